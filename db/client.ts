@@ -22,7 +22,7 @@ export function openDatabase(pool: pg.Pool): Database {
   return db;
 }
 
-/** How long whoever holds a client whose connection ended has to give it back. */
+/** How long the holder of a client whose connection ended may take to release it. */
 const endedMs = 1_000;
 
 /** Drizzle keeps a client for ever whose `begin` failed: after some restarts of the database no client would be left. */

@@ -10,7 +10,7 @@ const folder = fileURLToPath(new URL('./migrations', import.meta.url));
 const lock = 4_266_399_001;
 
 /**
- * Brings the database to this version, with partitions for the days to come. Several at once wait for each other; one
+ * Brings the database to this version, with partitions for the days to come. Concurrent calls wait for each other; one
  * that is up to date does nothing. `before` gets how many migrations the database has, 0 for a new one.
  */
 export async function migrate(pool: pg.Pool, before?: (applied: number) => Promise<void>): Promise<void> {

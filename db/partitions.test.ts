@@ -53,7 +53,7 @@ test('a migrated database has room for yesterday, today and a week; more room fo
   expect(await report(day(7))).toBe(nameOf(7));
   expect(await withClient((client) => makePartitions(client, day(0)))).toBe(0);
   await expect(report(day(8))).rejects.toThrow();
-  // Nobody made any for two weeks.
+  // None were created for two weeks.
   expect(await withClient((client) => makePartitions(client, day(20)))).toBe(20);
   expect(await report(day(27))).toBe(nameOf(27));
 });
@@ -66,7 +66,7 @@ test('old days go, young ones stay', async () => {
   expect(await report(day(2))).toBe(nameOf(2));
 });
 
-test('who reads for long is not waited for, holds nobody up, and the day goes afterwards', async () => {
+test('a long-running reader blocks no one, and the day is dropped afterwards', async () => {
   await withClient(async (reader) => {
     await reader.query('begin');
     await reader.query('select count(*) from report_history');

@@ -2,13 +2,13 @@ import type pg from 'pg';
 
 /** The table that is partitioned by the day of `at`. */
 const table = 'report_history';
-/** Days for which partitions stand ready: so long may nobody make new ones until reports are refused. */
+/** Days for which partitions exist in advance. Without new ones for longer than this, reports are rejected. */
 const daysAhead = 7;
 const dayMs = 24 * 60 * 60_000;
 
 /** Any fixed number: who makes or removes partitions takes this lock first. */
 const lock = 4_266_399_004;
-/** What waits longer for a reader is tried again another time; nobody else waits behind it for longer than this. */
+/** Lock timeout: a partition that a reader still uses is dropped in a later run, so that no one queues behind it. */
 const lockTimeout = '2s';
 /** Marks a partition that is to go, whatever ends the process in between. */
 const leaving = 'to be dropped';
@@ -24,7 +24,7 @@ const partitions = `
  * Makes the partitions of today and the days to come, so that no insert ever lacks one. They follow on the last one
  * without a gap. There is no default partition: beside one, PostgreSQL detaches nothing concurrently, and attaching a
  * day would lock and read it. What is older than all of them has the first, which begins at no time. Returns how many
- * were made.
+ * were created.
  */
 export async function makePartitions(client: pg.ClientBase, now: Date): Promise<number> {
   await client.query('begin');

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { bigint, index, integer, jsonb, pgTable, text, timestamp, unique, uuid } from 'drizzle-orm/pg-core';
 
-/** By which way an act came in. `cli` are the project's own commands, `system` what the portal does by itself. */
+/** The door of an act. `cli` are the project's own commands, `system` the portal's automatic actions. */
 export const doors = ['page', 'api', 'agent', 'system', 'cli'] as const;
 export type Door = (typeof doors)[number];
 

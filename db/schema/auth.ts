@@ -80,7 +80,7 @@ export const accounts = pgTable(
   (t) => [index('accounts_user').on(t.userId), uniqueIndex('accounts_identity').on(t.providerId, t.accountId)],
 );
 
-/** A credential of WebAuthn that a person registered: a second factor, and a way to sign in by itself. */
+/** A credential of WebAuthn that a person registered: a second factor, or the only one. */
 export const passkeys = pgTable(
   'passkeys',
   {
@@ -150,7 +150,7 @@ export const signInRules = pgTable('sign_in_rules', {
   updatedAt: timestamp('updated_at', { withTimezone: true }).notNull(),
 });
 
-/** Kept by the sign-in library of 0.1, read by nobody; goes with the release after next. */
+/** Written by the sign-in library of 0.1, no longer read; removed in the release after next. */
 export const verifications = pgTable('verifications', {
   id: text().primaryKey(),
   identifier: text().notNull(),

@@ -95,7 +95,7 @@ export const agentPresence = pgTable('agent_presence', {
   lastSeenAt: timestamp('last_seen_at', { withTimezone: true }).notNull(),
   /** The promise: the latest moment at which it should call again. */
   nextExpectedAt: timestamp('next_expected_at', { withTimezone: true }).notNull(),
-  /** When it last asked for its goal state by itself; one that only reports promises its reports. */
+  /** When it last polled its goal state; an agent that only reports is expected by its reports. */
   lastPolledAt: timestamp('last_polled_at', { withTimezone: true }),
   counter: bigint({ mode: 'number' }).notNull().default(0),
   /** The agent's clock minus the portal's, seconds, as of its last report; shown, never counted with. */

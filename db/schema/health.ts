@@ -23,7 +23,7 @@ import { vms } from './vms.ts';
 
 const xid8 = customType<{ data: string }>({ dataType: () => 'xid8' });
 
-/** VMs whose health must be derived again, and when: at once after a change, else when what is known will have aged. */
+/** VMs whose health must be evaluated, and when: immediately after a change, otherwise when known facts age. */
 export const healthChecks = pgTable(
   'health_checks',
   {
@@ -79,7 +79,7 @@ export const extensionHealth = pgTable(
       .references(() => vms.id),
     name: text().notNull(),
     handler: text().notNull(),
-    /** What is asked for, and what the agent says runs. */
+    /** The declared version, and the one that the agent reports. */
     goalVersion: text('goal_version').notNull(),
     version: text(),
     health: text().$type<ExtensionHealth>().notNull(),
@@ -106,15 +106,15 @@ export const extensionHealth = pgTable(
 );
 
 /**
- * How many VMs have which health, and under `extensions` how many of those there are: so that nobody counts a million
- * rows. What is not folded in yet stands in `fleet_count_deltas`; both together are right at any moment.
+ * How many VMs have which health, and under `extensions` how many of those there are: so that no reader counts a
+ * million rows. Pending differences are in `fleet_count_deltas`; the sum of both is correct at any moment.
  */
 export const fleetCounts = pgTable('fleet_counts', {
   what: text().primaryKey(),
   n: bigint({ mode: 'number' }).notNull(),
 });
 
-/** Only inserted, in the transaction that changes what is counted; nobody waits for anybody. */
+/** Insert only, in the transaction that changes a health, so that no transaction waits for another. */
 export const fleetCountDeltas = pgTable('fleet_count_deltas', { what: text().notNull(), n: integer().notNull() });
 
 /** What the last counting of everything found; one row. */

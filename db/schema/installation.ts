@@ -3,9 +3,9 @@ import { integer, pgTable, text, timestamp } from 'drizzle-orm/pg-core';
 /** One row: which installation this database is. Written at boot only. */
 export const installation = pgTable('installation', {
   id: integer().primaryKey(),
-  /** Part of every ETag; a new one is made when the database turns out to be a restored one. */
+  /** Part of every ETag; replaced when the database turns out to be a restored one. */
   epoch: text().notNull(),
-  /** System identifier, timeline and database id when the epoch was made. */
+  /** System identifier, timeline and database id when the epoch began. */
   fingerprint: text().notNull(),
   /** Derived from ANNEX_SECRET_KEY; a start with another key fails on it. */
   keyCheck: text('key_check').notNull(),

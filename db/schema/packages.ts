@@ -57,7 +57,7 @@ export const handlerVersions = pgTable(
     sha256: text().notNull(),
     size: bigint({ mode: 'number' }).notNull(),
     manifest: jsonb().$type<HandlerManifest>().notNull(),
-    /** The text of HandlerManifest.json as it stands in the package, for the publish page. */
+    /** The text of HandlerManifest.json in the package, for the publish page. */
     manifestText: text('manifest_text').notNull(),
     files: jsonb().$type<PackageFile[]>().notNull(),
     warnings: jsonb().$type<StoredWarning[]>().notNull(),

@@ -24,7 +24,7 @@ export async function testDatabaseUrl(): Promise<string> {
 
 /**
  * A migrated database of the test file's own, opened: `const db = await testDatabase()` in `beforeAll`.
- * Nothing needs closing: idle connections end by themselves and keep no process alive.
+ * Nothing needs closing: idle connections time out and keep no process alive.
  */
 export async function testDatabase(options: { connections?: number } = {}): Promise<Database> {
   const pool = new pg.Pool({

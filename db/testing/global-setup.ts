@@ -18,8 +18,8 @@ declare module 'vitest' {
 const root = join(tmpdir(), `annex-test-${process.getuid?.() ?? 0}`);
 
 /**
- * One throw-away cluster per run, deleted at its end; with TEST_DATABASE_URL a server of your own, in which only
- * databases of this run are made and dropped. Runs side by side do not see each other.
+ * One throw-away cluster per run, deleted at its end; with TEST_DATABASE_URL your server, where it creates
+ * and drops only databases of this run. Concurrent runs do not see each other.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const own = process.env.TEST_DATABASE_URL;

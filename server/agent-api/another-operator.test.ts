@@ -64,7 +64,7 @@ function open(sealed: string, key: string): string {
   return execFileSync('openssl', ['cms', '-decrypt', '-inform', 'DER', '-inkey', key], { input }).toString();
 }
 
-/** What a machine can read of the protected settings in its goal state; null where none are delivered. */
+/** The protected settings that a machine can decrypt in its goal state; null if none are delivered. */
 async function readBy({ pair, authorization }: Machine): Promise<string | null> {
   const answer = await fetch(`${door.url}/agent/v1/goal-state`, { headers: { authorization } });
   const { extensions } = (await answer.json()) as { extensions: { settings: { protectedSettings?: string } }[] };

@@ -5,20 +5,20 @@ import { acceptCall, isJump } from './call-window.ts';
 import type { KnownAgent } from './memory/agent-memory.ts';
 import { takeFrom } from './rate-limit.ts';
 
-/** An agent that is let in. */
+/** An authenticated agent. */
 export interface Admitted {
   agent: KnownAgent;
-  /** Its call counter; null where it sends none. */
+  /** Its call counter; null if it sends none. */
   counter: number | null;
 }
 
-/** What `Annex-Agent` says: machine id and call counter. */
+/** The header `Annex-Agent`: machine id and call counter. */
 interface AgentClaim {
   instanceId: string;
   counter: number;
 }
 
-/** Reads `Annex-Agent: <instance id>; <counter>`. Null where the header is absent or not of that form. */
+/** Reads `Annex-Agent: <instance id>; <counter>`. Null if the header is absent or malformed. */
 function readClaim(header: string | null): AgentClaim | null {
   if (header === null) return null;
   const match = /^\s*([A-Za-z0-9._:-]{1,128})\s*;\s*(\d{1,15})\s*$/.exec(header);
@@ -26,7 +26,7 @@ function readClaim(header: string | null): AgentClaim | null {
 }
 
 /**
- * Lets an agent in: credential, rate, and that it is the one machine of its VM; at once where it is remembered. Throws
+ * Authenticates an agent: credential, rate, and one machine per VM. Cached agents need no statement. Throws
  * 401 `credential_refused`, 429 `too_many_requests`, 409 `duplicate_agent`, `agent_unidentified` or `counter_jumped`.
  */
 export function admit(call: AgentCall): Admitted | Promise<Admitted> {
@@ -34,7 +34,7 @@ export function admit(call: AgentCall): Admitted | Promise<Admitted> {
   return found instanceof Promise ? found.then((agent) => letIn(call, agent)) : letIn(call, found);
 }
 
-/** Whose credential it is, for calls that neither read nor change anything: the machine is not checked. */
+/** Checks the credential without the machine, for calls that neither read nor change anything. */
 export async function authenticate(call: AgentCall): Promise<KnownAgent> {
   return findCaller(call);
 }
@@ -52,14 +52,14 @@ function findCaller(call: AgentCall): KnownAgent | Promise<KnownAgent> {
 function letIn(call: AgentCall, agent: KnownAgent): Admitted | Promise<Admitted> {
   const claim = readClaim(call.header('annex-agent'));
   if (claim === null) {
-    // An agent that never named its machine is served: the header is only known to be missing once it was there.
+    // An agent that never named its machine is served: the header counts as missing only if it was sent before.
     return agent.instanceId === null ? { agent, counter: null } : reject(call, agent, 'agent_unidentified');
   }
   if (agent.instanceId !== claim.instanceId) return recognise(call, agent, claim);
   return take(call, agent, claim);
 }
 
-/** The first machine that speaks for the VM is remembered; another one is refused. */
+/** Stores the first machine of the VM; another one is rejected. */
 async function recognise(call: AgentCall, agent: KnownAgent, claim: AgentClaim): Promise<Admitted> {
   const hash = credentialHash(call.header('authorization'));
   const isFirst =
@@ -93,7 +93,7 @@ async function reject(
   throw new DomainError('conflict', code);
 }
 
-/** Notes that the agent was here and when it should be again. */
+/** Records the agent's call and when the next one is due. */
 export function noteSighting(
   call: AgentCall,
   { agent, counter }: Admitted,
@@ -105,14 +105,14 @@ export function noteSighting(
   call.door.presence.saw({ vmId: agent.vmId, at, nextExpectedAt, counter, hungUp });
 }
 
-/** Tells an agent that operators wait for its logs. */
+/** Notifies the agent that operators requested its logs. */
 export function logRequestHeaders(agent: KnownAgent): string[] {
   const { logRequests, newestLogRequest } = agent;
   agent.told = newestLogRequest;
   return logRequests === 0 ? [] : ['annex-log-requests', String(logRequests)];
 }
 
-/** Whether there is a wish that it was not told of: its poll is answered at once for it, and held again afterwards. */
+/** Whether there is a request that the agent was not notified of: its poll is then answered immediately, once. */
 export function hasUntoldRequest(agent: KnownAgent): boolean {
   return agent.newestLogRequest !== null && agent.newestLogRequest !== agent.told;
 }

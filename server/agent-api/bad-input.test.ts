@@ -10,7 +10,7 @@ import { type AgentDoor, type GivenAgent, givenAgent, givenProbe, openTestDoor }
 let ctx: Context;
 let door: AgentDoor;
 let agent: GivenAgent;
-let told = 0;
+let lastCode = 0;
 
 beforeAll(async () => {
   const limits = { ...defaultLimits, http: { ...defaultLimits.http, requestMs: 400 } };
@@ -32,18 +32,18 @@ const statusEntry = (status: object, entry: object = {}) => ({
 });
 const report = (body: object) => agent.call('/reports', { method: 'POST', body: JSON.stringify(body) });
 
-/** After whatever came: the process serves the next caller, and what is shown is the last good status. */
+/** Checks that the process serves the next caller and shows the last good status. */
 afterEach(async () => {
   const { rows } = await ctx.db.$client.query<{ code: number }>(
     `select (status ->> 'code')::float8 as code from extension_latest where vm_id = $1`,
     [agent.vmId],
   );
-  expect(rows).toEqual([{ code: told + 1 }]);
-  told += 1;
-  expect((await report({ statuses: [statusEntry({ code: told + 1 })] })).status).toBe(204);
+  expect(rows).toEqual([{ code: lastCode + 1 }]);
+  lastCode += 1;
+  expect((await report({ statuses: [statusEntry({ code: lastCode + 1 })] })).status).toBe(204);
 });
 
-/** Sends bytes as they are, and reads what comes until the connection ends. */
+/** Sends bytes unchanged, and reads until the connection ends. */
 async function raw(bytes: string | Buffer, further: (socket: Socket) => void = () => {}): Promise<string> {
   const socket = connect(door.serving.port, '127.0.0.1');
   socket.on('error', () => {});
@@ -55,7 +55,7 @@ async function raw(bytes: string | Buffer, further: (socket: Socket) => void = (
 const post = (headers: string) =>
   `POST /agent/v1/reports HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${agent.credential}\r\n${headers}\r\n\r\n`;
 
-describe('broken HTTP ends its own connection and nothing else', () => {
+describe('malformed HTTP ends only its own connection', () => {
   test.each<[string, () => string, RegExp]>([
     ['two lengths', () => `${post('Content-Length: 2\r\nContent-Length: 4')}{}{}`, /^HTTP\/1\.1 400 /],
     [
@@ -84,7 +84,7 @@ describe('broken HTTP ends its own connection and nothing else', () => {
     expect(await raw(bytes())).toMatch(expected);
   });
 
-  test('one byte now and then is given the time of a request, not more', async () => {
+  test('a slow sender gets the time of one request, not more', async () => {
     let timer: NodeJS.Timeout | undefined;
     const answer = await raw(post('Content-Length: 1000'), (socket) => {
       timer = setInterval(() => socket.write(' '), 50);
@@ -93,7 +93,7 @@ describe('broken HTTP ends its own connection and nothing else', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 408 .*request_too_slow/s);
   });
 
-  test('requests that are sent at once are answered in their order', async () => {
+  test('pipelined requests are answered in order', async () => {
     const one = (body: string) => `${post(`Content-Length: ${body.length}`)}${body}`;
     const poll = `GET /agent/v1/goal-state HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${agent.credential}\r\nConnection: close\r\n\r\n`;
     const answers = await raw(one('{}') + one('{') + one('{}') + poll);
@@ -154,15 +154,15 @@ describe('an entry', () => {
     ['an extension that is none', () => statusEntry({}, { extension: '__proto__' }), /extension_unknown/],
     ['substatuses in substatuses', () => statusEntry(nested(9)), /substatus_too_deep/],
   ])('%s is refused by its path, and what came along is kept', async (_, entry, reason) => {
-    const answer = await report({ statuses: [entry(), statusEntry({ code: told + 1 })] });
+    const answer = await report({ statuses: [entry(), statusEntry({ code: lastCode + 1 })] });
     expect(answer.status).toBe(207);
-    const said = await answer.text();
-    expect(said).toMatch(reason);
-    expect(JSON.parse(said)).toMatchObject({ stored: 1 });
+    const text = await answer.text();
+    expect(text).toMatch(reason);
+    expect(JSON.parse(text)).toMatchObject({ stored: 1 });
   });
 
-  test('NUL and halves of characters are kept as what stands for them', async () => {
-    const odd = JSON.stringify({ statuses: [statusEntry({ code: told + 1, name: 'a\u0000b\ud800' })] });
+  test('NUL and lone surrogates are replaced', async () => {
+    const odd = JSON.stringify({ statuses: [statusEntry({ code: lastCode + 1, name: 'a\u0000b\ud800' })] });
     expect((await agent.call('/reports', { method: 'POST', body: odd })).status).toBe(204);
     const { rows } = await ctx.db.$client.query(
       `select status ->> 'name' as name from extension_latest where vm_id = $1`,

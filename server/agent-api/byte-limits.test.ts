@@ -34,7 +34,7 @@ afterEach(async () => {
 const shown = async (vmId: string) =>
   (await getInstanceView({ ...ctx, now: new Date(now) }, { vmId })).agent.refusals.map(({ code }) => code);
 
-test('reports: beyond an hour’s bytes 429 with Retry-After, shown on the page; another VM goes on', async () => {
+test('reports: beyond an hour’s bytes 429 with Retry-After, shown on the page; other VMs continue', async () => {
   const door = await open({ reportBytesPerHour: 60_000 });
   const [loud, calm] = [await givenAgent(ctx, door, 'loud'), await givenAgent(ctx, door, 'calm')];
   await givenProbe(ctx, loud.vmId);
@@ -62,7 +62,7 @@ test('reports: beyond an hour’s bytes 429 with Retry-After, shown on the page;
   expect((await report(loud, 10)).status).toBe(204);
 });
 
-test('reports that cannot be read count too', async () => {
+test('unreadable reports count too', async () => {
   const door = await open({ reportBytesPerHour: 60_000 });
   const agent = await givenAgent(ctx, door, 'garbled');
   const statuses: number[] = [];
@@ -72,7 +72,7 @@ test('reports that cannot be read count too', async () => {
   expect(statuses).toEqual([400, 400, 400, 400, 400, 400, 429, 429, 429]);
 });
 
-test('a VM that begins many reports and sends none of their bytes keeps no other VM out', async () => {
+test('a VM that starts many reports without sending their bytes blocks no other VM', async () => {
   const door = await open({}, { reports: 1_000, bytes: 800_000 });
   const [stalling, calm] = [await givenAgent(ctx, door, 'stalling'), await givenAgent(ctx, door, 'calm')];
   const { hostname, port } = new URL(door.url);
@@ -95,7 +95,7 @@ test('a VM that begins many reports and sends none of their bytes keeps no other
   }
 });
 
-test('the default is beyond a report of 1 MiB every 15 seconds', () => {
+test('the default allows a report of 1 MiB every 15 seconds', () => {
   expect(defaultLimits.vm.reportBytesPerHour).toBeGreaterThanOrEqual(240 * defaultLimits.report.bytes);
 });
 

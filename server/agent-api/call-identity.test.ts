@@ -41,7 +41,7 @@ test.each([
   ['no counter', 'one'],
   ['another form', 'one/2'],
   ['nothing', ''],
-])('once its machine is known, a call with %s is rejected and shown', async (_what, claim) => {
+])('once its machine is known, a call with %s is rejected and shown on the page', async (_what, claim) => {
   expect(await poll('one; 1')).toBe(200);
   expect(await poll(claim)).toBe('agent_unidentified');
   expect(await shown()).toEqual(['agent_unidentified']);
@@ -59,13 +59,13 @@ test('a report without the header is rejected too', async () => {
   expect((await agent.call('/reports', { method: 'POST', body })).status).toBe(409);
 });
 
-test('a check of the credential needs no header, as agent doctor does it', async () => {
+test('a check of the credential, as by agent doctor, needs no header', async () => {
   expect(await poll('one; 1')).toBe(200);
   expect((await agent.call(`/packages/${'0'.repeat(64)}`)).status).toBe(404);
   expect((await agent.call(`/packages/${'1'.repeat(64)}`)).status).toBe(409);
 });
 
-test('a counter that jumps is rejected and shown, and the machine that counts goes on', async () => {
+test('a counter that jumps is rejected and shown, and the counting machine continues', async () => {
   expect(await poll('one; 100')).toBe(200);
   expect(await poll('one; 1000101')).toBe('counter_jumped');
   expect(await poll('one; 999999999999999')).toBe('counter_jumped');
@@ -77,7 +77,7 @@ test('a counter that jumps is rejected and shown, and the machine that counts go
   expect(await poll('one; 2100101')).toBe(200);
 });
 
-test('a gateway that has not met the machine knows its counter and its last call', async () => {
+test('a gateway that has not served the machine knows its counter and its last call', async () => {
   expect(await poll('one; 100')).toBe(200);
   await door.close();
   now += 10_000;
@@ -86,7 +86,7 @@ test('a gateway that has not met the machine knows its counter and its last call
   expect(await poll('one; 101')).toBe(200);
 });
 
-test('a first number may be any, and an enrolment begins anew', async () => {
+test('the first number is arbitrary, and an enrollment starts again', async () => {
   expect(await poll('clock; 1767225600000')).toBe(200);
   expect(await poll('clock; 1767225600500')).toBe(200);
   expect(await poll(null)).toBe('agent_unidentified');

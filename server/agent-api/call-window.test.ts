@@ -3,7 +3,7 @@ import { acceptCall, type CallWindow } from './call-window.ts';
 
 const unmet = (): CallWindow => ({ highest: -1, near: 0, far: 0 });
 
-test('a number counts once, whichever way calls overtake each other', () => {
+test('a number is accepted once, in whatever order calls arrive', () => {
   const window = unmet();
   const seen = new Set<number>();
   let highest = 0;
@@ -22,7 +22,7 @@ test('a number counts once, whichever way calls overtake each other', () => {
   }
 });
 
-test('a process that has not met the machine goes on from the number that was written down', () => {
+test('a process that has not served the machine continues from the stored number', () => {
   expect(acceptCall(unmet(), 92, 100)).toBe(false);
   expect(acceptCall(unmet(), 93, 100)).toBe(true);
   expect(acceptCall(unmet(), 1, 0)).toBe(true);

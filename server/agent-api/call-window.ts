@@ -1,12 +1,12 @@
-/** Calls may overtake each other by this many; a number that was used before, or is older, comes from a copy. */
+/** Calls may arrive out of order by this many; a used or older number comes from a copy. */
 const width = 64;
-/** Calls that may have been under way when the number was last written down. */
+/** Calls that may have been in transit when the number was last stored. */
 const tolerated = 8;
 
-/** A machine that counts its calls stays below a jump of this, and below so many calls a second since it last called. */
+/** Bounds of an honest counter: a jump, and calls per second since the last call. */
 const jump = { once: 1_000_000, perSecond: 10_000 };
 
-/** The call numbers of one machine seen lately: a machine that was copied repeats what its original already said. */
+/** The recent call numbers of one machine: a copy of the machine repeats those of its original. */
 export interface CallWindow {
   /** The highest number so far; -1 before the first call. */
   highest: number;
@@ -16,8 +16,8 @@ export interface CallWindow {
 }
 
 /**
- * Takes a call's number into the window. False where it was used before. `known` is the number last written down, from
- * which a process that has not met the machine goes on.
+ * Adds a call's number to the window. False if it was used before. `known` is the stored number, from which a process
+ * that has not served the machine continues.
  */
 export function acceptCall(window: CallWindow, counter: number, known: number): boolean {
   const { highest } = window;
@@ -45,8 +45,8 @@ export function acceptCall(window: CallWindow, counter: number, known: number): 
 }
 
 /**
- * Whether a number is so far above the last one that it cannot come from counting: taken in, it would lock the machine
- * out that counts on from its own. `sinceMs` is the time since that last call; null where there was none.
+ * Whether a number is too far above the last one to come from counting: accepting it would lock out the machine that
+ * counts. `sinceMs` is the time since the last call; null without one.
  */
 export function isJump(window: CallWindow, counter: number, known: number, sinceMs: number | null): boolean {
   const last = Math.max(window.highest, known);

@@ -29,33 +29,33 @@ export interface AgentDoor {
   renewals: RateLimit;
 }
 
-/** One call at the door, whatever carries it. */
+/** One call at the door, independent of the transport. */
 export interface AgentCall extends OtherEnd {
   door: AgentDoor;
   method: string;
   /** Without the query. */
   path: string;
-  /** What follows the `?`; empty without one. */
+  /** The text after the `?`; empty without one. */
   query: string;
   remoteAddress: string;
   requestId: string;
   /** A header by its lower-case name. */
   header(name: string): string | null;
-  /** The body's bytes as they came. Throws 413 `report_too_large` above so many. */
+  /** The body's bytes. Throws 413 `report_too_large` above the limit. */
   readBytes(limit: number): Promise<Buffer>;
-  /** The body's bytes as they come. */
+  /** The body's bytes as a stream. */
   stream(): AsyncIterable<Uint8Array>;
 }
 
-/** What the agent gets. */
+/** The answer to the agent. */
 export interface AgentAnswer {
   status: number;
-  /** Names and values in turn. */
+  /** Names and values, alternating. */
   headers: string[];
   body: string | null;
 }
 
-/** The context of a call's verbs; nobody's before the agent is let in. */
+/** The context of a call's verbs; anonymous until the agent is authenticated. */
 export function contextOf(call: AgentCall, agent?: KnownAgent): Context {
   const { door } = call;
   return {

@@ -26,7 +26,7 @@ import { webAnswer, webCall } from './web-call.ts';
 
 type Answering = (call: AgentCall) => AgentAnswer | Promise<AgentAnswer>;
 
-/** What agents do all day, by path and method; served on node's own objects too. */
+/** The frequent calls, by path and method; also served on Node's own objects. */
 const busy = new Map<string, Readonly<Record<string, Answering>>>([
   ['/agent/v1/goal-state', { GET: goalState }],
   ['/agent/v1/reports', { POST: reports }],
@@ -52,23 +52,23 @@ const routes: readonly { method: string; path: RegExp; route: Route }[] = [
 /** Paths whose bodies may take long. */
 export const agentUploads = /^\/agent\/v1\/(?:logs\/[^/]+|log-requests\/[^/]+\/archive)$/;
 
-/** What the server knows of a call; `closing` is aborted when the process begins to drain. */
+/** The server's view of a call; `closing` is aborted when the process starts to drain. */
 export interface CallInfo {
   remoteAddress: string;
   closing?: AbortSignal;
 }
 
-/** The agents' door, the same on the gateway and on the portal. `close` writes what is pending. */
+/** The agents' door, the same on the gateway and on the portal. `close` writes pending data. */
 export interface AgentHandler {
   (request: Request, info: CallInfo): Promise<Response>;
-  /** Answers a poll or a report on node's own objects; false for everything else, which is left untouched. */
+  /** Answers a poll or a report on Node's own objects; returns false for every other call, without touching it. */
   serve(request: IncomingMessage, response: ServerResponse, arrival: Arrival): boolean;
   close(): Promise<void>;
-  /** What it holds, for other doors of agents. */
+  /** Its state, for other doors of agents. */
   door: AgentDoor;
 }
 
-/** Opens the door: has it told of what changes, and answers `/agent/v1`. */
+/** Opens the door: subscribes to changes, and answers `/agent/v1`. */
 export function createAgentHandler(services: Services & { log: Logger; clock?: Clock }): AgentHandler {
   const { log } = services;
   const door = openDoor(services);

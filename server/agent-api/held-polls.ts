@@ -5,13 +5,13 @@ export interface OtherEnd {
   onHangUp(listener: () => void): () => void;
 }
 
-/** Why a held poll goes on. */
+/** Why a held poll continues. */
 export type Wake =
-  /** Something about this VM changed, or may have: look again. */
+  /** The VM may have changed: check again. */
   | 'look'
-  /** A newer poll of the same VM takes its place. */
+  /** A newer poll of the same VM replaces it. */
   | 'superseded'
-  /** The time was over, or the agent hung up. */
+  /** Time-out, or the agent hung up. */
   | 'over';
 
 /** Polls that wait for a newer goal state, one per VM. */
@@ -24,7 +24,7 @@ export class HeldPolls {
     return this.#held.size;
   }
 
-  /** Takes the VM's one place; who had it is let go. `leave` frees the place. */
+  /** Takes the VM's place, releasing the poll that had it. `leave` frees the place. */
   enter(vmId: string): HeldPoll {
     this.#held.get(vmId)?.wake('superseded');
     const poll = new HeldPoll();
@@ -37,19 +37,19 @@ export class HeldPolls {
     if (this.#held.get(vmId) === poll) this.#held.delete(vmId);
   }
 
-  /** Has the VM's poll look again. */
+  /** Makes the VM's poll check again. */
   wake(vmId: string): void {
     this.#held.get(vmId)?.wake('look');
   }
 
-  /** Lets every held poll answer now, and holds none from now on. */
+  /** Answers every held poll, and holds none from now on. */
   release(): void {
     this.#isReleased = true;
     for (const poll of [...this.#held.values()]) poll.wake('over');
   }
 }
 
-/** One of them. A wake that comes between two waits is kept, so that nothing is missed between looking and waiting. */
+/** One held poll. A wake-up between two waits is kept, so that none is missed between checking and waiting. */
 export class HeldPoll {
   #kept: Wake | undefined;
   #waiting: ((wake: Wake) => void) | undefined;
@@ -59,7 +59,7 @@ export class HeldPoll {
     else if (this.#kept === undefined || this.#kept === 'look') this.#kept = why;
   }
 
-  /** Waits for a wake, for the end of the time, or for the agent to hang up. */
+  /** Waits for a wake-up, the time-out, or the agent to hang up. */
   next(ms: number, call: OtherEnd): Promise<Wake> {
     const why = call.hasHungUp() ? 'over' : this.#kept;
     this.#kept = undefined;

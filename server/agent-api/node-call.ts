@@ -5,7 +5,7 @@ import { problemResponse } from '#server/i18n/index.ts';
 import { tooLarge } from './body.ts';
 import type { AgentAnswer, AgentCall, AgentDoor } from './call.ts';
 
-/** What the listener found out about a request. */
+/** A request as the listener parsed it. */
 export interface Arrival {
   /** With its query. */
   target: string;
@@ -16,7 +16,7 @@ export interface Arrival {
   closing: AbortSignal;
 }
 
-/** A call on node's own objects: what agents do all day is spared a `Request` and a `Response`. */
+/** A call on Node's own objects, which saves a `Request` and a `Response` for frequent calls. */
 export class NodeCall implements AgentCall {
   readonly door: AgentDoor;
   readonly #request: IncomingMessage;
@@ -102,14 +102,14 @@ export class NodeCall implements AgentCall {
     if (response.destroyed || response.headersSent) return;
     headers.push('x-request-id', this.requestId);
     if (body !== null) headers.push('content-length', String(Buffer.byteLength(body)));
-    // Answered before all of the body was here: this connection cannot carry another request, and says so.
+    // Answered before the body arrived completely: the connection cannot carry another request.
     if (this.#arrival.closing.aborted || (!this.#request.complete && this.#hasBody()))
       headers.push('connection', 'close');
     response.writeHead(status, headers);
     response.end(body ?? undefined);
   }
 
-  /** Says why not, as the other routes do. */
+  /** Answers an error like the other routes. */
   async refuse(error: unknown, log: Logger): Promise<void> {
     const language = this.header('accept-language');
     const asked = new Request('http://agent.invalid/', {

@@ -1,15 +1,15 @@
 import { DomainError } from '#server/domain/error.ts';
 import type { Clock } from '#server/platform/clock.ts';
 
-/** Calls that are left, and when that was counted, in milliseconds. */
+/** Remaining calls, and when they were computed, in milliseconds. */
 export interface Bucket {
   left: number;
   at: number;
 }
 
 /**
- * Takes one call off a token bucket of `perSecond` calls a second, which holds those of `burst` seconds. 0 turns it off.
- * Throws 429 `too_many_requests` when it is empty.
+ * Takes one call from a token bucket that refills by `perSecond` and holds `burst` seconds. 0 disables it. Throws 429
+ * `too_many_requests` if the bucket is empty.
  */
 export function takeFrom(bucket: Bucket, perSecond: number, at: number, burst = 3): void {
   if (perSecond === 0) return;
@@ -21,13 +21,13 @@ export function takeFrom(bucket: Bucket, perSecond: number, at: number, burst = 
   throw new DomainError('rate_limited', 'too_many_requests', { params: { seconds: retryAfter }, retryAfter });
 }
 
-/** Bytes that were sent and count still, and when that was counted, in milliseconds. */
+/** Bytes that still count, and when they were computed, in milliseconds. */
 export interface Spending {
   spent: number;
   spentAt: number;
 }
 
-/** Throws 429 `report_bytes_exceeded` when the bytes of an hour are spent; a minute's worth is free on return. */
+/** Throws 429 `report_bytes_exceeded` if the bytes of an hour are used; after `Retry-After` a minute's worth is free. */
 export function refuseWhenSpent(spending: Spending, perHour: number, at: number): void {
   const spent = settle(spending, perHour, at);
   if (spent < perHour) return;
@@ -52,7 +52,7 @@ function settle(spending: Spending, perHour: number, at: number): number {
 
 const keptKeys = 100_000;
 
-/** A bucket per key. Memory is bounded: the key that was idle longest is forgotten first. */
+/** A bucket per key. Memory is bounded: the key that was idle longest is evicted first. */
 export class RateLimit {
   readonly #perSecond: number;
   readonly #burst: number;
@@ -65,7 +65,7 @@ export class RateLimit {
     this.#clock = clock;
   }
 
-  /** Takes one call off the key's bucket. Throws 429 `too_many_requests` when it is empty. */
+  /** Takes one call from the key's bucket. Throws 429 `too_many_requests` when it is empty. */
   take(key: string): void {
     const at = this.#clock().getTime();
     const bucket = this.#buckets.get(key) ?? { left: Number.POSITIVE_INFINITY, at };

@@ -4,8 +4,7 @@ import type { KnownAgent } from './memory/agent-memory.ts';
 import { refuseWhenSpent, spend } from './rate-limit.ts';
 
 /**
- * Bounds the bytes of reports that one VM sends to this process within an hour, by what it remembers of the agent: no
- * statement. Throws 429 `report_bytes_exceeded` before the body is read, and shows that on the VM's page.
+ * Limits the bytes of reports that one VM sends to this process within an hour, from memory, without a statement. Throws 429 `report_bytes_exceeded` before the body is read, and shows that on the VM's page.
  */
 export async function rejectTooManyBytes(call: AgentCall, agent: KnownAgent): Promise<void> {
   const perHour = call.door.services.config.limits.vm.reportBytesPerHour;
@@ -18,7 +17,7 @@ export async function rejectTooManyBytes(call: AgentCall, agent: KnownAgent): Pr
   }
 }
 
-/** Counts the body of a report that has arrived, also where it is rejected. */
+/** Counts the body of a received report, also of a rejected one. */
 export function countReportBytes(call: AgentCall, agent: KnownAgent, bytes: number): void {
   spend(agent, call.door.services.config.limits.vm.reportBytesPerHour, call.door.clock().getTime(), bytes);
 }

@@ -9,22 +9,22 @@ import { createThrottle, LockedOut } from './throttle.ts';
 
 const hour = 3_600_000;
 
-/** What failed since the portal's process started. */
+/** Failures since the portal's process started. */
 export interface AttemptCounts {
   since: Date;
-  /** Wrong passwords, factors and answers of the provider, at the sign-in and when someone confirms who they are. */
+  /** Wrong passwords, factors and provider answers, at sign-ins and confirmations. */
   failed: number;
   /** How often a person or an address was locked out for a while. */
   lockouts: number;
-  /** Calls of `/api/v1` with a token that does not hold. */
+  /** Calls of `/api/v1` with an invalid token. */
   tokens: number;
 }
 
-/** Counts and logs what fails when people and scripts say who they are. No secret and no typed address is logged. */
+/** Counts and logs failed authentication of people and scripts. Logs no secret and no typed e-mail address. */
 export interface Attempts {
-  /** Takes any error of a call; those that are no failed attempt are left alone, and each counts once. */
+  /** Takes any error of a call. Counts failed attempts, each error once, and ignores the others. */
   note(error: unknown, ctx: Caller, memberId?: string): Promise<void>;
-  /** An answer of the provider that signed in no one. */
+  /** A provider answer that did not sign in. */
   provider(reason: string, address: string): void;
   counts(): AttemptCounts;
 }
@@ -33,7 +33,7 @@ type Caller = Pick<Context, 'db' | 'keys' | 'now' | 'origin' | 'requestId'>;
 
 const failures: readonly ErrorCode[] = ['credentials_refused', 'factor_refused', 'password_wrong', 'passkey_refused'];
 
-/** Lockouts that the activity gets an entry for: an attacker with many addresses must not fill it. */
+/** Lockouts recorded in the activity per hour: an attacker with many addresses must not fill it. */
 const entriesPerHour = 20;
 
 export function openAttempts(log: Logger, since = new Date()): Attempts {

@@ -11,8 +11,8 @@ const minute = 60_000;
 const refused = () => new DomainError('unauthenticated', 'token_refused');
 
 /**
- * Who calls with this `Authorization` header: an API token, or the bootstrap token while its variable is set. Without
- * the header nobody; with one that does not hold, 401 `token_refused`. `address` is noted as the place of last use.
+ * Returns the actor of this `Authorization` header: an API token, or the bootstrap token while its variable is set.
+ * Anonymous without the header. Throws 401 `token_refused`. `address` is stored as the place of last use.
  */
 export async function actorFromBearer(
   services: Services,

@@ -14,13 +14,13 @@ import { email as emailForm } from './passwords.ts';
 
 const day = 86_400_000;
 
-/** Taken while people are bootstrapped: of two starts at once only one makes the first administrator. */
+/** Lock of the bootstrap: of two concurrent starts, only one creates the first administrator. */
 const lock = 5_820_401;
 
 /**
- * Sees to it that there can be an administrator. With ANNEX_BOOTSTRAP_EMAIL and _PASSWORD the first one is made, once;
- * without them, and while there is none, a one-time set-up link that is good for a day. Every start makes a new link
- * and voids the earlier one. `setupUrl` is null when there is nothing to set up.
+ * Provides the first administrator. ANNEX_BOOTSTRAP_EMAIL and _PASSWORD create it, once. Without them, and while there is
+ * none, every start creates a one-time set-up link that is valid for a day and voids the earlier one. `setupUrl` is null
+ * if there is an administrator.
  */
 export async function bootstrapPeople(services: Services, now = new Date()): Promise<{ setupUrl: string | null }> {
   const ctx: Context = {
@@ -79,7 +79,7 @@ async function makeSetUpLink(tx: Transaction, ctx: Context): Promise<string> {
   return invitationLink(ctx.config.url, token);
 }
 
-/** A name to begin with; people change it themselves. */
+/** The initial name; people can change it. */
 function nameOf(email: string): string {
   return email.split('@')[0] ?? email;
 }

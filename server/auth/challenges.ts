@@ -6,9 +6,9 @@ import type { Services } from '#server/domain/context.ts';
 import { seal, sha256Hex, unseal } from '#server/platform/keys.ts';
 
 /**
- * What can be waited for. `asked` is what the answer is checked against:
+ * Kinds of challenges. `asked` is compared with the answer:
  * a passkey for the sign-in, the second factor after a password and its passkey, the OpenID provider's answer, and in a
- * session a new passkey, a new authenticator app, and a passkey that confirms who sits there.
+ * session a new passkey, a new authenticator app, and a passkey that confirms the person's identity.
  */
 export interface Asked {
   passkey: { challenge: string };
@@ -32,14 +32,14 @@ export type ChallengeKind = keyof Asked;
 
 type Db = Pick<Transaction, 'insert' | 'update' | 'delete'>;
 
-/** Long enough to fetch a phone, short enough that a forgotten page is no door. Seconds. */
+/** Lifetime in seconds: long enough to fetch a phone, short enough for a forgotten page. */
 export const challengeLife = 10 * 60;
 
 const digestOf = (kind: ChallengeKind, token: string): string => sha256Hex(`${kind} ${token}`);
 
 /**
- * Asks for something. The answer must come with the same token: a new one that the browser gets as a cookie, or the id
- * of a session, which then waits for one answer of this kind at most. Gives the token.
+ * Creates a challenge and returns its token, which the answer must present: a new one that the browser gets as a cookie,
+ * or the id of a session, which has one open challenge of this kind at most.
  */
 export async function openChallenge<Kind extends ChallengeKind>(
   { db, keys }: Pick<Services, 'keys'> & { db: Db },
@@ -62,7 +62,7 @@ export async function openChallenge<Kind extends ChallengeKind>(
   return token;
 }
 
-/** Takes a challenge away and gives what was asked: of two answers one gets it. Null when there is none any more. */
+/** Removes a challenge and returns it, so that of two answers one gets it. Null if there is none. */
 export async function takeChallenge<Kind extends ChallengeKind>(
   { db, keys }: Pick<Services, 'keys'> & { db: Db },
   kind: Kind,
@@ -76,13 +76,13 @@ export async function takeChallenge<Kind extends ChallengeKind>(
   return JSON.parse(unseal(keys.challenge, row.asked, digest).toString()) as Asked[Kind];
 }
 
-/** Counts a try and gives what was asked, which stays; null when there is none any more or all tries are used up. */
+/** Counts an attempt and returns the challenge; null if there is none or no attempt is left. */
 export async function tryChallenge<Kind extends ChallengeKind>(
   { db, keys }: Pick<Services, 'keys'> & { db: Db },
   kind: Kind,
   token: string | null,
   now: Date,
-  mostTries: number,
+  maxTries: number,
 ): Promise<Asked[Kind] | null> {
   if (token === null) return null;
   const digest = digestOf(kind, token);
@@ -90,7 +90,7 @@ export async function tryChallenge<Kind extends ChallengeKind>(
     .update(authChallenges)
     .set({ tries: sql`${authChallenges.tries} + 1` })
     .where(
-      and(eq(authChallenges.digest, digest), gt(authChallenges.expiresAt, now), lt(authChallenges.tries, mostTries)),
+      and(eq(authChallenges.digest, digest), gt(authChallenges.expiresAt, now), lt(authChallenges.tries, maxTries)),
     )
     .returning();
   return row ? (JSON.parse(unseal(keys.challenge, row.asked, digest).toString()) as Asked[Kind]) : null;

@@ -8,8 +8,8 @@ const hasCreatedNone = sql`not exists (
   select 1 from api_tokens as created where created.created_by = ${apiTokens}.id::text)`;
 
 /**
- * Removes expired sessions, and invitations and API tokens that ended long ago; until then lists show what became of
- * them. None of them grants access. A token that created others is kept as long as they are: removing a member revokes
+ * Removes expired sessions, and invitations and API tokens that ended long ago; until then lists show their
+ * end. None of them grants access. A token that created others is kept as long as they are: removing a member revokes
  * them through it. Returns the number of rows.
  */
 export async function clearExpiredAccess({ db, config }: Services, now: Date): Promise<number> {

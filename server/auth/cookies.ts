@@ -8,14 +8,14 @@ export function cookieName({ url }: Pick<Config, 'url'>, name: CookieName): stri
   return `${url.startsWith('https:') ? '__Secure-' : ''}annex.${name}`;
 }
 
-/** A `Set-Cookie` header: for this host alone, for no script, not with calls of other sites. An age of 0 removes it. */
+/** A `Set-Cookie` header: this host only, HttpOnly, SameSite. An age of 0 removes the cookie. */
 export function setCookie(config: Pick<Config, 'url'>, name: CookieName, value: string, maxAgeSeconds: number): string {
   const secure = config.url.startsWith('https:') ? '; Secure' : '';
   const attributes = `Max-Age=${maxAgeSeconds}; Path=/; HttpOnly; SameSite=Lax${secure}`;
   return `${cookieName(config, name)}=${encodeURIComponent(value)}; ${attributes}`;
 }
 
-/** The value of a cookie; null where it was not sent or cannot be read. */
+/** The value of a cookie; null if it is absent or malformed. */
 export function readCookie(config: Pick<Config, 'url'>, headers: Headers, name: CookieName): string | null {
   return cookieIn(headers, cookieName(config, name));
 }

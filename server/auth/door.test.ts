@@ -26,7 +26,7 @@ interface Asked {
   headers?: Record<string, string>;
 }
 
-/** The door on a real server, as a browser on our page would call it. */
+/** The door on a real server, called like a browser on the portal's page. */
 async function door(own: Services = services, address = () => '192.0.2.1') {
   const handle = createAuthHandler(own, openSignIn(own, log), log);
   const base = await serve((request) => handle(request, address()));
@@ -47,7 +47,7 @@ const cookieOf = (response: Response): string => (response.headers.getSetCookie(
 const codeOf = async (response: Response) => [response.status, ((await response.json()) as { code: string }).code];
 
 describe('sign-in', () => {
-  test('sets a cookie that scripts and other sites do not get, and shows no token', async () => {
+  test('sets a cookie that is hidden from scripts and other sites, and shows no token', async () => {
     const response = await (await door())('/sign-in/email', { body: person });
     expect(response.status).toBe(204);
     const [cookie = ''] = response.headers.getSetCookie();
@@ -60,7 +60,7 @@ describe('sign-in', () => {
     expect(await response.text()).toBe('');
   });
 
-  test('behind https the cookie is for https only', async () => {
+  test('behind https the cookie is Secure', async () => {
     const own = { ...services, config: { ...services.config, url: 'https://annex.example' } };
     const response = await (await door(own))('/sign-in/email', { body: person });
     expect(response.headers.getSetCookie()[0]).toMatch(/^__Secure-annex\.session_token=.*; Secure/i);
@@ -76,14 +76,14 @@ describe('sign-in', () => {
     ]);
   });
 
-  test('refusals are problem documents in the language of the browser', async () => {
+  test('rejections are problem documents in the language of the browser', async () => {
     const headers = { 'accept-language': 'de' };
     const response = await (await door())('/sign-in/email', { body: { ...person, password: 'x' }, headers });
     expect(response.headers.get('content-type')).toBe('application/problem+json');
     expect(await response.json()).toMatchObject({ detail: 'Die E-Mail-Adresse oder das Passwort ist falsch.' });
   });
 
-  test('failures are limited, also when they come at once', async () => {
+  test('failures are limited, also concurrent ones', async () => {
     const call = await door();
     const wrong = { ...person, password: 'another password' };
     const many = await Promise.all(Array.from({ length: 14 }, () => call('/sign-in/email', { body: wrong })));
@@ -94,7 +94,7 @@ describe('sign-in', () => {
   });
 });
 
-test('a password that is changed while it is compared starts no session', async () => {
+test('a password that changes during the comparison starts no session', async () => {
   const call = await door();
   const asked = await services.db.transaction(async (tx) => {
     await tx.update(accounts).set({ password: await hashPassword('another password') });
@@ -107,7 +107,7 @@ test('a password that is changed while it is compared starts no session', async 
   await services.db.update(accounts).set({ password: await hashPassword(person.password) });
 });
 
-test('an IPv6 household cannot guess on from its next address', async () => {
+test('an IPv6 household cannot continue guessing from another address', async () => {
   let last = 0;
   const call = await door(services, () => `2001:db8:1:2::${(last++).toString(16)}`);
   const wrong = { ...person, password: 'another password' };
@@ -134,7 +134,7 @@ describe('origin', () => {
   });
 });
 
-describe('only what is needed is reachable', () => {
+describe('other endpoints of the library are not reachable', () => {
   test.each([
     '/sign-up/email',
     '/update-user',
@@ -151,7 +151,7 @@ describe('only what is needed is reachable', () => {
     expect(await codeOf(await (await door())(path, { body: person }))).toEqual([404, 'not_found']);
   });
 
-  test('other methods, types and too long bodies are refused', async () => {
+  test('other methods, types and oversized bodies are rejected', async () => {
     const call = await door();
     expect((await call('/sign-in/email', { method: 'GET' })).status).toBe(405);
     expect((await call('/sign-in/email', { headers: { 'content-type': 'text/plain' } })).status).toBe(415);
@@ -160,7 +160,7 @@ describe('only what is needed is reachable', () => {
   });
 });
 
-test('a database that is away is 503 at every endpoint, and sign-out does not pretend', async () => {
+test('an unavailable database is 503 at every endpoint, sign-out included', async () => {
   const own = await testServices({ config: { bootstrap: { token: null, person } } });
   await bootstrapPeople(own);
   const call = await door(own);
@@ -182,7 +182,7 @@ describe('a session', () => {
     return { call, cookie: cookieOf(await call('/sign-in/email', { body: person })) };
   };
 
-  test('tells who it is, without an API token', async () => {
+  test('returns the person, without an API token', async () => {
     const { call, cookie } = await signIn();
     const answer = await call('/get-session', { method: 'GET', cookie });
     expect(await answer.json()).toMatchObject({ user: { name: 'ada', email: person.email, role: 'admin' } });
@@ -200,7 +200,7 @@ describe('a session', () => {
     expect(await read(cookie)).toBeNull();
   });
 
-  test('a changed token or signature is nobody', async () => {
+  test('a changed token or signature is anonymous', async () => {
     const { cookie } = await signIn();
     expect(await read(cookie)).toMatchObject({ actor: { role: 'admin' } });
     const [name, value = ''] = cookie.split('=');
@@ -209,7 +209,7 @@ describe('a session', () => {
     }
   });
 
-  test('ends after 12 hours without a call, and lives on with calls until 30 days', async () => {
+  test('ends after 12 hours without a call, and after 30 days in any case', async () => {
     const { cookie } = await signIn();
     const start = Date.now();
     let at = start;
@@ -241,7 +241,7 @@ describe('a session', () => {
     expect((await call('/sign-in/email', { body: person })).status).toBe(401);
   });
 
-  test('the cookie cannot be made from the database', async () => {
+  test('the cookie cannot be derived from the database', async () => {
     const { cookie } = await signIn();
     const token = decodeURIComponent(cookie.split('=')[1] ?? '').split('.')[0] ?? '';
     expect(await services.db.select().from(sessions).where(eq(sessions.token, token))).toHaveLength(1);

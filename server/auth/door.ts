@@ -28,7 +28,7 @@ const routes: Readonly<Record<string, { method: 'GET' | 'POST'; run: AuthRoute }
 };
 
 /**
- * The door `/api/auth/*`: signing in and out, and nothing else. Changes need a page of ours as origin. Failed sign-ins
+ * The door `/api/auth/*`: signing in and out, and nothing else. Changes need the portal's own origin. Failed sign-ins
  * are limited (sign-in.ts).
  */
 export function createAuthHandler(

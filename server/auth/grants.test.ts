@@ -35,8 +35,8 @@ async function member(role: Role, namespaces: string[] = []): Promise<{ id: stri
   const email = `person-${count}@example.org`;
   const { link } = await createInvitation(await bootstrap(), { role, namespaces });
   const token = new URL(link).searchParams.get('token') ?? '';
-  const nobody = await testContext({ services, role: null });
-  const { id } = await redeemInvitation(nobody, { token, name: `Person ${count}`, email, password });
+  const anonymous = await testContext({ services, role: null });
+  const { id } = await redeemInvitation(anonymous, { token, name: `Person ${count}`, email, password });
   const browser = openBrowser(services, signIn);
   await browser.post('/sign-in/email', { email, password });
   return { id, browser };
@@ -113,7 +113,7 @@ describe('a member who is removed or loses rights', () => {
     expect(rows[0]?.n).toBe(5);
   });
 
-  test('keeps them where only the name changes', async () => {
+  test('keeps them if only the name changes', async () => {
     const { id, browser } = await member('admin');
     const grants = await grantsOf(browser);
     await updateMember(await bootstrap(), { id, name: 'Another name', role: 'admin' });
@@ -127,14 +127,14 @@ describe('a member who is removed or loses rights', () => {
     await services.db.execute(
       sql`update api_tokens set revoked_at = now() - interval '2 years' where id = ${first?.id}`,
     );
-    // Long ago: it would be cleared, if it had not created another.
+    // Long ago: it would be removed if it had not created another.
     await clearExpiredAccess(services, new Date());
     expect(await works(second?.value ?? '')).toBe(true);
     await removeMember(await bootstrap(), { id });
     expect(await works(second?.value ?? '')).toBe(false);
   });
 
-  test('leaves no token that was created at the same moment', async () => {
+  test('leaves no token that was created concurrently', async () => {
     const created: string[] = [];
     for (let round = 0; round < 4; round += 1) {
       const { id, browser } = await member('admin');
@@ -148,7 +148,7 @@ describe('a member who is removed or loses rights', () => {
   });
 });
 
-test('a group at the provider that stands for less voids them too', async () => {
+test('a provider group with fewer rights voids them too', async () => {
   const { id, browser } = await member('admin');
   const grants = await grantsOf(browser);
   const roles = { claim: 'groups', of: [{ group: 'ops', role: 'operator' as const }] };
@@ -188,7 +188,7 @@ describe('creating a token or an invitation', () => {
     expect(await codeOf(createInvitation(ctx, { role: 'viewer' }))).toBe('unauthenticated');
   });
 
-  test('a replaced link counts as created by who replaced it', async () => {
+  test('a replaced link counts as created by the person who replaced it', async () => {
     const [first, second] = [await member('admin'), await member('admin')];
     const { id } = await createInvitation(await first.browser.person(), { role: 'admin' });
     await renewInvitation(await second.browser.person(), { id });

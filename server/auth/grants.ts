@@ -67,7 +67,7 @@ export async function voidGrants(tx: Transaction, ctx: Context, memberId: string
 /** The tokens that a member created, those created with them and so on, revoked ones included. */
 async function tokensOf(tx: Transaction, memberId: string): Promise<{ id: string }[]> {
   const all: { id: string }[] = [];
-  // One generation after the other: each lock waits for a creation that is under way, the next statement sees it.
+  // Generation by generation: each lock waits for a running creation, and the next statement sees it.
   for (let creators = [memberId]; creators.length > 0; ) {
     const found = await tx
       .select({ id: apiTokens.id })

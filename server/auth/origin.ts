@@ -3,7 +3,7 @@ import type { Config } from '#server/platform/env.ts';
 
 const loopback = ['localhost', '127.0.0.1', '[::1]'];
 
-/** Origins whose pages may act: the portal's own. On this machine its other names count too. */
+/** Allowed origins: the portal's own. On the local machine its other names are accepted too. */
 export function trustedOrigins(config: Config): readonly string[] {
   const own = new URL(config.url);
   if (!loopback.includes(own.hostname)) return [own.origin];
@@ -12,8 +12,8 @@ export function trustedOrigins(config: Config): readonly string[] {
 }
 
 /**
- * Whether a request that changes something comes from a page of ours. Browsers send `Origin` with every such request
- * and pages cannot forge it; a request without it is no page's. `Sec-Fetch-Site` alone is believed too.
+ * Whether a mutation comes from the portal's pages. Browsers send `Origin` with every mutation and pages cannot forge it;
+ * a request without it is not from a page. `Sec-Fetch-Site` alone suffices too.
  */
 export function isOwnMutation(headers: Headers, config: Config): boolean {
   const site = headers.get('sec-fetch-site');
@@ -22,7 +22,7 @@ export function isOwnMutation(headers: Headers, config: Config): boolean {
   return origin === null ? site === 'same-origin' : trustedOrigins(config).includes(origin);
 }
 
-/** Whether a GET comes from a page of ours: there browsers leave `Origin` out, but send it across sites. */
+/** Whether a GET comes from the portal's pages: browsers omit `Origin` there, but send it across sites. */
 export function isOwnRead(headers: Headers, config: Config): boolean {
   const site = headers.get('sec-fetch-site');
   if (site !== null && site !== 'same-origin' && site !== 'none') return false;
@@ -30,21 +30,21 @@ export function isOwnRead(headers: Headers, config: Config): boolean {
   return origin === null || trustedOrigins(config).includes(origin);
 }
 
-/** Refuses a GET that does not come from a page of ours. */
+/** Rejects a GET that does not come from the portal's pages. */
 export function requireOwnRead(headers: Headers, config: Config): void {
   if (!isOwnRead(headers, config)) {
     throw new DomainError('forbidden', 'origin_refused', { params: { url: config.url } });
   }
 }
 
-/** Refuses a request that changes something and does not come from a page of ours. */
+/** Rejects a mutation that does not come from the portal's pages. */
 export function requireOwnMutation(headers: Headers, config: Config): void {
   if (!isOwnMutation(headers, config)) {
     throw new DomainError('forbidden', 'origin_refused', { params: { url: config.url } });
   }
 }
 
-/** A path of this portal, or its start: where to go after a sign-in. As a browser reads it, so that nothing leads away. */
+/** The page after a sign-in: a path of this portal, or its start. Parsed as browsers do, so that none leads elsewhere. */
 export function ownPath(wish: string | undefined): string {
   const here = 'http://annex.invalid';
   if (!wish?.startsWith('/') || !URL.canParse(wish, here)) return '/';

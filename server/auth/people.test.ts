@@ -27,15 +27,15 @@ beforeAll(async () => {
 
 const as = (actor: Actor, now = new Date()) => testContext({ services, actor, now });
 const admin = () => as(testBootstrap);
-const nobody = () => as(testActor(null));
+const asAnonymous = () => as(testActor(null));
 const tokenOf = (link: string | null): string => new URL(link ?? '').searchParams.get('token') ?? '';
 
 async function join(role: 'viewer' | 'operator' | 'publisher' | 'admin', name: string): Promise<Actor> {
   const { link } = await createInvitation(await admin(), { role, namespaces: ['Acme.Lab'] });
-  return redeemInvitation(await nobody(), { token: tokenOf(link), name, email: `${name}@example.org`, password });
+  return redeemInvitation(await asAnonymous(), { token: tokenOf(link), name, email: `${name}@example.org`, password });
 }
 
-/** Every table as text: what a dump would show. */
+/** All tables as text, as in a dump. */
 async function dump(): Promise<string> {
   const { rows } = await services.db.execute(
     `select table_name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`,
@@ -74,8 +74,8 @@ describe('roles', () => {
     expect(answer).toBe(expected);
   });
 
-  test('everybody may ask who they are', async () => {
-    expect(await me(await nobody())).toBeNull();
+  test('everyone may read who they are', async () => {
+    expect(await me(await asAnonymous())).toBeNull();
     expect(await me(await as(testActor('publisher', ['Acme.Lab'])))).toMatchObject({
       role: 'publisher',
       namespaces: ['Acme.Lab'],
@@ -91,16 +91,16 @@ describe('invitations', () => {
     expect(acts).toMatchObject([{ action: 'member.join', actorId: actor.id, actorName: 'pia' }]);
   });
 
-  test('two at once: one joins, the other is refused', async () => {
+  test('of two concurrent calls, one joins and the other is rejected', async () => {
     const { link } = await createInvitation(await admin(), { role: 'viewer' });
     const tries = await Promise.allSettled(
       ['one', 'two'].map(async (name) =>
-        redeemInvitation(await nobody(), { token: tokenOf(link), name, email: `${name}@race.org`, password }),
+        redeemInvitation(await asAnonymous(), { token: tokenOf(link), name, email: `${name}@race.org`, password }),
       ),
     );
     expect(tries.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     expect(tries.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'invitation_refused' } });
-    await expect(readInvitation(await nobody(), { token: tokenOf(link) })).rejects.toMatchObject({
+    await expect(readInvitation(await asAnonymous(), { token: tokenOf(link) })).rejects.toMatchObject({
       code: 'invitation_refused',
     });
   });
@@ -109,20 +109,20 @@ describe('invitations', () => {
     await join('viewer', 'vera');
     const { link } = await createInvitation(await admin(), { role: 'viewer' });
     const redeem = async (email: string) =>
-      redeemInvitation(await nobody(), { token: tokenOf(link), name: 'Vera', email, password });
+      redeemInvitation(await asAnonymous(), { token: tokenOf(link), name: 'Vera', email, password });
     await expect(redeem('VERA@example.org')).rejects.toMatchObject({ code: 'email_taken' });
     expect(await redeem('vera2@example.org')).toMatchObject({ role: 'viewer' });
   });
 
-  test('revoked and expired links are refused alike', async () => {
+  test('revoked and expired links are rejected alike', async () => {
     const revoked = await createInvitation(await admin(), { role: 'viewer' });
     await revokeInvitation(await admin(), { id: revoked.id });
     const { link } = await createInvitation(await admin(), { role: 'viewer', hours: 1 });
     const later = await as(testActor(null), new Date(Date.now() + hour + 1_000));
     for (const [ctx, token] of [
-      [await nobody(), tokenOf(revoked.link)],
+      [await asAnonymous(), tokenOf(revoked.link)],
       [later, tokenOf(link)],
-      [await nobody(), 'annex_join_guessed'],
+      [await asAnonymous(), 'annex_join_guessed'],
     ] as const) {
       await expect(readInvitation(ctx, { token })).rejects.toMatchObject({
         kind: 'unauthenticated',
@@ -131,9 +131,9 @@ describe('invitations', () => {
     }
   });
 
-  test('every fault of a form comes at once', async () => {
+  test('all faults of a form come in one answer', async () => {
     const input = { token: 'x', name: ' ', email: 'no address', password: 'short' };
-    await expect(redeemInvitation(await nobody(), input)).rejects.toMatchObject({
+    await expect(redeemInvitation(await asAnonymous(), input)).rejects.toMatchObject({
       faults: [{ path: '/name' }, { path: '/email' }, { path: '/password' }],
     });
   });
@@ -148,14 +148,14 @@ describe('invitations', () => {
 });
 
 describe('members', () => {
-  test('a role counts from the next call on, and namespaces stay with publishers', async () => {
+  test('a role applies from the next call on, and only publishers keep namespaces', async () => {
     const { id: member } = await join('publisher', 'paul');
     await updateMember(await admin(), { id: member, role: 'operator' });
     const { items } = await listMembers(await admin());
     expect(items.find((item) => item.id === member)).toMatchObject({ role: 'operator', namespaces: [] });
   });
 
-  test('the last administrator is neither demoted nor removed, also by two who remove each other at once', async () => {
+  test('the last administrator is neither demoted nor removed, also by two who remove each other', async () => {
     const own = await testServices();
     const made = async (name: string) => {
       const { link } = await createInvitation(await testContext({ services: own, actor: testBootstrap }), {
@@ -177,7 +177,7 @@ describe('members', () => {
     await expect(demotion).rejects.toMatchObject({ code: 'last_admin' });
   });
 
-  test('with a member go password and sessions, not the activity', async () => {
+  test('removing a member removes password and sessions, not the activity', async () => {
     const { id: member } = await join('viewer', 'gone');
     await removeMember(await admin(), { id: member });
     expect(await services.db.select().from(accounts).where(eq(accounts.userId, member))).toEqual([]);
@@ -191,7 +191,7 @@ describe('API tokens', () => {
   const bearer = (value: string | null, now = new Date()) =>
     actorFromBearer(services, value === null ? null : `Bearer ${value}`, now);
 
-  test('the value is shown once and kept as a digest', async () => {
+  test('the value is shown once and stored as a digest', async () => {
     const { id: token, value } = await createToken(await admin(), {
       name: 'ci',
       role: 'publisher',
@@ -209,7 +209,7 @@ describe('API tokens', () => {
     });
   });
 
-  test('expired, revoked, unknown and malformed ones are refused alike', async () => {
+  test('expired, revoked, unknown and malformed tokens are rejected alike', async () => {
     const expiresAt = new Date(Date.now() + hour);
     const expiring = await createToken(await admin(), { name: 'short', role: 'viewer', expiresAt });
     await expect(bearer(expiring.value)).resolves.toMatchObject({ name: 'short' });
@@ -224,12 +224,12 @@ describe('API tokens', () => {
     expect(await bearer(null)).toMatchObject({ kind: 'anonymous', role: null });
   });
 
-  test('an expiry in the past is refused', async () => {
+  test('an expiry in the past is rejected', async () => {
     const input = { name: 'late', role: 'viewer' as const, expiresAt: new Date(Date.now() - 1) };
     await expect(createToken(await admin(), input)).rejects.toMatchObject({ faults: [{ path: '/expiresAt' }] });
   });
 
-  test('use is written down once a minute', async () => {
+  test('use is recorded once a minute', async () => {
     const { id: token, value } = await createToken(await admin(), { name: 'busy', role: 'viewer' });
     const lastUsed = async () => (await listTokens(await admin())).items.find((item) => item.id === token)?.lastUsedAt;
     const start = Date.now();
@@ -239,7 +239,7 @@ describe('API tokens', () => {
     expect(await lastUsed()).toEqual(new Date(start + 61_000));
   });
 
-  test('the bootstrap token is an administrator of its own while its variable is set', async () => {
+  test('the bootstrap token is an administrator while its variable is set', async () => {
     const token = 'b'.repeat(32);
     const set = { ...services, config: { ...services.config, bootstrap: { token, person: null } } };
     const asked = (own: Services) => actorFromBearer(own, `Bearer ${token}`, new Date());
@@ -257,7 +257,7 @@ describe('the first administrator', () => {
       password,
     });
 
-  test('comes by a link that serves once, also for two at once, and then there is no link any more', async () => {
+  test('joins by a link that works once, also concurrently, and then there is no link', async () => {
     const own = await testServices();
     const { setupUrl } = await bootstrapPeople(own);
     expect(setupUrl).toMatch(/^http:\/\/localhost:3000\/set-up\?token=annex_setup_/);
@@ -276,7 +276,7 @@ describe('the first administrator', () => {
     expect(await ways()).toEqual({ provider: null, hasMembers: true });
   });
 
-  test('a new start voids the earlier link, and a day ends it', async () => {
+  test('a new start voids the earlier link, and a link expires after a day', async () => {
     const own = await testServices();
     const first = await bootstrapPeople(own);
     const second = await bootstrapPeople(own);
@@ -287,7 +287,7 @@ describe('the first administrator', () => {
     expect(await redeem(own, second.setupUrl, 'soon')).toMatchObject({ role: 'admin' });
   });
 
-  test('comes from the environment once, however often the portal starts, and voids an open link', async () => {
+  test('is created from the environment once, and voids an open link', async () => {
     const own = await testServices();
     const { setupUrl } = await bootstrapPeople(own);
     const person = { email: 'Root@Example.org', password };

@@ -3,7 +3,7 @@ import { DomainError } from '#server/domain/error.ts';
 import type { Session } from './session.ts';
 import type { SignIn } from './sign-in.ts';
 
-/** What verbs of the own account get besides: whose session it is, and from where it is used. */
+/** Context of verbs about one's own account: also the session and where it is used. */
 export interface PersonContext extends Context {
   session(): Promise<Session | null>;
   signIn: SignIn;
@@ -11,15 +11,15 @@ export interface PersonContext extends Context {
   address: string;
 }
 
-/** What verbs get that people and API tokens call: from the pages with the session, from other doors without. */
+/** Context of verbs for people and API tokens: with a session from the pages, without one from other doors. */
 export interface CallerContext extends Context {
   session?(): Promise<Session | null>;
 }
 
-/** How long a proof of identity counts. Milliseconds. */
+/** Lifetime of a confirmation. Milliseconds. */
 export const confirmedFor = 10 * 60_000;
 
-/** Refuses whoever is not a person with a session. One who must set up a second factor first is let through. */
+/** Rejects callers without a session. A person who must set up a second factor first is accepted. */
 export async function allowPerson(ctx: PersonContext): Promise<Session> {
   const session = await ctx.session();
   if (session === null) throw new DomainError('unauthenticated', 'unauthenticated');

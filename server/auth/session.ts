@@ -14,35 +14,35 @@ const minute = 60_000;
 /** A session ends after 12 hours without a call. */
 export const idleLife = 12 * 60 * minute;
 
-/** Longest life of a session, seconds: 30 days, however much it is used. */
+/** Maximum lifetime of a session in seconds: 30 days, whatever its use. */
 export const sessionLife = 30 * 24 * 60 * 60;
 
-/** Use is written down at most this often. */
+/** Use is recorded at most this often. */
 const touchEvery = 5 * minute;
 
-/** Somebody who is signed in on a browser. */
+/** A person signed in on a browser. */
 export interface Session {
   id: string;
-  /** Without a role while this person must set up a second factor first: no verb but those of the own account works. */
+  /** Without a role while this person must set up a second factor first: only verbs of the own account work. */
   actor: Actor;
   email: string;
   method: SignInMethod;
-  /** When this person last proved who they are. */
+  /** When this person last confirmed their identity. */
   confirmedAt: Date;
-  /** This portal asks everyone for a second factor, and this person has none yet. */
+  /** The portal requires a second factor, and this person has none yet. */
   needsFactor: boolean;
 }
 
-/** How and from where somebody signs in. */
+/** How and from where a person signs in. */
 export interface SignInWay {
   method: SignInMethod;
-  /** What was shown after the password. */
+  /** The factor after the password. */
   factor?: 'totp' | 'recovery-code' | 'passkey' | undefined;
   headers: Headers;
   address: string;
 }
 
-/** Begins a session, in the caller's transaction, and gives the `Set-Cookie` header for it. */
+/** Starts a session, in the caller's transaction, and returns its `Set-Cookie` header. */
 export async function startSession(tx: Transaction, ctx: Context, actor: Actor, way: SignInWay): Promise<string> {
   const { now, config, keys } = ctx;
   const token = randomBytes(32).toString('base64url');
@@ -71,18 +71,18 @@ export async function startSession(tx: Transaction, ctx: Context, actor: Actor, 
   return setCookie(config, 'session_token', `${token}.${signatureOf(keys, token).toString('base64')}`, sessionLife);
 }
 
-/** Who is signed in with the cookie of these headers; null for nobody. One query, and a write every five minutes. */
+/** The session of the cookie in these headers; null without one. One query, and a write every five minutes. */
 export async function readSession(services: Services, headers: Headers, now: Date): Promise<Session | null> {
   const token = cookieToken(services, headers);
   return token === null ? null : sessionOf(services, eq(sessions.token, token), now);
 }
 
-/** The same session later, as it stands now; null when it ended meanwhile. */
+/** Reads a session again; null if it has ended. */
 export async function rereadSession(services: Services, id: string, now: Date): Promise<Session | null> {
   return sessionOf(services, eq(sessions.id, id), now, false);
 }
 
-/** Ends the session of these headers, if there is one; live connections that hang on it hear of it and end too. */
+/** Ends the session of these headers, if there is one; its live connections end too. */
 export async function endSession(services: Services, headers: Headers): Promise<void> {
   const token = cookieToken(services, headers);
   if (token === null) return;
@@ -92,13 +92,13 @@ export async function endSession(services: Services, headers: Headers): Promise<
   });
 }
 
-/** Ends the sessions of a person, all but the one that is kept. Gives how many; the hint is the caller's. */
+/** Ends the sessions of a person, except the given one. Returns how many; the caller records the change. */
 export async function endSessionsOf(tx: Transaction, userId: string, keptId?: string): Promise<number> {
   const which = and(eq(sessions.userId, userId), keptId === undefined ? undefined : ne(sessions.id, keptId));
   return (await tx.delete(sessions).where(which).returning({ id: sessions.id })).length;
 }
 
-/** Whether a person has something to show besides a password. */
+/** Whether a person has a factor besides the password. */
 const hasFactor = (db: Pick<Database, 'select'>) =>
   sql<boolean>`(exists ${db.select({ one: sql`1` }).from(passkeys).where(eq(passkeys.userId, users.id))}
     or exists ${db.select({ one: sql`1` }).from(totpFactors).where(eq(totpFactors.userId, users.id))})`;
@@ -144,7 +144,7 @@ async function sessionOf(
 const signatureOf = (keys: Services['keys'], token: string): Buffer =>
   createHmac('sha256', keys.session.toString('base64url')).update(token).digest();
 
-/** The token in the session cookie, where its signature holds: `<token>.<base64 of HMAC-SHA256>`, URL-encoded. */
+/** The token in the session cookie, if its signature is valid: `<token>.<base64 of HMAC-SHA256>`, URL-encoded. */
 function cookieToken({ config, keys }: Services, headers: Headers): string | null {
   const value = readCookie(config, headers, 'session_token') ?? '';
   const dot = value.lastIndexOf('.');

@@ -6,7 +6,7 @@ import { createThrottle, type Throttle } from './throttle.ts';
 
 const minute = 60_000;
 
-/** What the sign-in keeps for the life of the process. */
+/** State of the sign-in, for the life of the process. */
 export interface SignIn {
   /**
    * In 15 minutes: 10 failures of one person from one address, or of one factor; 100 failures from one address; 600
@@ -14,7 +14,7 @@ export interface SignIn {
    */
   throttles: { person: Throttle; address: Throttle; asking: Throttle };
   attempts: Attempts;
-  /** Null where none is configured. */
+  /** Null if none is configured. */
   provider: Provider | null;
 }
 

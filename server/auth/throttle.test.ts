@@ -3,7 +3,7 @@ import { createThrottle } from './throttle.ts';
 
 const at = (seconds: number) => new Date(1_800_000_000_000 + seconds * 1_000);
 
-test('failures of one key are limited until its time is over; others go on', () => {
+test('failures of one key are limited for a time; other keys are not affected', () => {
   const throttle = createThrottle(2, 60_000);
   throttle.take('a', at(0));
   throttle.take('a', at(30));
@@ -24,7 +24,7 @@ test('successes do not count, however many', () => {
   expect(() => throttle.take('a', at(21))).toThrow('too_many_attempts');
 });
 
-test('made-up keys do not fill the memory', () => {
+test('random keys do not fill the memory', () => {
   const throttle = createThrottle(1, 60_000);
   throttle.take('first', at(0));
   for (let i = 0; i < 50_000; i++) throttle.take(`key-${i}`, at(1));

@@ -1,14 +1,14 @@
 import { DomainError } from '#server/domain/error.ts';
 
-/** Counts attempts in memory, each key by itself; the oldest keys are forgotten when there are too many. */
+/** Counts attempts per key in memory; the oldest keys are evicted. */
 export interface Throttle {
-  /** Counts an attempt before it is made, so that many at once count too. Throws 429 `too_many_attempts`. */
+  /** Counts an attempt before it runs, so that concurrent ones count too. Throws 429 `too_many_attempts`. */
   take(key: string, now: Date): void;
   /** The attempt succeeded: it does not count. */
   giveBack(key: string): void;
 }
 
-/** There were too many failures; `isFirst` on the first refusal of a window. */
+/** Too many failures; `isFirst` on the first rejection of a window. */
 export class LockedOut extends DomainError {
   readonly isFirst: boolean;
 
@@ -18,7 +18,7 @@ export class LockedOut extends DomainError {
   }
 }
 
-const mostKeys = 50_000;
+const maxKeys = 50_000;
 
 /** At most `attempts` failures of one key in `windowMs` from its first. */
 export function createThrottle(attempts: number, windowMs: number): Throttle {
@@ -32,7 +32,7 @@ export function createThrottle(attempts: number, windowMs: number): Throttle {
         counts.delete(key);
         counts.set(key, entry);
         const [oldest] = counts.keys();
-        if (counts.size > mostKeys && oldest !== undefined) counts.delete(oldest);
+        if (counts.size > maxKeys && oldest !== undefined) counts.delete(oldest);
       }
       if (entry.count >= attempts) {
         const seconds = Math.ceil((entry.until - at) / 1_000);

@@ -1,11 +1,11 @@
 import { DomainError } from '#server/domain/error.ts';
 
-/** Seconds after which the database is likely back: the launcher restarts its own within one. */
+/** Retry after a lost database, in seconds: the launcher restarts the embedded one within one. */
 const databaseRetry = 2;
 
 /**
- * Error classes and codes by which a connection tells that the database is away, as against a wrong statement; 25006 is
- * a primary that became a standby. A database whose disk is full or whose files cannot be read is away as well.
+ * Error codes of an unavailable database, as opposed to a wrong statement. 25006 is a primary that became a standby. A full
+ * disk and unreadable files count too.
  */
 const awayCode =
   /^(ENOPRIMARY|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|08\w{3}|57P0[123]|57014|53\w{3}|58030|25006)$/;
@@ -14,12 +14,12 @@ const awayMessage =
 
 function isDatabaseAway(error: Error): boolean {
   const { code, syscall } = error as Error & { code?: unknown; syscall?: unknown };
-  // A missing file has ENOENT too; only the socket of a database is connected to.
+  // A missing file has ENOENT too, but only a socket fails in `connect`.
   if (code === 'ENOENT' && syscall !== 'connect') return false;
   return (typeof code === 'string' && awayCode.test(code)) || awayMessage.test(error.message);
 }
 
-/** Node's error where a caller hung up before its whole body had arrived. A lost database connection has another text. */
+/** Node's error when a caller disconnects before its body has arrived. A lost database connection has another text. */
 const hungUp = (error: Error): boolean =>
   error.message === 'aborted' && (error as Error & { code?: unknown }).code === 'ECONNRESET';
 
@@ -28,8 +28,8 @@ const isDiskFull = (error: Error): boolean =>
   /^(ENOSPC|EDQUOT)$/.test(String((error as Error & { code?: unknown }).code));
 
 /**
- * The database's word for a NUL in a text or in JSON, and for half of a character pair in JSON, from doors whose input
- * is no JSON document of ours. What we write as JSON is JSON in every other way.
+ * The database's errors for NUL in a text or in JSON and for a lone surrogate in JSON, from doors that do not parse their
+ * input as JSON. JSON that the portal writes is otherwise valid.
  */
 function isUnstorable(error: Error): boolean {
   const { code, message } = error as Error & { code?: unknown };
@@ -45,7 +45,7 @@ function* chain(error: unknown): Generator<Error> {
   }
 }
 
-/** The refusal behind an error, also where a library wrapped it; null where nobody foresaw it. */
+/** The domain error behind an error, also if a library wrapped it; null for an unexpected error. */
 export function foreseen(error: unknown): DomainError | null {
   for (const link of chain(error)) {
     if (link instanceof DomainError) return link;

@@ -6,7 +6,7 @@ import { translateError } from './problem.ts';
 
 /**
  * Any error as the answer to a request: a problem document in the caller's language, which the account of a signed-in
- * person may know (`ofAccount`). The log keeps what the caller does not see: the detail of an unexpected error,
+ * person may define (`ofAccount`). The log keeps what the caller does not see: the detail of an unexpected error,
  * and why something was not available.
  */
 export function problemResponse(
@@ -39,7 +39,7 @@ export function problemResponse(
 const quietMs = 5_000;
 let warnedAt = Number.NEGATIVE_INFINITY;
 
-/** A fleet that calls while something is away must not fill the disk: one line in five seconds tells of it. */
+/** One line in five seconds: a fleet that calls during an outage must not fill the disk. */
 function warnOfOutage(refusal: DomainError, requestId: string, log: Logger): void {
   const now = performance.now();
   const isQuiet = now - warnedAt < quietMs;

@@ -37,7 +37,7 @@ describe('the language of an answer', () => {
 });
 
 describe('every code has its sentence in every language', () => {
-  test('the same keys', () => {
+  test('has the same keys', () => {
     expect(Object.keys(de).toSorted()).toEqual(Object.keys(en).toSorted());
   });
 
@@ -72,7 +72,7 @@ describe('a problem document', () => {
     });
   });
 
-  test('speaks the language of the caller, faults included', async () => {
+  test('is in the caller’s language, faults included', async () => {
     const error = new DomainError('unprocessable', 'invalid', { faults: [{ path: '/name', code: 'field_missing' }] });
     const request = new Request('http://annex/x', { headers: { 'accept-language': 'de-CH, en;q=0.2' } });
     const response = problemResponse(error, request, 'r2', silent);
@@ -104,7 +104,7 @@ describe('a problem document', () => {
     expect(translateError(error, language, 'r3').detail).toContain(size);
   });
 
-  test('tells when to try again', () => {
+  test('has Retry-After', () => {
     const error = new DomainError('rate_limited', 'too_many_attempts', { params: { seconds: 3 }, retryAfter: 2.2 });
     const response = problemResponse(error, new Request('http://annex/'), 'r', silent);
     expect([response.status, response.headers.get('retry-after')]).toEqual([429, '3']);
@@ -115,7 +115,7 @@ describe('a problem document', () => {
     expect(translateError(new DomainError(kind, 'invalid'), 'en', 'r').status).toBe(status);
   });
 
-  test('an unknown error shows the request id and nothing of itself, and the log keeps it', async () => {
+  test('an unexpected error shows only the request id, and the log keeps the error', async () => {
     const lines: string[] = [];
     const log = createLogger('test', 'info', { write: (line: string) => lines.push(line) });
     const response = problemResponse(new Error('MARKER in a stack'), new Request('http://annex/'), 'r-77', log);
@@ -152,26 +152,26 @@ describe('a problem document', () => {
     expect(response.headers.get('retry-after')).toBe('2');
   });
 
-  test('a missing file is not a database that is away', () => {
+  test('a missing file does not count as an unavailable database', () => {
     const missing = Object.assign(new Error('x'), { code: 'ENOENT', syscall: 'open' });
     expect(translateError(missing, 'en', 'r').code).toBe('internal');
   });
 
-  test('a name cannot write its own sentence', () => {
+  test('a name cannot imitate a sentence', () => {
     const name = `a\r\nSet-Cookie: x\u202e${'y'.repeat(500)}`;
     const problem = translateError(new DomainError('conflict', 'vm_name_taken', { params: { name } }), 'en', 'r');
     expect(problem.detail).not.toMatch(/[\r\n\u202e]/);
     expect(problem.detail.length).toBeLessThan(300);
   });
 
-  test('more faults than anyone reads are counted', () => {
+  test('faults above the limit are counted', () => {
     const faults = Array.from({ length: 1_005 }, (_, index) => ({ path: `/${index}`, code: 'field_unknown' as const }));
     const { errors = [] } = translateError(new DomainError('unprocessable', 'invalid', { faults }), 'en', 'r');
     expect(errors).toHaveLength(1_001);
     expect(errors.at(-1)).toEqual({ path: '', code: 'more_faults', message: '5 more errors are not listed.' });
   });
 
-  test('a placeholder or a nesting inside of a value stays what it is', () => {
+  test('a placeholder inside a value is not filled in', () => {
     const name = '{{requestId}} $t(forbidden)';
     const problem = translateError(new DomainError('conflict', 'vm_name_taken', { params: { name } }), 'en', 'r');
     expect(problem.detail).toContain(name);

@@ -23,15 +23,15 @@ export const problemDocument = z
   .describe('RFC 9457, in the language of Accept-Language; `errors` lists every fault by path.');
 export type Problem = z.infer<typeof problemDocument>;
 
-/** Room for a name or a short list; a longer value is cut, so that an answer stays readable and small. */
+/** Longer values are cut, so that an answer stays readable and small. */
 const shownLength = 200;
 const pathLength = 1_024;
-/** A property's name is the sender's: long enough to find it, too short for a page of text. */
+/** The sender chose a property's name: long enough to find it, too short for a page of text. */
 const nameLength = 64;
-/** A body of nothing but faults would make an answer many times its size. */
+/** Bounds the answer to a body with a fault in every byte. */
 const shownFaults = 1_000;
 
-/** Control characters, line and direction marks would let a name write its own sentence. */
+/** With control characters, line and direction marks a name could imitate a sentence. */
 const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 const shown = (text: string, most: number): string => {
@@ -39,7 +39,7 @@ const shown = (text: string, most: number): string => {
   return clean.length > most ? `${clean.slice(0, most - 1)}…` : clean;
 };
 
-/** A JSON pointer whose names cannot be read as anything else: what is invisible is escaped, what is long is cut. */
+/** A JSON pointer with invisible characters escaped and long names cut. */
 function shownPath(path: string): string {
   const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   const names = path.split('/').map((name) => {
@@ -64,8 +64,7 @@ export function sentence(code: ErrorCode, params: ErrorParams, language: Languag
 }
 
 /**
- * What a caller may read of anything that was thrown, in this language. An error that nobody foresaw shows
- * its request id and nothing of itself.
+ * Converts anything thrown into a problem document in this language. An unexpected error shows only its request id.
  */
 export function translateError(error: unknown, language: Language, requestId: string): Problem {
   const refusal: DomainError | null = foreseen(error);
@@ -76,7 +75,7 @@ export function translateError(error: unknown, language: Language, requestId: st
   return { ...document, errors: translateFaults(faults, language) };
 }
 
-/** Faults as a caller reads them; beyond a thousand, how many more. */
+/** Faults with their sentences; above a thousand, the number of the others. */
 export function translateFaults(faults: readonly Fault[], language: Language): TranslatedFault[] {
   const hidden = faults.length - shownFaults;
   const more: Fault = { path: '', code: 'more_faults', params: { count: hidden } };

@@ -2,7 +2,7 @@ import type { InstanceView } from '#server/domain/views/index.ts';
 import type { Language } from './languages.ts';
 import { translateFaults } from './problem.ts';
 
-/** An instance view with the sentences of what was wrong with rejected files. */
+/** An instance view with the faults of rejected files as sentences. */
 export function translateRefusedFiles(view: InstanceView, language: Language) {
   const inWords = (refused: InstanceView['extensions'][number]['refusedStatus']) =>
     refused && { ...refused, faults: translateFaults(refused.faults, language) };

@@ -5,7 +5,7 @@ import { type Language, languages } from './languages.ts';
 
 const folder = new URL('../../locales/', import.meta.url);
 
-/** Languages that the pages have words in: each has its folder in `locales/`. */
+/** Languages of the pages: each has its folder in `locales/`. */
 export const pageLanguages: readonly string[] = readdirSync(folder, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map((entry) => entry.name);
@@ -26,7 +26,7 @@ function open(language: Language): i18n {
     fallbackLng: languages[0],
     resources: Object.fromEntries([...new Set([language, languages[0]])].map((lng) => [lng, load(lng)])),
     initAsync: false,
-    // Keys are flat and may hold dots and colons; sentences leave as JSON or are escaped by React.
+    // Keys are flat and may contain dots and colons. Sentences are sent as JSON or escaped by React.
     keySeparator: false,
     nsSeparator: false,
     interpolation: { escapeValue: false },
@@ -47,7 +47,7 @@ export function translate(
   params: Readonly<Record<string, string | number>> = {},
 ): string {
   const count = typeof params.count === 'number' ? { count: params.count } : {};
-  // The pages declare their own namespaces as the only keys of `t`; here the key comes from a closed list of its own.
+  // The pages declare their own namespaces as the only keys of `t`; here the key comes from another closed list.
   const t = translators[language].t as unknown as (key: string, options: object) => string;
   return t(key, { ns: namespace, replace: params, ...count });
 }

@@ -12,7 +12,7 @@ const isCode = (code: string): code is ErrorCode => Object.hasOwn(en, code);
 export const shownWarning = z.object({ code: z.string(), message: z.string(), path: z.string().optional() });
 export type ShownWarning = z.infer<typeof shownWarning>;
 
-/** Findings as the caller reads them: each with its sentence, without a path where the whole is meant, and bounded. */
+/** Warnings with their sentences, bounded. Those about the whole have no path. */
 export function shownWarnings(warnings: readonly StoredWarning[], language: Language): ShownWarning[] {
   return fitWarnings(warnings).map(({ code, path, params = {} }) => ({
     code,

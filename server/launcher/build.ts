@@ -6,11 +6,11 @@ import { childEnvironment } from '#server/platform/env.ts';
 import { waitUntil } from '#server/platform/processes.ts';
 import { LockedError, takeLock } from './lock.ts';
 
-/** What the built pages come from. Of the server that is the inputs, which forms share, and what those import. */
+/** Sources of the built pages. Of the server these are the inputs, which forms share, and their imports. */
 const sources = ['app', 'locales', 'protocol', 'public', 'server/domain'];
 const files = ['next.config.ts', 'package-lock.json', 'postcss.config.mjs', 'tsconfig.json'];
 
-/** Builds the pages where their sources have changed since the last time; two starts at once build one after the other. */
+/** Builds the pages if their sources have changed since the last build; concurrent starts build one after the other. */
 export async function buildPages(root: string, say: (line: string) => void): Promise<void> {
   const marker = join(root, '.next', 'annex-sources');
   const isBuilt = async (wanted: string): Promise<boolean> =>
@@ -72,7 +72,7 @@ async function filesBelow(root: string, folder: string): Promise<string[]> {
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));
 }
 
-/** Its output is shown where it fails. */
+/** Shows the output on failure. */
 async function nextBuild(root: string): Promise<void> {
   const child = spawn(process.execPath, [join(root, 'node_modules', 'next', 'dist', 'bin', 'next'), 'build'], {
     cwd: root,

@@ -31,7 +31,7 @@ let stockId: string;
 const settings = { publicSettings: {}, protectedSettings: { word: 'hunter2' } };
 const goal = { handler: 'Acme.Lab.Probe', version: '1.0.0.0', state: 'enabled' as const, settings };
 
-/** A portal's database with one thing of each kind that is sealed. */
+/** A portal's database with one entry of each encrypted kind. */
 beforeEach(async () => {
   services = { ...(await testServices({ config: { wire: true } })), keys: deriveKeys(Buffer.from(oldKey)) };
   await openInstallation(services.db, services.keys.check);
@@ -51,7 +51,7 @@ beforeEach(async () => {
 
 interface Run {
   process: ChildProcess;
-  ended: Promise<{ code: number | null; said: string }>;
+  ended: Promise<{ code: number | null; output: string }>;
 }
 
 function run(env: Record<string, string>): Run {
@@ -61,14 +61,14 @@ function run(env: Record<string, string>): Run {
     env: { ...process.env, DATABASE_URL: services.db.$client.options.connectionString ?? '', DATA_DIR, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
-  return { process: child, ended: once(child, 'close').then(([code]) => ({ code: code as number | null, said })) };
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  return { process: child, ended: once(child, 'close').then(([code]) => ({ code: code as number | null, output })) };
 }
 
 const withKeys = { ANNEX_SECRET_KEY: oldKey, ANNEX_NEW_SECRET_KEY: newKey };
 
-/** Everything opens with this key, and the activity holds under it. */
+/** Everything decrypts with this key, and the activity verifies with it. */
 async function expectSealedUnder(key: Buffer): Promise<void> {
   const keys = deriveKeys(key);
   const own = { ...services, keys };
@@ -90,11 +90,11 @@ async function expectSealedUnder(key: Buffer): Promise<void> {
   expect(verdict.numbered).toBeGreaterThan(3);
 }
 
-test('everything is sealed under the new key, the activity holds, and equal secrets still count as kept', async () => {
-  const { code, said } = await run(withKeys).ended;
-  expect({ code, said }).toMatchObject({
+test('everything is encrypted with the new key, the activity verifies, and equal secrets count as kept', async () => {
+  const { code, output } = await run(withKeys).ended;
+  expect({ code, output }).toMatchObject({
     code: 0,
-    said: expect.stringContaining('1 protected settings, 1 tenant keys'),
+    output: expect.stringContaining('1 protected settings, 1 tenant keys'),
   });
   await expectSealedUnder(Buffer.from(newKey));
   const own = { ...ctx, keys: deriveKeys(Buffer.from(newKey)) };
@@ -107,13 +107,13 @@ test('everything is sealed under the new key, the activity holds, and equal secr
   });
   expect((await getGoalState(own, { vmId })).extensions).toEqual([]);
   const again = await run(withKeys).ended;
-  expect(again).toMatchObject({ code: 0, said: expect.stringContaining('the change is complete') });
+  expect(again).toMatchObject({ code: 0, output: expect.stringContaining('the change is complete') });
 }, 120_000);
 
-test('killed in the middle, nothing has changed, and the next run does all of it', async () => {
+test('a run killed before the commit changes nothing, and the next run completes', async () => {
   const killed = run(withKeys);
   await services.db.transaction(async (tx) => {
-    // The change waits for this row, with other things sealed anew already.
+    // The change waits for this row, after it has encrypted others.
     await tx.select().from(totpFactors).for('update');
     const waiting = async () => {
       const { rows } = await services.db.execute(sql`
@@ -139,7 +139,7 @@ test('secret.key: killed between the database and the files, the next run finish
   const made = await existingKey({ secretKey: null, dataDir });
   expect(made.toString()).not.toBe(oldKey);
   await expectSealedUnder(made);
-  // As it was after the commit, before either file was written.
+  // The state after the commit and before the files are written.
   await copyFile(present, `${present}.next`);
   await copyFile(`${present}.before`, present);
   await copyFile(`${head}.before`, head);
@@ -165,19 +165,19 @@ test.each<[string, Record<string, string>, string]>([
 ])(
   'refused, and nothing changes: %s',
   async (_, env, sentence) => {
-    const { code, said } = await run(env).ended;
-    expect({ code, said }).toEqual({ code: 1, said: expect.stringContaining(sentence) });
+    const { code, output } = await run(env).ended;
+    expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining(sentence) });
     await expectSealedUnder(Buffer.from(oldKey));
   },
   60_000,
 );
 
-test('refused while Annex runs, and where the activity has a fault', async () => {
+test('is rejected while Annex runs, and if the activity has a fault', async () => {
   const portal = await services.db.$client.connect();
   await portal.query(`set application_name = 'annex-gateway'`);
-  expect(await run(withKeys).ended).toMatchObject({ code: 1, said: expect.stringContaining('Stop it first') });
+  expect(await run(withKeys).ended).toMatchObject({ code: 1, output: expect.stringContaining('Stop it first') });
   await portal.query(`set application_name = 'test'`);
   portal.release();
   await services.db.execute(sql`update audit_entries set actor_name = 'Eve' where action = 'vm.create'`);
-  expect(await run(withKeys).ended).toMatchObject({ code: 1, said: expect.stringContaining('faults') });
+  expect(await run(withKeys).ended).toMatchObject({ code: 1, output: expect.stringContaining('faults') });
 }, 120_000);

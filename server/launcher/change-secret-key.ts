@@ -29,9 +29,9 @@ export interface KeyChange {
 }
 
 /**
- * Seals everything under the new keys in one transaction, and afterwards the end of the activity in DATA_DIR. Where an
- * earlier run was cut off between the two, only the second is done. Returns a line for people; throws, with nothing
- * changed, where Annex runs, the key is another, or the activity does not hold.
+ * Encrypts everything with the new keys in one transaction, and afterwards the end of the activity in DATA_DIR. After an
+ * earlier run that was interrupted between the two, only the second step runs. Returns a line for people. Throws,
+ * without a change, if Annex runs, the key is wrong, or the activity does not verify.
  */
 export async function changeSecretKey(change: KeyChange): Promise<string> {
   const { db, config, from, to, now } = change;
@@ -75,7 +75,7 @@ async function reseal(tx: Transaction, { from, to, now }: KeyChange) {
   return { secrets, tenantKeys, apps, acts, earlierHead };
 }
 
-/** A portal that starts meanwhile waits for this lock, and then finds that its key is not the database's. */
+/** A portal that starts during the change waits for this lock, and then finds that its key does not match. */
 async function requireStopped(tx: Transaction): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(${installationLock})`);
   const { rows } = await tx.execute<{ name: string }>(sql`
@@ -85,7 +85,7 @@ async function requireStopped(tx: Transaction): Promise<void> {
   throw new Error(`Annex runs with this database (${rows.map(({ name }) => name).join(', ')}). Stop it first.`);
 }
 
-/** The head in DATA_DIR may still be the one of the earlier key; any other is somebody else's. */
+/** The head in DATA_DIR may still be the one of the earlier key; any other is foreign. */
 async function finishHead({ db, config, from, to, now }: KeyChange): Promise<void> {
   const isRead = (keys: Keys): Promise<KeptHead | null | false> => readKeptHead({ keys, config }).catch(() => false);
   if (await isRead(to)) return;

@@ -5,19 +5,19 @@ import { expect, test } from 'vitest';
 import { signal } from '#server/platform/processes.ts';
 import { keepRunning } from './child.ts';
 
-const said: string[] = [];
+const lines: string[] = [];
 const childIn = (cwd: string) =>
   keepRunning({
     name: 'child',
     args: ['-e', 'setTimeout(() => {}, 60_000)'],
     cwd,
     env: { ...process.env },
-    say: (line) => said.push(line),
+    say: (line) => lines.push(line),
     tellsReady: false,
     quiet: true,
   });
 
-test('a process that cannot even begin is tried again, and its end is not waited for', async () => {
+test('a process that cannot start is retried, without waiting for its end', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'annex-child-'));
   const gone = join(folder, 'gone');
   await expect(childIn(gone).ready).rejects.toThrow('did not start');
@@ -27,7 +27,7 @@ test('a process that cannot even begin is tried again, and its end is not waited
   await child.ready;
   await rmdir(gone);
   signal(child.pid() ?? 0, 'SIGKILL');
-  await expect.poll(() => said.filter((line) => line.includes('ENOENT'))).not.toEqual([]);
+  await expect.poll(() => lines.filter((line) => line.includes('ENOENT'))).not.toEqual([]);
   await mkdir(gone);
   await expect.poll(() => child.pid(), { timeout: 5_000 }).toEqual(expect.any(Number));
   await rmdir(gone);

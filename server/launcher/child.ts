@@ -3,36 +3,36 @@ import { once } from 'node:events';
 
 export interface ChildOptions {
   name: string;
-  /** Arguments for node: the script and what follows it. */
+  /** Arguments for node: the script and its arguments. */
   args: string[];
   cwd: string;
   env: NodeJS.ProcessEnv;
   /** A line for the terminal. */
   say(line: string): void;
-  /** Whether it tells when it is ready; without that it counts as ready when it runs. */
+  /** Whether it reports that it is ready; otherwise it counts as ready when it runs. */
   tellsReady: boolean;
-  /** Keeps its standard output away from the terminal; it has a log of its own. */
+  /** Hides its standard output from the terminal; it has its own log. */
   quiet?: boolean;
 }
 
 /** A process that is kept running. */
 export interface Child {
-  /** Resolves when it is ready for the first time; rejects when it ended before. */
+  /** Resolves when it is first ready; rejects if it ends before. */
   ready: Promise<void>;
   pid(): number | undefined;
-  /** Ends it and starts it again without a pause, also while it waits for its next start. */
+  /** Restarts it without a pause, also while it waits for its next start. */
   restart(): Promise<void>;
-  /** Ends it by SIGTERM, and by SIGKILL where that is not enough. */
+  /** Ends it with SIGTERM, and SIGKILL if necessary. */
   stop(): Promise<void>;
 }
 
 const firstPauseMs = 100;
 const longestPauseMs = 10_000;
-/** Who ran this long was well, and is started again at once. */
+/** A process that ran this long is restarted immediately. */
 const wellAfterMs = 30_000;
 const stopMs = 15_000;
 
-/** Starts a process of ours and starts it again whenever it ends by itself, after a pause that grows. */
+/** Starts a process and restarts it whenever it exits, with backoff. */
 export function keepRunning(options: ChildOptions): Child {
   let current: ChildProcess | undefined;
   let stopping = false;
@@ -71,7 +71,7 @@ export function keepRunning(options: ChildOptions): Child {
     };
     if (options.tellsReady) child.on('message', isReady);
     else child.once('spawn', isReady);
-    // A machine short of memory or of processes lets none begin; then there is no end of it either.
+    // Without memory or free process ids it does not start, so there is no exit event either.
     child.once('error', (error) => {
       if (child.pid === undefined) gone(reasonOf(error));
     });
@@ -109,7 +109,7 @@ async function end(child: ChildProcess): Promise<void> {
   clearTimeout(late);
 }
 
-/** A process group of its own: Ctrl-C in the terminal reaches the launcher only, which ends things in order. */
+/** A separate process group: Ctrl-C in the terminal reaches only the launcher, which stops everything in order. */
 const spawnChild = ({ args, cwd, env, quiet }: ChildOptions): ChildProcess =>
   spawn(process.execPath, args, {
     cwd,

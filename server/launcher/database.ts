@@ -10,7 +10,7 @@ export interface EmbeddedDatabase {
 
 const longestPauseMs = 5_000;
 
-/** Starts it, and starts it again when it ends by itself; its address stays the same, so the others find it again. */
+/** Starts it and restarts it when it exits; its address stays the same, so that the others reconnect. */
 export async function keepDatabase(dataDir: string, say: (line: string) => void): Promise<EmbeddedDatabase> {
   const options = { dataDir: join(dataDir, 'postgres'), log: say };
   let current: Postgres = await startPostgres(options);

@@ -52,7 +52,7 @@ const read = (pid: number, file: string) => readFile(`/proc/${pid}/${file}`, 'ut
 
 const folderOf = (pid: number) => readlink(`/proc/${pid}/cwd`).catch(() => '');
 
-/** The processes that came from this one, and from those; and services of handlers, which left their parents. */
+/** All descendants of this process, including services of handlers, which detach from their parents. */
 async function descendants(pid: number): Promise<number[]> {
   const entries = (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry)).map(Number);
   const services: number[] = [];
@@ -79,7 +79,7 @@ async function statusOf(path: string): Promise<number> {
   );
 }
 
-test('no process that the launcher starts sees the bootstrap token or password, from the first to the handlers of the demo', {
+test('no process of the launcher sees the bootstrap token or password, handlers of the demo included', {
   timeout: 420_000,
 }, async () => {
   const seen = new Set<string>();

@@ -13,10 +13,10 @@ let dataDir: string;
 let ports: { portal: number; gateway: number };
 let launcher: Launcher;
 
-/** `npm start` as a process, with what it said so far. */
+/** `npm start` as a process, with its output so far. */
 interface Launcher {
   process: ChildProcess;
-  said(): string;
+  output(): string;
   ended: Promise<number | null>;
 }
 
@@ -35,13 +35,13 @@ function start(env: Record<string, string> = {}): Launcher {
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let said = '';
+  let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => {
-      said += chunk.toString();
+      output += chunk.toString();
     });
   }
-  return { process: child, said: () => said, ended: once(child, 'exit').then(([code]) => code as number | null) };
+  return { process: child, output: () => output, ended: once(child, 'exit').then(([code]) => code as number | null) };
 }
 
 async function statusOf(port: number, path: string): Promise<number> {
@@ -51,12 +51,12 @@ async function statusOf(port: number, path: string): Promise<number> {
   );
 }
 
-/** Waits for the block; the end of the process or of the time shows what was said instead. */
-async function ready({ said, ended }: Launcher, ms: number): Promise<void> {
+/** Waits for the ready block; an exit or a time-out shows the output. */
+async function ready({ output, ended }: Launcher, ms: number): Promise<void> {
   const failed = ended.then((code): never => {
-    throw new Error(`ended with ${code}: ${said()}`);
+    throw new Error(`ended with ${code}: ${output()}`);
   });
-  const block = vi.waitFor(() => expect(said()).toContain('Annex is ready'), { timeout: ms, interval: 100 });
+  const block = vi.waitFor(() => expect(output()).toContain('Annex is ready'), { timeout: ms, interval: 100 });
   await Promise.race([block, failed]);
 }
 
@@ -70,7 +70,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** The process id of the embedded server, as it wrote it down itself. */
+/** The process id of the embedded server, from its own file. */
 async function postmaster(): Promise<number> {
   return Number((await readFile(join(dataDir, 'postgres', 'data', 'postmaster.pid'), 'utf8')).split('\n')[0]);
 }
@@ -89,9 +89,9 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 }, 60_000);
 
-test('one block says where it is and how to begin', async () => {
-  expect(launcher.said()).toMatch(new RegExp(`Portal +http://localhost:${ports.portal}\\n`));
-  expect(launcher.said()).toMatch(/\/set-up\?token=annex_setup_[\w-]{43}\n/);
+test('one block shows the address and the first steps', async () => {
+  expect(launcher.output()).toMatch(new RegExp(`Portal +http://localhost:${ports.portal}\\n`));
+  expect(launcher.output()).toMatch(/\/set-up\?token=annex_setup_[\w-]{43}\n/);
   for (const port of [ports.portal, ports.gateway]) {
     expect(await statusOf(port, '/healthz')).toBe(200);
     expect(await statusOf(port, '/readyz')).toBe(200);
@@ -114,7 +114,7 @@ test.each([
   expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(20);
 });
 
-test('crawlers are kept out, a page names its icons and manifest, and security.txt has a contact that is not expired', async () => {
+test('robots.txt excludes crawlers, pages link icons and manifest, and security.txt has not expired', async () => {
   const read = async (path: string) => (await fetch(`http://127.0.0.1:${ports.portal}${path}`)).text();
   expect(await read('/robots.txt')).toBe('User-agent: *\nDisallow: /\n');
   const page = await read('/sign-in');
@@ -139,7 +139,7 @@ interface Extension {
   status: { status: string } | null;
 }
 
-/** States of extensions on all VMs as anybody reads them: `goal/handler state/status`. */
+/** States of extensions on all VMs: `goal/handler state/status`. */
 async function extensionStates(): Promise<string[]> {
   const read = async <T>(path: string): Promise<T> => {
     const response = await fetch(`http://127.0.0.1:${ports.portal}/api/v1${path}`, {
@@ -168,25 +168,25 @@ test('the demo shows machines whose agents report every state', { timeout: 90_00
     ]);
 });
 
-test('a second start on the same data is refused in a sentence', { timeout: 60_000 }, async () => {
+test('a second start on the same data is rejected with a sentence', { timeout: 60_000 }, async () => {
   const second = start();
   expect(await second.ended).toBe(1);
-  expect(second.said()).toContain(`Annex is already running with the data in ${dataDir}`);
+  expect(second.output()).toContain(`Annex is already running with the data in ${dataDir}`);
 });
 
-test('a port in use is refused in a sentence', { timeout: 60_000 }, async () => {
+test('a port in use is rejected with a sentence', { timeout: 60_000 }, async () => {
   const elsewhere = await mkdtemp(join(tmpdir(), 'annex-launch-'));
   const other = start({ DATA_DIR: elsewhere });
   expect(await other.ended).toBe(1);
-  expect(other.said()).toContain(`port ${ports.portal} on 127.0.0.1 is in use`);
+  expect(other.output()).toContain(`port ${ports.portal} on 127.0.0.1 is in use`);
   await rm(elsewhere, { recursive: true, force: true });
 });
 
-test('the database comes back after kill -9; healthz goes on', { timeout: 60_000 }, async () => {
+test('the database restarts after kill -9, and healthz keeps answering', { timeout: 60_000 }, async () => {
   const killed = await postmaster();
   signal(killed, 'SIGKILL');
   for (const port of [ports.portal, ports.gateway]) expect(await statusOf(port, '/healthz')).toBe(200);
-  // The file is not there, or empty, for a moment. What readyz says meanwhile: server/process/health.test.ts.
+  // The file is absent or empty for a moment. For readyz see server/process/health.test.ts.
   const isAnother = async () => ![0, killed].includes(await postmaster().catch(() => 0));
   await expect.poll(isAnother, { timeout: 20_000, interval: 50 }).toBe(true);
   for (const port of [ports.portal, ports.gateway]) {
@@ -195,7 +195,7 @@ test('the database comes back after kill -9; healthz goes on', { timeout: 60_000
   }
 });
 
-test('the gateway comes back after kill -9', { timeout: 60_000 }, async () => {
+test('the gateway restarts after kill -9', { timeout: 60_000 }, async () => {
   const gateway = await gatewayProcess();
   expect(gateway).toBeGreaterThan(0);
   signal(gateway, 'SIGKILL');
@@ -203,7 +203,7 @@ test('the gateway comes back after kill -9', { timeout: 60_000 }, async () => {
   await eventually(() => statusOf(ports.gateway, '/healthz')).toBe(200);
 });
 
-test('children end by themselves when the launcher is killed, and the next start takes over', {
+test('children exit when the launcher is killed, and the next start takes over', {
   timeout: 120_000,
 }, async () => {
   const [pid] = (await readFile(join(dataDir, 'launcher.lock'), 'utf8')).split(' ');
@@ -216,7 +216,7 @@ test('children end by themselves when the launcher is killed, and the next start
   expect(await statusOf(ports.portal, '/readyz')).toBe(200);
 });
 
-test('SIGTERM ends everything with 0 and leaves no process behind', { timeout: 60_000 }, async () => {
+test('SIGTERM ends everything with 0 and leaves no process', { timeout: 60_000 }, async () => {
   const server = await postmaster();
   launcher.process.kill('SIGTERM');
   expect(await launcher.ended).toBe(0);
@@ -226,7 +226,7 @@ test('SIGTERM ends everything with 0 and leaves no process behind', { timeout: 6
   expect(await statusOf(ports.gateway, '/healthz')).toBe(0);
 });
 
-/** The gateway of this test's start, among others that may run on this machine. */
+/** The gateway of this test, among others that may run on this machine. */
 async function gatewayProcess(): Promise<number> {
   const read = (pid: number, file: string) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
   for (const pid of await processesIn(root)) {

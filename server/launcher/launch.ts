@@ -20,7 +20,7 @@ import { checkPorts } from './ports.ts';
 
 /** Everything, running. */
 export interface Launched {
-  /** One-time link for the first admin; null when there is one. */
+  /** One-time link for the first admin; null if there is an admin. */
   setupUrl: string | null;
   /**
    * Keeps one more process running, which knows nothing of our environment. It is ended before the others, and with it
@@ -39,8 +39,8 @@ export interface LaunchOptions {
 }
 
 /**
- * Starts database, portal, gateway and worker, and keeps them running. Throws, with everything ended again, where one of
- * them does not come up; a ConfigError is for people as it stands.
+ * Starts database, portal, gateway and worker, and keeps them running. If one does not start,
+ * stops the others and throws; the message of a ConfigError is for people.
  */
 export async function launch(
   config: Config,
@@ -138,7 +138,7 @@ async function openDatabase(
   return database.url;
 }
 
-/** What only one process does, before the others begin: migrate, know the installation, make way for the first admin. */
+/** Work of one process before the others start: migrates, identifies the installation, prepares the first admin. */
 async function prepare(config: Config & { databaseUrl: string }): Promise<string | null> {
   const keys = deriveKeys(await secretKey(config));
   const pool = openPool(config.databaseUrl, 'launcher');
@@ -163,7 +163,7 @@ async function prepare(config: Config & { databaseUrl: string }): Promise<string
   }
 }
 
-/** Nothing where the portal keeps its copies, or has none any more. */
+/** Null if the portal keeps its copies, or has none left. */
 async function dropCopies(services: OpenServices): Promise<void> {
   const call = { actor: systemActor, origin: systemOrigin, now: new Date(), requestId: randomUUID() };
   const dropped = await dropPortalCopies({ ...services, ...call });
@@ -171,7 +171,7 @@ async function dropCopies(services: OpenServices): Promise<void> {
   services.log.info(dropped, 'ANNEX_CUSTODY=vm: removed the copies of secrets that the portal kept');
 }
 
-/** The innermost reason: what the database itself said. */
+/** The innermost cause: the database's own message. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause === undefined ? error.message : reasonOf(error.cause);

@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isAlive, processStart } from '#server/platform/processes.ts';
 
-/** Somebody else holds the lock. */
+/** Another process holds the lock. */
 export class LockedError extends Error {
   override readonly name = 'LockedError';
   readonly pid: number;
@@ -14,11 +14,11 @@ export class LockedError extends Error {
 }
 
 /**
- * Takes a lock file for this process; returns how to give it back. One that a dead process left behind is taken over,
- * also where its process id belongs to another process by now.
+ * Takes a lock file for this process and returns how to release it. Takes over the lock of a dead process, also if its
+ * process id has been reused.
  */
 export async function takeLock(file: string): Promise<() => Promise<void>> {
-  // Others may pass, not look: everything in it is closed by itself, and a database run by another user needs the way.
+  // Others may traverse, not list: each file has its own mode, and a database of another user must reach its folder.
   await mkdir(dirname(file), { recursive: true, mode: 0o711 });
   const mine = `${process.pid} ${(await processStart(process.pid)) ?? ''}\n`;
   for (let attempt = 0; attempt < 5; attempt++) {
@@ -33,7 +33,7 @@ export async function takeLock(file: string): Promise<() => Promise<void>> {
     const holder = await readFile(file, 'utf8').catch(() => '');
     const [pid = '', start = ''] = holder.trim().split(' ');
     if (await holds(Number(pid), start)) throw new LockedError(Number(pid));
-    // Moved aside before it is removed: of two who find the same dead lock, one moves it and the other begins anew.
+    // Renamed before it is removed: of two processes that find the same dead lock, one renames it and the other retries.
     const aside = `${file}.${process.pid}`;
     await rename(file, aside).catch(() => {});
     await rm(aside, { force: true });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { type Config, ConfigError } from '#server/platform/env.ts';
 
-/** Refuses at once, with the variable to change, where a port is taken or may not be used. */
+/** Throws early, naming the variable to change, if a port is in use or not permitted. */
 export async function checkPorts(config: Config): Promise<void> {
   await checkPort(config.host, config.port, 'PORT');
   await checkPort(config.host, config.gatewayPort, 'GATEWAY_PORT');

@@ -26,7 +26,7 @@ export class DamagedBlob extends Error {
   }
 }
 
-/** Content-addressed bytes. What holds a blob's digest owns nothing here: bytes are shared by whoever refers to them. */
+/** Content-addressed bytes, shared by everything that refers to their digest. */
 export interface BlobStore {
   /** A path for a new file that `putFile` can take over; nothing is there yet. */
   temporaryPath(): Promise<string>;
@@ -88,7 +88,7 @@ export function openBlobStore(root: string): BlobStore {
       const { size, ino } = await handle.stat();
       const bytes = createReadStream('', { fd: handle, ...range, autoClose: true });
       if (range !== undefined) return { stream: bytes, size };
-      // The error reaches whoever reads the stream.
+      // The error reaches the reader of the stream.
       return { stream: pipeline(bytes, new Verification(sha256, () => setAside(sha256, ino)), () => {}), size };
     },
 

@@ -42,7 +42,7 @@ const oid = {
 
 const derNull = new Uint8Array([5, 0]).buffer;
 
-/** Bytes of their own: the ASN.1 classes want an ArrayBuffer, and a Buffer may be a window on a shared one. */
+/** A copy: the ASN.1 classes need an ArrayBuffer, and a Buffer may be a view of a shared one. */
 const own = (bytes: Uint8Array): ArrayBuffer => new Uint8Array(bytes).buffer;
 
 /** DER of any class that the library converts. */
@@ -174,7 +174,7 @@ export function readSealingCertificate(pem: string): SealingCertificate | null {
 }
 
 /**
- * Whether `signature` was made over these bytes by the holder of the certificate's key, with SHA-256: of an RSA key
+ * Whether the holder of the certificate's key signed these bytes, with SHA-256: of an RSA key
  * PKCS#1 v1.5 or PSS, of a P-256 key DER or the two numbers side by side.
  */
 export function isSignedBy(pem: string, bytes: Buffer, signature: Buffer): boolean {

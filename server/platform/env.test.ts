@@ -81,7 +81,7 @@ describe('the environment', () => {
     expect(() => loadConfig(env)).toThrow(sentence);
   });
 
-  test('names all that is wrong at once, and no value', () => {
+  test('lists all faults together, without values', () => {
     const env = { PORT: 'x', ANNEX_SECRET_KEY: 'hunter2', ANNEX_LOG: 'maybe' };
     const error = (() => {
       try {

@@ -43,7 +43,7 @@ export interface Config {
   custody: 'portal' | 'vm';
   /** Whether a machine must prove at enrolment that it has the key of its certificate. */
   enrolProof: 'optional' | 'required';
-  /** Whether stock Azure Linux agents are let in. */
+  /** Whether the door for stock Azure Linux agents is open. */
   wire: boolean;
   /** For how many days what grows with time is kept. */
   keptDays: {

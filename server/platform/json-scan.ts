@@ -22,7 +22,7 @@ interface ScanOptions {
 
 export interface Scan {
   faults: JsonFault[];
-  /** Offsets of `\uXXXX` escapes that stand for NUL or a lone surrogate. */
+  /** Offsets of `\uXXXX` escapes of NUL or a lone surrogate. */
   unstorable: number[];
 }
 
@@ -219,7 +219,7 @@ class Scanner {
   }
 }
 
-/** Whether a number lies beyond ±2^53, where neighbours can no longer be told apart. */
+/** Whether a number is beyond ±2^53, where integers are no longer exact. */
 function beyond(token: string): boolean {
   const value = Math.abs(Number(token));
   if (value < largest) return false;

@@ -108,7 +108,7 @@ export function decodeUtf8(bytes: Uint8Array): string | null {
   }
 }
 
-/** Puts `\ufffd` where a `\uXXXX` escape stands for something that cannot be stored; both have six characters. */
+/** Puts `\ufffd` where a `\uXXXX` escape cannot be stored; both have six characters. */
 function replaceEscapes(text: string, positions: readonly number[]): string {
   if (positions.length === 0) return text;
   let from = 0;

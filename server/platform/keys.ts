@@ -8,7 +8,7 @@ import {
   timingSafeEqual,
 } from 'node:crypto';
 
-/** Keys derived from `ANNEX_SECRET_KEY`, one per purpose, so that none can stand in for another. */
+/** Keys derived from `ANNEX_SECRET_KEY`, one per purpose, so that none can replace another. */
 export interface Keys {
   sealing: Buffer;
   fingerprint: Buffer;

@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 
-/** Names under which secrets travel, wherever they stand in what is logged. */
+/** Names of properties that hold secrets, at any depth of a log entry. */
 const secretNames = [
   'authorization',
   'cookie',

@@ -15,7 +15,7 @@ export interface OpenIdConfig {
   emailDomains: readonly string[];
   /** Role of who joins by signing in; null: only who was invited joins. */
   joinAs: RoleName | null;
-  /** The claim that holds groups, and which of them stand for which role, the strongest first. */
+  /** The claim that holds groups, and the role of each group, the strongest first. */
   roles: { claim: string; of: readonly { group: string; role: RoleName }[] } | null;
 }
 

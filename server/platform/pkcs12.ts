@@ -27,7 +27,7 @@ const dataOf = (content: ArrayBuffer): ContentInfo =>
   new ContentInfo({ contentType: oid.data, content: der(new OctetString(content)) });
 
 /**
- * A private key (PKCS#8, DER) and its certificate as PKCS#12 with an empty password: readable to whoever has it, so that
+ * A private key (PKCS#8, DER) and its certificate as PKCS#12 with an empty password: anyone who has it can read it, so that
  * it travels in another envelope alone.
  */
 export function openPfx(privateKey: Buffer, certificatePem: string): Buffer {

@@ -8,17 +8,17 @@ import type { PostgresBinaries } from './postgres-binaries.ts';
 /** As whom PostgreSQL runs; it refuses user id 0, so root needs one of two detours. */
 export interface PostgresIdentity {
   kind: 'self' | 'namespace' | 'nobody';
-  /** What to spawn for a binary: command, arguments and, for `nobody`, the ids. */
+  /** How to spawn a binary: command, arguments and, without namespaces, the unprivileged ids. */
   wrap(command: string, args: string[]): { command: string; args: string[]; uid?: number; gid?: number };
   /** Gives a file or folder to the identity. */
   own(path: string): Promise<void>;
   binaries: PostgresBinaries;
 }
 
-const nobody = 65534;
+const unprivilegedId = 65534;
 
-/** The id inside must have a name, which initdb asks for; `nobody` has one on nearly every system. */
-const namespaceArgs = ['--user', `--map-user=${nobody}`, `--map-group=${nobody}`, '--'];
+/** The id must have a name, because initdb looks it up; 65534 has one on nearly every system. */
+const namespaceArgs = ['--user', `--map-user=${unprivilegedId}`, `--map-group=${unprivilegedId}`, '--'];
 
 const namespacesWork = (): boolean =>
   spawnSync('unshare', [...namespaceArgs, 'true'], { env: bareEnvironment() }).status === 0;
@@ -35,7 +35,7 @@ function hasName(): boolean {
 /**
  * Chooses once per cluster, because the owner of the files differs: who made the cluster goes on with it.
  * An ordinary user: as oneself. Root, or a user without a name: in a user namespace that maps to another id, so that
- * files stay one's own and no folder needs to be opened to anyone. Root where namespaces are barred: as `nobody`, with a
+ * files stay one's own and no folder needs to be opened to anyone. Root without namespaces: as the unprivileged id, with a
  * copy of the binaries in the cluster's folder.
  */
 export async function postgresIdentity(dataDir: string, binaries: PostgresBinaries): Promise<PostgresIdentity> {
@@ -54,13 +54,13 @@ export async function postgresIdentity(dataDir: string, binaries: PostgresBinari
     () => undefined,
   );
   if (owner === 0 || (owner === undefined && namespacesWork())) return namespaced;
-  await chown(dataDir, nobody, nobody);
+  await chown(dataDir, unprivilegedId, unprivilegedId);
   const native = join(dataDir, 'native');
   if (!(await stat(native).catch(() => null))) await cp(binaries.native, native, { recursive: true });
   const copied = { native, initdb: join(native, 'bin', 'initdb'), postgres: join(native, 'bin', 'postgres') };
   const reached = spawnSync(copied.postgres, ['--version'], {
-    uid: nobody,
-    gid: nobody,
+    uid: unprivilegedId,
+    gid: unprivilegedId,
     cwd: '/',
     env: bareEnvironment(),
   });
@@ -73,7 +73,7 @@ export async function postgresIdentity(dataDir: string, binaries: PostgresBinari
   return {
     kind: 'nobody',
     binaries: copied,
-    own: (path) => chown(path, nobody, nobody),
-    wrap: (command, args) => ({ command, args, uid: nobody, gid: nobody }),
+    own: (path) => chown(path, unprivilegedId, unprivilegedId),
+    wrap: (command, args) => ({ command, args, uid: unprivilegedId, gid: unprivilegedId }),
   };
 }

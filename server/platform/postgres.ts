@@ -27,7 +27,7 @@ export interface Postgres {
   pid: number;
   /** Ends it fast and cleanly (SIGINT); resolves when it is gone. */
   stop(): Promise<void>;
-  /** Resolves when the server ended, by `stop` or by itself. */
+  /** Resolves when the server ended, with or without `stop`. */
   exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
@@ -176,7 +176,7 @@ async function launch(
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const { command, args, ...as } = identity.wrap(identity.binaries.postgres, ['-D', cluster, ...flags]);
   const log = openSync(logFile, 'a', 0o600);
-  // A process group of its own: Ctrl-C in the terminal reaches the launcher only, which ends things in order.
+  // A separate process group: Ctrl-C in the terminal reaches only the launcher, which stops everything in order.
   const child = spawn(command, args, {
     ...as,
     cwd: cluster,
@@ -217,7 +217,7 @@ async function launch(
 
 async function ensureDatabase(url: string, name: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
-  // A server that dies between two questions tells it by an event, too; the next question fails by itself.
+  // A server that dies between two queries also emits an event; the next query fails anyway.
   client.on('error', () => {});
   await client.connect();
   try {

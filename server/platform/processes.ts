@@ -21,7 +21,7 @@ export async function processStart(pid: number): Promise<string | null> {
 async function processStat(pid: number): Promise<{ state: string; start: string } | null> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
   if (text === null) return null;
-  // The name stands in parentheses and may hold anything; fields are counted from behind it.
+  // The name is in parentheses and may contain anything; fields are counted from the closing one.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return { state: fields[0] ?? '', start: fields[19] ?? '' };
 }

@@ -3,11 +3,11 @@ import { access, link, mkdir, open, readFile, rename, rm } from 'node:fs/promise
 import { join } from 'node:path';
 
 const fileName = 'secret.key';
-/** A key that is made before the database is sealed under it, and takes the other's place afterwards. */
+/** The next key: created before the database is sealed under it, and renamed afterwards. */
 const nextFileName = 'secret.key.next';
 
 /**
- * The secret that all keys are derived from: ANNEX_SECRET_KEY, or a file that is made at the first start.
+ * The secret that all keys are derived from: ANNEX_SECRET_KEY, or a file that the first start creates.
  * Who loses it loses every sealed setting, so it belongs into the backup, apart from the database's.
  */
 export async function secretKey(config: { secretKey: string | null; dataDir: string }): Promise<Buffer> {

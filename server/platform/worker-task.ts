@@ -18,7 +18,7 @@ export const loadMs = 15_000;
 const maxConcurrent = 2;
 
 /**
- * Runs tasks on hostile input, each in a thread of its own and two at a time: one that loops forever or exhausts memory
+ * Runs tasks on hostile input, each in a separate thread and two at a time: one that loops forever or exhausts memory
  * ends there, while the caller continues. The module calls `answer` below. The thread sees no environment variables.
  */
 export class WorkerTasks<T> {

@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => portal.close());
 beforeEach(() => choose(null));
 
-/** What the browser sends along: English, also by the cookie where `cookie` says so. */
+/** The browser's headers: English, with `cookie` also by cookie. */
 const inEnglish = (session: string) => ({ cookie: `${session}; annex-language=en`, 'accept-language': 'en' });
 
 const choose = (language: unknown, session = portal.cookies.viewer) =>
@@ -50,7 +50,7 @@ async function read(procedure: string, input: unknown, headers: Record<string, s
 }
 const view = (headers: Record<string, string>) => read('instanceViews.get', { vmId }, headers);
 
-test('the language of the account words messages and errors, whatever cookie and browser say', async () => {
+test('the account’s language applies to messages and errors, before cookie and browser', async () => {
   const browser = inEnglish(portal.cookies.viewer);
   expect(await view(browser)).toContain('Down');
   expect(await read('vms.get', { vmId: 'none' }, browser)).toContain('is not valid');
@@ -67,7 +67,7 @@ test('the language of the account words messages and errors, whatever cookie and
   expect([upload.status, upload.headers.get('content-language')]).toEqual([403, 'de']);
 });
 
-test('it is there on another browser after signing in, for pages too, and nowhere before', async () => {
+test('the account’s language applies on another browser after the sign-in, not before', async () => {
   await choose('de');
   const browser = openBrowser(portal.services, openSignIn(portal.services, pino({ level: 'silent' })));
   await browser.post('/sign-in/email', { email: 'viewer@example.org', password: 'correct horse battery' });

@@ -9,15 +9,15 @@ import { createUploadHandler } from '#server/rest/upload.ts';
 import { createTrpcHandler } from '#server/trpc/door.ts';
 import { createWireHandler, wireUploads } from '#server/wire/door.ts';
 
-/** Everything of the portal that is no page. */
+/** All of the portal's doors, without its pages. */
 export interface Doors {
-  /** The door behind a path; null where there is none. */
+  /** The door of a path; null without one. */
   route(path: string): HttpRoute | null;
-  /** Writes what the agents' door still holds. */
+  /** Writes pending data of the agents' door. */
   close(): Promise<void>;
 }
 
-/** Opens the doors by which pages, scripts and agents come in. */
+/** Opens the doors for pages, scripts and agents. */
 export function openDoors(services: DoorServices, live: Live, signIn: SignIn): Doors {
   const { log } = services;
   const agent = createAgentHandler(services);

@@ -12,7 +12,7 @@ import { randomTags } from '#server/testing/random-tags.ts';
 
 const breakers = ['und-DE', 'und', 'und-Latn-DE', 'UND_us'];
 const tags = [...breakers, ...randomTags(10_000 - breakers.length, 20_260_101)];
-/** A header takes Latin-1 without controls. */
+/** A header accepts Latin-1 without control characters. */
 const headerTags = tags.map((tag) => tag.replaceAll(/[^\x20-\x7e]/g, '~'));
 const at = { handler: 'Acme.Lab.Probe', version: '1.0.0.0' };
 const file = (lang: string) => [{ version: 1.0, lang, messages: [{ id: '1215', text: 'Down: {0}' }] }];
@@ -33,12 +33,12 @@ async function vmThatSpeaks(name: string, languages: readonly string[]): Promise
   const agent = await givenAgent(ctx, { url: `${portal.url}/agent/v1` }, name);
   await givenProbe(ctx, agent.vmId);
   await agent.call('/goal-state');
-  const said = (lang: string) => ({ lang: lang.toWellFormed(), message: 'down' });
+  const formatted = (lang: string) => ({ lang: lang.toWellFormed(), message: 'down' });
   const status = {
     status: 'error',
     message: { id: '1215', params: ['sql'] },
-    formattedMessage: said(languages[0] ?? ''),
-    substatus: languages.map((lang) => ({ status: 'error', formattedMessage: said(lang) })),
+    formattedMessage: formatted(languages[0] ?? ''),
+    substatus: languages.map((lang) => ({ status: 'error', formattedMessage: formatted(lang) })),
   };
   const statuses = [
     { extension: 'probe', sequenceNumber: 1, ageSeconds: 1, file: [{ version: 1, timestampUTC: '', status }] },
@@ -53,7 +53,7 @@ const view = (vmId: string, acceptLanguage: string) =>
     headers: { authorization: `Bearer ${portal.tokens.viewer}`, 'accept-language': acceptLanguage },
   });
 
-/** Reads a part of a page as the browser does, with the chosen language in its cookie. */
+/** Reads page data like the browser, with the chosen language in its cookie. */
 const page = (procedure: string, input: unknown, acceptLanguage: string, chosen: string) =>
   portal.fetch(`/api/trpc/${procedure}?input=${encodeURIComponent(JSON.stringify(superjson.serialize(input)))}`, {
     headers: {
@@ -84,7 +84,7 @@ test('AZ-L3 no language of a reader breaks an instance view, a VM page or the ov
     ];
     expect([...answers.map(({ status }) => status), tag]).toEqual([200, 200, 422, tag]);
   }
-  // This reading is shared and rests in between: one call with many tags at a time.
+  // This reading is shared and cached, so one call has many tags.
   for (const tag of breakers) {
     const answer = await page('overview.failing', undefined, headerTags.slice(0, 40).join(','), tag);
     expect([answer.status, tag]).toEqual([200, tag]);
@@ -104,7 +104,7 @@ test('AZ-S1 no language of a guest breaks an instance view or a VM page, and eac
   }
 });
 
-test('AZ-L1 no language of a resource file breaks anything: it is kept by its canonical tag or refused', async () => {
+test('AZ-L1 any language of a resource file is stored by its canonical tag or rejected', async () => {
   for (const tag of tags) {
     const found = read(resourceFile, file(tag));
     const canonical = canonicalLanguage(tag);

@@ -37,16 +37,16 @@ await runProcess('portal', async (services) => {
     trustProxy: config.trustProxy,
     limits: config.limits,
     log,
-    // The pages under development hear of changes by a WebSocket. Next listens for it on our server.
+    // Pages under development receive changes by a WebSocket. Next listens for it on this server.
     upgrades: (path) => config.development && path === '/_next/hmr',
     route(path) {
       return doors.route(path) ?? exact.get(path) ?? null;
     },
     fallback(request, response) {
       request.url = pagePath(request.url ?? '/');
-      // A layout cannot know its path from Next, and must name it to the sign-in. Whatever came in is overwritten.
+      // Next does not tell a layout its path, which the sign-in needs. Overwrites the caller's header.
       request.headers['x-annex-path'] = request.url;
-      // Before anything of the page is read: its live connection goes on from here.
+      // Before the page reads data: its live connection continues from here.
       request.headers['x-annex-live'] = live.position();
       const { policy, headers } = pageHeaders(config);
       request.headers['content-security-policy'] = policy;

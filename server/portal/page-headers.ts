@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { Config } from '#server/platform/env.ts';
 
 /**
- * What every answer of the pages says about itself: which scripts may run (those that carry this answer's number, and
- * what they load), that nothing is fetched from another host, that nobody frames us. `nonce` is in the policy; Next
- * reads it there and puts it on its own scripts.
+ * Security headers of the pages: scripts need this answer's nonce, nothing is loaded from another host, and no site may
+ * frame them. Next reads `nonce` from the policy and adds it to its own scripts.
  */
 export function pageHeaders({ url, development }: Pick<Config, 'url' | 'development'>): {
   policy: string;
@@ -14,10 +13,10 @@ export function pageHeaders({ url, development }: Pick<Config, 'url' | 'developm
   const secure = url.startsWith('https:');
   const policy = [
     "default-src 'none'",
-    // React and Next evaluate code and write styles of their own while pages are developed.
+    // React and Next evaluate code and add styles during development.
     `script-src 'nonce-${nonce}' 'strict-dynamic'${development ? " 'unsafe-eval'" : ''}`,
     development ? "style-src 'self' 'unsafe-inline'" : `style-src 'self' 'nonce-${nonce}'`,
-    // React writes positions and widths as style attributes; they can name no host that the rest does not allow.
+    // React writes positions and widths as style attributes, which can load only from allowed hosts.
     "style-src-attr 'unsafe-inline'",
     "img-src 'self' data:",
     "font-src 'self'",

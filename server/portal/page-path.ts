@@ -1,6 +1,6 @@
 /**
- * An address that the pages can decode. One with a broken escape or a NUL is taken literally, so that it names something
- * unknown, which is a 404, instead of failing inside of the framework or the database.
+ * A path that the pages can decode. A broken escape or NUL is taken literally, so that the page is a 404 instead of an
+ * error in the framework or the database.
  */
 export function pagePath(target: string): string {
   return isDecodable(target) ? target : target.replaceAll('%', '%25');

@@ -23,7 +23,7 @@ import {
 import { type Permission, permissions } from '#server/trpc/permissions.ts';
 import { appRouter } from '#server/trpc/root.ts';
 
-/** Nobody, or somebody with a session. */
+/** Anonymous, or a person with a session. */
 type Who = Caller | null;
 const whos: readonly Who[] = [null, ...callers];
 
@@ -34,7 +34,7 @@ const mutations = procedures.filter(({ type }) => type === 'mutation').map(({ pa
 const queries = procedures.filter(({ type }) => type === 'query').map(({ path }) => path);
 const lines: Readonly<Record<string, Permission>> = permissions;
 
-/** Codes by which a door says no to somebody, and what the table makes of a caller. */
+/** Codes with which a door rejects a caller, and the outcome that the table predicts. */
 const refusals = ['unauthenticated', 'forbidden', 'namespace_forbidden', 'origin_refused'];
 function expected(role: Role | null, who: Role | null): string {
   if (role === null) return 'let in';
@@ -77,7 +77,7 @@ const ours = { origin: 'http://annex.test', 'sec-fetch-site': 'same-origin' };
 const cookieOf = (who: Who): Record<string, string> => (who === null ? {} : { cookie: doors.cookies[who] });
 const wrapped = (input: unknown) => JSON.stringify({ json: input });
 
-/** Headers by which a caller of each kind comes. */
+/** Headers of each kind of caller. */
 const asMember = (who: Who) => ({ ...ours, ...cookieOf(who) });
 const asToken = (token: string | null): Record<string, string> =>
   token === null ? {} : { authorization: `Bearer ${token}` };
@@ -97,7 +97,7 @@ async function ask(path: string, headers: Record<string, string>, input: unknown
 const post = (path: string, headers: Record<string, string>, body: string) =>
   doors.fetch(path, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body });
 
-/** Many in one request; what each of them answers. */
+/** Many procedures in one request; returns the outcome of each. */
 async function batch(paths: readonly string[], headers: Record<string, string>, isGet: boolean): Promise<string[]> {
   const inputs = JSON.stringify(Object.fromEntries(paths.map((_, index) => [index, { json: {} }])));
   const url = `/api/trpc/${paths.join(',')}?batch=1`;
@@ -111,7 +111,7 @@ async function batch(paths: readonly string[], headers: Record<string, string>, 
   });
 }
 
-/** A subscription says in its first events whether it goes on. */
+/** The first events of a subscription show whether it continues. */
 async function listen(path: string, headers: Record<string, string>): Promise<string> {
   const ended = new AbortController();
   const response = await doors.fetch(`/api/trpc/${path}`, { headers, signal: ended.signal });
@@ -125,7 +125,7 @@ async function listen(path: string, headers: Record<string, string>): Promise<st
   return verdict(Number(/"httpStatus":(\d+)/.exec(text)?.[1] ?? response.status), code);
 }
 
-/** What differs between the table and the doors, one line a call. */
+/** Differences between table and doors, one line per call. */
 async function differences(
   calls: readonly { name: string; want: string; got(): Promise<string> }[],
 ): Promise<string[]> {
@@ -141,27 +141,27 @@ test('every procedure has a line, and every line a procedure', () => {
   expect(Object.keys(permissions).sort()).toEqual(procedures.map(({ path }) => path).sort());
 });
 
-describe('what is refused changes nothing, what is not refused is let in:', () => {
+describe('rejected calls change nothing, permitted calls are accepted:', () => {
   let before: string;
   beforeEach(async () => {
     before = await doors.digest();
   });
   const unchanged = async () => expect(await doors.digest()).toBe(before);
 
-  // Calls that are let in are tried below: they may change something.
+  // Permitted calls are tested below, because they may change something.
   const refused = (who: Who) =>
     procedures.flatMap(({ path }) => {
       const want = expected(lines[path]?.role ?? null, who && roleOf(who));
       return want === 'let in' ? [] : [{ path, want }];
     });
 
-  test.each(whos)('pages as %s, refused', async (who) => {
+  test.each(whos)('pages as %s, rejected', async (who) => {
     const calls = refused(who).map(({ path, want }) => ({ name: path, want, got: () => ask(path, asMember(who)) }));
     expect(await differences(calls)).toEqual([]);
     await unchanged();
   });
 
-  test.each(whos)('pages as %s, let in', async (who) => {
+  test.each(whos)('pages as %s, permitted', async (who) => {
     const out = new Set(refused(who).map(({ path }) => path));
     const calls = procedures
       .filter(({ path }) => !out.has(path))
@@ -169,7 +169,7 @@ describe('what is refused changes nothing, what is not refused is let in:', () =
     expect(await differences(calls)).toEqual([]);
   });
 
-  test.each(whos)('pages as %s in batches: each call answers for itself', async (who) => {
+  test.each(whos)('pages as %s in batches: each call has its own outcome', async (who) => {
     const want = (path: string) => expected(lines[path]?.role ?? null, who && roleOf(who));
     for (const [paths, isGet] of [
       [queries, true],
@@ -183,7 +183,7 @@ describe('what is refused changes nothing, what is not refused is let in:', () =
     }
   });
 
-  test('a batch does not smuggle: who may rename himself removes nobody', async () => {
+  test('a permitted call in a batch does not permit the others', async () => {
     const url = '/api/trpc/account.rename,members.remove,tokens.create?batch=1';
     const body = {
       0: { json: { name: 'viewer' } },
@@ -197,7 +197,7 @@ describe('what is refused changes nothing, what is not refused is let in:', () =
     expect(await doors.services.db.$count(apiTokens, eq(apiTokens.name, 'smuggled'))).toBe(0);
   });
 
-  test('a change by GET, alone and in batches', async () => {
+  test('mutations by GET are rejected, alone and in batches', async () => {
     const calls = mutations.map((path) => ({
       name: path,
       want: '405',
@@ -219,7 +219,7 @@ describe('what is refused changes nothing, what is not refused is let in:', () =
     ['no page at all', {}],
     ['a sibling site', { origin: ours.origin, 'sec-fetch-site': 'same-site' }],
   ];
-  test.each(foreign)('a change that comes from %s, though with the cookie of an admin', async (_from, from) => {
+  test.each(foreign)('a mutation from %s is rejected, even with an admin’s cookie', async (_from, from) => {
     const headers = { ...from, ...cookieOf('admin') };
     const calls = mutations.map((path) => ({
       name: path,
@@ -248,7 +248,7 @@ describe('what is refused changes nothing, what is not refused is let in:', () =
     ['agent', credential],
   ];
 
-  test('a token or an agent’s credential is no session', async () => {
+  test('a token or an agent’s credential is not accepted as a session', async () => {
     for (const [name, token] of tokensOf()) {
       for (const headers of [
         { ...ours, ...asToken(token) },
@@ -270,7 +270,7 @@ describe('what is refused changes nothing, what is not refused is let in:', () =
     await unchanged();
   });
 
-  test('a session or a token is no agent', async () => {
+  test('a session or a token is not accepted as an agent', async () => {
     const ways = [
       ...callers.flatMap((caller) => [cookieOf(caller), asToken(doors.tokens[caller])]),
       {},
@@ -290,7 +290,7 @@ describe('what is refused changes nothing, what is not refused is let in:', () =
   });
 });
 
-/** A path whose parts have the right form and lead to nothing, but to the handler that is given. */
+/** A well-formed path with unknown ids, except for the given handler. */
 const pathOf = (path: string, handler: string) =>
   `/api/v1${path}`
     .replace('{id}', '00000000-0000-4000-8000-000000000000')
@@ -301,7 +301,7 @@ const pathOf = (path: string, handler: string) =>
     .replace('{lang}', 'en')
     .replace('{name}', 'probe');
 
-/** Bodies that go through up to the question of the namespace; an empty one elsewhere. */
+/** Bodies that pass validation, so that the namespace is checked; empty for other calls. */
 const bodies: Readonly<Record<string, unknown>> = {
   withdrawVersion: { reason: 'x' },
   setResources: [],
@@ -335,7 +335,7 @@ describe('the management door', () => {
     expect(await doors.digest()).toBe(before);
   });
 
-  test('cookies and agents’ credentials are no tokens', async () => {
+  test('cookies and agents’ credentials are not accepted as tokens', async () => {
     const before = await doors.digest();
     for (const headers of [asMember('admin'), asToken(credential), asToken('annex_token_nothing')]) {
       const calls = routes.map((route) => ({
@@ -348,7 +348,7 @@ describe('the management door', () => {
     expect(await doors.digest()).toBe(before);
   });
 
-  test('a publisher in a foreign namespace', async () => {
+  test('a publisher is rejected in a foreign namespace', async () => {
     const before = await doors.digest();
     const calls = routes
       .filter(({ inNamespace }) => inNamespace === true)
@@ -369,7 +369,7 @@ describe('the management door', () => {
 /** Inputs with which verbs of publishers get as far as their check of the namespace. */
 const given = { handler: 'Acme.Lab.Probe', version: '1.0.0.0', lang: 'en', reason: 'x', platforms: [], file: [] };
 
-/** What a verb answers to a person of this role without the door in front of it. */
+/** The outcome of a verb for a person of this role, without the door's checks. */
 async function verdictOf(role: Role | null, run: (ctx: Context) => Promise<unknown>): Promise<string> {
   const ctx = await testContext({ services: doors.services, role, namespaces: ['Acme.Lab'] });
   try {
@@ -425,7 +425,7 @@ describe('verbs check the role that the doors’ tables state, so a door that fo
 });
 
 describe('objects of others', () => {
-  test('a publisher in a foreign namespace, by the pages', async () => {
+  test('a publisher is rejected in a foreign namespace, by the pages', async () => {
     const before = await doors.digest();
     const inNamespace = Object.entries(lines).filter(([, { reach }]) => reach === 'namespace');
     const calls = inNamespace.flatMap(([path]) =>
@@ -486,7 +486,7 @@ describe('objects of others', () => {
     ]);
   });
 
-  test('acts on people are read by admins and by who did them', async () => {
+  test('only admins and the person who did it can read an act on people', async () => {
     const { db } = doors.services;
     const [act] = await db
       .select({ id: auditEntries.id })
@@ -505,7 +505,7 @@ describe('objects of others', () => {
     expect((await doors.fetch('/download/activity.csv', across)).status).toBe(403);
   });
 
-  test('nothing is done to a VM that was deleted, and its agent is none', async () => {
+  test('a deleted VM cannot be changed, and its agent is rejected', async () => {
     const before = await doors.digest();
     const goal = { handler: 'Acme.Lab.Probe', version: '1.0.0.0', state: 'enabled' };
     const inputs = { vmId: deletedVm, name: 'probe', goal, incarnation: 1, tags: {}, onHold: true };

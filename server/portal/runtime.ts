@@ -10,19 +10,19 @@ export interface PublicConfig {
   limits: { packageBytes: number; settingsBytes: number; resourceFileBytes: number };
 }
 
-/** What pages that are rendered in the portal's process may ask of it. */
+/** The portal's interface for pages rendered in its process. */
 export interface PortalRuntime {
-  /** Procedures as who is signed in by these headers; for reading. */
+  /** Procedures as the person of these headers, read only. */
   caller(headers: Headers): Promise<AppCaller>;
-  /** Who is signed in; null for nobody. */
+  /** The signed-in person; null without one. */
   session(headers: Headers): Promise<Actor | null>;
   config: PublicConfig;
 }
 
-/** Where pages find it: they are bundled, so that they cannot import it. */
+/** Global under which pages find it: they are bundled, so they cannot import it. */
 export const portalRuntimeKey = Symbol.for('annex.portal');
 
-/** Makes the runtime and puts it where pages find it. */
+/** Creates the runtime and publishes it for the pages. */
 export function providePortalRuntime(door: TrpcDoor): PortalRuntime {
   const { services } = door;
   const { limits, url, gatewayUrl } = services.config;

@@ -2,21 +2,21 @@ import type { IncomingMessage } from 'node:http';
 import { type BlockList, isIPv6, type Socket } from 'node:net';
 import { newRequestId } from './request-id.ts';
 
-/** Headers by which a proxy speaks for somebody else. From anyone but a trusted proxy they are forgeries. */
+/** Headers by which a proxy names its client. Only those of trusted proxies are accepted. */
 const speakingForOthers = /^(forwarded|x-forwarded-.*|x-real-ip|x-request-id)$/;
 
 const requestIdForm = /^[\w.-]{8,64}$/;
 
-/** Whose request it is and under which id it is logged. */
+/** The client of a request, and the id under which it is logged. */
 export interface ForwardedOrigin {
   remoteAddress: string;
   requestId: string;
 }
 
-/** Who is at the other end of a connection. */
+/** The other end of a connection. */
 export interface Peer {
   address: string;
-  /** Whether it may speak for others. */
+  /** Whether it is a trusted proxy. */
   isTrusted: boolean;
 }
 
@@ -26,8 +26,8 @@ export function readPeer(socket: Socket, trusted: BlockList): Peer {
 }
 
 /**
- * Finds out who asks, and leaves in the request's headers only what can be believed: forwarded headers of trusted
- * proxies, and a request id, the proxy's or a new one. Must run before anybody reads the headers.
+ * Determines the client, and keeps only trustworthy headers: forwarded headers of trusted proxies, and a request id, the
+ * proxy's or a new one. Must run before the headers are read.
  */
 export function settleOrigin(
   request: IncomingMessage,
@@ -53,7 +53,7 @@ export function settleOrigin(
   return { remoteAddress, requestId };
 }
 
-/** The last address in the chain that no trusted proxy vouches for as another proxy of ours. */
+/** The last address in the chain that is not a trusted proxy. */
 function clientOf(forwardedFor: string | string[] | undefined, peer: string, trusted: BlockList): string {
   const chain = [forwardedFor ?? []].flat().join(',').split(',');
   let client = peer;
@@ -75,7 +75,7 @@ function isTrusted(address: string, trusted: BlockList): boolean {
   }
 }
 
-/** An IPv4 address is written as one, also where it came in over an IPv6 socket. */
+/** IPv4 notation, also for an IPv4 address on an IPv6 socket. */
 function plainAddress(address: string): string {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address;
 }

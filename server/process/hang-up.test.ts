@@ -12,7 +12,7 @@ import { readFile, readJson } from '#server/rest/read-body.ts';
 import { type Serving, serve } from './http.ts';
 
 const log = pino({ level: 'silent' });
-/** Of the calls that are read; nothing here looks further. */
+/** Context of the calls; these tests read nothing else. */
 const door = {} as AgentDoor;
 let serving: Serving;
 let begun = Promise.withResolvers<void>();

@@ -11,12 +11,12 @@ import { createReadyz, healthz } from './health.ts';
 import type { Core } from './http.ts';
 import { type OpenServices, openServices } from './services.ts';
 
-/** A way to the database that can be cut, or let nothing through. */
+/** A proxy to the database that can be cut or stalled. */
 interface Way {
   url: string;
   open(): Promise<void>;
   cut(): void;
-  /** Connections stay, and nothing comes through them. */
+  /** Connections stay open without data. */
   hold(): void;
   letGo(): void;
 }
@@ -50,19 +50,19 @@ async function expectAway(): Promise<void> {
   expect((await ask(healthz)).status).toBe(200);
 }
 
-test('while the database answers both are well', async () => {
+test('both are healthy while the database answers', async () => {
   expect(await ready()).toBe(200);
   expect((await ask(healthz)).status).toBe(200);
 });
 
-test('a database that is gone: readyz tells it, healthz goes on; back again it is well', async () => {
+test('without the database readyz fails and healthz does not; both recover', async () => {
   way.cut();
   await expectAway();
   await way.open();
   await expect.poll(ready, { timeout: 10_000 }).toBe(200);
 });
 
-test('a database that takes the question and never answers is told after two seconds', async () => {
+test('a database that never answers is reported after two seconds', async () => {
   way.hold();
   const asked = Date.now();
   await expectAway();

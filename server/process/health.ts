@@ -5,19 +5,19 @@ import { problemResponse } from '#server/i18n/index.ts';
 import type { Core } from './http.ts';
 import type { OpenServices } from './services.ts';
 
-/** How long an answer of the database counts for the next question; many may ask. */
+/** How long an answer of the database is cached, for many callers. */
 const freshMs = 500;
 const patienceMs = 2_000;
 
 const well = (): Response =>
   new Response('{"status":"ok"}\n', { headers: { 'content-type': 'application/json', 'cache-control': 'no-store' } });
 
-/** `/healthz`: this process is up. True from the first answer on, whatever becomes of the database. */
+/** `/healthz`: the process is running, with or without the database. */
 export const healthz: Core = async () => well();
 
 /** `/readyz`: the database answers too; 503 with a problem document while it does not. */
 export function createReadyz(services: OpenServices): Core {
-  // Who watches asks every second; the log is not the place to tell it each time.
+  // Monitors call every second; logging each failure would fill the log.
   const unlogged = services.log.child({}, { level: 'silent' });
   let last: { at: number; answer: Promise<boolean> } | null = null;
   return async (request) => {

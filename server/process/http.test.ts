@@ -13,7 +13,7 @@ afterEach(async () => {
   serving = undefined;
 });
 
-/** Serves one core at every path, on a port of its own. */
+/** Serves one core at every path, on its own port. */
 async function start(
   core: Core,
   options: Partial<ServeOptions> & { as?: Omit<HttpRoute, 'core'> } = {},
@@ -40,7 +40,7 @@ const echo: Core = async (request, info) =>
 
 const shortRequests = { ...defaultLimits, http: { ...defaultLimits.http, requestMs: 300 } };
 
-/** Sends text as it is and reads what comes until the connection ends. */
+/** Sends text unchanged and reads until the connection ends. */
 async function raw(head: string, further: (socket: ReturnType<typeof connect>) => void = () => {}): Promise<string> {
   const socket = connect(serving?.port ?? 0, '127.0.0.1');
   socket.on('error', () => {});
@@ -51,7 +51,7 @@ async function raw(head: string, further: (socket: ReturnType<typeof connect>) =
 }
 
 describe('bounds', () => {
-  test('headers above 16 KiB are refused with 431, and the next caller is served', async () => {
+  test('headers above 16 KiB are 431, and the next caller is served', async () => {
     const url = await start(echo);
     const answer = await raw(`GET / HTTP/1.1\r\nHost: x\r\nBig: ${'b'.repeat(20_000)}\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 431 /);
@@ -59,23 +59,23 @@ describe('bounds', () => {
     expect((await fetch(url)).status).toBe(200);
   });
 
-  test('what is not HTTP gets 400 and an end', async () => {
+  test('bytes that are not HTTP get 400 and the connection ends', async () => {
     await start(echo);
     expect(await raw('HELO there\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 .*"code":"request_malformed"/s);
   });
 
-  test.each(['TRACE / HTTP/1.1', 'OPTIONS * HTTP/1.1'])('%s is refused', async (line) => {
+  test.each(['TRACE / HTTP/1.1', 'OPTIONS * HTTP/1.1'])('%s is rejected', async (line) => {
     await start(echo);
     expect(await raw(`${line}\r\nHost: x\r\n\r\n`)).toMatch(/^HTTP\/1\.1 400 .*request_malformed/s);
   });
 
-  test('an offer to upgrade, as of HTTP/2, is answered as the plain request that it is', async () => {
+  test('an upgrade to HTTP/2 is answered as a plain request', async () => {
     await start(echo);
     const head = 'GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, close\r\nUpgrade: h2c\r\n\r\n';
     expect(await raw(head)).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  test('a whole address as target is its path', async () => {
+  test('an absolute URL as target is served by its path', async () => {
     const fallback: ServeOptions['fallback'] = async (request, response) => void response.end(`page ${request.url}`);
     await start(echo, { route: (path) => (path === '/door' ? { core: echo } : null), fallback });
     const ask = (target: string) => raw(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
@@ -83,13 +83,13 @@ describe('bounds', () => {
     expect(await ask('http://elsewhere.example/other?q=1')).toContain('page /other?q=1');
   });
 
-  test('a body that does not arrive in time ends with 408', async () => {
+  test('a body that arrives too slowly is 408', async () => {
     await start(echo, { limits: shortRequests });
     const answer = await raw('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nbegun');
     expect(answer).toMatch(/^HTTP\/1\.1 408 .*"code":"request_too_slow"/s);
   });
 
-  test('an upload may take longer while it keeps its pace, and no longer', async () => {
+  test('an upload may take longer while it keeps its pace', async () => {
     await start(echo, { limits: shortRequests, as: { upload: true } });
     const pieces = 8;
     const good = await raw(
@@ -107,7 +107,7 @@ describe('bounds', () => {
     expect(slow).toMatch(/^HTTP\/1\.1 408 .*"code":"upload_too_slow"/s);
   });
 
-  test('headers that never end are cut off', async () => {
+  test('endless headers are cut off', async () => {
     const limits = { ...defaultLimits, http: { ...defaultLimits.http, requestMs: 200 } };
     await start(echo, { limits });
     expect(await raw('GET / HTTP/1.1\r\nHost: x\r\n')).toMatch(/^HTTP\/1\.1 408 /);
@@ -122,7 +122,7 @@ describe('who asks', () => {
   };
   type Echo = { headers: Record<string, string>; remote: string };
 
-  test('forwarded headers of a stranger are dropped', async () => {
+  test('forwarded headers of an untrusted client are dropped', async () => {
     const url = await start(echo);
     const response = await fetch(url, { headers: forged });
     const seen = (await response.json()) as Echo;
@@ -154,7 +154,7 @@ describe('cores', () => {
     expect(await (await fetch(url, { method: 'POST', body: 'copied' })).text()).toBe('copied');
   });
 
-  test('that throw answer 500 and show nothing of it', async () => {
+  test('that throw answer 500 without details', async () => {
     const url = await start(() => Promise.reject(new Error('s3cret detail')));
     const response = await fetch(url);
     expect(response.status).toBe(500);
@@ -162,7 +162,7 @@ describe('cores', () => {
     expect(await response.text()).not.toContain('s3cret');
   });
 
-  test('give way to the pages where no route is', async () => {
+  test('fall back to the pages without a route', async () => {
     const url = await start(echo, {
       route: (path) => (path === '/door' ? { core: echo } : null),
       fallback: async (_request, response) => void response.end('a page'),
@@ -170,7 +170,7 @@ describe('cores', () => {
     expect(await (await fetch(`${url}/other?x=/door`)).text()).toBe('a page');
   });
 
-  test('see the caller leave', async () => {
+  test('notice that the caller disconnects', async () => {
     const left = Promise.withResolvers<void>();
     const url = await start((request) => {
       request.signal.addEventListener('abort', () => left.resolve());
@@ -185,7 +185,7 @@ describe('cores', () => {
 });
 
 describe('draining', () => {
-  test('finishes answers under way and takes no more connections', async () => {
+  test('finishes running answers and accepts no connections', async () => {
     const reached = Promise.withResolvers<void>();
     const finish = Promise.withResolvers<void>();
     const url = await start(async () => {
@@ -203,11 +203,11 @@ describe('draining', () => {
     serving = undefined;
   });
 
-  test('tells held requests, and ends what does not listen', async () => {
-    let told = false;
+  test('notifies held requests, and ends those that ignore it', async () => {
+    let isNotified = false;
     const url = await start((_request, info) => {
       info.closing.addEventListener('abort', () => {
-        told = true;
+        isNotified = true;
       });
       return new Promise(() => {});
     });
@@ -216,10 +216,10 @@ describe('draining', () => {
     await serving?.close(100);
     serving = undefined;
     expect(await asked).toBe('cut');
-    expect(told).toBe(true);
+    expect(isNotified).toBe(true);
   });
 
-  test('a port in use is told', async () => {
+  test('a port in use rejects', async () => {
     await start(echo);
     const taken = serving;
     await expect(start(echo, { port: taken?.port ?? 0 })).rejects.toMatchObject({ code: 'EADDRINUSE' });
@@ -227,7 +227,7 @@ describe('draining', () => {
   });
 });
 
-test('several processes share a port; the end of one is not felt at the others', async () => {
+test('several processes share a port; the end of one does not affect the others', async () => {
   const named = (name: string, port = 0) => start(async () => new Response(name), { port, shared: true });
   const url = await named('one');
   const one = serving;

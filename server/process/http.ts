@@ -12,7 +12,7 @@ import { keepPace } from './pace.ts';
 import { refusalText, refuseConnection, transportRefusal } from './refusal.ts';
 import { newRequestId } from './request-id.ts';
 
-/** What a core gets besides the request; the request id rides in the request's `X-Request-Id`. */
+/** What a core gets besides the request; the request id is in `X-Request-Id`. */
 export interface RequestInfo {
   remoteAddress: string;
   /** Aborted when the process begins to drain: held polls and streams end then. */
@@ -22,7 +22,7 @@ export interface RequestInfo {
 /** A door: one function from a request to its answer. It renders its own errors. */
 export type Core = (request: Request, info: RequestInfo) => Promise<Response>;
 
-/** What is known of a request that is answered on node's own objects. */
+/** A request that is answered on Node's own objects. */
 export interface DirectArrival extends RequestInfo {
   /** Path and query. */
   target: string;
@@ -30,44 +30,44 @@ export interface DirectArrival extends RequestInfo {
   requestId: string;
 }
 
-/** Where a path leads. */
+/** The target of a path. */
 export interface HttpRoute {
   core: Core;
-  /** Answers on node's own objects what it is meant for, and says whether it did; the core answers the rest. */
+  /** Answers some requests on Node's own objects, and returns whether it did; the core answers the rest. */
   direct?(request: IncomingMessage, response: ServerResponse, arrival: DirectArrival): boolean;
   /** A light stand-in for `Request`, faster, which cannot be copied with `new Request(request)`. */
   light?: boolean;
-  /** Bodies that may take long: held to a pace instead of to 30 seconds. */
+  /** Large bodies: limited by a minimum pace instead of 30 seconds. */
   upload?: boolean;
 }
 
 export interface ServeOptions {
   host: string;
   port: number;
-  /** Lets other processes of ours listen on the same port; the kernel gives each connection to one of them. */
+  /** Allows other gateway processes to listen on the same port; the kernel distributes connections. */
   shared?: boolean;
   tls?: { certFile: string; keyFile: string } | null;
   trustProxy: BlockList;
   limits: Limits;
   log: Logger;
-  /** Finds the door for a path without its query; null gives the request to `fallback`. */
+  /** Finds the door for a path without query; null passes the request to `fallback`. */
   route(path: string, method: string): HttpRoute | null;
-  /** Whether a request on this path may leave HTTP for a WebSocket. None may unless this says so. */
+  /** Whether a request on this path may upgrade to a WebSocket. Default: none. */
   upgrades?(path: string): boolean;
-  /** Everything else: the pages. Without it, the `route` of everything must be there. */
+  /** Everything else: the pages. Without it, `route` must cover every path. */
   fallback?(request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
 
 export interface Serving {
   port: number;
-  /** Takes no more connections, lets answers under way finish, then ends what is left after `graceMs`. */
+  /** Stops accepting connections, waits for running answers, and ends the rest after `graceMs`. */
   close(graceMs?: number): Promise<void>;
 }
 
 /** Longer than any held poll and than the pause of a stream, so that only a dead or stalling reader is cut off. */
 const idleSocketMs = 120_000;
 
-/** Listens; rejects with node's error where the port is taken. */
+/** Listens; rejects with Node's error if the port is in use. */
 export async function serve(options: ServeOptions): Promise<Serving> {
   const closing = new AbortController();
   const server = createHttpServer(options);
@@ -90,13 +90,13 @@ function createHttpServer({ limits, tls, upgrades }: ServeOptions): Server {
   const settings = {
     maxHeaderSize: limits.http.headerBytes,
     headersTimeout: limits.http.requestMs,
-    // The whole request is timed in pace.ts, which knows uploads.
+    // pace.ts limits the time of a request, with an exception for uploads.
     requestTimeout: 0,
     connectionsCheckingInterval: Math.min(5_000, limits.http.requestMs),
     keepAliveTimeout: 70_000,
     noDelay: true,
-    // Next listens for upgrades, and leaves those that it does not know without an answer. Clients that offer HTTP/2
-    // (curl --http2, Java) begin with one; it is a plain request like any other.
+    // Next listens for upgrades and never answers unknown ones. Clients that offer HTTP/2
+    // (curl --http2, Java) begin with one, and it is a plain request.
     shouldUpgradeCallback: ({ url = '' }: IncomingMessage) => upgrades?.(pathWithoutQuery(url)) ?? false,
   };
   const server = tls
@@ -112,10 +112,10 @@ function createHttpServer({ limits, tls, upgrades }: ServeOptions): Server {
   return server;
 }
 
-/** What a `Request` can be made of; it has no TRACE. */
+/** Methods of `Request`, which has no TRACE. */
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** The target as a path, also where it was sent as a whole address; null where it is none of ours (`OPTIONS *`). */
+/** The target as a path, also of an absolute URL; null for others (`OPTIONS *`). */
 function pathOf(target: string): string | null {
   if (target.startsWith('/')) return target;
   const path = target.replace(/^https?:\/\/[^/?#]*/i, '');
@@ -140,7 +140,7 @@ function requestHandler(options: ServeOptions, closing: AbortSignal) {
       const response = await found.route
         .core(own, info)
         .catch((error: unknown) => problemResponse(error, request, found.origin.requestId, log));
-      // Answered before all of the body was here: this connection cannot carry another request, and says so.
+      // Answered before the body arrived completely: the connection cannot carry another request.
       if (!incoming.complete && !outgoing.headersSent) outgoing.setHeader('Connection', 'close');
       return response;
     },
@@ -157,7 +157,7 @@ function requestHandler(options: ServeOptions, closing: AbortSignal) {
     const target = methods.has(request.method ?? 'GET') ? pathOf(request.url ?? '') : null;
     const path = target === null ? '' : pathWithoutQuery(target);
     const route = target === null ? null : options.route(path, request.method ?? 'GET');
-    // A direct answer reads no header by which somebody speaks for others.
+    // A direct answer reads no forwarded headers.
     const origin =
       route?.direct !== undefined && !peer.isTrusted
         ? { remoteAddress: peer.address, requestId: newRequestId() }
@@ -174,13 +174,13 @@ function requestHandler(options: ServeOptions, closing: AbortSignal) {
     });
     const { remoteAddress, requestId } = origin;
     if (route?.direct?.(request, response, { target, path, remoteAddress, requestId, closing })) return;
-    // Another path of that door, which reads what it likes.
+    // Another path of that door, which may read any header.
     if (route?.direct !== undefined) settleOrigin(request, peer, options.trustProxy, requestId);
     response.setHeader('X-Request-Id', origin.requestId);
     response.setHeader('X-Content-Type-Options', 'nosniff');
     if (closing.aborted) response.setHeader('Connection', 'close');
     if (route !== null) {
-      // What a door answers is data: opened in a browser, it can load and frame nothing. Agents are spared the bytes.
+      // Answers of doors are data: in a browser they must load and frame nothing. Agents do not need these headers.
       if (route.light !== true)
         response.setHeader('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
       settled.set(request, { origin, route });
@@ -194,7 +194,7 @@ function requestHandler(options: ServeOptions, closing: AbortSignal) {
   };
 }
 
-/** The platform's own Request, which libraries may copy and pass on. */
+/** Node's own `Request`, which libraries may copy and pass on. */
 function fullRequest(request: Request): Request {
   const bodiless = request.method === 'GET' || request.method === 'HEAD';
   return new Request(request.url, {
@@ -209,7 +209,7 @@ async function drain(server: Server, closing: AbortController, graceMs: number):
   closing.abort();
   const closed = once(server, 'close');
   server.close();
-  // A connection that becomes idle while we drain is ended then, and not kept for its next request.
+  // A connection that becomes idle while draining is closed.
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
   const cut = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;

@@ -4,12 +4,12 @@ import type { Database, Transaction } from '#db/client.ts';
 import { installation } from '#db/schema/installation.ts';
 import { ConfigError } from '#server/platform/env.ts';
 
-/** Any fixed number: processes that open the same database at once decide one after the other. */
+/** Any fixed number: serializes processes that open the same database. */
 export const installationLock = 4_266_399_002;
 
 /**
- * Knows the database again, or makes it ours when it is new. Another ANNEX_SECRET_KEY is refused. A database that turns
- * out to be a restored or copied one gets a new epoch, so that no ETag of its lost future is taken for a present one.
+ * Identifies the database, or initializes a new one. Rejects another ANNEX_SECRET_KEY. A restored or copied database gets
+ * a new epoch, so that no ETag of its lost future equals a current one.
  */
 export async function openInstallation(
   db: Database,
@@ -49,7 +49,7 @@ function sameText(a: string, b: string): boolean {
   return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
 }
 
-/** Which life of which database this is: a dump read in elsewhere, a promoted copy and a recovery to a point differ in it. */
+/** Identity and timeline of the database, which differ after a restored dump, a promotion or a point-in-time recovery. */
 async function databaseFingerprint(tx: Transaction): Promise<string> {
   const {
     rows: [database],
@@ -58,12 +58,12 @@ async function databaseFingerprint(tx: Transaction): Promise<string> {
   return parts.join('/');
 }
 
-/** A hosted PostgreSQL may keep these to itself; then the database's id has to do. */
+/** A hosted PostgreSQL may hide these; then the database's id must suffice. */
 async function controlOf(tx: Transaction, part: 'system' | 'timeline'): Promise<string> {
   const query =
     part === 'system'
       ? sql`select system_identifier::text as value from pg_control_system()`
-      : // Of what is written now: the control file tells of a promotion with the next checkpoint only.
+      : // From the current WAL: the control file shows a promotion only after the next checkpoint.
         sql`select ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int::text as value`;
   try {
     return await tx.transaction(async (inner) => (await inner.execute<{ value: string }>(query)).rows[0]?.value ?? '');

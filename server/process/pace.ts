@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { Limits } from '#server/platform/limits.ts';
 
-/** How long a slow upload is borne before its pace is measured, and between two measurements; milliseconds. */
+/** Time before the pace of an upload is first measured, and between measurements; milliseconds. */
 const measured = 10_000;
 
 /**
- * Holds the sender of a body to its time: 30 seconds for the whole of it, or for an upload a pace of so many bytes per
- * second. Calls `tooSlow` once where it does not keep to it.
+ * Limits the time of a body: 30 seconds, or for an upload a minimum of bytes per second. Calls `tooSlow` once when it is
+ * exceeded.
  */
 export function keepPace(
   request: IncomingMessage,
@@ -25,7 +25,7 @@ export function keepPace(
     if (request.complete) return done();
     const received = socket.bytesRead - seen;
     seen = socket.bytesRead;
-    // While nobody reads it, the sender cannot go on: that is our pace, not its own.
+    // While the body is not read, the sender cannot continue: that is the portal's pace, not the sender's.
     const waitsForUs = request.readableLength >= request.readableHighWaterMark;
     if (upload && (waitsForUs || received >= (limits.uploadBytesPerSecond * period) / 1_000)) return;
     done();

@@ -1,18 +1,17 @@
 import { loadConfig } from '#server/platform/env.ts';
 import { type OpenServices, openServices, type Room } from './services.ts';
 
-/** What a child tells the launcher over their channel. */
+/** Messages from a child to the launcher. */
 export interface ReadyMessage {
   ready: true;
 }
 
-/** How long closing may take before the process ends anyway; the launcher waits a little longer. */
+/** Maximum time to close before the process exits anyway; the launcher waits a little longer. */
 const closeMs = 12_000;
 
 /**
- * The life of a process: opens the services, starts what the room does, says that it is ready, and on SIGTERM, SIGINT
- * or the launcher's death closes in order and ends with 0. A defect that nobody caught ends it with 1; the launcher
- * starts it again.
+ * Runs a process: opens the services, starts its work, reports that it is ready, and on SIGTERM, SIGINT or the launcher's
+ * death closes in order and exits with 0. An uncaught error exits with 1; the launcher restarts it.
  */
 export async function runProcess(
   room: Room,
@@ -21,7 +20,7 @@ export async function runProcess(
   let services: OpenServices | undefined;
   const fail = (error: unknown): never => {
     if (services !== undefined) services.log.fatal({ err: error }, 'the process ends after an error');
-    // Not even a log level is known yet. The message alone: a stack would say nothing about an environment.
+    // The log level is not known yet. Only the message: a stack does not explain a wrong environment.
     else process.stderr.write(`${error instanceof Error ? error.message : 'could not start'}\n`);
     process.exit(1);
   };
@@ -29,7 +28,7 @@ export async function runProcess(
   process.on('unhandledRejection', fail);
   try {
     services = await openServices(loadConfig(), room, () => {
-      // Whoever supervises it starts it again, on what the database is now.
+      // The supervisor restarts it, with the current state of the database.
       fail(new Error('a replica was promoted in the place of the database'));
     });
     const close = await start(services);

@@ -21,7 +21,7 @@ afterAll(() => rm(dataDir, { recursive: true, force: true }));
 const configWith = (env: Record<string, string>) =>
   loadConfig({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl, ANNEX_LOG: 'error', ...env });
 
-test('the key is made once, for its owner only, and the database is known again', async () => {
+test('the key is created once, readable by its owner only, and the database is recognized', async () => {
   const first = await openServices(configWith({}), 'portal');
   await first.close();
   const path = join(dataDir, 'secret.key');
@@ -38,12 +38,12 @@ test('the key is made once, for its owner only, and the database is known again'
   expect(byVariable.keys).toEqual(first.keys);
 });
 
-test('another key is refused', async () => {
+test('another key is rejected', async () => {
   const config = configWith({ ANNEX_SECRET_KEY: 'another-key-of-more-than-32-characters' });
   await expect(openServices(config, 'portal')).rejects.toThrow(ConfigError);
 });
 
-test('a restored database goes on in a new epoch, once', async () => {
+test('a restored database gets a new epoch, once', async () => {
   const before = await openServices(configWith({}), 'portal');
   await before.db.update(installation).set({ fingerprint: 'another/1/5' }).where(eq(installation.id, 1));
   const after = await openServices(configWith({}), 'portal');
@@ -53,7 +53,7 @@ test('a restored database goes on in a new epoch, once', async () => {
   await Promise.all([before.close(), after.close(), later.close()]);
 });
 
-test('without a database nothing is opened', async () => {
+test('without a database nothing opens', async () => {
   await expect(openServices(configWith({ DATABASE_URL: '' }), 'portal')).rejects.toThrow(/DATABASE_URL/);
   await expect(
     openServices(configWith({ DATABASE_URL: 'postgres://a:b@localhost/annex?host=/nowhere' }), 'portal'),

@@ -18,24 +18,24 @@ import { openInstallation } from './installation.ts';
 export type Room = 'launcher' | 'portal' | 'gateway' | 'worker';
 
 /**
- * Connections of one process, beside the one that listens, the four for batches of reports and the worker's one per job.
+ * Connections of one process, besides the listening one, the four for batches of reports and the worker's one per job.
  * Together they stay below the default of PostgreSQL (100) with up to four gateways. Gateways of one machine share 32,
  * as long as each has 6.
  */
 const connections = (room: Room, gatewayWorkers: number): number =>
   ({ launcher: 2, portal: 20, gateway: Math.max(6, Math.min(20, Math.floor(32 / gatewayWorkers))), worker: 3 })[room];
 
-/** What every process opens at boot. */
+/** The services that every process opens at startup. */
 export interface OpenServices extends Services {
   log: Logger;
-  /** Ends the pool; statements under way finish first. */
+  /** Closes the pool after running statements. */
   close(): Promise<void>;
 }
 
 /**
  * Opens pool, keys and blob store, and checks that this database and this key belong together.
- * Migrating is the launcher's, and done before. `onOtherLife` is called when a replica was promoted in the place of this
- * database: what was read at boot may be wrong from then on, and no connection is made any more.
+ * The launcher has migrated it before. `onOtherLife` is called when a replica was promoted in place of this database: what
+ * was read at startup may be wrong from then on, and no connection is opened any longer.
  */
 export async function openServices(config: Config, room: Room, onOtherLife?: () => void): Promise<OpenServices> {
   if (config.databaseUrl === null)
@@ -72,7 +72,7 @@ export async function openServices(config: Config, room: Room, onOtherLife?: () 
   }
 }
 
-/** NOTIFY, or NATS where that is set. */
+/** NOTIFY, or NATS if configured. */
 function openWakes(config: Config, databaseUrl: string, room: Room, db: Database, keys: Keys, log: Logger): Wakes {
   const name = `annex-${room}-wakes`;
   if (config.natsUrl === null) return postgresWakes({ databaseUrl, name, log });
@@ -83,8 +83,8 @@ function openWakes(config: Config, databaseUrl: string, room: Room, db: Database
 }
 
 /**
- * Holds the connection, which NATS is told by, too. When it is lost, the primary may be another: it alone is asked every
- * few seconds, while a statement to a machine that is gone waits for its time-out.
+ * Holds the listening connection, also with NATS. When it is lost, another host may be the primary: a check every few
+ * seconds finds out, while a statement to a lost machine would wait for its time-out.
  */
 function holdWakes(wakes: Wakes, primary: Primary): Listening {
   let wasLost = false;
@@ -102,7 +102,7 @@ function holdWakes(wakes: Wakes, primary: Primary): Listening {
   });
 }
 
-/** A pool whose statements end by themselves, so that no request waits for ever on a lock or on a half-open connection. */
+/** A pool with statement timeouts, so that no request waits forever for a lock or on a half-open connection. */
 export function openPool(database: string | Primary, room: Room, gatewayWorkers = 1): pg.Pool {
   const { connectionString, Client } = typeof database === 'string' ? toPrimary(database) : database;
   return new pg.Pool({

@@ -140,8 +140,8 @@ describe('an instance view', () => {
   });
 
   test('of an unknown VM is 404', async () => {
-    const nobody = '00000000-0000-4000-8000-000000000000';
-    await door.expect('getInstanceView', { id: nobody }, [404, 'vm_unknown'], { as: 'viewer' });
+    const unknownId = '00000000-0000-4000-8000-000000000000';
+    await door.expect('getInstanceView', { id: unknownId }, [404, 'vm_unknown'], { as: 'viewer' });
   });
 
   test('lists the reports of a VM', async () => {

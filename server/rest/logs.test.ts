@@ -14,7 +14,7 @@ let vm: GivenVm;
 let ctx: Context;
 
 const operator = { as: 'operator' as const };
-const nobody = '00000000-0000-4000-8000-000000000000';
+const unknownId = '00000000-0000-4000-8000-000000000000';
 
 beforeAll(async () => {
   door = await openRestDoor({ config: { wire: true } });
@@ -39,14 +39,14 @@ test('outputs are listed and read as they were written', async () => {
     'one\ntwo\n',
   ]);
   expect(file.headers.get('content-disposition')).toBe('attachment; filename="probe-1-enable-1.txt"');
-  await door.expect('downloadOutput', { id: vm.vmId, output: nobody }, [404, 'output_unknown'], operator);
+  await door.expect('downloadOutput', { id: vm.vmId, output: unknownId }, [404, 'output_unknown'], operator);
   expect((await door.call('GET', `${path}/${items[0]?.id}`, { as: 'viewer' })).status).toBe(403);
 });
 
 test('AZ-G11 log folders are requested and downloaded', async () => {
   const wish = { ...operator, body: { handler: 'Acme.Lab.Probe' } };
   const asked = await door.expect<{ id: string }>('requestLogArchive', { id: vm.vmId }, 202, wish);
-  await door.expect('requestLogArchive', { id: nobody }, [404, 'vm_unknown'], wish);
+  await door.expect('requestLogArchive', { id: unknownId }, [404, 'vm_unknown'], wish);
   const archive = { id: vm.vmId, archive: asked.id };
   await door.expect('downloadLogArchive', archive, [404, 'archive_unknown'], operator);
   const bytes = Readable.from([Buffer.from('zipped')]);

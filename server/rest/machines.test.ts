@@ -9,7 +9,7 @@ let door: RestDoor;
 let id: string;
 
 const handler = 'Acme.Lab.Probe';
-const nobody = '00000000-0000-4000-8000-000000000000';
+const unknownId = '00000000-0000-4000-8000-000000000000';
 const operator = { as: 'operator' as const };
 const viewer = { as: 'viewer' as const };
 const sent = (body: unknown, headers: Record<string, string> = {}) => ({ as: 'operator' as const, body, headers });
@@ -87,8 +87,8 @@ describe('VMs', () => {
     const answer = await door.expect('updateVm', { id }, 200, sent({ tags: { site: 'b' } }));
     expect(answer).toMatchObject({ name: 'web-1', tags: { site: 'b' } });
     await door.expect('updateVm', { id }, [409, 'vm_name_taken'], sent({ name: 'web-2' }));
-    await door.expect('updateVm', { id: nobody }, [404, 'vm_unknown'], sent({ name: 'x' }));
-    expect(paths(await door.expect('updateVm', { id }, 422, sent({ id: nobody })))).toEqual(['/id']);
+    await door.expect('updateVm', { id: unknownId }, [404, 'vm_unknown'], sent({ name: 'x' }));
+    expect(paths(await door.expect('updateVm', { id }, 422, sent({ id: unknownId })))).toEqual(['/id']);
   });
 
   test('issues a new enrollment token', async () => {
@@ -100,7 +100,7 @@ describe('VMs', () => {
     const released = await door.expect<Released>('releaseSecrets', { id }, 200);
     expect(released).toMatchObject({ thumbprint: null, extensions: [] });
     await door.expect('releaseSecrets', { id }, [412, 'key_changed'], { query: `?thumbprint=${'A'.repeat(40)}` });
-    await door.expect('releaseSecrets', { id: nobody }, [404, 'vm_unknown']);
+    await door.expect('releaseSecrets', { id: unknownId }, [404, 'vm_unknown']);
     await door.expect('releaseSecrets', { id }, [403, 'forbidden'], operator);
   });
 
@@ -120,9 +120,9 @@ describe('VMs', () => {
     const machine = { ...key, name: 'a', version: '1', os: {}, enrolledAt: new Date() };
     await door.services.db.insert(agents).values({ vmId: stock, ...machine });
     await door.expect('grantWireAccess', { id: stock }, [409, 'vm_has_reference_agent'], operator);
-    await door.expect('grantWireAccess', { id: nobody }, [404, 'vm_unknown'], operator);
-    await door.expect('getWireAccess', { id: nobody }, [404, 'vm_unknown'], operator);
-    await door.expect('issueEnrollmentToken', { id: nobody }, [404, 'vm_unknown'], operator);
+    await door.expect('grantWireAccess', { id: unknownId }, [404, 'vm_unknown'], operator);
+    await door.expect('getWireAccess', { id: unknownId }, [404, 'vm_unknown'], operator);
+    await door.expect('issueEnrollmentToken', { id: unknownId }, [404, 'vm_unknown'], operator);
   });
 });
 
@@ -261,7 +261,7 @@ describe('extensions', () => {
   });
 
   test('unknown VMs and extensions are 404', async () => {
-    await door.expect('setExtension', { id: nobody, name: 'probe' }, [404, 'vm_unknown'], sent(goal({ settings })));
+    await door.expect('setExtension', { id: unknownId, name: 'probe' }, [404, 'vm_unknown'], sent(goal({ settings })));
     await door.expect('getExtension', { id, name: 'nothing' }, [404, 'extension_absent'], operator);
     await door.expect('removeExtension', { id, name: 'nothing' }, [404, 'extension_absent'], operator);
   });
@@ -329,7 +329,7 @@ describe('deleting a VM', () => {
       await door.expect(call, { id }, [404, 'vm_unknown'], operator);
     }
     await door.expect('listGoalStates', { id }, 200, operator);
-    await door.expect('listGoalStates', { id: nobody }, [404, 'vm_unknown'], operator);
+    await door.expect('listGoalStates', { id: unknownId }, [404, 'vm_unknown'], operator);
     await door.expect('createVm', {}, 201, sent({ name: 'web-1' }));
   });
 
@@ -351,7 +351,7 @@ describe('deleting a VM', () => {
 
 test('a malformed id is answered like an unknown one', async () => {
   for (const call of ['getVm', 'deleteVm', 'getGoalState']) {
-    const unknown = await door.expect(call, { id: nobody }, 404, operator);
+    const unknown = await door.expect(call, { id: unknownId }, 404, operator);
     const strange = await door.expect(call, { id: 'not-an-id' }, 404, operator);
     expect({ ...strange, requestId: '' }).toEqual({ ...unknown, requestId: '' });
   }

@@ -31,16 +31,16 @@ const put = (planHash: string) =>
   door.call('PUT', `/vms/${id}/extensions/probe?plan=${encodeURIComponent(planHash)}`, { body });
 
 test('AZ-C2 a plan shows all changes but no secret; its hash applies exactly these, once', async () => {
-  const told = await plan();
-  expect(told).toMatchObject({
+  const planned = await plan();
+  expect(planned).toMatchObject({
     incarnation: { before: 1, after: 2 },
     extensions: [{ protectedSettings: 'added' }],
     faults: [],
   });
-  expect(told.warnings[0]?.message).toMatch(/No machine is connected/);
-  expect(JSON.stringify(told)).not.toContain(secret);
-  expect(await put(told.planHash)).toMatchObject({ status: 200, body: { incarnation: 2 } });
-  expect(await put(told.planHash)).toMatchObject({ status: 412, body: { code: 'plan_moved_on' } });
+  expect(planned.warnings[0]?.message).toMatch(/No machine is connected/);
+  expect(JSON.stringify(planned)).not.toContain(secret);
+  expect(await put(planned.planHash)).toMatchObject({ status: 200, body: { incarnation: 2 } });
+  expect(await put(planned.planHash)).toMatchObject({ status: 412, body: { code: 'plan_moved_on' } });
 });
 
 test('a plan lists every fault with its sentence and path', async () => {

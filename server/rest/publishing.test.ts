@@ -92,8 +92,8 @@ describe('a package', () => {
   });
 
   test('a namespace without publisher is 404, a foreign one 403', async () => {
-    const nobody = { handler: 'Nobody.Here', version: '1.0' };
-    await door.expect('registerPackage', nobody, [404, 'publisher_unknown'], { ...upload(zip), as: 'admin' });
+    const unknown = { handler: 'Nobody.Here', version: '1.0' };
+    await door.expect('registerPackage', unknown, [404, 'publisher_unknown'], { ...upload(zip), as: 'admin' });
     const foreign = { ...upload(zip), as: 'outsider' as const };
     await door.expect('registerPackage', at('2.0'), [403, 'namespace_forbidden'], foreign);
   });

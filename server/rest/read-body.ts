@@ -79,7 +79,7 @@ export async function readFile(
   return bytes;
 }
 
-/** A zip on its way: nothing of it is read yet, so that whoever takes it may refuse it first. */
+/** A zip in transit. Nothing of it is read yet, so that the verb can reject it first. */
 export interface Upload {
   bytes: AsyncIterable<Uint8Array>;
   /** The length that the sender announced. */

@@ -112,7 +112,7 @@ class PartQueue {
 
   add(name: string, bytes: BusboyFileStream): void {
     this.current = bytes;
-    // Its reader sees the fault of the form; without a reader nobody listens.
+    // Its reader gets the fault of the form; without a reader the error is ignored.
     bytes.on('error', () => {});
     this.found.push({
       name,
@@ -144,7 +144,7 @@ class PartQueue {
       const part = this.found.shift();
       if (part !== undefined) return part;
       if (this.ended) return null;
-      // A part without readable headers stops the parser without a word. It works between two turns of the event
+      // A part without readable headers stops the parser silently. It works between two turns of the event
       // loop, so a timer sees it at rest.
       const check = setInterval(() => this.isStuck() && this.fail(malformed(undefined)), stuckMs);
       await new Promise<void>((resolve) => {

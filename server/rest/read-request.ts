@@ -27,7 +27,7 @@ export function readParams(route: RestRoute, raw: Record<string, string>): unkno
   throw new DomainError('unprocessable', 'invalid', { faults: issues.flatMap(faultsOfIssue) });
 }
 
-/** What stands behind `?`, where the call knows it; a fault's path is `?name` (400). */
+/** Parses the query. A fault's path is `?name` (400). */
 export function readQuery(route: RestRoute, request: Request): unknown {
   const given = new URL(request.url).searchParams;
   const known = Object.keys(route.query.shape).filter((name) => given.get(name));

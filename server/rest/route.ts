@@ -109,7 +109,7 @@ interface RouteDefinition<P extends z.ZodObject, Q extends z.ZodObject, B extend
 
 const nothing = z.object({});
 
-/** Creates a row; the verb sees the types of its own schemas. */
+/** Creates a row; the verb sees the types of the row's schemas. */
 export function route<
   const A extends RouteAnswers,
   P extends z.ZodObject = typeof nothing,

@@ -51,7 +51,7 @@ async function vmWithAll() {
     .insert(agentPresence)
     .values({ vmId: vm.vmId, lastSeenAt: now, nextExpectedAt: new Date(now.getTime() + 60_000) });
   const base = { version: '1.0.0.0', sequenceNumber: 1 };
-  const said = (extension: string, status: string) => ({
+  const reported = (extension: string, status: string) => ({
     extension,
     sequenceNumber: 1,
     ageSeconds: 1,
@@ -64,7 +64,7 @@ async function vmWithAll() {
       ...['b', 'c', 'd'].map((extension) => ({ ...base, extension, state: 'enabled' })),
       { ...base, extension: 'e', state: 'failed', command: 'enable', exitCode: 1 },
     ],
-    statuses: [said('b', 'success'), said('d', 'warning')],
+    statuses: [reported('b', 'success'), reported('d', 'warning')],
   };
   await ingestReport(await vm.agent(now), { vmId: vm.vmId, report, receivedAt: now });
   await foldHealth(door.services, now);

@@ -19,7 +19,7 @@ export interface AgentDoor {
   close(): Promise<void>;
 }
 
-/** The agents' door on a port of its own, over the test's services. */
+/** The agents' door on its own port, with the test's services. */
 export async function openAgentDoor(services: Services & { clock?: Clock }): Promise<AgentDoor> {
   const log = pino({ level: 'silent' });
   const handler = createAgentHandler({ ...services, log });

@@ -18,7 +18,7 @@ import { postgresWakes, type Wakes } from '#server/platform/wakes/index.ts';
 
 /** What a test may set; everything else is a working default. */
 export interface TestServicesOptions {
-  /** A database that the test already has; a new one of its own otherwise. */
+  /** The test's database; a new one otherwise. */
   db?: Database;
   config?: Partial<Config>;
   /** Filter fields; those of `fleet` otherwise. */
@@ -26,7 +26,7 @@ export interface TestServicesOptions {
 }
 
 export interface TestContextOptions extends TestServicesOptions {
-  /** Role of the asking user; `null` asks as nobody. Default `admin`. */
+  /** Role of the asking user; `null` is anonymous. Default `admin`. */
   role?: Role | null;
   namespaces?: readonly string[];
   /** The whole actor, instead of role and namespaces. */
@@ -53,7 +53,7 @@ export async function testServices(options: TestServicesOptions = {}): Promise<S
   };
 }
 
-/** Hears what is told in this database. */
+/** Receives the messages of this database. */
 export function testWakes({ $client }: Database): Wakes {
   const { connectionString = '' } = $client.options;
   return postgresWakes({ databaseUrl: connectionString, name: 'annex-test-wakes', log: pino({ level: 'silent' }) });
@@ -74,7 +74,7 @@ export async function testContext(options: TestContextOptions = {}): Promise<Con
 /** The bootstrap token: an admin that creates tokens and invitations without a session. */
 export const testBootstrap: Actor = { kind: 'bootstrap', id: 'bootstrap', name: 'Test', role: 'admin', namespaces: [] };
 
-/** A user with this role who is not in the database; nobody for `null`. */
+/** A user with this role who is not in the database; anonymous for `null`. */
 export function testActor(role: Role | null, namespaces: readonly string[] = []): Actor {
   if (role === null) return anonymous;
   return { kind: 'user', id: `test-${role}`, name: `Test ${role}`, role, namespaces };

@@ -24,7 +24,7 @@ interface Wanted {
 
 /**
  * Downloads Debian packages and unpacks them into `root`, without installing anything: apt works with lists and a cache
- * of its own, so it needs no root and changes nothing on the machine. Returns the file names of the packages.
+ * of the test, so it needs no root and changes nothing on the machine. Returns the file names of the packages.
  * `ANNEX_DEBIAN_MIRROR` names another mirror. Rejects when the mirror is out of reach or has no such package.
  */
 export async function unpackDebianPackages(root: string, wanted: Wanted): Promise<string[]> {

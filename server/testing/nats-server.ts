@@ -22,9 +22,9 @@ export async function startNats(): Promise<NatsServer> {
     const server = spawn('nats-server', ['-a', '127.0.0.1', '-p', String(port)], {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
-    let said = '';
+    let output = '';
     server.stderr.on('data', (text) => {
-      said += String(text);
+      output += String(text);
     });
     stop = async () => {
       const exited = once(server, 'exit');
@@ -32,7 +32,7 @@ export async function startNats(): Promise<NatsServer> {
       await exited;
     };
     await vi.waitFor(() => {
-      if (!said.includes('Server is ready')) throw new Error(`nats-server does not start: ${said}`);
+      if (!output.includes('Server is ready')) throw new Error(`nats-server does not start: ${output}`);
     });
   };
   await start();

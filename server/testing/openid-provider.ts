@@ -40,7 +40,7 @@ export async function startOpenIdProvider(redirectUri: string, port = 0): Promis
     features: { devInteractions: { enabled: false } },
     findAccount: (_context, sub) => ({ accountId: sub, claims: () => ({ sub, ...people.get(sub) }) }),
     interactions: { url: (_context, { uid }) => `/login/${uid}` },
-    // Nobody is asked whether the portal may know them.
+    // Without asking for consent.
     async loadExistingGrant({ oidc }) {
       const grant = new oidc.provider.Grant({
         clientId: oidc.client?.clientId ?? '',

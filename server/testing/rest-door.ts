@@ -28,7 +28,7 @@ export interface RestReply {
   body: unknown;
 }
 
-/** A management door on a port of its own, with a token for each role. */
+/** A management door on its own port, with a token for each role. */
 export interface RestDoor {
   url: string;
   services: Services;
@@ -97,7 +97,7 @@ export async function openRestDoor(options: TestServicesOptions = {}): Promise<R
       const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
       const reply = await door.call(route.method, `${path}${call?.query ?? ''}`, call);
       const [status, code] = typeof outcome === 'number' ? [outcome] : outcome;
-      // The text of the answer stands in what is compared, so that a failure shows it.
+      // The answer's text is part of the comparison, so that a failure shows it.
       const { text } = reply;
       const expected = { status, code: code ?? codeOf(reply), text };
       expect({ status: reply.status, code: codeOf(reply), text }).toEqual(expected);

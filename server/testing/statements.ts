@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** What the door does by itself every second or so: sightings, and the look for news. */
+/** Statements that the door runs every second or so: sightings, and the search for changes. */
 const byItself = /goal_state_heads where published_at >= |with seen as materialized|^\s*(begin|commit)\b/i;
 
 /** The statements that this process sent while something ran, but for what it does by time. */

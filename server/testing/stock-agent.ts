@@ -11,7 +11,7 @@ import type { Clock } from '#server/platform/clock.ts';
 import { type Serving, serve } from '#server/process/http.ts';
 import { createWireHandler, isWirePath, wireUploads } from '#server/wire/door.ts';
 
-/** Both doors of agents on a port of its own, as the gateway has them. */
+/** Both doors of agents on their own port, as on the gateway. */
 export interface WireDoor {
   url: string;
   serving: Serving;
@@ -86,7 +86,7 @@ export const elementsOf = (root: Element, name: string): Element[] =>
 
 export const textOf = (root: Element, name: string): string => elementsOf(root, name)[0]?.text ?? '';
 
-/** What a stock agent was last asked for. */
+/** What a stock agent last requested. */
 export interface Wanted {
   incarnation: string;
   containerId: string;
@@ -214,7 +214,7 @@ export interface StatusBlob {
 /** What the agent says when all that is wanted was done; what was uninstalled is not there. */
 export function statusOf({ incarnation, plugins, settings }: Wanted): StatusBlob {
   const at = '2026-01-01T00:00:00Z';
-  const said = (message: string) => ({ lang: 'en-US', message });
+  const formatted = (message: string) => ({ lang: 'en-US', message });
   const handlers = plugins
     .filter(({ state }) => state !== 'uninstall')
     .flatMap(({ name, version, state }) =>
@@ -226,7 +226,7 @@ export function statusOf({ incarnation, plugins, settings }: Wanted): StatusBlob
           status: state === 'disabled' ? 'NotReady' : 'Ready',
           code: 0,
           useExactVersion: true,
-          formattedMessage: said(state === 'disabled' ? 'Plugin disabled' : 'Plugin enabled'),
+          formattedMessage: formatted(state === 'disabled' ? 'Plugin disabled' : 'Plugin enabled'),
           runtimeSettingsStatus: {
             sequenceNumber: each.seqNo,
             ...(each.name !== null && { extensionName: each.name }),
@@ -239,7 +239,7 @@ export function statusOf({ incarnation, plugins, settings }: Wanted): StatusBlob
                 status: 'success',
                 code: 0,
                 configurationAppliedTime: null,
-                formattedMessage: said('done'),
+                formattedMessage: formatted('done'),
               },
             },
           },
@@ -250,14 +250,14 @@ export function statusOf({ incarnation, plugins, settings }: Wanted): StatusBlob
     timestampUTC: at,
     guestOSInfo: { computerName: 'guest', osName: 'debian', osVersion: '12.5', version: '2.7.3.0' },
     aggregateStatus: {
-      guestAgentStatus: { version: '2.7.3.0', status: 'Ready', formattedMessage: said('Guest Agent is running') },
+      guestAgentStatus: { version: '2.7.3.0', status: 'Ready', formattedMessage: formatted('Guest Agent is running') },
       handlerAggregateStatus: handlers,
       vmArtifactsAggregateStatus: {
         goalStateAggregateStatus: {
           inSvdSeqNo: incarnation,
           status: 'Success',
           code: 0,
-          formattedMessage: said('GoalState executed successfully'),
+          formattedMessage: formatted('GoalState executed successfully'),
           timestampUTC: at,
         },
       },
@@ -266,12 +266,12 @@ export function statusOf({ incarnation, plugins, settings }: Wanted): StatusBlob
 }
 
 /** What the agent posts to `/HealthService`, by the name of what it looked at; a text is its value, of what is not healthy. */
-export const healthPost = (said: Record<string, true | string>): string =>
+export const healthPost = (formatted: Record<string, true | string>): string =>
   JSON.stringify({
     Api: 'reporttargethealth',
     Version: '1.0',
     Source: 'WALinuxAgent',
-    Observations: Object.entries(said).map(([ObservationName, value]) => ({
+    Observations: Object.entries(formatted).map(([ObservationName, value]) => ({
       ObservationName,
       IsHealthy: value === true,
       Description: '',

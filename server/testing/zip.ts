@@ -1,6 +1,6 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** What a header may be made to say. Everything that is not given is true. */
+/** False values for a header. Absent ones are true. */
 export interface HeaderLies {
   name?: Buffer | string;
   flags?: number;
@@ -24,13 +24,13 @@ export interface ZipEntry {
   /** In the local or the central header only; they go before `lies`. */
   local?: HeaderLies;
   central?: HeaderLies & { offset?: number };
-  /** Bytes that stand for the compressed data. */
+  /** Bytes in place of the compressed data. */
   raw?: Buffer;
   /** Bytes between the data and the next entry. */
   gap?: Buffer;
   /** Gives sizes and offset in zip64 fields, honestly. */
   zip64?: boolean;
-  /** Sizes and checksum stand behind the data. */
+  /** Sizes and checksum follow the data. */
   descriptor?: boolean;
 }
 
@@ -63,10 +63,10 @@ export function buildZip(entries: readonly ZipEntry[], options: ZipOptions = {})
       unpacked: data.length,
       extra: Buffer.alloc(0),
     };
-    const told = { ...truth, ...entry.lies };
-    const inLocal = entry.descriptor ? { ...told, crc32: 0, packed: 0, unpacked: 0 } : told;
+    const fields = { ...truth, ...entry.lies };
+    const inLocal = entry.descriptor ? { ...fields, crc32: 0, packed: 0, unpacked: 0 } : fields;
     const header = localHeader({ ...inLocal, ...entry.local }, entry.zip64 ?? false);
-    directory.push(centralHeader({ ...told, ...entry.central }, entry, entry.central?.offset ?? offset));
+    directory.push(centralHeader({ ...fields, ...entry.central }, entry, entry.central?.offset ?? offset));
     const after = entry.descriptor ? descriptorOf(truth) : Buffer.alloc(0);
     for (const part of [header, packed, after, entry.gap ?? Buffer.alloc(0)]) {
       body.push(part);
@@ -87,37 +87,39 @@ function zip64Field(...values: number[]): Buffer {
   return field;
 }
 
-function localHeader(told: Required<HeaderLies>, zip64: boolean): Buffer {
-  const name = Buffer.from(told.name);
-  const extra = zip64 ? Buffer.concat([zip64Field(told.unpacked, told.packed), told.extra]) : told.extra;
+function localHeader(fields: Required<HeaderLies>, zip64: boolean): Buffer {
+  const name = Buffer.from(fields.name);
+  const extra = zip64 ? Buffer.concat([zip64Field(fields.unpacked, fields.packed), fields.extra]) : fields.extra;
   const head = Buffer.alloc(30);
   head.writeUInt32LE(0x04034b50, 0);
   head.writeUInt16LE(zip64 ? 45 : 20, 4);
-  head.writeUInt16LE(told.flags, 6);
-  head.writeUInt16LE(told.method, 8);
-  head.writeUInt32LE(told.crc32, 14);
-  head.writeUInt32LE(zip64 ? saturated : told.packed, 18);
-  head.writeUInt32LE(zip64 ? saturated : told.unpacked, 22);
+  head.writeUInt16LE(fields.flags, 6);
+  head.writeUInt16LE(fields.method, 8);
+  head.writeUInt32LE(fields.crc32, 14);
+  head.writeUInt32LE(zip64 ? saturated : fields.packed, 18);
+  head.writeUInt32LE(zip64 ? saturated : fields.unpacked, 22);
   head.writeUInt16LE(name.length, 26);
   head.writeUInt16LE(extra.length, 28);
   return Buffer.concat([head, name, extra]);
 }
 
-function centralHeader(told: Required<HeaderLies>, entry: ZipEntry, offset: number): Buffer {
-  const name = Buffer.from(told.name);
+function centralHeader(fields: Required<HeaderLies>, entry: ZipEntry, offset: number): Buffer {
+  const name = Buffer.from(fields.name);
   const zip64 = entry.zip64 ?? false;
-  const extra = zip64 ? Buffer.concat([zip64Field(told.unpacked, told.packed, offset), told.extra]) : told.extra;
+  const extra = zip64
+    ? Buffer.concat([zip64Field(fields.unpacked, fields.packed, offset), fields.extra])
+    : fields.extra;
   const folder = name.at(-1) === 0x2f;
   const mode = entry.mode ?? (folder ? 0o040755 : 0o100644);
   const head = Buffer.alloc(46);
   head.writeUInt32LE(0x02014b50, 0);
   head.writeUInt16LE(mode === 0 ? 20 : 0x0314, 4);
   head.writeUInt16LE(zip64 ? 45 : 20, 6);
-  head.writeUInt16LE(told.flags, 8);
-  head.writeUInt16LE(told.method, 10);
-  head.writeUInt32LE(told.crc32, 16);
-  head.writeUInt32LE(zip64 ? saturated : told.packed, 20);
-  head.writeUInt32LE(zip64 ? saturated : told.unpacked, 24);
+  head.writeUInt16LE(fields.flags, 8);
+  head.writeUInt16LE(fields.method, 10);
+  head.writeUInt32LE(fields.crc32, 16);
+  head.writeUInt32LE(zip64 ? saturated : fields.packed, 20);
+  head.writeUInt32LE(zip64 ? saturated : fields.unpacked, 24);
   head.writeUInt16LE(name.length, 28);
   head.writeUInt16LE(extra.length, 30);
   head.writeUInt16LE(mode, 40);

@@ -18,7 +18,7 @@ export interface TrpcDoor {
 }
 
 /** Maximum number of calls in a batch; a page sends a handful. */
-const mostCallsInBatch = 50;
+const maxCallsInBatch = 50;
 
 function contextOf(
   door: TrpcDoor,
@@ -68,7 +68,7 @@ export function createTrpcHandler(
         endpoint: '/api/trpc',
         router: appRouter,
         req: await bounded(request, door.services.config.limits.http.bodyBytes),
-        maxBatchSize: mostCallsInBatch,
+        maxBatchSize: maxCallsInBatch,
         createContext: ({ resHeaders }) =>
           contextOf(door, { headers: request.headers, responseHeaders: resHeaders, address, isPage: false, closing }),
         responseMeta: ({ ctx }) => ({

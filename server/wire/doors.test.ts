@@ -47,7 +47,7 @@ afterAll(() => door.close());
 
 const json = (value: unknown): RequestInit => ({ method: 'PUT', body: JSON.stringify(value) });
 
-describe('who holds no valid token gets nothing, and is told nothing', () => {
+describe('a caller without a valid token gets and learns nothing', () => {
   test('403 alike for a wrong, a foreign, a missing and a void token, an unknown VM, and no VM at all', async () => {
     const revoked = await givenStockVm(ctx, door, 'revoked');
     await revokeWireAccess(ctx, { vmId: revoked.vmId });
@@ -67,14 +67,14 @@ describe('who holds no valid token gets nothing, and is told nothing', () => {
       fetch(`${door.url}/hgap`),
       new StockVm(door.url, vm.vmId, 'x'.repeat(5_000)).call('wire', `/packages/${sha256}.zip`),
     ]);
-    const said = await Promise.all(
+    const bodies = await Promise.all(
       answers.map(async (answer) => {
         const { requestId, ...problem } = (await answer.json()) as Record<string, unknown>;
         return JSON.stringify({ status: answer.status, type: answer.headers.get('content-type'), problem });
       }),
     );
-    expect(new Set(said).size).toBe(1);
-    expect(said[0]).toContain('wire_refused');
+    expect(new Set(bodies).size).toBe(1);
+    expect(bodies[0]).toContain('wire_refused');
   });
 
   test('the same where the door is closed', async () => {
@@ -215,15 +215,15 @@ test('an agent that makes certificate after certificate is slowed down', async (
 });
 
 describe('a status upload', () => {
-  const ofNobody = { requestUri: 'http://168.63.129.16/status/x?sig=y', headers: [], content: '' };
+  const ofUnknown = { requestUri: 'http://168.63.129.16/status/x?sig=y', headers: [], content: '' };
 
   test.each<[string, () => unknown, number]>([
     ['that is no JSON', () => '{', 400],
     ['of 50,000 brackets', () => '['.repeat(50_000), 400],
     ['without an address', () => JSON.stringify({ headers: [] }), 400],
-    ['to another host', () => JSON.stringify({ ...ofNobody, requestUri: 'http://example.com/status/x' }), 400],
-    ['without the secret of its address', () => JSON.stringify(ofNobody), 400],
-    ['that is huge', () => JSON.stringify({ ...ofNobody, content: 'A'.repeat(3_000_000) }), 413],
+    ['to another host', () => JSON.stringify({ ...ofUnknown, requestUri: 'http://example.com/status/x' }), 400],
+    ['without the secret of its address', () => JSON.stringify(ofUnknown), 400],
+    ['that is huge', () => JSON.stringify({ ...ofUnknown, content: 'A'.repeat(3_000_000) }), 413],
   ])('%s is refused', async (_, body, status) => {
     expect((await vm.call('hgap', '/status', { method: 'PUT', body: String(body()) })).status).toBe(status);
     expect((await vm.call('wire', '/machine/?comp=goalstate')).status).toBe(200);

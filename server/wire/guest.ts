@@ -10,7 +10,7 @@ import {
 } from '#server/domain/stock-agents/index.ts';
 import { Observed } from './observed.ts';
 import type { Pages } from './pages.ts';
-import { Said } from './said.ts';
+import { StatusCache } from './status-cache.ts';
 
 /** What a process keeps of a VM whose stock agent calls: so that a poll is a look into memory. */
 export class Guest {
@@ -28,7 +28,7 @@ export class Guest {
   /** The transport certificate that was in its last request, and how many others may follow. */
   transport = '';
   readonly renewals: Bucket = { left: Number.POSITIVE_INFINITY, at: 0 };
-  readonly said = new Said();
+  readonly statuses = new StatusCache();
   readonly observed = new Observed();
   /** Who was seen to speak for it, as far as this process knows. */
   sightings: readonly AgentSighting[] = [];

@@ -6,9 +6,9 @@ import { takeFrom } from '#server/agent-api/rate-limit.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { wireTokenHash } from '#server/domain/stock-agents/index.ts';
 import { Guest } from './guest.ts';
+import { orAfterTimeout } from './or-after-timeout.ts';
 import { Pages } from './pages.ts';
 import type { Refusals } from './refusals.ts';
-import { sooner } from './sooner.ts';
 
 /** VMs of which more is kept than whose they are, some kilobytes each; what was forgotten is read again. */
 const most = 20_000;
@@ -17,7 +17,7 @@ const most = 20_000;
 export class Guests {
   readonly #agents: KnownAgents;
   readonly #refusals: Refusals;
-  /** Of tokens that were none: one is drawn anew each time, so that they never will be. */
+  /** Hash for malformed tokens: random on each call, so that it never matches. */
   readonly #refused = new LRUCache<string, true>({ max: most });
   readonly #byVm = new LRUCache<string, Guest>({ max: most });
   readonly #pages = new Pages();
@@ -29,7 +29,7 @@ export class Guests {
 
   /**
    * The VM that a call speaks for. Throws 403 `wire_refused`, whatever is wrong, and 429 `too_many_requests`. While the
-   * database is away or slow who was let in before is let in again, to what this process has in memory; the tenant key
+   * database is away or slow, callers that were accepted before are accepted again, to what this process has in memory; the tenant key
    * is given under the eyes of the database alone.
    */
   async admit(call: AgentCall, vmId: string): Promise<Guest> {
@@ -56,7 +56,7 @@ export class Guests {
     try {
       const found = this.#agents.findByHash(hash);
       if (!(found instanceof Promise)) return found;
-      return await (before === null ? found : sooner(found, before.agent));
+      return await (before === null ? found : orAfterTimeout(found, before.agent));
     } catch (error) {
       if (error instanceof DomainError && error.code === 'credential_refused') {
         this.#refused.set(hash, true);
@@ -67,7 +67,7 @@ export class Guests {
     }
   }
 
-  /** Counts a call that is refused; nothing is told, and the same to everyone. */
+  /** Counts a rejected call; every caller gets the same answer, which reveals nothing. */
   refuse(call: AgentCall): DomainError {
     this.#refusals.count(call.remoteAddress, call.door.clock());
     return new DomainError('forbidden', 'wire_refused');

@@ -27,19 +27,19 @@ export function hostPlugin(wire: WireCall): Promise<AgentAnswer | Response> | Ag
   }
 }
 
-/** 410 for a container that was: the agent then fetches its goal state anew. */
+/** 410 for a former container: the agent then fetches its goal state again. */
 async function ofContainer<A>(wire: WireCall, answer: () => Promise<A>): Promise<A | AgentAnswer> {
   const sent = wire.call.header('x-ms-containerid');
   if (sent === null) return answer();
   const current = (await currentOf(wire)).containerId;
   seeContainer(wire, sent, current);
   if (sent === current) return answer();
-  await readBody(wire, mostBytes(wire)).catch(() => {});
+  await readBody(wire, maxBytes(wire)).catch(() => {});
   return emptyAnswer(410);
 }
 
 /** In base64, with some headers. */
-const mostBytes = ({ ctx }: WireCall): number => Math.ceil(ctx.config.limits.report.bytes * 1.4) + 16_384;
+const maxBytes = ({ ctx }: WireCall): number => Math.ceil(ctx.config.limits.report.bytes * 1.4) + 16_384;
 
 const envelope = z.looseObject({
   requestUri: z.string(),
@@ -52,7 +52,7 @@ const envelope = z.looseObject({
 
 /** A request to a blob store in an envelope, addressed to the portal itself. */
 async function status(wire: WireCall): Promise<AgentAnswer> {
-  const bytes = await readBody(wire, mostBytes(wire));
+  const bytes = await readBody(wire, maxBytes(wire));
   const { value } = parseJson(bytes, { maxDepth: 8, oddities: 'repair' });
   const read = envelope.safeParse(value);
   if (!read.success) return emptyAnswer(400);

@@ -38,7 +38,7 @@ const set = (vm: StockVm, name: string, goal: Partial<SetExtensionInput['goal']>
     name,
     goal: { handler: 'Acme.Lab.Probe', version: '1.0.0.0', state: 'enabled', ...goal },
   });
-/** What the VM is asked for next: it is heard of a moment after it was committed. */
+/** The VM's next goal state, which arrives a moment after its commit. */
 const next = (vm: StockVm, before: { incarnation: string }) =>
   vi.waitFor(async () => {
     const wanted = await vm.poll();
@@ -243,7 +243,7 @@ describe('on hold', () => {
   });
 });
 
-test('what a command wrote is kept, each run by itself', async () => {
+test('a command’s output is stored, each run separately', async () => {
   const vm = await givenStockVm(ctx, door, 'outputs');
   await set(vm, 'probe');
   await vm.poll();

@@ -87,7 +87,7 @@ test('eight names are kept of a VM, and what is healthy again makes room', async
   expect((await keptOf(vm))?.map(({ name }) => name)).toEqual(names.filter((name) => name !== 'Probe3'));
 });
 
-test('provisioning that failed is told at the start, and that it went well', async () => {
+test('failed and successful provisioning are reported at the start', async () => {
   const vm = await givenStockVm(ctx, door, 'provisioned');
   const post = (state: string) => vm.call('wire', '/machine?comp=health', { method: 'POST', body: provisioned(state) });
   await post('NotReady');

@@ -6,8 +6,8 @@ import { cutTo } from './status/cut.ts';
 import { soon, type WireCall } from './wire-call.ts';
 
 /** The agent sends ten observations at most, of half a kilobyte, and a description of four. */
-const mostBytes = 16 * 1_024;
-const mostSaid = 10;
+const maxBytes = 16 * 1_024;
+const maxObservations = 10;
 const nameBytes = 64;
 const textBytes = 1_024;
 
@@ -17,10 +17,10 @@ const provisioning = 'Provisioning';
 /** Keeps what the agent found not healthy, and that it is healthy again. One post of a VM after the other. */
 export async function takeObservations(
   { guest, ...wire }: WireCall,
-  said: readonly ReportedObservation[],
+  observed: readonly ReportedObservation[],
 ): Promise<void> {
   const { ctx } = wire;
-  const due = guest.observed.hear(said, ctx.now);
+  const due = guest.observed.hear(observed, ctx.now);
   if (due === null || guest.isTelling.health) return;
   guest.isTelling.health = true;
   const noted = noteObservations(ctx, guest.vmId, due)
@@ -42,18 +42,18 @@ const post = z.looseObject({ Observations: z.array(z.unknown()) });
 
 /** What a post to the health service says, as far as it can be read. */
 export function observationsOf(body: Buffer): ReportedObservation[] {
-  if (body.length > mostBytes) return [];
+  if (body.length > maxBytes) return [];
   const read = post.safeParse(parseJson(body, { maxDepth: 8, oddities: 'repair' }).value);
-  return (read.data?.Observations ?? []).slice(0, mostSaid).flatMap((each) => {
+  return (read.data?.Observations ?? []).slice(0, maxObservations).flatMap((each) => {
     const { data } = observation.safeParse(each);
     if (data === undefined) return [];
-    return [saidOf(data.ObservationName, data.IsHealthy, [data.Description, data.Value])];
+    return [observationFrom(data.ObservationName, data.IsHealthy, [data.Description, data.Value])];
   });
 }
 
 /** How the agent says that provisioning went, at its start; nothing where it cannot be read. */
 export function provisioningOf(body: Buffer): ReportedObservation[] {
-  if (body.length > mostBytes) return [];
+  if (body.length > maxBytes) return [];
   const found = new Map<string, string>();
   let inside = '';
   const parser = new SaxesParser({ xmlns: false });
@@ -69,14 +69,14 @@ export function provisioningOf(body: Buffer): ReportedObservation[] {
   parser.write(body.toString()).close();
   const state = found.get('State')?.toLowerCase();
   if (state !== 'ready' && state !== 'notready') return [];
-  return [saidOf(provisioning, state === 'ready', [found.get('SubStatus'), found.get('Description')])];
+  return [observationFrom(provisioning, state === 'ready', [found.get('SubStatus'), found.get('Description')])];
 }
 
-function saidOf(name: string, isHealthy: boolean, texts: (string | null | undefined)[]): ReportedObservation {
-  const said = texts.filter((each) => each).join(': ');
-  return { name: storable(nameBytes, name), isHealthy, text: storable(textBytes, said) || null };
+function observationFrom(name: string, isHealthy: boolean, texts: (string | null | undefined)[]): ReportedObservation {
+  const observed = texts.filter((each) => each).join(': ');
+  return { name: storable(nameBytes, name), isHealthy, text: storable(textBytes, observed) || null };
 }
 
 /** What the database takes: a reference to a character may be one of those that it does not. */
-const storable = (bytes: number, said: string): string =>
-  cutTo(bytes, said.toWellFormed().replaceAll('\u0000', '\ufffd').trim());
+const storable = (bytes: number, observed: string): string =>
+  cutTo(bytes, observed.toWellFormed().replaceAll('\u0000', '\ufffd').trim());

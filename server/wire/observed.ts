@@ -3,10 +3,10 @@ import { hasChangedHealth, type ReportedObservation } from '#server/domain/stock
 
 /** What is written down is looked up again after so long: other processes hear the agent too. */
 const freshMs = 900_000;
-/** What turns to and fro is written down no more often than this. */
+/** An observation that alternates is stored at most this often. */
 const quietMs = 60_000;
 /** Names that wait to be written down. */
-const mostWaiting = 8;
+const maxWaiting = 8;
 
 /** What a stock agent looks after, as this process knows it to be written down: it says the same again every minute. */
 export class Observed {
@@ -17,20 +17,20 @@ export class Observed {
   readonly #turned = new Map<string, ReportedObservation>();
 
   /** Takes in what it says, and returns what is to be written down now; null where nothing is. */
-  hear(said: readonly ReportedObservation[], now: Date): ReportedObservation[] | null {
-    for (const each of said) {
+  hear(observed: readonly ReportedObservation[], now: Date): ReportedObservation[] | null {
+    for (const each of observed) {
       if (!hasChangedHealth(this.#kept, each)) this.#turned.delete(each.name);
-      else if (this.#turned.size < mostWaiting || this.#turned.has(each.name)) this.#turned.set(each.name, each);
+      else if (this.#turned.size < maxWaiting || this.#turned.has(each.name)) this.#turned.set(each.name, each);
     }
     const age = now.getTime() - this.#lookedAt;
     const isDue = age >= freshMs || (age >= quietMs && this.#turned.size > 0);
-    return said.length > 0 && isDue ? [...this.#turned.values(), ...said] : null;
+    return observed.length > 0 && isDue ? [...this.#turned.values(), ...observed] : null;
   }
 
   /** It is written down. */
-  keep(kept: readonly AgentObservation[], said: readonly ReportedObservation[], now: Date): void {
+  keep(kept: readonly AgentObservation[], observed: readonly ReportedObservation[], now: Date): void {
     this.#kept = kept;
     this.#lookedAt = now.getTime();
-    for (const each of said) if (this.#turned.get(each.name) === each) this.#turned.delete(each.name);
+    for (const each of observed) if (this.#turned.get(each.name) === each) this.#turned.delete(each.name);
   }
 }

@@ -23,7 +23,7 @@ const set = (vm: StockVm, name: string) =>
   });
 
 describe('two gateways', () => {
-  test('take an unchanged status for what it is, whoever hears it', async () => {
+  test('accept an unchanged status, whichever gateway receives it', async () => {
     const vm = await givenStockVm(ctx, door, 'both');
     await set(vm, 'probe');
     await vm.poll();
@@ -82,7 +82,7 @@ test('while the database stalls who is known gets the goal state that it has', a
     return vi.spyOn($client, name).mockImplementation(later as never);
   });
   try {
-    // As if something had been told of the VM.
+    // As if a wake-up had named the VM.
     door.agents.forget(vm.vmId);
     const began = performance.now();
     expect((await vm.poll()).incarnation).toBe(incarnation);

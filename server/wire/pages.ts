@@ -1,14 +1,14 @@
 import { LRUCache } from 'lru-cache';
 
 /** Bytes of blobs that are begun, of all VMs together; beyond it the one that was begun first is given up. */
-const mostBytes = 32 * 1_024 * 1_024;
+const maxBytes = 32 * 1_024 * 1_024;
 /** The agent writes a blob in one go. */
 const keptMs = 60_000;
 
 /** Blobs that are written in parts are put together here, one of each VM, as long as none is larger than a status may be. */
 export class Pages {
   readonly #begun = new LRUCache<string, { bytes: Buffer; written: number }>({
-    maxSize: mostBytes,
+    maxSize: maxBytes,
     sizeCalculation: ({ bytes }) => bytes.length,
     ttl: keptMs,
   });

@@ -29,12 +29,12 @@ test('what a stock agent says in English is read in German, as recovered; what n
   const goal = { handler: 'Acme.Lab.Probe', version: '1.0.0.0', state: 'enabled' as const };
   await setExtension(ctx, { vmId: vm.vmId, name: 'probe', goal });
   const answer = await vm.report(({ aggregateStatus: { handlerAggregateStatus } }) => {
-    const said = (message: string) => ({ formattedMessage: { lang: 'en-US', message } });
-    const part = { name: 'target', status: 'success', code: 0, ...said('Watching b. Enabled 2 times.') };
+    const formatted = (message: string) => ({ formattedMessage: { lang: 'en-US', message } });
+    const part = { name: 'target', status: 'success', code: 0, ...formatted('Watching b. Enabled 2 times.') };
     const status = {
       ...{ name: 'Acme.Lab.Probe', operation: 'Enable', status: 'success', code: 0 },
-      ...said('Watching a. Enabled 1 times.'),
-      substatus: [part, { ...part, ...said('Something else.') }],
+      ...formatted('Watching a. Enabled 1 times.'),
+      substatus: [part, { ...part, ...formatted('Something else.') }],
     };
     Object.assign(handlerAggregateStatus[0]?.runtimeSettingsStatus ?? {}, {
       settingsStatus: { version: 1.0, timestampUTC: '2026-01-01T00:00:00Z', status },

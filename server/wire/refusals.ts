@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 
 const quietMs = 60_000;
 
-/** Calls without a valid token: counted, and told to whoever reads the log once a minute. */
+/** Calls without a valid token: counted, and logged once a minute. */
 export class Refusals {
   readonly #log: Logger;
   #since: number | null = null;

@@ -31,7 +31,7 @@ async function givenProbe(name: string) {
   return { says, probe };
 }
 
-test('AZ-S1 a status that a stock agent passes on and nobody can read shows with its fault', async () => {
+test('AZ-S1 an unreadable status that a stock agent passes on shows with its fault', async () => {
   const { says, probe } = await givenProbe('odd');
   await says({ name: 'probe', status: 'banana', code: 0 });
   expect(await probe()).toMatchObject({

@@ -16,10 +16,10 @@ import { currentOf, emptyAnswer, soon, type WireCall } from './wire-call.ts';
 export async function takeStatus(wire: WireCall, bytes: Buffer, accepted: number): Promise<AgentAnswer> {
   const { limits } = wire.ctx.config;
   const now = wire.ctx.now;
-  const { said } = wire.guest;
+  const { statuses } = wire.guest;
   const text = bytes.toString();
   const goalState = await currentOf(wire);
-  if (said.isRepeated(text, goalState.etag, now)) {
+  if (statuses.isRepeated(text, goalState.etag, now)) {
     noteDone(wire);
     return emptyAnswer(accepted);
   }
@@ -45,14 +45,14 @@ async function hear(wire: WireCall, goalState: StockGoalState, blob: StatusBlob,
   const bounds = ctx.config.limits.report;
   let hasNews = false;
   translateStatus(blob, goalState, bounds, (extension, status) => {
-    hasNews ||= guest.said.isNews(extension, status);
+    hasNews ||= guest.statuses.isNews(extension, status);
     return '';
   });
-  if (hasNews) guest.said.learn(await listShownStatuses(ctx, guest.vmId));
+  if (hasNews) guest.statuses.learn(await listShownStatuses(ctx, guest.vmId));
   const report = translateStatus(blob, goalState, bounds, (extension, status) =>
-    guest.said.stamp(extension, status, ctx.now),
+    guest.statuses.stamp(extension, status, ctx.now),
   );
-  if (!guest.said.isKnown(report, ctx.now)) await tell(wire, goalState, blob, report, text);
+  if (!guest.statuses.isKnown(report, ctx.now)) await tell(wire, goalState, blob, report, text);
 }
 
 async function tell(
@@ -71,7 +71,7 @@ async function tell(
   const version = agentVersion ?? goalState.heard.version;
   await guest.note(ctx, goalState, { version, os, settled: settled ?? goalState.heard.settled });
   const recover = await recoveryOf(wire, goalState, report);
-  const keep = (): void => guest.said.keep(report, text, goalState.etag, ctx.now);
+  const keep = (): void => guest.statuses.keep(report, text, goalState.etag, ctx.now);
   try {
     const parts = partsOf(report, ctx.config.limits.report.entries);
     let gone = 0;

@@ -18,13 +18,13 @@ const commands: Readonly<Record<string, CommandName>> = {
   Disable: 'disable',
   UnInstall: 'uninstall',
 };
-/** What a command wrote stands behind these words, whether it went well or not. */
+/** A command's output follows these words, whether it succeeded or not. */
 const output = '[stdout]';
 
-/** The agent sends no more at once, by a half. */
-const mostBytes = 96 * 1_024;
+/** One and a half times the most that the agent sends in one call. */
+const maxBytes = 96 * 1_024;
 /** Outputs of one post that are kept. */
-const mostOutputs = 50;
+const maxOutputs = 50;
 
 /**
  * Keeps what handlers' commands wrote; all else that the agent tells of itself comes with its status. One post of a VM
@@ -32,7 +32,7 @@ const mostOutputs = 50;
  */
 export async function takeTelemetry(wire: WireCall, body: Buffer): Promise<void> {
   const { guest } = wire;
-  if (guest.isTelling.telemetry || body.length > mostBytes || !body.includes(output)) return;
+  if (guest.isTelling.telemetry || body.length > maxBytes || !body.includes(output)) return;
   guest.isTelling.telemetry = true;
   const kept = keepOutputs(wire, body.toString()).finally(() => {
     guest.isTelling.telemetry = false;
@@ -47,7 +47,7 @@ async function keepOutputs(wire: WireCall, text: string): Promise<void> {
     const command = Object.hasOwn(commands, operation) ? commands[operation] : undefined;
     const extension = extensionOf(goalState, name);
     if (command === undefined || extension === undefined || !message.includes(output)) continue;
-    if (++kept > mostOutputs) return;
+    if (++kept > maxOutputs) return;
     const { name: ofVm, sequenceNumber: sequence } = extension.goal;
     await receiveNextOutput(
       wire.ctx,

@@ -23,7 +23,7 @@ export function isOwnStatus(wire: WireCall, containerId: string, ofVm: string, q
   return containerId === ofVm && sameBytes(sent, Buffer.from(statusSecret(wire, ofVm)));
 }
 
-/** A blob that comes at once, or a blob of pages: begun with its length, then page by page. */
+/** A blob in one call, or a page blob: created with its length, then written page by page. */
 export async function takeUpload(wire: WireCall, upload: StatusUpload, accepted: number): Promise<AgentAnswer> {
   const { pages, vmId } = wire.guest;
   const { content } = upload;

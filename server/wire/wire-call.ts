@@ -4,9 +4,9 @@ import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import type { StockGoalState } from '#server/domain/stock-agents/index.ts';
 import type { Guest } from './guest.ts';
-import { sooner } from './sooner.ts';
+import { orAfterTimeout } from './or-after-timeout.ts';
 
-/** A call that was let in, with its path and query as the guest sent them. */
+/** An accepted call, with its path and query as the guest sent them. */
 export interface WireCall {
   call: AgentCall;
   ctx: Context;
@@ -27,9 +27,9 @@ export async function currentOf({ guest, ctx }: WireCall, least = 0): Promise<St
   const known = guest.known(least);
   if (known !== null) return known;
   const loading = guest.current(ctx, least);
-  // Better the one that it has than none, while nobody can look.
+  // Better the cached one than none while the database is unavailable.
   const before = guest.goalState;
-  const goalState = await (before === null ? loading : sooner(loading, before).catch(() => before));
+  const goalState = await (before === null ? loading : orAfterTimeout(loading, before).catch(() => before));
   if (goalState === null) throw new DomainError('forbidden', 'wire_refused');
   return goalState;
 }
@@ -67,13 +67,13 @@ export const jsonAnswer = (value: unknown): AgentAnswer => ({
 /** An answer without a word; the agent reads the status alone. */
 export const emptyAnswer = (status: number): AgentAnswer => ({ status, headers: [], body: '' });
 
-/** What the agent takes for a lasting no, and does not ask for again at once. */
+/** An answer that the agent treats as permanent and does not retry immediately. */
 export const absent = (): AgentAnswer => emptyAnswer(404);
 
-/** Beyond this the agent is answered, whatever becomes of what it told: it tells it again, and waits for nobody. */
+/** After this time the agent gets an answer, whatever becomes of its report: it repeats it, and does not wait. */
 const longestMs = 3_000;
 
-/** Waits for what is under way, but not for long; what fails is told to the log, and not to the agent. */
+/** Waits for the work, but not for long; failures are logged, and not returned to the agent. */
 export async function soon({ call, ctx, guest }: WireCall, what: string, work: Promise<void>): Promise<void> {
   const timer = Promise.withResolvers<void>();
   const timeout = setTimeout(timer.resolve, longestMs);

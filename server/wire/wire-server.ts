@@ -43,7 +43,7 @@ async function goalState(wire: WireCall): Promise<AgentAnswer> {
   return xmlAnswer(wire.guest.text(goalState, () => goalStateXml(wire.guest.vmId, goalState)));
 }
 
-/** What a goal state names. It is always the one in force: an agent that asks for an older one asks again at once. */
+/** The documents of a goal state. Always those in force: an agent that requests an older one retries immediately. */
 async function config(wire: WireCall): Promise<AgentAnswer> {
   const { guest, path, query } = wire;
   const [, containerId, what] = /^\/machine\/([^/]+)\/([a-z-]+)$/.exec(path) ?? [];
@@ -69,10 +69,10 @@ async function config(wire: WireCall): Promise<AgentAnswer> {
   }
 }
 
-/** The incarnation that a document is asked for; 0 where none is named. */
+/** The requested incarnation of a document; 0 if none is named. */
 const askedIn = (query: URLSearchParams): number => Number(/^\d{1,10}$/.exec(query.get('incarnation') ?? '')?.[0] ?? 0);
 
-/** An agent makes a certificate at each start; each is an act. Six at once, and one every ten seconds. */
+/** An agent creates a certificate at each start; each is an act. Bursts of six, then one every ten seconds. */
 const renewalsPerSecond = 0.1;
 const renewalSeconds = 60;
 

@@ -28,7 +28,7 @@ function newIntake(bounds: IntakeBounds = { reports: 100, bytes: 1_000_000 }): R
   return intake;
 }
 
-/** VMs whose agents were heard before: what a batch settles by itself. */
+/** VMs whose agents have reported before, so that a batch handles them alone. */
 async function givenVms(count: number): Promise<GivenVm[]> {
   const vms = await Promise.all(
     Array.from({ length: count }, async () => {
@@ -65,7 +65,7 @@ const latestOf = async ({ vmId }: GivenVm) =>
 const statusOf = async (vm: GivenVm) => (await latestOf(vm))?.status?.status;
 const heartbeatOf = async (vm: GivenVm) => (await latestOf(vm))?.heartbeat?.status;
 
-test('a report is one statement, and those that arrive together share few', async () => {
+test('a report is one statement, and concurrent reports share few', async () => {
   const intake = newIntake();
   const vms = await givenVms(40);
   const [first] = vms as [GivenVm];
@@ -80,7 +80,7 @@ test('a report is one statement, and those that arrive together share few', asyn
   for (const vm of vms) expect(await statusOf(vm)).toBe('warning');
 });
 
-test('a heartbeat that is said again is one small statement, one that says something new is told', async () => {
+test('a repeated heartbeat is one small statement, and a changed one is notified', async () => {
   const intake = newIntake();
   const [vm] = (await givenVms(1)) as [GivenVm];
   const say = (status: string) => take(intake, vm, { heartbeats: [heartbeatEntry(status)] });
@@ -90,7 +90,7 @@ test('a heartbeat that is said again is one small statement, one that says somet
   expect(await heartbeatOf(vm)).toBe('notready');
 });
 
-test('reports of one VM are taken in one after the other, in the order in which they came', async () => {
+test('reports of one VM are ingested in the order of their arrival', async () => {
   const intake = newIntake();
   const [vm] = (await givenVms(1)) as [GivenVm];
   const words = ['transitioning', 'warning', 'error', 'transitioning', 'success'];
@@ -105,7 +105,7 @@ test('reports of one VM are taken in one after the other, in the order in which 
   expect(await statusOf(vm)).toBe('success');
 });
 
-test('one that is wrong, and one whose row somebody holds, cost the others nothing', async () => {
+test('an invalid report and one with a locked row do not affect the others', async () => {
   const intake = newIntake();
   const vms = await givenVms(6);
   const [held, ghost, ...others] = vms as [GivenVm, GivenVm, ...GivenVm[]];
@@ -127,18 +127,18 @@ test('one that is wrong, and one whose row somebody holds, cost the others nothi
   expect(await statusOf(held)).toBe('error');
 });
 
-test('who comes while a batch hangs on a row does not wait until it gives up', async () => {
+test('reports that arrive while a batch waits for a lock do not wait for it', async () => {
   const intake = newIntake();
   const [held, other] = (await givenVms(2)) as [GivenVm, GivenVm];
   const hanging = async (): Promise<boolean> => {
     const { rows } = await services.db.execute<{ query: string; ms: number }>(sql`
       select query, extract(epoch from clock_timestamp() - query_start) * 1000 as ms from pg_stat_activity
        where datname = current_database() and wait_event_type = 'Lock'`);
-    // It keeps the beginning of a long one.
+    // It stores the beginning of a long one.
     return rows.some(({ query, ms }) => query.length > 500 && batchStatement.text.startsWith(query) && ms > 60);
   };
   let number = 0;
-  // Seen from outside a batch hangs for half a second only: on a machine that is slow just then, once more.
+  // A batch waits for the lock for half a second only, so a slow machine may need another attempt.
   const answeredMeanwhile = async (): Promise<boolean> => {
     number += 1;
     const reportNumber = number;
@@ -158,7 +158,7 @@ test('who comes while a batch hangs on a row does not wait until it gives up', a
   await expect.poll(answeredMeanwhile, { timeout: 10_000 }).toBe(true);
 });
 
-test('beyond four fifths only reports that conclude something come in, beyond the bound none; each is told when to come', async () => {
+test('above four fifths only final reports are accepted, above the limit none; rejections have Retry-After', async () => {
   const intake = newIntake({ reports: 5, bytes: 1_000_000 });
   const vms = await givenVms(7);
   const answers = await Promise.allSettled(
@@ -168,7 +168,7 @@ test('beyond four fifths only reports that conclude something come in, beyond th
     }),
   ).then((ready) => {
     const given = ready.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-    // All at once, before anything is committed.
+    // Concurrently, before anything is committed.
     return Promise.allSettled(
       given.map(async ({ ctx, vm, report }) => intake.take(ctx, { vmId: vm.vmId, report, receivedAt: new Date() }, 1)),
     );
@@ -191,7 +191,7 @@ test('beyond four fifths only reports that conclude something come in, beyond th
   await first;
 });
 
-test('bodies that are arriving count: beyond the bound none is begun', async () => {
+test('bodies in transit count: above the limit none is started', async () => {
   const intake = newIntake({ reports: 100, bytes: 1_000 });
   const [first, second] = [intake.expect('a', 600), intake.expect('b', 400)];
   expect(() => intake.expect('c', 1)).toThrow('reports_too_many');
@@ -201,7 +201,7 @@ test('bodies that are arriving count: beyond the bound none is begun', async () 
   intake.expect('a', 5_000)();
 });
 
-test('bodies that one VM is sending take an eighth of the bound, and other VMs send theirs', () => {
+test('bodies of one VM take an eighth of the limit, and other VMs can send theirs', () => {
   const intake = newIntake({ reports: 100, bytes: 8_000 });
   const [first, second] = [intake.expect('busy', 600), intake.expect('busy', 400)];
   expect(() => intake.expect('busy', 1)).toThrow('reports_too_many');
@@ -212,7 +212,7 @@ test('bodies that one VM is sending take an eighth of the bound, and other VMs s
   intake.expect('busy', 5_000)();
 });
 
-test('one VM fills an eighth of what may wait, and others come in', async () => {
+test('one VM fills an eighth of the queue, and others are accepted', async () => {
   const intake = newIntake({ reports: 100, bytes: 8_000 });
   const [busy, other] = (await givenVms(2)) as [GivenVm, GivenVm];
   const reports = Array.from({ length: 6 }, (_, index) =>

@@ -25,7 +25,7 @@ function dice(seed: number): (below: number) => number {
   };
 }
 
-test('agents are found by credential and by VM as in a map, however they come, go, move and change credentials', () => {
+test('agents are found by credential and by VM through all changes, as in a map', () => {
   const memory = new AgentMemory(300);
   const model = new Map<string, { vm: string; counter: number }>();
   const random = dice(3);
@@ -57,13 +57,13 @@ test('agents are found by credential and by VM as in a map, however they come, g
   }
 });
 
-test('of more agents than there is room for, each that is found is the one that was remembered last', () => {
+test('with more agents than rows, each lookup finds the latest entry or none', () => {
   const memory = new AgentMemory(40);
   const newest = new Map<string, number>();
   const random = dice(5);
   const views: { vm: string; view: KnownAgent; turn: number }[] = [];
   for (let turn = 0; turn < 4_000; turn += 1) {
-    // Keys that share their last word stand in one another's way; a UUID's is random, a test's need not be.
+    // Keys with the same last word collide; a UUID's is random, a test's may not be.
     const vm = `vm-${random(120)}`;
     const hash = `${hashOf(vm).slice(0, 56)}0000000${random(3)}`;
     const act = random(10);
@@ -82,7 +82,7 @@ test('of more agents than there is room for, each that is found is the one that 
       }
     }
     expect(memory.size).toBeLessThanOrEqual(40);
-    // A call that is under way for long: what it holds is its own agent's, or nobody's.
+    // A long call: its handle refers to its own agent, or to none.
     const old = views[random(views.length)];
     if (old !== undefined) {
       expect(old.view.vmId).toBe(uuidOf(old.vm));
@@ -95,7 +95,7 @@ test('of more agents than there is room for, each that is found is the one that 
   }
 });
 
-test('of more agents than there is room for, those that called lately stay', () => {
+test('with more agents than rows, those that called recently stay', () => {
   const memory = new AgentMemory(100);
   const remember = (vm: string) => memory.remember(hashOf(vm), identity(vm, 1), 1);
   const known = (vm: string) => memory.find(hashOf(vm)) !== undefined;
@@ -108,7 +108,7 @@ test('of more agents than there is room for, those that called lately stay', () 
   for (let vm = 0; vm < 49; vm += 1) expect(known(`new-${vm}`), `new-${vm}`).toBe(true);
 });
 
-test('a call whose agent was forgotten meanwhile knows who it is, and writes to nobody', () => {
+test('a call whose agent was evicted knows its identity, and writes to no other agent', () => {
   const memory = new AgentMemory(1);
   const before = memory.remember(hashOf('a'), identity('a', 7), 1);
   const after = memory.remember(hashOf('b'), identity('b', 8), 1);
@@ -120,7 +120,7 @@ test('a call whose agent was forgotten meanwhile knows who it is, and writes to 
   expect([after.left, after.highest, after.told, after.etag]).toEqual([Number.POSITIVE_INFINITY, -1, null, '"3"']);
 });
 
-test('calls go on being counted where the agent is read again, and anew where its credential is another', () => {
+test('reading an agent again keeps its call counter; a new credential resets it', () => {
   const memory = new AgentMemory(10);
   const agent = memory.remember(hashOf('a'), identity('a', 1), 1);
   agent.highest = 12;

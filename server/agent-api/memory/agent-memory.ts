@@ -8,8 +8,8 @@ const wordsOfHash = 8;
 const wordsOfUuid = 4;
 
 /**
- * A column per fact, a row per agent, and one row more, which is nobody's. Beside two texts and an ETag an agent is
- * numbers outside of the heap: who collects garbage among a million agents looks at each object of each.
+ * A column per fact, a row per agent, and one unassigned row. Beside two texts and an ETag, an agent is numbers outside
+ * of the heap: garbage collection among a million agents would visit each of their objects.
  */
 class Columns {
   readonly spare: number;
@@ -22,19 +22,19 @@ class Columns {
   readonly epoch: Int32Array;
   readonly counter: Float64Array;
   readonly highest: Float64Array;
-  /** When it called last, in milliseconds; 0 where that is unknown. */
+  /** When it called last, in milliseconds; 0 if unknown. */
   readonly calledAt: Float64Array;
   readonly near: Int32Array;
   readonly far: Int32Array;
   readonly left: Float64Array;
   readonly at: Float64Array;
-  /** Bytes of reports that count still, and when that was counted. */
+  /** Bytes of reports that still count, and when that was computed. */
   readonly spent: Float64Array;
   readonly spentAt: Float64Array;
   readonly logRequests: Int32Array;
   readonly newestLogRequest: (string | null)[];
   readonly told: (string | null)[];
-  /** Whether it called since the hand passed. */
+  /** Whether it called since the clock hand passed. */
   readonly called: Uint8Array;
 
   constructor(most: number) {
@@ -62,8 +62,8 @@ class Columns {
 }
 
 /**
- * What a process remembers of an agent, for as long as one call takes. Where its row became another agent's meanwhile,
- * it is known by who it was, and its goal state is not known.
+ * A handle to a cached agent, for the duration of one call. If its row has been reused since, the handle keeps the identity
+ * and has no goal state.
  */
 export class KnownAgent implements Bucket, CallWindow, Spending {
   readonly vmId: string;
@@ -83,25 +83,25 @@ export class KnownAgent implements Bucket, CallWindow, Spending {
   get vmName(): string {
     return this.#text.slice(this.#text.indexOf('\n') + 1);
   }
-  /** First instance id seen with its credential; null until one was. */
+  /** First instance id seen with its credential; null before. */
   get instanceId(): string | null {
     const end = this.#text.indexOf('\n');
     return end === 0 ? null : this.#text.slice(0, end);
   }
 
-  /** The goal state in force; null where it moved on and was not read again. */
+  /** The goal state in force; null if it changed and was not read again. */
   get etag(): string | null {
     return this.#columns.etag[this.#here] ?? null;
   }
-  /** In which listening it was read; it must be read again in every later one. */
+  /** The listening period in which it was read; it must be read again in every later one. */
   get epoch(): number {
     return this.#columns.epoch[this.#here] ?? 0;
   }
-  /** Highest call counter that was written down when it was read. */
+  /** Highest call counter that was stored when it was read. */
   get counter(): number {
     return this.#columns.counter[this.#here] ?? 0;
   }
-  /** How many log archives operators wait for. */
+  /** Number of requested log archives. */
   get logRequests(): number {
     return this.#columns.logRequests[this.#here] ?? 0;
   }
@@ -111,7 +111,7 @@ export class KnownAgent implements Bucket, CallWindow, Spending {
     return this.#columns.newestLogRequest[this.#here] ?? null;
   }
 
-  /** The one that was the newest when it was told last. */
+  /** The newest one at the last notification. */
   get told(): string | null {
     return this.#columns.told[this.#here] ?? null;
   }
@@ -170,24 +170,24 @@ export class KnownAgent implements Bucket, CallWindow, Spending {
     this.#columns.spentAt[this.#here] = milliseconds;
   }
 
-  /** Its row, or nobody's where it is another agent's by now. */
+  /** Its row, or the unassigned one if the row has been reused. */
   get #here(): number {
     return this.#columns.turn[this.#row] === this.#turn ? this.#row : this.#columns.spare;
   }
 }
 
 /**
- * Agents by their credentials' hashes and by their VMs, `most` at once: of more, one goes that has not called for long
- * (the hand of a clock passes over the rows, and takes the first that was silent since it last came by).
+ * Agents by the hashes of their credentials and by VM, at most `most`. Beyond that, the CLOCK algorithm evicts one that
+ * has not called for long.
  */
 export class AgentMemory {
   readonly #most: number;
   readonly #columns: Columns;
   readonly #byHash: KeyIndex;
   readonly #byVm: KeyIndex;
-  /** Those that many VMs have are kept once. */
+  /** Values that many VMs share are stored once. */
   readonly #etags = new LRUCache<string, string>({ max: 1_000 });
-  /** Rows that were given up. */
+  /** Free rows. */
   readonly #free: number[] = [];
   /** Rows that were ever used. */
   #used = 0;
@@ -200,12 +200,12 @@ export class AgentMemory {
     this.#byVm = new KeyIndex(most, wordsOfUuid);
   }
 
-  /** Agents that are remembered. */
+  /** Number of cached agents. */
   get size(): number {
     return this.#used - this.#free.length;
   }
 
-  /** Whose credential has this hash; it calls. */
+  /** Finds the agent with this credential hash and records its call. */
   find(hash: string): KnownAgent | undefined {
     const row = this.#byHash.find(hash);
     if (row < 0) return undefined;
@@ -225,7 +225,7 @@ export class AgentMemory {
     return row >= 0 && row === this.#byHash.find(hash);
   }
 
-  /** Takes in what was read of an agent; its calls go on being counted where it is known. */
+  /** Stores an agent that was read; the call counter of a cached one continues. */
   remember(hash: string, identity: AgentIdentity, epoch: number): KnownAgent {
     const { vmId, vmName, instanceId, counter, logRequests, newestLogRequest } = identity;
     if (!this.isOfVm(hash, vmId)) {
@@ -249,7 +249,7 @@ export class AgentMemory {
     return new KnownAgent(columns, row);
   }
 
-  /** The VM's goal state moved on. */
+  /** Invalidates the VM's goal state. */
   moveOn(vmId: string): void {
     const row = this.#byVm.find(vmId);
     if (row >= 0) this.#columns.etag[row] = null;

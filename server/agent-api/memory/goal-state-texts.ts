@@ -1,16 +1,16 @@
 import { LRUCache } from 'lru-cache';
 import type { FetchedGoalState } from '#server/domain/goal-states/index.ts';
 
-const mostBytes = 64 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 
-/** Goal states that went out, by VM, as long as there is room: an agent that asks for all of it again gets it from here. */
+/** Caches delivered goal states by VM, for agents that request the same one again. */
 export class GoalStateTexts {
   readonly #texts = new LRUCache<string, FetchedGoalState>({
-    maxSize: mostBytes,
+    maxSize: maxBytes,
     sizeCalculation: ({ text }) => text.length + 200,
   });
 
-  /** The VM's goal state, where it is the one with this ETag. */
+  /** The VM's goal state, if it has this ETag. */
   get(vmId: string, etag: string | null): FetchedGoalState | null {
     const found = this.#texts.get(vmId);
     return found !== undefined && found.etag === etag ? found : null;

@@ -17,7 +17,7 @@ export class KeyIndex {
   readonly #keys: Uint32Array;
   readonly #table: Int32Array;
   readonly #mask: number;
-  /** The key that is asked for. */
+  /** The key of the lookup. */
   readonly #asked: Uint32Array;
 
   /** For rows from 0 to `rows - 1`, with keys of `width` words of 32 bits. */
@@ -30,7 +30,7 @@ export class KeyIndex {
     this.#asked = new Uint32Array(width);
   }
 
-  /** The row that has the key; -1 where none has. */
+  /** The row of the key; -1 if there is none. */
   find(key: string): number {
     this.#read(key);
     for (let place = this.#lastWord(this.#asked, 0) & this.#mask; ; place = (place + 1) & this.#mask) {
@@ -48,7 +48,7 @@ export class KeyIndex {
     this.#table[place] = row + 1;
   }
 
-  /** Takes its key from a row. Those behind it that it had pushed on move up. */
+  /** Removes a row's key and moves displaced keys back. */
   remove(row: number): void {
     let hole = this.#home(row);
     while (this.#table[hole] !== row + 1) hole = (hole + 1) & this.#mask;

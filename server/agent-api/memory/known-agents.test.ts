@@ -14,7 +14,7 @@ beforeAll(async () => {
   services = await testServices();
 });
 
-/** Agents of which one process remembers `most`; what it hears is what the test says. */
+/** A cache of `most` agents whose wake-ups the test sends. */
 function open(most: number) {
   const news: string[] = [];
   const ears: Listener[] = [];
@@ -42,7 +42,7 @@ async function newAgent(): Promise<{ vmId: string; hash: string }> {
   return { vmId, hash };
 }
 
-test('a change that was not heard is told to the poll of a VM that is not remembered any more', async () => {
+test('a missed change reaches the held poll of a VM that was evicted', async () => {
   const { known, news, wakes } = open(1);
   wakes.back();
   const [held, other] = [await newAgent(), await newAgent()];
@@ -55,7 +55,7 @@ test('a change that was not heard is told to the poll of a VM that is not rememb
   await known.close();
 });
 
-test('access that was revoked without a word being heard ends with the next look', async () => {
+test('access that was revoked without a wake-up ends with the next lookup', async () => {
   const { known, wakes } = open(10);
   wakes.back();
   const { vmId, hash } = await newAgent();
@@ -69,7 +69,7 @@ test('access that was revoked without a word being heard ends with the next look
   await known.close();
 });
 
-test('what changed is looked up after the connection is back, also where a look is under way', async () => {
+test('changes are looked up after a reconnect, also during another lookup', async () => {
   const { known, wakes } = open(10);
   const looks = async (run: () => void) => {
     const { query } = services.db.$client;
@@ -93,7 +93,7 @@ test('what changed is looked up after the connection is back, also where a look 
   ).toBe(2);
 });
 
-test('however much is read and told at once, what is known of each agent is its own and the newest', async () => {
+test('with concurrent reads and wake-ups, each cached agent is its own and the newest', async () => {
   const { known, wakes } = open(8);
   wakes.back();
   const all = await Promise.all(Array.from({ length: 20 }, newAgent));

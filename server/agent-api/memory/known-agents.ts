@@ -6,29 +6,29 @@ import type { Clock } from '#server/platform/clock.ts';
 import type { Listening, Wakes } from '#server/platform/wakes/index.ts';
 import { AgentMemory, type KnownAgent } from './agent-memory.ts';
 
-/** A half-open connection says nothing: what changed is looked up every few seconds too. */
+/** A half-open connection is silent, so changes are also looked up every few seconds. */
 const lookMs = 5_000;
-/** Statements under way at once, and agents that one of them reads. */
+/** Concurrent statements, and agents per statement. */
 const readsAtOnce = 4;
 const readTogether = 500;
-/** How far back is looked: a transaction's time was taken before its commit, maybe by another machine's clock. */
+/** Overlap of lookups: a transaction's time precedes its commit, and may come from another machine's clock. */
 const overlapMs = 30_000;
 
 export interface KnownAgentsOptions {
   db: Database;
   wakes: Wakes;
   clock: Clock;
-  /** Agents that are remembered; of those that are not, each call costs one statement. */
+  /** Maximum number of cached agents; each call of another one costs a statement. */
   most: number;
-  /** A VM's goal state or credential may be another now. */
+  /** A VM's goal state or credential may have changed. */
   onNews(vmId: string): void;
   onError(error: unknown): void;
 }
 
 /**
- * Whose credential it is and which goal state is in force for it, from memory: filled by the first call of an agent,
- * told by wake-ups of what changed. While wake-ups are not heard nothing is taken from memory, and every few seconds
- * what changed is looked up all the same, so that a wake-up that was lost without a word is made up for.
+ * Caches the agent of each credential and the goal state in force for it. An agent's first call fills the cache, wake-ups
+ * invalidate it. While wake-ups are not received the cache is bypassed, and changes are also looked up every few seconds
+ * in case a wake-up was lost silently.
  */
 export class KnownAgents {
   readonly #options: KnownAgentsOptions;
@@ -37,15 +37,15 @@ export class KnownAgents {
   readonly #timer: NodeJS.Timeout;
   #epoch = 0;
   #hears = false;
-  /** From when on it is not sure that everything was heard. */
+  /** Since when wake-ups may have been missed. */
   #unsureSince: number;
   #looking: Promise<void> | undefined;
-  /** News that came while something was read, the oldest first: what was read may be from before. */
+  /** Invalidations during running reads, oldest first: the reads may be older. */
   readonly #meanwhile = new Map<string, number>();
-  /** When what is being read was begun, the oldest first. */
+  /** Start times of the running reads, oldest first. */
   readonly #reading = new Set<number>();
   #turn = 0;
-  /** Agents that wait to be read, by their credentials' hashes. */
+  /** Agents queued for reading, by the hashes of their credentials. */
   readonly #wanted = new Map<string, PromiseWithResolvers<KnownAgent>>();
   #scheduled = false;
 
@@ -61,7 +61,7 @@ export class KnownAgents {
       },
       back: () => {
         this.#hears = true;
-        // One that is under way may have looked before.
+        // A running one may have read before the change.
         const earlier = this.#looking;
         void this.#look();
         void earlier?.then(() => this.#look());
@@ -71,12 +71,12 @@ export class KnownAgents {
     this.#timer.unref();
   }
 
-  /** Agents that are remembered. */
+  /** Number of cached agents. */
   get size(): number {
     return this.#memory.size;
   }
 
-  /** The agent with this `Authorization`: at once where it is remembered. Throws 401 `credential_refused`. */
+  /** The agent with this `Authorization`, from the cache if possible. Throws 401 `credential_refused`. */
   find(authorization: string | null): KnownAgent | Promise<KnownAgent> {
     const hash = credentialHash(authorization);
     if (hash === null) throw refused();
@@ -90,7 +90,7 @@ export class KnownAgents {
     return isFresh ? agent : this.#read(hash);
   }
 
-  /** What was remembered of a VM's goal state is not so any more; for who changed it in this process. */
+  /** Invalidates a VM's goal state, for changes in this process. */
   forget(vmId: string): void {
     this.#moved(vmId, false);
   }
@@ -108,7 +108,7 @@ export class KnownAgents {
     return asked.promise;
   }
 
-  /** Those that call while others are being read are read together, when the loop is free. */
+  /** Agents that call during a read are read together, when the event loop is free. */
   #schedule(): void {
     if (this.#scheduled || this.#reading.size >= readsAtOnce || this.#wanted.size === 0) return;
     this.#scheduled = true;
@@ -135,7 +135,7 @@ export class KnownAgents {
           this.#memory.forget(hash);
           asked.reject(refused());
         } else if ((this.#meanwhile.get(identity.vmId) ?? 0) > turn) {
-          // From before the news: a poll that is held by it would not be woken again.
+          // Older than the invalidation: a poll held with it would not be woken again.
           asked.resolve(this.#read(hash));
         } else asked.resolve(this.#memory.remember(hash, identity, hears ? epoch : -1));
       }
@@ -148,7 +148,7 @@ export class KnownAgents {
     }
   }
 
-  /** Those that are older than all that is being read. */
+  /** Drops invalidations older than all running reads. */
   #forgetNews(): void {
     const [oldest = Number.POSITIVE_INFINITY] = this.#reading;
     for (const [vmId, turn] of this.#meanwhile) {
@@ -162,13 +162,13 @@ export class KnownAgents {
       this.#meanwhile.delete(vmId);
       this.#meanwhile.set(vmId, ++this.#turn);
     }
-    // A credential that is another's is another machine's, which counts its calls anew.
+    // Another credential means another machine, which starts its own count.
     if (isCredential) this.#memory.forgetVm(vmId);
     else this.#memory.moveOn(vmId);
     this.#options.onNews(vmId);
   }
 
-  /** Looks up what changed since it was last sure; what is known already is no news, unless nothing is remembered. */
+  /** Looks up changes since the last time without gaps; cached states are compared, and evicted ones always notified. */
   #look(): Promise<void> {
     this.#looking ??= this.#lookUp()
       .catch(this.#options.onError)
@@ -183,7 +183,7 @@ export class KnownAgents {
     for (const news of await listAgentNews(this.#options.db, new Date(this.#unsureSince - overlapMs))) {
       const agent = this.#memory.findByVm(news.vmId);
       if (agent === undefined) {
-        // Its poll may be held all the same.
+        // Its poll may be held nevertheless.
         this.#options.onNews(news.vmId);
       } else if (news.etag === null) {
         if (news.credentialHash === null || !this.#memory.isOfVm(news.credentialHash, news.vmId)) {

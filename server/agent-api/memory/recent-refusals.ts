@@ -4,7 +4,7 @@ import { recordRejectedCall } from '#server/domain/enrollment/index.ts';
 
 const minuteMs = 60_000;
 
-/** Remembers which refusals were recorded within the last minute, so that an agent that keeps calling costs no statement. */
+/** Remembers which rejections were recorded within the last minute, so that repeated calls cost no statement. */
 export class RecentRefusals {
   readonly #recordedAt = new LRUCache<string, number>({ max: 10_000 });
 

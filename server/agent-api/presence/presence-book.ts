@@ -18,7 +18,7 @@ export class PresenceBook {
     this.#onError = onError;
   }
 
-  /** Adds a sighting, which the book owns from now on. */
+  /** Adds a sighting and takes ownership of it. */
   saw(sighting: Sighting): void {
     const known = this.#pending.get(sighting.vmId);
     if (known === undefined) this.#pending.set(sighting.vmId, sighting);
@@ -31,7 +31,7 @@ export class PresenceBook {
     }, flushMs);
   }
 
-  /** Writes all pending sightings. Those that could not be written stay for the next flush. */
+  /** Writes all pending sightings. Failed ones stay for the next flush. */
   async flush(): Promise<void> {
     const rows = [...this.#pending.values()].sort((a, b) => (a.vmId < b.vmId ? -1 : 1));
     this.#pending = new Map();

@@ -10,7 +10,7 @@ import { endSessionsOf } from '../session.ts';
 import { type ChangePasswordInput, changePasswordInput } from './input.ts';
 import { passwordHashOf } from './password-of.ts';
 
-/** Another password; every other session of this person ends. Throws `password_wrong`, `too_many_attempts`. */
+/** Changes the password and ends every other session of this person. Throws `password_wrong`, `too_many_attempts`. */
 export async function changePassword(ctx: PersonContext, input: ChangePasswordInput): Promise<void> {
   const { id, actor } = await allowPerson(ctx);
   const { currentPassword, newPassword } = parse(changePasswordInput, input);
@@ -18,7 +18,7 @@ export async function changePassword(ctx: PersonContext, input: ChangePasswordIn
     new DomainError('unprocessable', 'password_wrong', {
       faults: [{ path: '/currentPassword', code: 'password_wrong' }],
     });
-  // Whoever has the session could otherwise try passwords at leisure.
+  // Otherwise anyone with the session could guess the password.
   const key = `change ${actor.id}`;
   ctx.signIn.throttles.person.take(key, ctx.now);
   const before = await passwordHashOf(ctx.db, actor.id);
@@ -31,7 +31,7 @@ export async function changePassword(ctx: PersonContext, input: ChangePasswordIn
       .set({ password, updatedAt: ctx.now })
       .where(and(eq(accounts.userId, actor.id), eq(accounts.providerId, 'credential'), eq(accounts.password, before)))
       .returning({ id: accounts.id });
-    // Of two changes at once the second one's "current" password is none any more.
+    // Of two concurrent changes, the second one's current password is outdated.
     if (changed.length === 0) throw wrong();
     const sessionsEnded = await endSessionsOf(tx, actor.id, id);
     await recordAudit(
@@ -43,7 +43,7 @@ export async function changePassword(ctx: PersonContext, input: ChangePasswordIn
         details: { sessionsEnded },
       },
     );
-    // The other sessions are ended: live connections that hang on them look again.
+    // Live connections of the ended sessions check their session.
     await recordChange(tx, 'member', actor.id);
   });
 }

@@ -10,20 +10,20 @@ export interface Account {
   name: string;
   email: string;
   role: Role;
-  /** How this session began. */
+  /** How the person signed in to this session. */
   method: SignInMethod;
   hasPassword: boolean;
   /** Whether an account at the OpenID provider belongs to this person. */
   hasProvider: boolean;
-  /** Name of the provider that this portal has; null where none is configured. */
+  /** Name of the portal's provider; null if none is configured. */
   provider: string | null;
   arePasskeysPossible: boolean;
   passkeys: { id: string; name: string; backedUp: boolean; createdAt: Date; lastUsedAt: Date | null }[];
   totp: { createdAt: Date; lastUsedAt: Date } | null;
   recoveryCodesLeft: number;
-  /** This portal asks everyone for a second factor, and there is none yet. */
+  /** The portal requires a second factor, and this person has none yet. */
   needsFactor: boolean;
-  /** Until when changes of what this person signs in with need no new confirmation. */
+  /** End of the last confirmation: until then, changes of factors need no new one. */
   confirmedUntil: Date;
 }
 

@@ -12,7 +12,7 @@ export type ConfirmInput = z.input<typeof confirmInput>;
 export const changePasswordInput = z.strictObject({ currentPassword: z.string().max(1_024), newPassword: password });
 export type ChangePasswordInput = z.input<typeof changePasswordInput>;
 
-/** A language tag, which becomes canonical; null for the browser's. */
+/** A language tag, stored in its canonical form; null for the browser's language. */
 export const setLanguageInput = z.strictObject({
   language: z.string().max(100).transform(canonicalLanguage).pipe(z.string()).nullable(),
 });

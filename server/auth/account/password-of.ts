@@ -11,7 +11,7 @@ export async function passwordHashOf(db: Database | Transaction, userId: string)
   return account?.password ?? null;
 }
 
-/** Whether it is still the person's password, by its hash; until the transaction ends nobody changes it. */
+/** Whether this is still the hash of the person's password. Locks it until the transaction ends. */
 export async function isPasswordStill(tx: Transaction, userId: string, hash: string): Promise<boolean> {
   const still = await tx
     .select({ id: accounts.id })

@@ -6,7 +6,7 @@ import { parse } from '#server/domain/parse.ts';
 import { allowPerson, type PersonContext } from '../person.ts';
 import { type RenameAccountInput, renameAccountInput } from './input.ts';
 
-/** One's own name, as others see it from now on; what was done stays under the name of then. */
+/** Changes one's own name. Earlier acts keep the earlier name. */
 export async function renameAccount(ctx: PersonContext, input: RenameAccountInput): Promise<void> {
   const { actor } = await allowPerson(ctx);
   const { name } = parse(renameAccountInput, input);

@@ -3,7 +3,7 @@ import { openChallenge } from '../challenges.ts';
 import { passkeyRequest } from '../factors/index.ts';
 import { allowPerson, type PersonContext } from '../person.ts';
 
-/** What one's own passkeys are asked to sign, to confirm who sits there. */
+/** Creates the challenge that one's own passkeys sign to confirm the person's identity. */
 export async function startConfirmation(ctx: PersonContext): Promise<PublicKeyCredentialRequestOptionsJSON> {
   const { id, actor } = await allowPerson(ctx);
   const options = await generateAuthenticationOptions(await passkeyRequest(ctx, actor.id));

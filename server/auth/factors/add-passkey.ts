@@ -12,7 +12,7 @@ import { makeRecoveryCodes } from './recovery-codes.ts';
 import { relyingParty } from './webauthn.ts';
 
 /**
- * Registers the passkey that the browser made for `startPasskey`. Gives recovery codes where this person had none;
+ * Registers the passkey that the browser created for `startPasskey`. Returns recovery codes if this person had none;
  * null otherwise. Needs a fresh confirmation. Throws `passkey_refused`, `passkey_known`.
  */
 export async function addPasskey(

@@ -10,17 +10,17 @@ import { type AddTotpInput, addTotpInput } from './input.ts';
 import { makeRecoveryCodes } from './recovery-codes.ts';
 import { sealSecret, stepOf } from './totp.ts';
 
-const mostTries = 10;
+const maxTries = 10;
 
 /**
- * Takes the app of `startTotp` as a factor, in place of an earlier one, once it shows the right code. Gives recovery
- * codes where this person had none; null otherwise. Needs a fresh confirmation. Throws `code_wrong`, `totp_stale`.
+ * Adds the app of `startTotp` as a factor, replacing an earlier one, if its code is right. Returns recovery codes if this
+ * person had none; null otherwise. Needs a fresh confirmation. Throws `code_wrong`, `totp_stale`.
  */
 export async function addTotp(ctx: PersonContext, input: AddTotpInput): Promise<{ recoveryCodes: string[] | null }> {
   const { id: sessionId, actor } = await allowConfirmed(ctx);
   const { code } = parse(addTotpInput, input);
   const stale = () => new DomainError('conflict', 'totp_stale');
-  const asked = await tryChallenge(ctx, 'new-totp', sessionId, ctx.now, mostTries);
+  const asked = await tryChallenge(ctx, 'new-totp', sessionId, ctx.now, maxTries);
   if (asked === null) throw stale();
   const step = stepOf(asked.secret, code, ctx.now);
   if (step === null) {

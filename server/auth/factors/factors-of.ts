@@ -2,7 +2,7 @@ import { and, count, eq, isNull } from 'drizzle-orm';
 import type { Database, Transaction } from '#db/client.ts';
 import { passkeys, recoveryCodes, totpFactors } from '#db/schema/index.ts';
 
-/** What a person has besides a password. */
+/** A person's factors besides the password. */
 export interface Factors {
   passkeys: number;
   totp: boolean;

@@ -48,7 +48,7 @@ beforeAll(async () => {
 
 type Browser = ReturnType<typeof openBrowser>;
 
-/** A member of their own, signed in with the password. */
+/** A new member, signed in with the password. */
 async function somebody(): Promise<{ id: string; email: string; browser: Browser }> {
   count += 1;
   const name = `person-${count}`;
@@ -82,7 +82,7 @@ async function withPasskey(browser: Browser, name = 'Laptop') {
   return { device, codes: made.recoveryCodes };
 }
 
-/** A browser on which the password was right, and nothing more was shown. */
+/** A browser after a right password and before the factor. */
 async function afterPassword(email: string): Promise<Browser> {
   const browser = openBrowser(services, signIn);
   expect((await browser.post('/sign-in/email', { email, password })).status).toBe(200);
@@ -101,7 +101,7 @@ const codeOf = (promise: Promise<unknown>) =>
   );
 
 describe('a right password alone', () => {
-  test('begins no session where there is a second factor, and its cookie opens nothing', async () => {
+  test('starts no session if there is a second factor, and its cookie grants nothing', async () => {
     const { id, email, browser } = await somebody();
     await withApp(browser);
     const half = openBrowser(services, signIn);
@@ -115,7 +115,7 @@ describe('a right password alone', () => {
     expect(await (await half.get('/get-session')).json()).toEqual({ user: null });
   });
 
-  test('and a factor without a password before it is refused', async () => {
+  test('is required before a factor', async () => {
     const { browser } = await somebody();
     const { codeIn } = await withApp(browser);
     const other = openBrowser(services, signIn);
@@ -134,7 +134,7 @@ describe('a right password alone', () => {
     ]);
   });
 
-  test('is void once the password or the member is another', async () => {
+  test('is void once the password or the member changes', async () => {
     const { id, email, browser } = await somebody();
     const { codeIn } = await withApp(browser);
     const half = await afterPassword(email);
@@ -176,7 +176,7 @@ describe('an authenticator app', () => {
     ]);
   });
 
-  test('of two uses of one code at once one counts', async () => {
+  test('of two concurrent uses of one code, one counts', async () => {
     const { email, browser } = await somebody();
     const { codeIn } = await withApp(browser);
     const both = [await afterPassword(email), await afterPassword(email)];
@@ -184,7 +184,7 @@ describe('an authenticator app', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 401]);
   });
 
-  test('a password that is changed while the factor is looked at begins no session', async () => {
+  test('a password that changes during the check of the factor starts no session', async () => {
     const { id, email, browser } = await somebody();
     const { codeIn } = await withApp(browser);
     const half = await afterPassword(email);
@@ -198,7 +198,7 @@ describe('an authenticator app', () => {
     expect(await refusalOf(await asked.answer)).toEqual([401, 'sign_in_stale']);
   });
 
-  test('of two answers to one password one begins a session', async () => {
+  test('of two answers to one password, one starts a session', async () => {
     const { email, browser } = await somebody();
     const { codeIn } = await withApp(browser);
     const half = await afterPassword(email);
@@ -212,7 +212,7 @@ describe('an authenticator app', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 401]);
   });
 
-  test('guesses are limited, however often the password is given again', async () => {
+  test('guesses are limited, however often the password is repeated', async () => {
     const { email, browser } = await somebody();
     const { codeIn } = await withApp(browser);
     const answers: number[] = [];
@@ -246,7 +246,7 @@ describe('an authenticator app', () => {
     expect(await actsOn(id)).toContain('member.add-totp');
   });
 
-  test('its secret is sealed for its owner, and nothing in the database shows it', async () => {
+  test('its secret is encrypted for its owner, and the database does not show it', async () => {
     const { id, browser } = await somebody();
     const { secret, codes } = await withApp(browser);
     const rows = JSON.stringify([
@@ -284,7 +284,7 @@ describe('recovery codes', () => {
     expect(await getAccount(await browser.person())).toMatchObject({ recoveryCodesLeft: 9 });
   });
 
-  test('of two uses of one code at once one counts', async () => {
+  test('of two concurrent uses of one code, one counts', async () => {
     const { email, browser } = await somebody();
     const { codes } = await withApp(browser);
     const both = [await afterPassword(email), await afterPassword(email)];
@@ -305,7 +305,7 @@ describe('recovery codes', () => {
     expect((await own.post('/sign-in/factor', { recoveryCode: fresh[0] })).status).toBe(204);
   });
 
-  test('go with the last factor, and are not made without one', async () => {
+  test('are removed with the last factor, and not created without one', async () => {
     const { id, email, browser } = await somebody();
     expect(await codeOf(renewRecoveryCodes(await browser.person()))).toBe('factor_missing');
     await withApp(browser);
@@ -320,7 +320,7 @@ describe('recovery codes', () => {
 describe('a passkey', () => {
   const ask = async (browser: Browser) => (await browser.post('/sign-in/passkey/options')).json() as never;
 
-  test('signs in by itself, and is marked as used', async () => {
+  test('signs in without a password, and is marked as used', async () => {
     const { id, browser } = await somebody();
     const { device, codes } = await withPasskey(browser);
     expect(codes).toHaveLength(10);
@@ -361,7 +361,7 @@ describe('a passkey', () => {
     expect(await refusalOf(answer)).toEqual([401, 'factor_refused']);
   });
 
-  test('an answer counts once, in the browser that was asked', async () => {
+  test('an answer counts once, in the browser of its challenge', async () => {
     const { browser } = await somebody();
     const { device } = await withPasskey(browser);
     const asked = openBrowser(services, signIn);
@@ -408,7 +408,7 @@ describe('a passkey', () => {
     expect(await codeOf(addPasskey(await browser.person(), { name: 'X', answer: honest }))).toBe('passkey_refused');
   });
 
-  test('has a name that changes, and goes', async () => {
+  test('can be renamed and removed', async () => {
     const { id, email, browser } = await somebody();
     const { device } = await withPasskey(browser);
     await renamePasskey(await browser.person(), { id: device.id, name: 'Old laptop' });
@@ -461,7 +461,7 @@ describe('a confirmation', () => {
     expect(await codeOf(startTotp(await other.person(late())))).toBe('ok');
   });
 
-  test('cannot be guessed at leisure', async () => {
+  test('limits guesses', async () => {
     const { browser } = await somebody();
     const tries: unknown[] = [];
     for (let n = 0; n < 12; n++)
@@ -488,7 +488,7 @@ describe('an admin', () => {
     expect(await codeOf(resetFactors(await testContext({ services }), { id: 'nobody' }))).toBe('member_unknown');
   });
 
-  test('requires a factor of everyone: who has none can do nothing but set one up', async () => {
+  test('requires a factor of everyone: without one, a member can only set one up', async () => {
     const own = await testServices();
     const ownSignIn = openSignIn(own, log);
     const admin = await testContext({ services: own, actor: testBootstrap });

@@ -6,7 +6,7 @@ const base64url = z
   .regex(/^[\w-]+$/)
   .max(4_096);
 
-/** What a browser answers when a passkey signed (WebAuthn, AuthenticationResponseJSON). */
+/** A browser's answer after a passkey signed (WebAuthn, AuthenticationResponseJSON). */
 export const passkeyAnswer = z.object({
   id: base64url,
   rawId: base64url,
@@ -19,7 +19,7 @@ export const passkeyAnswer = z.object({
   }),
 });
 
-/** What a browser answers when a passkey was made (WebAuthn, RegistrationResponseJSON). */
+/** A browser's answer after it created a passkey (WebAuthn, RegistrationResponseJSON). */
 const newPasskey = z.object({
   id: base64url,
   rawId: base64url,
@@ -43,7 +43,7 @@ export const totpCode = z
   .transform((text) => text.replaceAll(/\s/g, ''))
   .pipe(z.string().regex(/^\d{6}$/, 'code_form'));
 
-/** A recovery code as it was written down: case, spaces and dashes do not count. */
+/** A recovery code as typed: case, spaces and dashes are ignored. */
 const recoveryCode = z
   .string()
   .max(40)

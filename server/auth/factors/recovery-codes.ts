@@ -16,7 +16,7 @@ const newCode = (): string => Array.from({ length: 10 }, () => alphabet[randomIn
 const digestOf = ({ keys }: Pick<Services, 'keys'>, userId: string, code: string): Buffer =>
   keyedDigest(keys.recovery, userId, code);
 
-/** Ten new codes in place of all earlier ones. They are given back here, `abcde-fghjk`, and never again. */
+/** Replaces all codes with ten new ones. Returns them, `abcde-fghjk`, here and never again. */
 export async function makeRecoveryCodes(
   tx: Transaction,
   services: Pick<Services, 'keys'>,
@@ -31,7 +31,7 @@ export async function makeRecoveryCodes(
   return codes.map((code) => `${code.slice(0, 5)}-${code.slice(5)}`);
 }
 
-/** Uses a code up: of two uses of one code one counts. Throws `factor_refused`. */
+/** Redeems a code: of two uses of one code, one counts. Throws `factor_refused`. */
 export async function takeRecoveryCode(
   tx: Transaction,
   services: Pick<Services, 'keys'>,
@@ -51,7 +51,7 @@ export async function takeRecoveryCode(
   if (used.length === 0) throw refusedFactor();
 }
 
-/** Takes the codes away from a person who has no other factor any more: alone they protect nothing. */
+/** Removes the codes of a person without another factor: alone they protect nothing. */
 export async function dropCodesWithoutFactor(tx: Transaction, userId: string): Promise<void> {
   if (hasFactors(await factorsOf(tx, userId))) return;
   await tx.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId));

@@ -5,7 +5,7 @@ import { allowConfirmed, type PersonContext } from '../person.ts';
 import { factorsOf, hasFactors } from './factors-of.ts';
 import { makeRecoveryCodes } from './recovery-codes.ts';
 
-/** New recovery codes in place of the old ones, shown here once. Needs a fresh confirmation, and a factor to recover. */
+/** Replaces the recovery codes; the new ones are shown here once. Needs a fresh confirmation, and a factor to recover. */
 export async function renewRecoveryCodes(ctx: PersonContext): Promise<{ recoveryCodes: string[] }> {
   const { actor } = await allowConfirmed(ctx);
   return ctx.db.transaction(async (tx) => {

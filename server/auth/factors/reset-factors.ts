@@ -11,7 +11,7 @@ import { factorsOf } from './factors-of.ts';
 import { type ResetFactorsInput, resetFactorsInput } from './input.ts';
 
 /**
- * Takes all factors from a member who lost them, and ends their sessions: until a new factor is set up, the password
+ * Removes all factors of a member who lost them, and ends their sessions: until a new factor is set up, the password
  * alone signs in. Throws `member_unknown`.
  */
 export async function resetFactors(ctx: Context, input: ResetFactorsInput): Promise<void> {

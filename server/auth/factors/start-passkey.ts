@@ -5,7 +5,7 @@ import { openChallenge } from '../challenges.ts';
 import { allowConfirmed, type PersonContext } from '../person.ts';
 import { type AuthenticatorTransport, relyingParty } from './webauthn.ts';
 
-/** What the browser is asked for to make a new passkey of this person. Needs a fresh confirmation. */
+/** Options with which the browser creates a passkey of this person. Needs a fresh confirmation. */
 export async function startPasskey(ctx: PersonContext): Promise<PublicKeyCredentialCreationOptionsJSON> {
   const { id: sessionId, actor, email } = await allowConfirmed(ctx);
   const known = await ctx.db.select().from(passkeys).where(eq(passkeys.userId, actor.id));

@@ -4,8 +4,8 @@ import { allowConfirmed, type PersonContext } from '../person.ts';
 import { totpOf } from './totp.ts';
 
 /**
- * A new secret for an authenticator app, as text and as the address behind the QR code. It counts once a code of it
- * was shown (`addTotp`). Needs a fresh confirmation.
+ * A new secret for an authenticator app, as text and as the address behind the QR code. It becomes a factor with a
+ * code of it (`addTotp`). Needs a fresh confirmation.
  */
 export async function startTotp(ctx: PersonContext): Promise<{ secret: string; uri: string }> {
   const { id: sessionId, email } = await allowConfirmed(ctx);

@@ -6,8 +6,8 @@ import { takeTotpCode } from './totp.ts';
 import { refusedFactor, takePasskeySignature } from './webauthn.ts';
 
 /**
- * Checks one factor of a person and uses it up. `challenge` is what a passkey had to sign; null where none was asked.
- * Gives which kind it was. Throws `factor_refused`.
+ * Checks and consumes one factor of a person. `challenge` is what a passkey had to sign; null without one. Returns the
+ * kind of factor. Throws `factor_refused`.
  */
 export async function takeFactor(
   tx: Transaction,

@@ -8,7 +8,7 @@ import { refusedFactor } from './webauthn.ts';
 
 const period = 30;
 
-/** What every app understands: SHA-1, six digits, 30 seconds. */
+/** Parameters that every app supports: SHA-1, six digits, 30 seconds. */
 export function totpOf(secret: string, site: string, label: string): TOTP {
   return new TOTP({ issuer: site, label, algorithm: 'SHA1', digits: 6, period, secret: Secret.fromBase32(secret) });
 }
@@ -25,7 +25,7 @@ const boundTo = (userId: string): string => `totp ${userId}`;
 export const sealSecret = ({ keys }: Pick<Services, 'keys'>, userId: string, secret: string): Buffer =>
   seal(keys.totp, Buffer.from(secret), boundTo(userId));
 
-/** Checks a code of the app and uses up its step, so that of two uses one counts. Throws `factor_refused`. */
+/** Checks a code of the app and consumes its step, so that of two uses one counts. Throws `factor_refused`. */
 export async function takeTotpCode(
   tx: Transaction,
   { keys }: Pick<Services, 'keys'>,

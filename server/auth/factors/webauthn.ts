@@ -10,23 +10,23 @@ import type { Config } from '#server/platform/env.ts';
 import { trustedOrigins } from '../origin.ts';
 import type { passkeyAnswer } from './input.ts';
 
-/** Sites that a passkey knows are names: on this machine that is localhost, whatever the portal is called there. */
+/** Passkeys belong to host names: on the local machine that is localhost, whatever the portal's address. */
 export function relyingParty(config: Config): { id: string; origins: string[] } {
   const { hostname } = new URL(config.url);
   const isHere = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
   return { id: isHere ? 'localhost' : hostname, origins: [...trustedOrigins(config)] };
 }
 
-/** Whether the portal's address has a name: browsers make no passkeys for bare IP addresses. */
+/** Whether the portal's address has a host name: browsers create no passkeys for IP addresses. */
 export const arePasskeysPossible = (config: Config): boolean =>
   isIP(relyingParty(config).id.replace(/^\[|\]$/g, '')) === 0;
 
-/** One answer for all that can be wrong with a factor: it tells nothing about which part. */
+/** One error for everything that can be wrong with a factor, so that it does not reveal which part. */
 export const refusedFactor = () => new DomainError('unauthenticated', 'factor_refused');
 
 /**
- * Checks that a registered passkey signed this challenge here, with its owner verified, and writes the use down.
- * `userId`: whose it must be; null: anybody's (a passkey that signs in by itself). Gives the owner's id.
+ * Checks that a registered passkey signed this challenge here, with its owner verified, and records the use.
+ * `userId`: the required owner; null: any (a passkey that signs in without a password). Returns the owner's id.
  * Throws `factor_refused`.
  */
 export async function takePasskeySignature(
@@ -59,7 +59,7 @@ export async function takePasskeySignature(
   return passkey.userId;
 }
 
-/** What a sign-in or a confirmation asks of passkeys: of one person's, or of any that this browser has for the portal. */
+/** Options for signing with a passkey: one of this person's, or any that the browser has for the portal. */
 export async function passkeyRequest({ db, config }: Pick<Services, 'db' | 'config'>, userId: string | null) {
   const known = userId === null ? [] : await db.select().from(passkeys).where(eq(passkeys.userId, userId));
   return {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { namespaces, role } from '../members/input.ts';
 import { email, password, personName } from '../passwords.ts';
 
-/** A link is good for a week unless said otherwise; 30 days at most. Hours. */
+/** Lifetime of a link in hours: a week by default, 30 days at most. */
 export const createInvitationInput = z.strictObject({
   role,
   namespaces: namespaces.default([]),

@@ -4,10 +4,10 @@ import { DomainError } from '#server/domain/error.ts';
 
 type Row = typeof invitations.$inferSelect;
 
-/** The link that makes the first administrator; the portal itself made it. */
+/** The link for the first administrator, created by the portal. */
 export const isSetUp = (invitation: Pick<Row, 'createdBy'>): boolean => invitation.createdBy === systemActor.id;
 
-/** One answer for unknown, used, replaced and expired links: they tell nothing about each other. */
+/** One error for unknown, used, replaced and expired links, so that it does not reveal which. */
 export const refusedInvitation = () => new DomainError('unauthenticated', 'invitation_refused');
 
 export const invitationLink = (portalUrl: string, token: string): string => `${portalUrl}/set-up?token=${token}`;

@@ -6,7 +6,7 @@ import { sha256Hex } from '#server/platform/keys.ts';
 import { type ReadInvitationInput, readInvitationInput } from './input.ts';
 import { isSetUp, refusedInvitation } from './invitation.ts';
 
-/** What a link offers to the person who opened it; open to everyone who has the link. Throws `invitation_refused`. */
+/** The offer of a link, for everyone who has it. Throws `invitation_refused`. */
 export async function readInvitation(
   ctx: Context,
   input: ReadInvitationInput,

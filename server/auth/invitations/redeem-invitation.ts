@@ -8,12 +8,12 @@ import { readInvitation } from './read-invitation.ts';
 import { takeInvitation } from './take-invitation.ts';
 
 /**
- * Joins by a link, which serves once: of two at the same time one gets `invitation_refused`. Open to everyone who has
- * the link. Signing in afterwards is the door's part.
+ * Joins by a link, which works once: of two concurrent calls one gets `invitation_refused`. Open to everyone who has the
+ * link. The door signs the new member in afterwards.
  */
 export async function redeemInvitation(ctx: Context, input: RedeemInvitationInput): Promise<Actor> {
   const { token, name, email, password } = parse(redeemInvitationInput, input);
-  // Guessed links cost no hash.
+  // Checked first, so that guessed links cost no password hash.
   await readInvitation(ctx, { token });
   const passwordHash = await hashPassword(password);
   return ctx.db.transaction(async (tx) => {

@@ -13,7 +13,7 @@ import { invitationLink, isSetUp } from './invitation.ts';
 
 /**
  * Replaces the link of an open invitation by a new one, valid for as long again, and returns it here and never again.
- * From then on it counts as created by who replaced it. People need a fresh confirmation. Throws `invitation_unknown`,
+ * From then on it counts as created by the caller. People need a fresh confirmation. Throws `invitation_unknown`,
  * `confirmation_required`.
  */
 export async function renewInvitation(

@@ -8,19 +8,19 @@ import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { namespacesOf } from './member.ts';
 
-/** A person who joins. `password` is hashed before the transaction, because that takes a tenth of a second. */
+/** A new member. `password` is hashed before the transaction, because that takes a tenth of a second. */
 export interface NewMember {
   name: string;
   email: string;
-  /** Null: the OpenID provider signs them in. */
+  /** Null if the OpenID provider signs them in. */
   passwordHash: string | null;
   role: Role;
   namespaces: readonly string[];
 }
 
 /**
- * The only way in which a person comes to be, inside the caller's transaction: person, password, act and hint.
- * `by` is who did it; the person themselves when absent. Throws `email_taken`.
+ * Creates a person, with password, act and hint, in the caller's transaction. There is no other way. `by` is the actor,
+ * by default the person. Throws `email_taken`.
  */
 export async function addMember(tx: Transaction, ctx: Context, member: NewMember, by?: Actor): Promise<Actor> {
   const { name, email, passwordHash, role } = member;

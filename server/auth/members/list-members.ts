@@ -4,7 +4,7 @@ import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import type { Member } from './member.ts';
 
-/** Everybody who can sign in, by name. */
+/** Everyone who can sign in, by name. */
 export async function listMembers(ctx: Context): Promise<{ items: Member[] }> {
   allow(ctx.actor, 'admin');
   const items = await ctx.db

@@ -1,7 +1,7 @@
 import type { Role } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 
-/** Who asks, as pages need it to show what this person may do. */
+/** The caller, for pages that show only permitted actions. */
 export interface Me {
   id: string;
   name: string;
@@ -9,7 +9,7 @@ export interface Me {
   namespaces: readonly string[];
 }
 
-/** The person who is signed in; null for nobody. Open to everyone. */
+/** The signed-in person; null without one. Open to everyone. */
 export async function me({ actor }: Context): Promise<Me | null> {
   if (actor.role === null) return null;
   return { id: actor.id, name: actor.name, role: actor.role, namespaces: actor.namespaces };

@@ -12,7 +12,7 @@ export interface Member {
   role: Role;
   namespaces: string[];
   createdAt: Date;
-  /** Last call on any browser, within five minutes; null when signed in nowhere. */
+  /** Last call on any browser, to five minutes; null without a session. */
   lastSeenAt: Date | null;
   passkeys: number;
   /** Whether an authenticator app is set up. */
@@ -21,12 +21,12 @@ export interface Member {
   hasProvider: boolean;
 }
 
-/** Namespaces count for publishers only; with other roles none are kept that would come back unasked. */
+/** Only publishers have namespaces; for other roles none are stored, so that a later change of role does not restore them. */
 export function namespacesOf(role: Role, namespaces: readonly string[]): string[] {
   return role === 'publisher' ? [...new Set(namespaces)].toSorted() : [];
 }
 
-/** What a member may do. */
+/** The rights of a member. */
 export interface Rights {
   role: Role;
   namespaces: readonly string[];
@@ -38,7 +38,7 @@ export function includesRights(rights: Rights, others: Rights): boolean {
   return rights.role === 'admin' || others.namespaces.every((each) => rights.namespaces.includes(each));
 }
 
-/** Refuses what would leave nobody who can administer. Locks the administrators' rows: two at once take turns. */
+/** Rejects a change that would leave no administrator. Locks the administrators' rows, so that changes run in turn. */
 export async function requireOtherAdmin(tx: Transaction, id: string): Promise<void> {
   const admins = await tx
     .select({ id: users.id })

@@ -29,7 +29,7 @@ export async function connectProvider(tx: Transaction, ctx: Context, issuer: str
   await recordChange(tx, 'member', id);
 }
 
-/** From now on this account at the provider signs in the member who acts. */
+/** Connects this account at the provider to the acting member. */
 export async function bindAccount(tx: Transaction, ctx: Context, issuer: string, sub: string): Promise<void> {
   const { actor, now } = ctx;
   const bound = await tx
@@ -37,7 +37,7 @@ export async function bindAccount(tx: Transaction, ctx: Context, issuer: string,
     .values({ id: uuid(), userId: actor.id, accountId: sub, providerId: issuer, createdAt: now, updatedAt: now })
     .onConflictDoNothing()
     .returning({ id: accounts.id });
-  // Two first sign-ins of one account at the same time.
+  // Two concurrent first sign-ins of one account.
   if (bound.length === 0) throw new ProviderRefusal('connected');
   await recordAudit(tx, ctx, {
     action: 'member.link-provider',

@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => provider.close());
 
-/** Where the portal sends the browser, and who is signed in there. */
+/** The redirect target, and the person signed in afterwards. */
 async function signInWith(token: ScriptedToken, userInfo: Record<string, unknown> = { sub: 'ada' }) {
   provider.token = token;
   provider.userInfo = userInfo;

@@ -3,7 +3,7 @@ import type { PersonContext } from '../person.ts';
 
 /** What the sign-in page offers besides password and passkey. */
 export interface SignInWays {
-  /** `isAway`: it does not answer now. Null where none is configured. */
+  /** `isAway`: it does not answer. Null if none is configured. */
   provider: { name: string; isAway: boolean } | null;
   /** False for a portal that is not set up yet: its first member opens the set-up link. */
   hasMembers: boolean;

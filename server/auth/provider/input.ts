@@ -1,4 +1,4 @@
-/** Why an account at the provider does not sign in or is not connected; the names of sentences in `auth`. */
+/** Reasons why an account at the provider does not sign in or connect; keys of sentences in `auth`. */
 export const refusals = [
   'away',
   'failed',

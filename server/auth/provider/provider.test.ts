@@ -57,7 +57,7 @@ async function ask(
   return ((await (await browser.post('/oidc/start', input)).json()) as { address: string }).address;
 }
 
-/** The whole way; gives where the portal sends the browser in the end. */
+/** The whole sign-in; returns the final redirect target. */
 async function signInBy(browser: Browser, login: string, input: { next?: string; invitation?: string } = {}) {
   const back = await signInAtProvider(await ask(browser, input), login, callback);
   return hear(browser, back);
@@ -80,7 +80,7 @@ async function member(name: string, role: 'viewer' | 'operator' | 'admin' = 'vie
   return (await redeemInvitation(await testContext({ services, role: null }), input)).id;
 }
 
-describe('somebody whom the provider knows', () => {
+describe('a person with an account at the provider', () => {
   test('joins by an invitation, and comes back without one', async () => {
     provider.people.set('grace', grace);
     const { open } = portal();
@@ -129,7 +129,7 @@ describe('somebody whom the provider knows', () => {
     expect(await who(browser)).toMatchObject({ id, role: 'viewer' });
   });
 
-  test('joins by themselves where the portal lets everyone join', async () => {
+  test('joins without an invitation if the portal lets everyone join', async () => {
     provider.people.set('kim', { name: 'Kim', email: 'kim@example.org', email_verified: true });
     const browser = portal({ joinAs: 'viewer' }).open();
     expect(await signInBy(browser, 'kim')).toBe('/');
@@ -164,7 +164,7 @@ describe('somebody whom the provider knows', () => {
     expect(await signInBy(open(), 'olga')).toBe('/sign-in?refused=email&next=%2F');
   });
 
-  test('gets the role of their group, and the last admin stays one', async () => {
+  test('gets the role of their group, except the last admin', async () => {
     const of = [
       { group: 'annex-admins', role: 'admin' as const },
       { group: 'annex-ops', role: 'operator' as const },
@@ -264,7 +264,7 @@ describe('a member who is signed in', () => {
     const acts = await services.db.select().from(auditEntries).where(eq(auditEntries.targetId, id));
     expect(acts.map(({ action }) => action)).toContain('member.link-provider');
 
-    // Another one takes its place: the first no longer signs in.
+    // Another account replaces it: the first no longer signs in.
     provider.people.set('tess at home', { email: 'tess@home.example', email_verified: true });
     const again = await signInAtProvider(await ask(browser, { connect: true }), 'tess at home', callback);
     expect(await hear(browser, again)).toBe('/settings/account');
@@ -294,7 +294,7 @@ describe('a member who is signed in', () => {
     ]);
   });
 
-  test('connects nothing to whoever signs in meanwhile, or after the session ended', async () => {
+  test('connects nothing after the session ended or someone else signed in', async () => {
     const { open } = portal();
     const { browser } = await signedIn(open, 'xena');
     const yuri = await signedIn(open, 'yuri');
@@ -333,7 +333,7 @@ describe('an answer', () => {
     expect(await who(thief)).toBeNull();
   });
 
-  test('that no browser asked for locks out no one at its address', async () => {
+  test('without a challenge locks out no one at its address', async () => {
     const { own, signIn, open } = portal();
     await member('nearby');
     const lured = open();
@@ -345,7 +345,7 @@ describe('an answer', () => {
     expect((await openBrowser(own, signIn).post('/sign-in/email', person)).status).toBe(204);
   });
 
-  test('of another state, of another question, or with a code that was used is refused', async () => {
+  test('with another state, of another challenge, or with a used code is rejected', async () => {
     const { open } = await known();
     const changed = open();
     const back = new URL(await signInAtProvider(await ask(changed), 'quinn', callback));
@@ -369,7 +369,7 @@ describe('an answer', () => {
     for (const browser of [changed, victim, second]) expect(await who(browser)).toBeNull();
   });
 
-  test('of another issuer is refused', async () => {
+  test('of another issuer is rejected', async () => {
     const { open } = await known();
     const browser = open();
     const back = new URL(await signInAtProvider(await ask(browser), 'quinn', callback));
@@ -378,7 +378,7 @@ describe('an answer', () => {
     expect(await who(browser)).toBeNull();
   });
 
-  test('that says no is said so', async () => {
+  test('that denies the sign-in is shown as such', async () => {
     const { open } = await known();
     expect(await signInBy(open(), 'nobody there')).toBe(refused('denied'));
   });
@@ -395,7 +395,7 @@ describe('an answer', () => {
     expect(await hear(browser, back, seconds)).toBe(expected);
   });
 
-  test('leads to own places only', async () => {
+  test('redirects to the portal’s own pages only', async () => {
     const { open } = await known();
     for (const next of ['https://evil.example', '//evil.example', '/\\evil.example', '/\t/evil.example', 'vms']) {
       expect(await signInBy(open(), 'quinn', { next })).toBe('/');
@@ -413,7 +413,7 @@ test('admins see that a provider stopped answering, without the hour for which i
   expect(await getProvider(admin)).toMatchObject({ isAway: true });
 });
 
-test('a provider that does not answer is said, and none is no address', async () => {
+test('an unavailable provider is reported, and without one there is no address', async () => {
   const away = portal({ issuer: 'http://localhost:9' });
   const browser = away.open();
   expect(await getSignInWays(await browser.person())).toMatchObject({ provider: { name: 'Example', isAway: true } });

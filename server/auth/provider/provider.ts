@@ -4,17 +4,17 @@ import type { Logger } from 'pino';
 import type { Config } from '#server/platform/env.ts';
 import { ProviderRefusal } from './refusal.ts';
 
-/** What the provider said of who signed in there, checked: signature, issuer, audience, times, nonce. */
+/** The verified claims of the ID token: signature, issuer, audience, times and nonce are checked. */
 export interface Claims {
   sub: string;
   name: string | null;
-  /** Lower case; null unless the provider says that it verified it. */
+  /** Lower case; null unless the provider verified it. */
   verifiedEmail: string | null;
-  /** Of the claim that stands for roles. */
+  /** Values of the claim that maps to roles. */
   groups: readonly string[];
 }
 
-/** What must be remembered of a question to the provider until its answer. */
+/** What the answer of the provider is checked against. */
 export interface Question {
   address: string;
   state: string;
@@ -25,18 +25,18 @@ export interface Question {
 export interface Provider {
   issuer: string;
   name: string;
-  /** Whether it answers; asked again after an hour or `maxAgeMs`, and 15 seconds after it did not. */
+  /** Whether it answers. Cached for an hour or `maxAgeMs`, and for 15 seconds after a failure. */
   isAway(maxAgeMs?: number): Promise<boolean>;
-  /** Where to send the browser. Throws where the provider does not answer. */
+  /** The address to redirect the browser to. Throws if the provider does not answer. */
   ask(): Promise<Question>;
-  /** Exchanges the code in the answer's address. Throws where anything does not fit; `now` is the portal's clock. */
+  /** Exchanges the code in the answer's address. Throws if a check fails; `now` is the portal's clock. */
   read(answer: URL, question: Omit<Question, 'address'>, now: Date): Promise<Claims>;
 }
 
 const hour = 3_600_000;
 const retryMs = 15_000;
 const timeoutSeconds = 4;
-/** How far the clocks of portal and provider may be apart. */
+/** Tolerated difference between the clocks of portal and provider. */
 const toleranceSeconds = 60;
 
 export const callbackPath = '/api/auth/oidc/callback';

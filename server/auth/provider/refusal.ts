@@ -1,6 +1,6 @@
 import type { Refusal } from './input.ts';
 
-/** The provider's word is not enough. */
+/** The provider's answer does not sign in. */
 export class ProviderRefusal extends Error {
   override readonly name = 'ProviderRefusal';
   readonly reason: Refusal;

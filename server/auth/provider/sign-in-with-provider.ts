@@ -66,8 +66,8 @@ export async function memberOf(
 }
 
 /**
- * Whether an invitation connects an existing member: one without an account at this provider, whose rights are no more
- * than the invitation offers. A link for a viewer never opens an admin's account.
+ * Whether an invitation connects an existing member: one without an account at this provider, whose rights do not
+ * exceed those of the invitation. A link for a viewer never opens an admin's account.
  */
 async function mayConnect(tx: Transaction, issuer: string, member: Member, offered: Rights): Promise<boolean> {
   const other = await tx
@@ -83,7 +83,7 @@ async function offerOf(tx: Transaction, ctx: Context, token: string) {
   });
 }
 
-/** The member with the role that their groups stand for; without such a group they keep theirs. */
+/** Gives the member the role of their groups; without such a group the role stays. */
 async function withRole(tx: Transaction, ctx: Context, user: Member, role: Role | null): Promise<Actor> {
   const { id, name, namespaces } = user;
   if (role === null || role === user.role || (user.role === 'admin' && !(await hasOtherAdmin(tx, id)))) {
@@ -123,7 +123,7 @@ async function hasOtherAdmin(tx: Transaction, id: string): Promise<boolean> {
   );
 }
 
-/** The provider's name for a person, where it is one that a member may have. */
+/** The provider's name for a person, if a member may have it. */
 function nameOf(name: string | null, email: string): string {
   return personName.safeParse(name).data ?? email.split('@')[0] ?? email;
 }

@@ -1,7 +1,7 @@
 import { readCookie, setCookie } from '../cookies.ts';
 import type { PersonContext } from '../person.ts';
 
-/** What every endpoint of `/api/auth/*` gets. */
+/** A call of an endpoint of `/api/auth/*`. */
 export interface AuthCall extends PersonContext {
   request: Request;
 }
@@ -24,8 +24,8 @@ export function answer(body: unknown, ...cookies: string[]): Response {
 
 type Waiting = 'passkey' | 'factor' | 'provider';
 
-/** The token of what this browser was asked for; null where nothing is waited for. */
+/** The token of this browser's challenge; null without one. */
 export const tokenOf = (call: AuthCall, name: Waiting): string | null => readCookie(call.config, call.headers, name);
 
-/** The cookie that is needed no more. */
+/** Removes a cookie that is no longer needed. */
 export const dropCookie = (call: AuthCall, name: Waiting): string => setCookie(call.config, name, '', 0);

@@ -12,7 +12,7 @@ import { startSession } from '../session.ts';
 import { type AuthCall, answer, done, dropCookie, tokenOf } from './call.ts';
 import { actorOf } from './password.ts';
 
-/** What any passkey of this portal is asked to sign; bound to this browser by a cookie. */
+/** Creates a challenge for any passkey of this portal, bound to this browser by a cookie. */
 export async function askPasskey(call: AuthCall): Promise<Response> {
   call.signIn.throttles.asking.take(household(call.address), call.now);
   const options = await generateAuthenticationOptions(await passkeyRequest(call, null));
@@ -20,7 +20,7 @@ export async function askPasskey(call: AuthCall): Promise<Response> {
   return answer(options, setCookie(call.config, 'passkey', token, challengeLife));
 }
 
-/** Signs in by a passkey alone: it is held and its owner is verified, two factors in one. Throws `factor_refused`. */
+/** Signs in by a passkey alone: possession and a verified owner are two factors. Throws `factor_refused`. */
 export async function signInWithPasskey(call: AuthCall): Promise<Response> {
   const { passkey } = parse(
     z.strictObject({ passkey: passkeyAnswer }),

@@ -21,7 +21,7 @@ import { type AuthCall, answer, dropCookie, tokenOf } from './call.ts';
 const startInput = z.strictObject({
   next: z.string().max(2_000).optional(),
   invitation: z.string().max(200).optional(),
-  /** Connects the account to the member who is signed in, instead of signing in. */
+  /** Connects the account to the signed-in member, instead of signing in. */
   connect: z.literal(true).optional(),
 });
 
@@ -48,8 +48,8 @@ export async function askProvider(call: AuthCall): Promise<Response> {
 }
 
 /**
- * Where the provider sends the browser back to: on to where it wanted, or back with the reason. Any page on the web can
- * have a browser load this address, so a call without the challenge's cookie counts as no attempt and locks no one out.
+ * Handles the provider's redirect: continues to the requested page, or back with the reason. Any website can make a
+ * browser load this address, so a call without the challenge's cookie does not count as an attempt.
  */
 export async function hearProvider(call: AuthCall): Promise<Response> {
   const { signIn, now, address } = call;
@@ -85,7 +85,7 @@ async function signInBy(call: AuthCall, issuer: string, claims: Claims, invitati
   return [cookie];
 }
 
-/** Only for the session that asked: in a browser where someone else signed in meanwhile the answer counts for nothing. */
+/** Only for the session that started it: if someone else signed in on this browser since, the answer is rejected. */
 async function connectTo(call: AuthCall, issuer: string, claims: Claims, sessionId: string): Promise<string[]> {
   const session = await call.session();
   if (session?.id !== sessionId) throw new ProviderRefusal('stale');
@@ -99,18 +99,18 @@ function refusedPath(asked: { next: string; connect?: string } | null, reason: R
   return `/sign-in?refused=${reason}${next}`;
 }
 
-/** Null for what is no refusal: a database that is away, a defect. */
+/** Null for other errors, such as an unavailable database. */
 function reasonOf(error: unknown): Refusal | null {
   if (error instanceof ProviderRefusal) return error.reason;
   if (error instanceof ProviderAway) return 'away';
-  // Someone joined with this address at the same moment.
+  // Someone joined with this address concurrently.
   if (error instanceof DomainError && error.code === 'email_taken') return 'taken';
   if (!(error instanceof Error)) return null;
   if (error.name === 'AuthorizationResponseError') return 'denied';
-  // As `fetch` says that nobody answered.
+  // A failed `fetch`.
   if (error instanceof TypeError && error.cause !== undefined && (error as { code?: unknown }).code === undefined)
     return 'away';
-  // Everything that openid-client found wrong with answer, tokens or their transport.
+  // Every error of openid-client about the answer, the tokens or their transport.
   const code = (error as { code?: unknown }).code;
   const isOfLibrary = typeof code === 'string' && code.startsWith('OAUTH_');
   return isOfLibrary || ['ResponseBodyError', 'WWWAuthenticateChallengeError'].includes(error.name) ? 'failed' : null;

@@ -12,15 +12,15 @@ import { startSession } from '../session.ts';
 import { type AuthCall, answer, done, dropCookie, tokenOf } from './call.ts';
 import { actorOf } from './password.ts';
 
-/** Of one password that was right; then it must be typed again. */
-const mostTries = 10;
+/** Attempts per right password; then it must be entered again. */
+const maxTries = 10;
 
 const tooLate = () => new DomainError('unauthenticated', 'sign_in_stale');
 
-/** What this person's passkeys are asked to sign after the password. Throws `sign_in_stale`. */
+/** Creates the challenge for this person's passkeys after the password. Throws `sign_in_stale`. */
 export async function askPasskeyAsFactor(call: AuthCall): Promise<Response> {
   const token = tokenOf(call, 'factor');
-  const waiting = await tryChallenge(call, 'factor', token, call.now, mostTries);
+  const waiting = await tryChallenge(call, 'factor', token, call.now, maxTries);
   if (waiting === null || token === null) throw tooLate();
   const options = await generateAuthenticationOptions(await passkeyRequest(call, waiting.userId));
   await openChallenge(call, 'factor-passkey', { challenge: options.challenge }, call.now, token);
@@ -28,26 +28,26 @@ export async function askPasskeyAsFactor(call: AuthCall): Promise<Response> {
 }
 
 /**
- * Signs in by the factor after a right password. Tries are limited per person, whoever makes them from wherever.
- * Throws `sign_in_stale` where no password was shown before or too long ago, `factor_refused`, `too_many_attempts`.
+ * Signs in by the factor after a right password. Attempts are limited per person, from any address. Throws
+ * `sign_in_stale` without a password or too long after it, `factor_refused`, `too_many_attempts`.
  */
 export async function signInWithFactor(call: AuthCall): Promise<Response> {
   const shown = parse(factorAnswer, await readJsonBody(call.request, call.config.limits));
   const { now, keys, address, headers } = call;
   const token = tokenOf(call, 'factor');
-  const waiting = await tryChallenge(call, 'factor', token, now, mostTries);
+  const waiting = await tryChallenge(call, 'factor', token, now, maxTries);
   if (waiting === null) throw tooLate();
   const { userId } = waiting;
   const throttle = call.signIn.throttles.person;
   throttle.take(`factor ${userId}`, now);
   const asked = 'passkey' in shown ? await takeChallenge(call, 'factor-passkey', token, now) : null;
   const cookie = await call.db.transaction(async (tx) => {
-    // Of two answers to one password one begins a session.
+    // Of two answers to one password, one starts a session.
     if ((await takeChallenge({ db: tx, keys }, 'factor', token, now)) === null) throw tooLate();
     const [user] = await tx.select().from(users).where(eq(users.id, userId)).for('update');
     const hash = await passwordHashOf(tx, userId);
     if (!user || hash === null || sha256Hex(hash) !== waiting.passwordDigest) throw tooLate();
-    // Nobody changes it from here on: a session by the old one would outlive the change.
+    // Locks the password: a session by the old one would outlive a change.
     if (!(await isPasswordStill(tx, userId, hash))) throw tooLate();
     const challenge = asked?.challenge ?? null;
     const factor = await takeFactor(tx, call, { userId, answer: shown, challenge, now });

@@ -3,14 +3,14 @@ import { accounts, passkeys, signInRules, totpFactors, users } from '#db/schema/
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 
-/** What this portal asks of everyone who signs in. */
+/** The portal's rules for everyone who signs in. */
 export interface SignInRules {
   requireFactor: boolean;
-  /** Members with a password and nothing besides: whom the rule would lead to the set-up. */
+  /** Members with only a password, whom the rule sends to the set-up. */
   membersWithoutFactor: number;
 }
 
-/** The rules, and whom they concern. */
+/** The rules, and the number of affected members. */
 export async function getSignInRules(ctx: Context): Promise<SignInRules> {
   allow(ctx.actor, 'admin');
   const { db } = ctx;

@@ -7,8 +7,8 @@ import { parse } from '#server/domain/parse.ts';
 import { type SetSignInRulesInput, setSignInRulesInput } from './input.ts';
 
 /**
- * Asks everyone for a second factor, or no more. It counts from the next call of each session on: who has none is led
- * to set one up before anything else. Whom the OpenID provider signs in is not concerned.
+ * Requires a second factor of everyone, or stops requiring it. Applies from the next call of each session on: a member
+ * without one must set one up first. Members whom the OpenID provider signs in are exempt.
  */
 export async function setSignInRules(ctx: Context, input: SetSignInRulesInput): Promise<void> {
   allow(ctx.actor, 'admin');

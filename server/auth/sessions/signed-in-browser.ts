@@ -4,12 +4,12 @@ import type { Database } from '#db/client.ts';
 import { type SignInMethod, sessions } from '#db/schema/index.ts';
 import { idleLife } from '../session.ts';
 
-/** A browser on which somebody is signed in. */
+/** A browser with a session. */
 export interface SignedInBrowser {
   id: string;
-  /** "Firefox 141"; null where the browser does not say. */
+  /** "Firefox 141"; null if unknown. */
   browser: string | null;
-  /** "macOS"; null where it does not say. */
+  /** "macOS"; null if unknown. */
   system: string | null;
   /** Where the sign-in came from. */
   address: string | null;
@@ -17,11 +17,11 @@ export interface SignedInBrowser {
   createdAt: Date;
   /** Within five minutes. */
   lastUsedAt: Date;
-  /** The session that asks. */
+  /** The caller's session. */
   isThis: boolean;
 }
 
-/** The sessions of a person that can still be used, the one used last first. */
+/** The valid sessions of a person, the last used first. */
 export async function browsersOf(
   db: Database,
   userId: string,
@@ -42,7 +42,7 @@ export async function browsersOf(
     }));
 }
 
-/** What a user agent calls itself, briefly: name and major version, and the system. */
+/** Name and major version of a user agent, and its system. */
 export function namesOf(userAgent: string | null): { browser: string | null; system: string | null } {
   if (userAgent === null || userAgent === '') return { browser: null, system: null };
   const { browser, os } = Bowser.parse(userAgent);

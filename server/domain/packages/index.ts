@@ -15,5 +15,4 @@ export * from './receive-upload.ts';
 export * from './register-package.ts';
 export * from './set-platforms.ts';
 export * from './set-settings-schema.ts';
-export { versionState } from './version-state.ts';
 export * from './withdraw-version.ts';

@@ -17,6 +17,7 @@ import { extensionHealths, heartbeatVerdicts } from '#server/domain/verdicts/ind
 import { type TimelineInput, timelineInput } from './input.ts';
 import {
   declaredBy,
+  type HealthTransitionRow,
   mergeEvents,
   mergeShort,
   type PersonAct,

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type ExtensionHealth, extensionHealths } from '#server/domain/verdicts/index.ts';
 import {
   declaredBy,
+  type HealthTransitionRow,
   type LaneInput,
   mergeEvents,
   mergeShort,

@@ -5,7 +5,7 @@ import { afterEach, beforeAll, expect, test } from 'vitest';
 import { testDatabase } from '#db/testing/database.ts';
 import { toPrimary } from './index.ts';
 
-/** A way to the test's database under an address of its own, which can be broken and mended. */
+/** A proxy to the test's database, which can be broken and repaired. */
 interface Way {
   port: number;
   open(): Promise<void>;
@@ -90,8 +90,8 @@ test('where none takes writes, the error names all hosts and no password', async
   await pool.query(`alter database ${credentials.database} set default_transaction_read_only = on`);
   await b.shut();
   await b.open();
-  const told = expect.poll(() => one(pool).catch((error: Error) => error.message));
-  await told.toBe(
+  const message = expect.poll(() => one(pool).catch((error: Error) => error.message));
+  await message.toBe(
     `no host of DATABASE_URL is a primary: 127.0.0.1:${a.port} does not answer (ECONNREFUSED), 127.0.0.1:${b.port} takes no writes`,
   );
 });

@@ -24,7 +24,7 @@ export interface PrimaryOptions {
 export interface Primary {
   connectionString: string;
   Client: typeof pg.Client;
-  /** Asks anew which host it is; for who has reason to doubt it, where a connection that hangs says nothing. */
+  /** Determines again which host is the primary; for callers with a reason for doubt, because a hanging connection gives none. */
   check(): Promise<void>;
 }
 
@@ -114,7 +114,7 @@ class PrimarySearch {
     return this.#known;
   }
 
-  /** All at once: a machine that is gone does not answer at all. */
+  /** Concurrently: a machine that is down does not answer at all. */
   async #ask(): Promise<Host> {
     const reasons: string[] = [];
     const asked = this.#hosts.map(async (host, i) => {
@@ -161,7 +161,7 @@ async function refusalOf(client: pg.ClientBase): Promise<string | null> {
   return rows[0]?.closed === true ? 'takes no writes' : null;
 }
 
-/** Which life of the cluster this is: it begins anew where a replica is promoted. Null where the host does not say. */
+/** The cluster's timeline, which changes when a replica is promoted. Null if the host does not show it. */
 async function lifeOf(client: pg.ClientBase): Promise<string | null> {
   return client.query<{ life: string }>('select left(pg_walfile_name(pg_current_wal_lsn()), 8) as life').then(
     ({ rows }) => rows[0]?.life ?? null,

@@ -4,7 +4,7 @@ import type { Listener, Listening, Wakes } from './wakes.ts';
 
 /** One connection to whatever carries the messages. */
 export interface WakeConnection {
-  /** Resolves when what is told on these channels from now on is heard. */
+  /** Resolves when messages on these channels are received from now on. */
   listen(channels: readonly string[]): Promise<void>;
   /** Resolves or rejects when the connection is lost. */
   ended: Promise<unknown>;
@@ -17,7 +17,7 @@ export type Connect = (hear: (channel: string, payload: string) => void) => Prom
 interface Seat {
   channels: ReadonlySet<string>;
   listener: Listener;
-  /** Whether it was told that it hears. */
+  /** Whether it was notified that the connection works. */
   hears: boolean;
 }
 
@@ -41,7 +41,7 @@ export class KeptWakes implements Wakes {
       const stopping = new AbortController();
       this.#life = { stopping, ended: this.#keepConnected(stopping.signal) };
     } else if (this.#link !== undefined) {
-      // A connection that does not do this is given up, also where it only was too slow: its loop begins anew with all.
+      // A connection that fails here is abandoned, even if it was only slow: its loop starts again with all channels.
       const link = this.#link;
       this.#seat(link, [seat]).catch(() => link.close().catch(() => {}));
     }

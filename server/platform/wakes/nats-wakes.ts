@@ -23,7 +23,7 @@ export function natsWakes({ url, installation, name, log }: NatsWakesOptions): {
   let current: NatsConnection | undefined;
   const subject = (channel: string): string => `annex.${installation}.${channel}`;
   const wakes = new KeptWakes(async (hear) => {
-    // No reconnecting of its own: what is subscribed anew, and told that messages were missed, is in one place.
+    // Without the client's own reconnecting: subscribing again and reporting missed messages are done in one place.
     const connection = await connect({
       ...serversOf(url),
       name,
@@ -51,7 +51,7 @@ export function natsWakes({ url, installation, name, log }: NatsWakesOptions): {
       ended: connection.closed().finally(() => {
         if (current === connection) current = undefined;
       }),
-      // What was told last goes out first.
+      // Pending messages are sent first.
       async close() {
         await Promise.race([connection.drain().catch(() => {}), delay(500, undefined, { ref: false })]);
         await connection.close();
@@ -62,7 +62,7 @@ export function natsWakes({ url, installation, name, log }: NatsWakesOptions): {
   return {
     wakes,
     publish(channel, payloads) {
-      // It throws where the connection is just being closed; what it is told after a commit is no reason to fail.
+      // It throws while the connection is closing; a message after a commit is no reason to fail.
       if (current === undefined || current.isClosed() || current.isDraining()) return;
       for (const payload of payloads) current.publish(subject(channel), payload);
     },

@@ -26,15 +26,14 @@ export async function tell(tx: Runner, channel: string, payloads: readonly strin
   await tx.execute(sql`select pg_notify(${channel}, p) from unnest(${sql.param(payloads)}::text[]) p`);
 }
 
-/** Whether NOTIFY carries what is told: a statement that runs by itself may then tell within itself. */
+/** Whether NOTIFY carries the messages: a single statement can then notify within itself. */
 export function tellsByStatement(db: Runner): boolean {
   return !posts.has(db);
 }
 
 /**
- * From now on what is told in this database's transactions is kept until they are committed and published then, before
- * the caller goes on. A process that dies between the two leaves a commit that nobody was told of: whoever listens
- * looks by itself every few seconds.
+ * From now on, messages in this database's transactions are published after the commit, before the caller continues. A
+ * process that dies between the two leaves a commit without its message, so listeners also look every few seconds.
  */
 export function tellAfterCommit(db: Beginner, publish: Publish): void {
   posts.set(db, publish);

@@ -15,7 +15,7 @@ beforeAll(async () => {
   db = await testDatabase();
 });
 
-/** Listens and writes down what it is told. */
+/** Listens and records the messages. */
 function listenTo(wakes: Wakes, ...channels: string[]) {
   const log: string[] = [];
   const listening = wakes.listen(channels, {
@@ -33,7 +33,7 @@ const connections = async () => {
   return rows[0]?.n;
 };
 
-test('what is told is heard after the commit, by who listens on that channel; a rollback tells nothing', async () => {
+test('messages reach the listeners of their channel after the commit; a rollback sends none', async () => {
   const wakes = testWakes(db);
   const a = listenTo(wakes, 'a');
   await a.logs('back');
@@ -59,7 +59,7 @@ test('what is told is heard after the commit, by who listens on that channel; a 
   await vi.waitFor(async () => expect(await connections()).toBe(0));
 });
 
-test('a connection that was too slow to listen for one more is made again, and all hear', async () => {
+test('a connection that is too slow to add a listener is replaced, and all listeners receive', async () => {
   let connected = 0;
   const wakes = new KeptWakes(
     async () => {
@@ -83,7 +83,7 @@ test('a connection that was too slow to listen for one more is made again, and a
   await Promise.all([early.close(), late.close()]);
 });
 
-test('a lost connection is said at once, and made again', async () => {
+test('a lost connection is reported immediately, and replaced', async () => {
   const wakes = testWakes(db);
   const one = listenTo(wakes, 'a');
   await one.logs('back');
@@ -109,14 +109,14 @@ describe.each(hasProgram('nats-server') ? ['NATS'] : [])('over %s', () => {
   });
   afterAll(() => server.stop());
 
-  test('what is told is heard after the commit, savepoints included; a rollback tells nothing', async () => {
+  test('messages arrive after the commit, savepoints included; a rollback sends none', async () => {
     const { wakes, publish } = open();
-    const told = openDatabase(db.$client);
-    tellAfterCommit(told, publish);
+    const publishing = openDatabase(db.$client);
+    tellAfterCommit(publishing, publish);
     const one = listenTo(wakes, 'a', 'b');
     const foreign = listenTo(open('two').wakes, 'a');
     await Promise.all([one.logs('back'), foreign.logs('back')]);
-    await told.transaction(async (tx) => {
+    await publishing.transaction(async (tx) => {
       await tell(tx, 'a', ['1', '2']);
       const undone = tx.transaction(async (inner) => {
         await tell(inner, 'a', ['undone']);
@@ -124,22 +124,22 @@ describe.each(hasProgram('nats-server') ? ['NATS'] : [])('over %s', () => {
       });
       await expect(undone).rejects.toThrow('undo');
       await tx.transaction((inner) => tell(inner, 'b', ['inner']));
-      await tell(told, 'a', ['at once']);
+      await tell(publishing, 'a', ['at once']);
       await one.logs('a at once');
     });
-    const failed = told.transaction(async (tx) => {
+    const failed = publishing.transaction(async (tx) => {
       await tell(tx, 'a', ['undone']);
       throw new Error('undo');
     });
     await expect(failed).rejects.toThrow('undo');
-    await tell(told, 'a', ['end']);
+    await tell(publishing, 'a', ['end']);
     await one.logs('a end');
     expect(one.log).toEqual(['back', 'a at once', 'a 1', 'a 2', 'b inner', 'a end']);
     expect(foreign.log).toEqual(['back']);
     await Promise.all([one.close(), foreign.close()]);
   });
 
-  test('a lost server is said at once, and found again', async () => {
+  test('a lost server is reported immediately, and found again', async () => {
     const { wakes, publish } = open();
     const one = listenTo(wakes, 'a');
     await one.logs('back');

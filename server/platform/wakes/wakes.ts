@@ -1,16 +1,16 @@
-/** What a listener is told. None of these may throw. */
+/** Callbacks of a listener. None of these may throw. */
 export interface Listener {
   /** Somebody told this, and committed. The same may be heard twice. */
   heard(channel: string, payload: string): void;
-  /** From now on messages may be missed: what hangs on them is no longer sure. Called at once. */
+  /** From now on messages may be missed. Called immediately. */
   lost(): void;
-  /** Listening, for the first time or again: what is told from now on is heard; what was told before may be missed. */
+  /** Listening, for the first time or again: later messages are received, earlier ones may have been missed. */
   back(): void;
 }
 
 /**
  * Wake-ups between the processes of one installation: hints that something was committed, never the thing itself.
- * A connection that died without a word is found out within seconds, not at once: who must be sure looks by itself
+ * A silently lost connection is detected within seconds, not immediately: a listener that must be sure also looks
  * every few seconds too.
  */
 export interface Wakes {
@@ -19,6 +19,6 @@ export interface Wakes {
 }
 
 export interface Listening {
-  /** Nothing is heard any more; resolves when a connection that nobody else needs is gone. */
+  /** Stops listening; resolves when a connection without other listeners is closed. */
   close(): Promise<void>;
 }

@@ -4,7 +4,7 @@ const host = 'http://168.63.129.16';
 const config = (containerId: string, what: string, incarnation: number): string =>
   `${host}/machine/${containerId}/${what}?incarnation=${incarnation}`;
 
-/** Addresses as they stand in documents. */
+/** Addresses in documents. */
 export const addresses = {
   hostingEnvironment: (containerId: string, incarnation: number) =>
     config(containerId, 'hosting-environment-config', incarnation),

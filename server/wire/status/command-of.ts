@@ -8,7 +8,7 @@ const commandOfCode: Readonly<Record<number, CommandName>> = {
   1009: 'enable',
   1010: 'disable',
 };
-/** Beyond these codes are those of heartbeats and of nobody. */
+/** Other codes belong to heartbeats, or are unassigned. */
 const isOfAgent = (code: number): boolean => code >= 1000 && code <= 1011;
 const timedOut = 1011;
 
@@ -28,7 +28,7 @@ export function failureOf(
   if (code === undefined || code === null || code === 0) return null;
   const output = formattedMessage?.message ?? '';
   const isHeartbeat = /heart ?beat/i.test(output);
-  // A code that stays behind after all went well again is no failure, and a heartbeat may have one of its own.
+  // A code that remains after a success is no failure, and a heartbeat may have its own.
   if (!isOfAgent(code) && (isReady(status) || isHeartbeat || (reportsHeartbeat && code > 0))) return null;
   const exitCode = Number(/exit code:? *(-?\d{1,9})/i.exec(output)?.[1] ?? Number.NaN);
   const command = commandOfCode[code];

@@ -7,7 +7,7 @@ import { cutTo } from './cut.ts';
 const messages = new Set(['name', 'operation', 'configurationappliedtime', 'message']);
 const params = new Set(['lang']);
 /** Each repair removes something, so there are no more than the parts of a status; a few are enough for any real one. */
-const mostRepairs = 20;
+const maxRepairs = 20;
 
 const readerOf = memoize((limits: DocumentLimits) => statusObjectWith(limits));
 
@@ -19,7 +19,7 @@ const readerOf = memoize((limits: DocumentLimits) => statusObjectWith(limits));
 export function readPassedOn(passedOn: unknown, limits: DocumentLimits): StatusObject | null {
   const reader = readerOf(limits);
   const status = cutDown(passedOn, limits, 0);
-  for (let repairs = 0; repairs <= mostRepairs; repairs++) {
+  for (let repairs = 0; repairs <= maxRepairs; repairs++) {
     const result = read(reader, status);
     if ('value' in result) return result.value;
     for (const { path } of result.faults) if (!removeAt(status, path)) return null;

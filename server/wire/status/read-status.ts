@@ -59,7 +59,7 @@ export interface StatusBlob {
 }
 
 /** Entries that are read; a VM has some dozens. */
-const mostHandlers = 1_000;
+const maxHandlers = 1_000;
 /** As far as the numbers of goal states go. */
 const highestIncarnation = 2 ** 31 - 1;
 
@@ -74,7 +74,7 @@ export function readStatus(value: unknown): StatusBlob | null {
   const { timestampUTC, guestOSInfo, aggregateStatus } = read.data;
   const { guestAgentStatus, handlerAggregateStatus, vmArtifactsAggregateStatus } = aggregateStatus;
   const listed = handlerAggregateStatus ?? [];
-  const handlers = listed.slice(0, mostHandlers).flatMap((entry) => {
+  const handlers = listed.slice(0, maxHandlers).flatMap((entry) => {
     const found = handler.safeParse(entry);
     return found.success ? [found.data] : [];
   });

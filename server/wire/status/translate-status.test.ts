@@ -29,10 +29,10 @@ const goalStateOf = (...extensions: StockExtension[]): StockGoalState => ({
 
 /** An entry of the aggregate, as the agent writes it; `null` is a handler that is not there. */
 type Entry = Record<string, unknown> | null;
-const said = (message: string) => ({ lang: 'en-US', message });
+const formatted = (message: string) => ({ lang: 'en-US', message });
 const entry = (over: Record<string, unknown> = {}): Entry => ({
   ...{ handlerName: handler, handlerVersion: '1.0.0.0', status: 'Ready', code: 0, useExactVersion: true },
-  formattedMessage: said('Plugin enabled'),
+  formattedMessage: formatted('Plugin enabled'),
   ...over,
 });
 const withStatus = (status: object, over: Record<string, unknown> = {}): Entry => {
@@ -56,7 +56,7 @@ function report(goalState: StockGoalState, entries: Entry[], done: Record<string
 
 describe('a handler’s state, of a settled goal state', () => {
   const failed = (code: number, message: string) =>
-    entry({ status: 'NotReady', code, formattedMessage: said(message) });
+    entry({ status: 'NotReady', code, formattedMessage: formatted(message) });
   const [enabled, disabled, uninstall] = [{}, { state: 'disabled' as const }, { state: 'uninstall' as const }];
 
   test.each<[string, Partial<GoalStateExtension>, Entry, Record<string, unknown> | null]>([
@@ -66,7 +66,7 @@ describe('a handler’s state, of a settled goal state', () => {
     [
       'installed',
       enabled,
-      entry({ status: 'NotReady', formattedMessage: said('Plugin installed but not enabled') }),
+      entry({ status: 'NotReady', formattedMessage: formatted('Plugin installed but not enabled') }),
       { state: 'installed' },
     ],
     [
@@ -98,19 +98,19 @@ describe('a handler’s state, of a settled goal state', () => {
     [
       'with a code that stayed behind',
       enabled,
-      entry({ code: -1, formattedMessage: said('Failed to get heart beat file') }),
+      entry({ code: -1, formattedMessage: formatted('Failed to get heart beat file') }),
       { state: 'enabled' },
     ],
     [
       'disabled',
       disabled,
-      entry({ status: 'NotReady', formattedMessage: said('Plugin disabled') }),
+      entry({ status: 'NotReady', formattedMessage: formatted('Plugin disabled') }),
       { state: 'disabled', command: 'disable' },
     ],
     [
       'disabled with a fresh heartbeat',
       disabled,
-      entry({ status: 'ready', formattedMessage: said('Plugin disabled') }),
+      entry({ status: 'ready', formattedMessage: formatted('Plugin disabled') }),
       { state: 'disabled' },
     ],
     ['never installed to be disabled', disabled, null, { state: 'disabled' }],
@@ -118,8 +118,8 @@ describe('a handler’s state, of a settled goal state', () => {
     ['gone', uninstall, null, { state: 'removed', sequenceNumber: 3 }],
     ['still there', uninstall, entry(), { state: 'uninstalling' }],
     ['still there, because its disable failed', uninstall, failed(1010, 'x'), { state: 'failed', command: 'disable' }],
-  ])('%s', (_, goal, said, expected) => {
-    const { handlers } = report(goalStateOf(extension(goal)), [said]);
+  ])('%s', (_, goal, formatted, expected) => {
+    const { handlers } = report(goalStateOf(extension(goal)), [formatted]);
     expect(handlers).toMatchObject(expected === null ? [] : [expected]);
   });
 
@@ -135,7 +135,7 @@ describe('a handler’s state, of a settled goal state', () => {
     expect(appliedEtag).toBe(done?.status === 'Failed' ? '"test.7"' : undefined);
   });
 
-  test('with an entry that cannot be read, or without the list, nobody is gone', () => {
+  test('with an unreadable entry, or without the list, no extension counts as removed', () => {
     const goalState = goalStateOf(extension({ state: 'uninstall' }));
     expect(report(goalState, [{ handlerName: handler, status: 5 }]).handlers).toEqual([]);
     const done = { inSvdSeqNo: '7', status: 'Success' };
@@ -161,7 +161,7 @@ describe('a handler’s state, of a settled goal state', () => {
     expect(report(goalStateOf(after), [skipped]).handlers).toMatchObject([{ state: 'waiting', blockedBy: 'probe' }]);
   });
 
-  test('a handler is found in any case, and one of nobody is passed over', () => {
+  test('a handler is found in any case, and an undeclared one is skipped', () => {
     const entries = [entry({ handlerName: handler.toUpperCase() }), entry({ handlerName: 'Acme.Lab.Foreign' })];
     expect(report(goalStateOf(extension()), entries).handlers).toHaveLength(1);
   });
@@ -175,24 +175,24 @@ describe('a heartbeat', () => {
     ['AZ-H1 Ready', {}, 0, { status: 'ready', code: 0 }],
     [
       'ready with a text',
-      { status: 'ready', formattedMessage: said('all well') },
+      { status: 'ready', formattedMessage: formatted('all well') },
       0,
-      { status: 'ready', code: 0, formattedMessage: said('all well') },
+      { status: 'ready', code: 0, formattedMessage: formatted('all well') },
     ],
     ['notready', { status: 'notready', code: 5 }, 0, { status: 'notready', code: 5 }],
     ['Unresponsive', { status: 'Unresponsive' }, 601, { status: 'notready', code: 0 }],
     ['an odd word', { status: 'banana' }, 61, { status: 'ready', code: 0 }],
     [
       'what stayed behind',
-      { code: -1, formattedMessage: said('Failed to get heart beat file') },
+      { code: -1, formattedMessage: formatted('Failed to get heart beat file') },
       0,
       { status: 'ready' },
     ],
     [
       'a missing file',
-      { status: 'NotReady', code: -1, formattedMessage: said('Failed to get heart beat file') },
+      { status: 'NotReady', code: -1, formattedMessage: formatted('Failed to get heart beat file') },
       0,
-      { status: 'notready', code: -1, formattedMessage: said('Failed to get heart beat file') },
+      { status: 'notready', code: -1, formattedMessage: formatted('Failed to get heart beat file') },
     ],
   ])('%s', (_, over, ageSeconds, heartbeat) => {
     const { heartbeats, handlers } = report(beating, [entry(over)]);
@@ -226,7 +226,7 @@ describe('a status', () => {
       code,
       operation: null,
       configurationAppliedTime: null,
-      formattedMessage: said('x'),
+      formattedMessage: formatted('x'),
     });
     expect(status).toEqual({
       ...{ extension: 'probe', sequenceNumber: 3, ageSeconds: 0, readSecondsAgo: 0 },
@@ -237,7 +237,7 @@ describe('a status', () => {
             name: handler,
             status: 'success',
             ...(expected !== undefined && { code: expected }),
-            formattedMessage: said('x'),
+            formattedMessage: formatted('x'),
           },
         },
       ],
@@ -251,16 +251,16 @@ describe('a status', () => {
   ])('that the agent filled in because there is no file counts only while the goal is enabled: %s', (state, count) => {
     const filler =
       'This status is being reported by the Guest Agent since no status file was reported by extension Acme.Lab.Probe: [Errno 2]';
-    const status = { status: 'transitioning', code: 0, operation: null, formattedMessage: said(filler) };
+    const status = { status: 'transitioning', code: 0, operation: null, formattedMessage: formatted(filler) };
     const goalState = goalStateOf(extension({ state }));
     expect(report(goalState, [withStatus(status)]).statuses).toHaveLength(count);
-    const own = { ...status, formattedMessage: said('Stopped.') };
+    const own = { ...status, formattedMessage: formatted('Stopped.') };
     expect(report(goalState, [withStatus(own)]).statuses).toHaveLength(1);
   });
 
   test('a message that is null is none, substatuses that cannot be read cost themselves, odd words too', () => {
     const substatus = [
-      { name: 'a', status: 'Error', code: '4', formattedMessage: said('x') },
+      { name: 'a', status: 'Error', code: '4', formattedMessage: formatted('x') },
       { name: 'b', status: 'banana' },
       null,
       5,
@@ -270,7 +270,7 @@ describe('a status', () => {
       {
         status: {
           status: 'warning',
-          substatus: [{ name: 'a', status: 'error', code: 4, formattedMessage: said('x') }],
+          substatus: [{ name: 'a', status: 'error', code: 4, formattedMessage: formatted('x') }],
         },
       },
     ]);
@@ -308,10 +308,10 @@ describe('a status', () => {
   });
 
   test('texts beyond the limits are cut, not dropped, and in no half of a character', () => {
-    const [whole] = statusOf({ status: 'error', formattedMessage: said('ü'.repeat(9_000)) })?.file ?? [];
+    const [whole] = statusOf({ status: 'error', formattedMessage: formatted('ü'.repeat(9_000)) })?.file ?? [];
     expect(whole).toMatchObject({ status: { formattedMessage: { message: 'ü'.repeat(8_192) } } });
     const output = report(goalStateOf(extension()), [
-      entry({ code: 1009, formattedMessage: said('€'.repeat(40_000)) }),
+      entry({ code: 1009, formattedMessage: formatted('€'.repeat(40_000)) }),
     ]);
     expect(Buffer.byteLength(output.handlers[0]?.output ?? '')).toBe(65_535);
   });

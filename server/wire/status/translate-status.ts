@@ -7,7 +7,7 @@ import { cutTo } from './cut.ts';
 import { readPassedOn } from './read-passed-on.ts';
 import type { HandlerStatus, StatusBlob } from './read-status.ts';
 
-/** Texts that the agent writes by itself when a command went well. */
+/** Texts that the agent adds when a command succeeds. */
 const installedOnly = 'plugin installed but not enabled';
 const ownWords = new Set(['', 'plugin enabled', 'plugin disabled', installedOnly]);
 /** The agent writes this as the status of an extension that has no status file. */
@@ -62,19 +62,19 @@ export function translateStatus(blob: StatusBlob, goalState: StockGoalState, bou
     statuses: [],
   };
   for (const extension of goalState.extensions) {
-    const said = entryOf(extension, blob.handlers);
-    const handler = handlerEntry(extension, said, { isSettled, isDone }, bounds);
+    const entry = entryOf(extension, blob.handlers);
+    const handler = handlerEntry(extension, entry, { isSettled, isDone }, bounds);
     if (handler !== null) report.handlers.push(handler);
-    if (said === null) continue;
-    const heartbeat = heartbeatEntry(extension, said, bounds);
+    if (entry === null) continue;
+    const heartbeat = heartbeatEntry(extension, entry, bounds);
     if (heartbeat !== null) report.heartbeats.push(heartbeat);
-    const status = statusEntry(extension, said, bounds, stamp);
+    const status = statusEntry(extension, entry, bounds, stamp);
     if (status !== null) report.statuses.push(status);
   }
   return report;
 }
 
-/** A report in parts that have no more entries than one may have; nearly always it is one. */
+/** Splits a report by the maximum number of entries; nearly always it is one. */
 export function partsOf(report: Report, mostEntries: number): Report[] {
   const lists = [report.handlers, report.heartbeats, report.statuses];
   const [count, longest] = [
@@ -140,8 +140,8 @@ function handlerEntry(
 
 /** As it was published where it is the goal's, in four parts otherwise. */
 function versionOf({ goal, version }: StockExtension, entry: HandlerStatus | null): string {
-  const said = cutTo(64, entry?.handlerVersion ?? version);
-  return inFourParts(said) === inFourParts(version) ? goal.version : said;
+  const reported = cutTo(64, entry?.handlerVersion ?? version);
+  return inFourParts(reported) === inFourParts(version) ? goal.version : reported;
 }
 
 /** The agent skips what comes after a failure, and says so in words alone. */
@@ -150,7 +150,7 @@ function blockedByOf({ goal, level }: StockExtension, output: string): string | 
   return goal.dependsOn.find((name) => output.includes(name)) ?? goal.dependsOn[0] ?? null;
 }
 
-/** A heartbeat's word is all that the agent hands on; it stands in the place of the handler's state. */
+/** The agent passes on only the heartbeat's status, in place of the handler's state. */
 function heartbeatEntry(
   { goal, reportsHeartbeat }: StockExtension,
   entry: HandlerStatus,

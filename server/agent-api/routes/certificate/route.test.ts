@@ -50,7 +50,7 @@ test.each<[string, KeyKind, KeyKind]>([
   ['RSA by RSA', 'RSA 2048', 'RSA 2048'],
   ['P-256 by P-256', 'P-256', 'P-256'],
   ['P-256 by RSA', 'RSA 2048', 'P-256'],
-])('AZ-C2 a new certificate, %s: sealed anew, a new incarnation, the same sequence number', async (_, old, renewed) => {
+])('AZ-C2 a new certificate, %s: settings are encrypted again, in a new incarnation', async (_, old, renewed) => {
   const [before, after] = [newKeyPair(old), newKeyPair(renewed)];
   const machine = await givenMachine(before);
   const first = await machine.goalState();
@@ -68,7 +68,7 @@ test.each<[string, KeyKind, KeyKind]>([
     input: Buffer.from(settings?.protectedSettings ?? '', 'base64'),
   });
   expect(JSON.parse(opened.toString())).toEqual({ password: 'correct horse battery' });
-  // The machine is the same: what it was given counts on, and its deadline is not put off.
+  // The machine is the same, so deliveries and deadlines stay.
   const { rows } = await ctx.db.$client.query('select delivered_at from extensions where vm_id = $1', [machine.vmId]);
   expect(rows).toEqual([{ delivered_at: expect.any(Date) }]);
 
@@ -78,7 +78,7 @@ test.each<[string, KeyKind, KeyKind]>([
   ]);
 });
 
-test('the same certificate again is answered alike and changes nothing', async () => {
+test('the same certificate again gets the same answer and changes nothing', async () => {
   const [before, after] = [newKeyPair(), newKeyPair()];
   const machine = await givenMachine(before);
   const sent = { certificate: after.certificate, proof: proofOf(before, after) };
@@ -88,7 +88,7 @@ test('the same certificate again is answered alike and changes nothing', async (
   expect(second).toEqual(first);
 });
 
-test('a proof over the DER of the certificate is one too', async () => {
+test('a proof over the DER of the certificate is accepted', async () => {
   const [before, after] = [newKeyPair(), newKeyPair()];
   const machine = await givenMachine(before);
   const der = execFileSync('openssl', ['x509', '-outform', 'DER'], { input: after.certificate });
@@ -114,7 +114,7 @@ test('ANNEX_CUSTODY=vm: a new certificate leaves needsSecrets, and nothing of it
   }
 });
 
-test('a machine that asks for a new certificate while another one is enrolled: neither waits for the other in a circle', async () => {
+test('a renewal and a concurrent enrollment do not deadlock', async () => {
   const [before, after] = [newKeyPair(), newKeyPair()];
   const machine = await givenMachine(before);
   const { enrollmentToken } = await issueEnrollmentToken(ctx, { vmId: machine.vmId });
@@ -136,7 +136,7 @@ test('a machine that asks for a new certificate while another one is enrolled: n
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 201]);
 });
 
-describe('refused, and nothing changes', () => {
+describe('rejected without a change', () => {
   const old = newKeyPair();
   let machine: Awaited<ReturnType<typeof givenMachine>>;
   beforeAll(async () => {

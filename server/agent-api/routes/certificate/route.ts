@@ -6,7 +6,7 @@ import { readJson } from '../../body.ts';
 import { type AgentCall, contextOf } from '../../call.ts';
 import type { KnownAgent } from '../../memory/agent-memory.ts';
 
-/** `PUT /agent/v1/certificate`: another certificate for the machine of a VM, wanted by the holder of the old key. 429 where it renews too often. */
+/** `PUT /agent/v1/certificate`: replaces the certificate of a VM's machine, for the holder of the old key. 429 if it renews too often. */
 export async function certificate(call: AgentCall): Promise<Response> {
   const { agent } = await admit(call);
   await refuseTooMany(call, agent);
@@ -16,7 +16,7 @@ export async function certificate(call: AgentCall): Promise<Response> {
   return Response.json(answer, { headers: { 'cache-control': 'no-store' } });
 }
 
-/** Each renewal seals the VM's secrets anew and publishes a goal state. */
+/** Each renewal encrypts the VM's secrets again and publishes a goal state. */
 async function refuseTooMany(call: AgentCall, agent: KnownAgent): Promise<void> {
   try {
     call.door.renewals.take(agent.vmId);

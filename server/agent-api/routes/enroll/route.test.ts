@@ -49,7 +49,7 @@ test('201 once, the same answer again for the same key, 401 for another key', as
   expect(JSON.stringify(stored.rows)).not.toContain(answer.credential);
 });
 
-test('what the machine before had under way when another one enrolled says nothing of that', async () => {
+test('calls of the former machine during an enrollment do not affect the new one', async () => {
   const { id: vmId, enrollmentToken } = await newVm();
   const enrolled = async (token: string) => {
     const answer = await enroll({ enrollmentToken: token, certificate: newKeyPair().certificate, ...machine });
@@ -66,13 +66,13 @@ test('what the machine before had under way when another one enrolled says nothi
   expect((await fetch(`${door.url}/goal-state`, { headers })).status).toBe(200);
 });
 
-test('P-256 certificates are taken too', async () => {
+test('P-256 certificates are accepted too', async () => {
   const { enrollmentToken } = await newVm();
   const certificate = newKeyPair('P-256').certificate;
   expect((await enroll({ enrollmentToken, certificate, ...machine })).status).toBe(201);
 });
 
-test('409 where the key speaks for another VM', async () => {
+test('409 if another VM uses the key', async () => {
   const [one, two] = [await newVm(), await newVm()];
   const certificate = newKeyPair().certificate;
   await enroll({ enrollmentToken: one.enrollmentToken, certificate, ...machine });
@@ -81,7 +81,7 @@ test('409 where the key speaks for another VM', async () => {
   expect(await refused.json()).toMatchObject({ code: 'key_in_use' });
 });
 
-test('one key for two VMs at once: one is let in, the other gets 409', async () => {
+test('one key for two VMs concurrently: one enrolls, the other gets 409', async () => {
   const certificate = newKeyPair().certificate;
   const vms = await Promise.all([newVm(), newVm()]);
   const answers = await Promise.all(
@@ -91,7 +91,7 @@ test('one key for two VMs at once: one is let in, the other gets 409', async () 
 });
 
 describe('401', () => {
-  test('for a token that was replaced, and one whose VM is gone', async () => {
+  test('for a replaced token, and for one whose VM was deleted', async () => {
     const { id, enrollmentToken } = await newVm();
     const { enrollmentToken: newer } = await issueEnrollmentToken(ctx, { vmId: id });
     expect((await enroll({ enrollmentToken, certificate: newKeyPair().certificate, ...machine })).status).toBe(401);
@@ -171,7 +171,7 @@ describe('a proof that the machine has the key of its certificate', () => {
     },
   );
 
-  test('ANNEX_ENROL_PROOF=required: without one nobody enrols, and the token stays valid', async () => {
+  test('ANNEX_ENROL_PROOF=required: without a proof no machine enrolls, and the token stays valid', async () => {
     const strict = await openAgentDoor({ ...ctx, config: { ...ctx.config, enrolProof: 'required' } });
     try {
       const [{ enrollmentToken }, pair] = [await newVm(), newKeyPair()];

@@ -18,7 +18,7 @@ const newAgent = () => {
   return givenAgent(ctx, door, `poll-${count}`);
 };
 
-test('200 with an ETag, then 304 for it, the very same bytes again without it', async () => {
+test('200 with an ETag, then 304 for it, and the same bytes again without it', async () => {
   const agent = await newAgent();
   await givenProbe(ctx, agent.vmId);
   const first = await agent.call('/goal-state');
@@ -35,12 +35,12 @@ test('200 with an ETag, then 304 for it, the very same bytes again without it', 
   expect(await (await agent.call('/goal-state')).text()).toBe(text);
 });
 
-test('an unchanged poll is no statement; of an agent that is not remembered, it is one', async () => {
+test('an unchanged poll runs no statement, or one if the agent is not cached', async () => {
   const agent = await newAgent();
   const etag = (await agent.call('/goal-state')).headers.get('etag') ?? '';
   const poll = () => agent.call('/goal-state', { headers: { 'if-none-match': etag } });
   const statements = () => statementsOf(async () => expect((await poll()).status).toBe(304));
-  // The wake-up that tells of the enrolment may come after the first call.
+  // The wake-up of the enrollment may arrive after the first call.
   await expect.poll(statements).toEqual([]);
   expect(await statements()).toEqual([]);
   const other = await openAgentDoor(ctx);
@@ -57,7 +57,7 @@ test('an unchanged poll is no statement; of an agent that is not remembered, it 
   }
 });
 
-test('who lets its polls be held is told to come back soon, also where there was something at once', async () => {
+test('an agent with held polls is asked to poll again soon, also after an immediate answer', async () => {
   const agent = await newAgent();
   const answer = await agent.call('/goal-state?wait=30', { headers: { 'if-none-match': '"another"' } });
   expect(answer.status).toBe(200);
@@ -72,7 +72,7 @@ describe('held polls', () => {
     return { agent, poll };
   };
 
-  test('a change is told within 250 ms of the call’s answer', async () => {
+  test('a change arrives within 250 ms of the call’s answer', async () => {
     const { agent, poll } = await held();
     const answer = poll('30');
     await givenProbe(ctx, agent.vmId);
@@ -81,7 +81,7 @@ describe('held polls', () => {
     expect(Date.now() - changed).toBeLessThan(250);
   });
 
-  test('the wait is over: 304', async () => {
+  test('after the wait the answer is 304', async () => {
     const { poll } = await held();
     const asked = Date.now();
     expect((await poll('1')).status).toBe(304);
@@ -106,7 +106,7 @@ describe('held polls', () => {
     expect((await agent.call('/goal-state')).status).toBe(401);
   });
 
-  test('an agent that hangs up is expected back at once, not when its poll would have ended', async () => {
+  test('an agent that hangs up is expected immediately, not at the end of its poll', async () => {
     const { agent } = await held();
     const expected = async () => {
       const { rows } = await ctx.db.$client.query(
@@ -126,13 +126,13 @@ describe('held polls', () => {
     await expect.poll(expected, { timeout: 5_000 }).toBeLessThan(10);
   });
 
-  test.each(['-1', 'soon', '9999999999'])('?wait=%s is no wait', async (wait) => {
+  test.each(['-1', 'soon', '9999999999'])('?wait=%s does not wait', async (wait) => {
     const { poll } = await held();
     expect((await poll(wait)).status).toBe(304);
   });
 });
 
-describe('who is let in', () => {
+describe('authentication', () => {
   test.each([
     ['no credential', {}],
     ['a wrong one', { authorization: 'Bearer annex_agent_wrong' }],
@@ -143,7 +143,7 @@ describe('who is let in', () => {
     expect(await answer.json()).toMatchObject({ code: 'credential_refused' });
   });
 
-  test('409 for a second machine with the same identity: another instance, or a number that was used', async () => {
+  test('409 for a second machine with the same identity: another instance, or a used number', async () => {
     const agent = await newAgent();
     const as = async (claim: string) => (await agent.call('/goal-state', { headers: { 'annex-agent': claim } })).status;
     expect(await as('one; 1')).toBe(200);
@@ -155,7 +155,7 @@ describe('who is let in', () => {
     expect(rows[0].duplicate_seen_at).not.toBeNull();
   });
 
-  test('429 with Retry-After above the rate of one VM; another VM behind the same address is let in', async () => {
+  test('429 with Retry-After above the rate of one VM; another VM at the same address is accepted', async () => {
     const limited = await openAgentDoor({ ...ctx, config: { ...ctx.config, vmRate: 2 } });
     try {
       count += 2;

@@ -37,14 +37,14 @@ const wanted = async (agent: GivenAgent) =>
 const put = (agent: GivenAgent, id: string, body: string | Buffer<ArrayBuffer>, type = 'application/gzip') =>
   agent.call(`/log-requests/${id}/archive`, { method: 'PUT', body, headers: { 'content-type': type } });
 
-test('AZ-G11 an operator asks, a held poll ends with it, the agent sends the archive, also after the uninstall', async () => {
+test('AZ-G11 a request ends a held poll, and the agent sends the archive, also after an uninstall', async () => {
   const { agent, etag } = await givenMachine();
   const { vmId } = agent;
   const held = agent.call('/goal-state?wait=30', { headers: { 'if-none-match': etag } });
   const asked = await requestArchive(ctx, { vmId, handler });
   const began = Date.now();
-  const told = await held;
-  expect([told.status, told.headers.get('annex-log-requests')]).toEqual([304, '1']);
+  const answer = await held;
+  expect([answer.status, answer.headers.get('annex-log-requests')]).toEqual([304, '1']);
   expect(Date.now() - began).toBeLessThan(5_000);
   const report = await agent.call('/reports', { method: 'POST', body: '{}' });
   expect(report.headers.get('annex-log-requests')).toBe('1');
@@ -66,7 +66,7 @@ test('AZ-G11 an operator asks, a held poll ends with it, the agent sends the arc
   expect(acts.map(({ action }) => action)).toEqual(expect.arrayContaining(['logs.request', 'logs.send']));
 });
 
-test('AZ-G11 the wish after one that was fulfilled ends a held poll too', async () => {
+test('AZ-G11 a further request ends a held poll too', async () => {
   const { agent, etag } = await givenMachine();
   const poll = () => agent.call('/goal-state?wait=30', { headers: { 'if-none-match': etag } });
   for (const _ of ['first', 'second']) {
@@ -79,7 +79,7 @@ test('AZ-G11 the wish after one that was fulfilled ends a held poll too', async 
   }
 });
 
-test('AZ-G11 a wish after one that was fulfilled between two polls is told at once', async () => {
+test('AZ-G11 a further request between two polls is delivered immediately', async () => {
   const { agent, etag } = await givenMachine();
   const poll = () => agent.call('/goal-state?wait=30', { headers: { 'if-none-match': etag } });
   for (const _ of ['first', 'second']) {
@@ -89,7 +89,7 @@ test('AZ-G11 a wish after one that was fulfilled between two polls is told at on
   }
 });
 
-test('who cannot send logs is woken once, and its polls are held on', async () => {
+test('an agent that cannot send logs is woken once, and its polls are held again', async () => {
   const { agent, etag } = await givenMachine();
   await requestArchive(ctx, { vmId: agent.vmId, handler });
   const poll = async () => {
@@ -98,7 +98,7 @@ test('who cannot send logs is woken once, and its polls are held on', async () =
     expect([answer.status, answer.headers.get('annex-log-requests')]).toEqual([304, '1']);
     return performance.now() - began >= 900;
   };
-  // The wish came between two polls: the next one is told of it, and only that one.
+  // A request between two polls: only the next one is answered for it.
   expect([await poll(), await poll()]).toEqual([false, true]);
 });
 
@@ -133,7 +133,7 @@ describe('refused', () => {
     ({ id } = await requestArchive(ctx, { vmId: agent.vmId, handler }));
   });
 
-  test('what nobody asked for, also of another VM', async () => {
+  test('an unrequested archive, also of another VM', async () => {
     const { agent: other } = await givenMachine();
     expect((await put(other, id, 'x')).status).toBe(404);
     expect((await put(agent, '00000000-0000-4000-8000-000000000000', 'x')).status).toBe(404);

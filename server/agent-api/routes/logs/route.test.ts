@@ -87,7 +87,7 @@ test('all of it in one call, then again: one output, told whole', async () => {
   expect(await machine.whole()).toBe('one\ntwo\n');
 });
 
-test('in chunks, out of order, packed and not; it is told how far it is whole', async () => {
+test('in chunks, out of order, gzipped or not; the answer says how far it is complete', async () => {
   const machine = await givenMachine();
   const received = async (answer: Promise<Response>) => (await answer).headers.get('annex-output-bytes');
   expect(await received(machine.send('ab', { range: '0-1/*' }))).toBe('2');
@@ -98,7 +98,7 @@ test('in chunks, out of order, packed and not; it is told how far it is whole', 
   expect(await machine.outputs()).toMatchObject([{ totalBytes: 6, storedBytes: 6 }]);
 });
 
-test('runs are told apart by sequence number, command and attempt', async () => {
+test('runs are distinguished by sequence number, command and attempt', async () => {
   const machine = await givenMachine();
   const runs = ['command=install&attempt=1&sequence=0', 'command=enable&attempt=1&sequence=1'];
   for (const of of [...runs, 'command=enable&attempt=2&sequence=1']) await machine.send(of, { of });
@@ -141,7 +141,7 @@ test('more than a piece: read by lines, searched, with the first error', async (
   expect(await machine.whole()).toBe(whole);
 });
 
-test('a command that ran anew under the same number replaces what it wrote before', async () => {
+test('a command that ran again under the same number replaces its output', async () => {
   const machine = await givenMachine();
   await machine.send('first run, long\n');
   await machine.send('second\n');
@@ -247,7 +247,7 @@ test('an agent that hangs up while its output is packed is no defect of this pro
   expect(defects).toEqual([]);
 });
 
-test('a machine that begins uploads and ends none is told to wait; others are not', async () => {
+test('a machine that starts uploads without finishing must wait; others need not', async () => {
   const [machine, other] = [await givenMachine(), await givenMachine()];
   const refused = Promise.withResolvers<IncomingMessage>();
   const begun = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((attempt) => {

@@ -46,7 +46,7 @@ async function* unpacked(call: AgentCall): AsyncGenerator<Uint8Array> {
   if (encoding !== 'gzip') throw new DomainError('unsupported_media_type', 'encoding_unknown');
   const gunzip = createGunzip();
   const feeding = feed(call.stream(), gunzip);
-  // An agent may hang up while nobody waits for its next bytes: gunzip tells who unpacks, and this is no defect.
+  // An agent may disconnect between reads. gunzip reports it to its reader, so this error is expected.
   feeding.catch(() => {});
   try {
     yield* gunzip as AsyncIterable<Buffer>;

@@ -84,7 +84,7 @@ test('AZ-P6 a package with a wrong byte is never delivered whole, and is restore
   expect(await bytesOf(await download())).toEqual(zip);
 });
 
-test('AZ-P6 an upload replaces damaged bytes that nobody has noticed', async () => {
+test('AZ-P6 an upload replaces damaged bytes that were not detected', async () => {
   await flip();
   await upload();
   expect(await bytesOf(await download())).toEqual(zip);
