@@ -48,7 +48,7 @@ export function openProvider({ url, openId }: Pick<Config, 'url' | 'openId'>, lo
   if (openId === null) return null;
   const redirectUri = url + callbackPath;
   const metadata = cachedMetadata(openId, log);
-  // Each call has a configuration of its own, because the clock differs; the provider's keys are shared.
+  // Each call has its own configuration, because the clock differs; the provider's keys are shared.
   let keySet: client.ExportedJWKSCache | undefined;
 
   async function configuration(now: Date): Promise<client.Configuration> {

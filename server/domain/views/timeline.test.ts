@@ -8,7 +8,6 @@ import {
   mergeShort,
   stretchesOf,
   type TimelineSpan,
-  type TimelineSpan,
 } from './timeline.ts';
 
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 10, minute));
