@@ -16,7 +16,7 @@ test('a connection lost within a transaction fails the transaction, and nothing 
   expect((await db.execute(sql`select 1 as one`)).rows).toEqual([{ one: 1 }]);
 });
 
-test('a client that is lost before its transaction began is no client less', async () => {
+test('a client that is lost before its transaction begins is replaced', async () => {
   const { url } = inject('testDatabase');
   const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: 5_000 });
   const db = openDatabase(pool);
@@ -31,7 +31,7 @@ test('a client that is lost before its transaction began is no client less', asy
   }
 });
 
-test('what a transaction leaves for after a rollback runs only if it fails, on a free client, and keeps its error', async () => {
+test('work after a rollback runs only on failure, on a free client, and keeps the error', async () => {
   const { url } = inject('testDatabase');
   const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: 5_000 });
   const db = openDatabase(pool);

@@ -11,8 +11,8 @@ export type Transaction = Parameters<Parameters<Database['transaction']>[0]>[0];
 
 /** Wraps a pool; the caller owns the pool and ends it. */
 export function openDatabase(pool: pg.Pool): Database {
-  // While a transaction holds a client, the pool does not listen to it: a lost connection would end the process, where
-  // the statement under way fails anyway.
+  // While a transaction holds a client, the pool does not listen to it: a lost connection would crash the process,
+  // although the running statement fails anyway.
   pool.on('connect', (client) => {
     client.on('error', () => {});
     client.once('end', () => setTimeout(() => giveBack(client), endedMs).unref());
@@ -25,11 +25,11 @@ export function openDatabase(pool: pg.Pool): Database {
 /** How long the holder of a client whose connection ended may take to release it. */
 const endedMs = 1_000;
 
-/** Drizzle keeps a client for ever whose `begin` failed: after some restarts of the database no client would be left. */
+/** Drizzle never releases a client whose `begin` failed: after some restarts of the database none would be left. */
 function giveBack(client: pg.PoolClient): void {
   try {
     client.release(true);
   } catch {
-    // It was given back.
+    // Already released.
   }
 }

@@ -13,7 +13,7 @@ import { localTables, type Reach, reachOf, readDistribution, schemaFaults } from
 const script = readFileSync(join(import.meta.dirname, 'distribute.sql'), 'utf8');
 const distribution = readDistribution(script);
 
-/** Not spread, and why that is enough: written by people and by the worker, and never by a heartbeat. */
+/** Tables that are not distributed, because no heartbeat writes them. */
 const local = [
   ...['accounts', 'api_tokens', 'auth_challenges', 'installation', 'invitations', 'passkeys', 'recovery_codes'],
   ...['sessions', 'sign_in_rules', 'totp_factors', 'users', 'verifications'],
@@ -21,7 +21,7 @@ const local = [
   ...['fleet_counts', 'fleet_count_deltas', 'fleet_count_checks'],
 ];
 
-/** What does not run on one shard yet, and what is to be done about it (docs/scale.md has the same list). */
+/** Statements that do not run on one shard yet, and the remedy (docs/scale.md has the same list). */
 const known: readonly { statement: RegExp; reach: Reach; why: string }[] = [
   {
     statement: /credential_hash = any\(\$1/,
@@ -57,12 +57,12 @@ beforeAll(async () => {
   await givenVersion(ctx.db);
 });
 
-test('every table has its place', async () => {
+test('every table is distributed, a reference, or local', async () => {
   const hint = 'a new table goes into db/distribute.sql, or into this test’s list of those that stay';
   expect(await localTables(ctx.db.$client, distribution), hint).toEqual(local.toSorted());
 });
 
-test('the schema as the script leaves it breaks no rule', async () => {
+test('the distributed schema breaks no rule', async () => {
   const { rows } = await ctx.db.$client.query(`select 1 from pg_available_extensions where name = 'citus'`);
   if (rows.length === 0)
     process.stderr.write('There is no Citus here: its rules are checked, the script is not run.\n');
@@ -94,7 +94,7 @@ test.each<[Reach, string]>([
   expect(reachOf(statement, distribution)).toBe(reach);
 });
 
-test('an agent’s calls are statements of one shard, but for those that are known', async () => {
+test('an agent’s calls run on one shard, except for the known ones', async () => {
   const statements = await statementsOf(async () => {
     const door = await openAgentDoor(ctx);
     const [pair, next] = [newKeyPair(), newKeyPair()];
@@ -135,7 +135,7 @@ test('an agent’s calls are statements of one shard, but for those that are kno
   expect(statements.filter((statement) => reachOf(statement, distribution) === 'one shard').length).toBeGreaterThan(5);
 });
 
-/** The text of every statement that was sent meanwhile. */
+/** The statements that were sent while it ran. */
 async function statementsOf(work: () => Promise<void>): Promise<string[]> {
   const statements: string[] = [];
   const { query } = pg.Client.prototype;

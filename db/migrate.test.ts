@@ -48,7 +48,7 @@ async function databaseBefore(migration: number) {
   return db;
 }
 
-test('reports from before the partitions stay as they are, and their numbers go on', async () => {
+test('reports from before the partitions stay, and their numbers continue', async () => {
   const db = await databaseBefore(5);
   const vmId = randomUUID();
   await db.execute(sql`insert into vms values (${vmId}, 'old', '{}', now(), 'test')`);

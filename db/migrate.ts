@@ -6,7 +6,7 @@ import { makePartitions } from './partitions.ts';
 
 const folder = fileURLToPath(new URL('./migrations', import.meta.url));
 
-/** Any fixed number; everybody who migrates an Annex database takes this lock first. */
+/** Any fixed number: the lock of every migration of an Annex database. */
 const lock = 4_266_399_001;
 
 /**

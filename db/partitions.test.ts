@@ -8,7 +8,7 @@ import { dropPartitions, makePartitions } from './partitions.ts';
 
 const dayMs = 24 * 60 * 60_000;
 const today = Math.floor(Date.now() / dayMs) * dayMs;
-/** In the middle of the day that is so many days from now. */
+/** Noon, this many days from now. */
 const day = (days: number): Date => new Date(today + (days + 0.5) * dayMs);
 const nameOf = (days: number): string => `report_history_${day(days).toISOString().slice(0, 10).replaceAll('-', '')}`;
 
@@ -58,7 +58,7 @@ test('a migrated database has room for yesterday, today and a week; more room fo
   expect(await report(day(27))).toBe(nameOf(27));
 });
 
-test('old days go, young ones stay', async () => {
+test('old days are dropped, recent ones stay', async () => {
   await report(day(2));
   expect(await drop(new Date(today + 2 * dayMs))).toBe(2);
   expect((await tables())[0]).toBe(nameOf(2));
@@ -81,7 +81,7 @@ test('a long-running reader blocks no one, and the day is dropped afterwards', a
   expect(await tables()).not.toContain(nameOf(2));
 });
 
-test('what a crash left between detaching and dropping goes, what a person detached stays', async () => {
+test('a partition left by a crash while dropping is removed, one detached by a person stays', async () => {
   const [ours, theirs] = [nameOf(4), nameOf(5)];
   await db.$client.query(`comment on table ${ours} is 'to be dropped'`);
   await db.$client.query(`alter table report_history detach partition ${ours}`);

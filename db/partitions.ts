@@ -6,11 +6,11 @@ const table = 'report_history';
 const daysAhead = 7;
 const dayMs = 24 * 60 * 60_000;
 
-/** Any fixed number: who makes or removes partitions takes this lock first. */
+/** Any fixed number: the lock for creating and removing partitions. */
 const lock = 4_266_399_004;
 /** Lock timeout: a partition that a reader still uses is dropped in a later run, so that no one queues behind it. */
 const lockTimeout = '2s';
-/** Marks a partition that is to go, whatever ends the process in between. */
+/** Marks a partition for removal, so that it survives a crash. */
 const leaving = 'to be dropped';
 
 /** Partitions by the end of their time, the oldest first. */
@@ -21,9 +21,9 @@ const partitions = `
   where i.inhparent = $1::regclass`;
 
 /**
- * Makes the partitions of today and the days to come, so that no insert ever lacks one. They follow on the last one
- * without a gap. There is no default partition: beside one, PostgreSQL detaches nothing concurrently, and attaching a
- * day would lock and read it. What is older than all of them has the first, which begins at no time. Returns how many
+ * Creates the partitions of today and the next days, so that every insert finds one. They follow the last one without a
+ * gap. There is no default partition: beside one, PostgreSQL detaches nothing concurrently, and attaching a
+ * day would lock and read it. Older rows belong to the first, which has no beginning. Returns how many
  * were created.
  */
 export async function makePartitions(client: pg.ClientBase, now: Date): Promise<number> {
@@ -49,7 +49,7 @@ export async function makePartitions(client: pg.ClientBase, now: Date): Promise<
   }
 }
 
-/** Made beside and attached: that lets reports go on, where making it in its place would shut them out. */
+/** Created separately and attached: creating it in place would block reports. */
 async function attachDay(client: pg.ClientBase, day: Date): Promise<void> {
   const from = day.toISOString();
   const to = new Date(day.getTime() + dayMs).toISOString();
@@ -59,9 +59,9 @@ async function attachDay(client: pg.ClientBase, day: Date): Promise<void> {
 }
 
 /**
- * Removes the partitions whose last moment was before `until`, and what an earlier call left of one. Where somebody
- * reads for long, it throws after two seconds, and the next call goes on. Not for a client in a transaction. Returns
- * how many went.
+ * Removes the partitions whose last moment was before `until`, and what an earlier call left of one. Throws after
+ * two seconds if a reader holds one; the next call continues. Not for a client in a transaction. Returns how many were
+ * removed.
  */
 export async function dropPartitions(client: pg.ClientBase, until: Date): Promise<number> {
   await client.query('select pg_advisory_lock($1)', [lock]);
@@ -81,7 +81,7 @@ async function dropBefore(client: pg.ClientBase, until: Date): Promise<number> {
   );
   for (const { name, pending } of rows) {
     if (!pending) await client.query(`comment on table ${name} is '${leaving}'`);
-    // Only one may be on its way out: a detaching that was broken off is ended first.
+    // Only one may be detaching: an interrupted one is completed first.
     await client.query(`alter table ${table} detach partition ${name} ${pending ? 'finalize' : 'concurrently'}`);
   }
   const detached = await client.query<{ name: string }>(

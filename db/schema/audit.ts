@@ -5,7 +5,7 @@ import { bigint, index, integer, jsonb, pgTable, text, timestamp, unique, uuid }
 export const doors = ['page', 'api', 'agent', 'system', 'cli'] as const;
 export type Door = (typeof doors)[number];
 
-/** Who did what to what, from where. Secrets appear as changed or not, never as values. */
+/** Actor, action, target and origin. Secrets appear as changed or not, never as values. */
 export const auditEntries = pgTable(
   'audit_entries',
   {
@@ -14,10 +14,10 @@ export const auditEntries = pgTable(
     actorKind: text('actor_kind').notNull(),
     actorId: text('actor_id').notNull(),
     actorName: text('actor_name').notNull(),
-    /** Null in rows from before it was kept. */
+    /** Null in rows of earlier releases. */
     door: text().$type<Door>(),
     address: text(),
-    /** What the caller said of its program: `User-Agent`. */
+    /** The caller's `User-Agent`. */
     client: text(),
     /** `<noun>.<verb>`, for example `extension.set`. */
     action: text().notNull(),
@@ -26,10 +26,10 @@ export const auditEntries = pgTable(
     vmId: uuid('vm_id'),
     requestId: text('request_id').notNull(),
     details: jsonb().$type<Record<string, unknown>>().notNull(),
-    /** What the target was before, and is now; null where there was or is nothing to show. */
+    /** The target before and after; null if there is nothing to show. */
     before: jsonb().$type<Record<string, unknown>>(),
     after: jsonb().$type<Record<string, unknown>>(),
-    /** Made with the row by a key that the database does not know: what is written past the portal has none. */
+    /** Computed with a key that the database does not know: rows inserted past the portal have none. */
     seal: text(),
     /**
      * Running number, 1 and up without a gap, assigned with the seal in the act's transaction. Null only in rows of the
@@ -52,16 +52,16 @@ export const auditEntries = pgTable(
   ],
 );
 
-/** What a check of the chain found: which row, and what is wrong with it. */
+/** A fault that a check of the chain found. */
 export interface ChainFault {
   kind: 'deleted' | 'altered' | 'inserted' | 'replayed' | 'truncated' | 'relinked';
-  /** Id of the row; of the last good one where a row is missing. */
+  /** Id of the row; of the last good one if a row is missing. */
   id: number | null;
   position: number | null;
 }
 
 /**
- * One row: where the chain ends, and what the worker's checks found. Writers lock it for the last statements of their
+ * One row: the end of the chain, and the results of the worker's checks. Writers lock it for the last statements of their
  * transaction. `linkedAt` is the time of the last act.
  */
 export const auditChain = pgTable('audit_chain', {
@@ -75,11 +75,11 @@ export const auditChain = pgTable('audit_chain', {
   fault: jsonb().$type<ChainFault>(),
   /** When the newest acts were checked last. */
   checkedAt: timestamp('checked_at', { withTimezone: true }),
-  /** Keyed digest of what the checks found, so that a statement in the database cannot declare the chain intact. */
+  /** Keyed digest of the checks' results, so that a statement in the database cannot declare the chain intact. */
   verdict: text(),
 });
 
-/** Written by the first release only: anchors in the database prove nothing against somebody who can write to it. */
+/** Written by the first release only: anchors in the database prove nothing against someone with write access. */
 export const auditAnchors = pgTable('audit_anchors', {
   position: bigint({ mode: 'number' }).primaryKey(),
   hash: text().notNull(),

@@ -50,13 +50,13 @@ export const sessions = pgTable(
     createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
     updatedAt: timestamp('updated_at', { withTimezone: true }).notNull().defaultNow(),
     method: text().$type<SignInMethod>().notNull().default('password'),
-    /** When this person last proved who they are: at the sign-in, or before a change of what they sign in with. */
+    /** When this person last confirmed their identity: at the sign-in, or before a change of factors. */
     confirmedAt: timestamp('confirmed_at', { withTimezone: true }).notNull().defaultNow(),
   },
   (t) => [index('sessions_user').on(t.userId)],
 );
 
-/** What a person signs in with: a password (`credential`), or an account at an OpenID provider (its issuer). */
+/** A password (`credential`), or an account at an OpenID provider (its issuer). */
 export const accounts = pgTable(
   'accounts',
   {
@@ -91,7 +91,7 @@ export const passkeys = pgTable(
       .references(() => users.id, { onDelete: 'cascade' }),
     name: text().notNull(),
     publicKey: bytes('public_key').notNull(),
-    /** Signatures so far, as the authenticator counts; 0 where it does not. */
+    /** The authenticator's signature counter; 0 if it has none. */
     counter: bigint({ mode: 'number' }).notNull(),
     transports: text().array().notNull().default([]),
     /** Kept by a password manager that syncs it. */
@@ -109,13 +109,13 @@ export const totpFactors = pgTable('totp_factors', {
     .references(() => users.id, { onDelete: 'cascade' }),
   /** Sealed, bound to the person. */
   secret: bytes().notNull(),
-  /** Step of 30 s of the last code that was taken: no code counts twice. */
+  /** Step of 30 s of the last accepted code: no code counts twice. */
   lastStep: bigint('last_step', { mode: 'number' }).notNull(),
   createdAt: timestamp('created_at', { withTimezone: true }).notNull(),
   lastUsedAt: timestamp('last_used_at', { withTimezone: true }).notNull(),
 });
 
-/** Codes for the day when the other factors are lost: keyed digests, each good once. */
+/** Recovery codes for lost factors: keyed digests, each valid once. */
 export const recoveryCodes = pgTable(
   'recovery_codes',
   {
@@ -129,13 +129,13 @@ export const recoveryCodes = pgTable(
   (t) => [index('recovery_codes_user').on(t.userId)],
 );
 
-/** Something that was asked of one browser or session and is waited for, for minutes; answered once. */
+/** An open challenge of one browser or session, for minutes; answered once. */
 export const authChallenges = pgTable(
   'auth_challenges',
   {
     /** Digest of the kind and of the token that the browser holds, or of the session. */
     digest: text().primaryKey(),
-    /** Sealed; what was asked, bound to the digest. */
+    /** The challenge's data, encrypted and bound to the digest. */
     asked: bytes().notNull(),
     tries: integer().notNull().default(0),
     expiresAt: timestamp('expires_at', { withTimezone: true }).notNull(),
@@ -143,7 +143,7 @@ export const authChallenges = pgTable(
   (t) => [index('auth_challenges_expiry').on(t.expiresAt)],
 );
 
-/** One row: rules of this portal about how people sign in. Without it, none. */
+/** One row: the portal's rules for signing in. Without it, none. */
 export const signInRules = pgTable('sign_in_rules', {
   id: integer().primaryKey(),
   requireFactor: boolean('require_factor').notNull(),
@@ -171,12 +171,12 @@ export const apiTokens = pgTable('api_tokens', {
   createdBy: text('created_by').notNull(),
   expiresAt: timestamp('expires_at', { withTimezone: true }),
   lastUsedAt: timestamp('last_used_at', { withTimezone: true }),
-  /** Where the last use came from. */
+  /** Address of the last use. */
   lastUsedFrom: text('last_used_from'),
   revokedAt: timestamp('revoked_at', { withTimezone: true }),
 });
 
-/** One-time links by which a person joins; the first one makes the first admin. */
+/** One-time links by which a person joins; the set-up link creates the first admin. */
 export const invitations = pgTable('invitations', {
   id: uuid().primaryKey(),
   tokenHash: text('token_hash').notNull().unique(),

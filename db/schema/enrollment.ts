@@ -27,7 +27,7 @@ export const enrollmentTokens = pgTable(
     expiresAt: timestamp('expires_at', { withTimezone: true }).notNull(),
     voidedAt: timestamp('voided_at', { withTimezone: true }),
     usedAt: timestamp('used_at', { withTimezone: true }),
-    /** SHA-256 of the public key that used it: the same key may ask again within 10 minutes. */
+    /** SHA-256 of the public key that used it: the same key may repeat the call within 10 minutes. */
     usedKey: text('used_key'),
   },
   (t) => [primaryKey({ columns: [t.vmId, t.tokenHash] }), index('enrollment_tokens_hash').on(t.tokenHash)],
@@ -39,7 +39,7 @@ export interface AgentOs {
   arch?: string;
 }
 
-/** The machine that speaks for a VM. */
+/** The machine of a VM. */
 export const agents = pgTable(
   'agents',
   {
@@ -61,9 +61,9 @@ export const agents = pgTable(
     enrolledAt: timestamp('enrolled_at', { withTimezone: true }).notNull(),
     /** Name of the actor who issued the enrolment token. Null: unknown, or a stock agent. */
     enrolledBy: text('enrolled_by'),
-    /** `Annex-Agent` of the machine that was first seen with this credential. */
+    /** `Annex-Agent` of the first machine with this credential. */
     instanceId: text('instance_id'),
-    /** When a second machine with the same identity was refused. */
+    /** When a second machine with the same identity was rejected. */
     duplicateSeenAt: timestamp('duplicate_seen_at', { withTimezone: true }),
   },
   (t) => [
@@ -87,7 +87,7 @@ export const agentRefusals = pgTable(
   (t) => [primaryKey({ columns: [t.vmId, t.code] })],
 );
 
-/** When an agent was last heard, and when it should be heard again; written in batches. */
+/** The last call of an agent, and when the next is expected; written in batches. */
 export const agentPresence = pgTable('agent_presence', {
   vmId: uuid('vm_id')
     .primaryKey()
@@ -98,7 +98,7 @@ export const agentPresence = pgTable('agent_presence', {
   /** When it last polled its goal state; an agent that only reports is expected by its reports. */
   lastPolledAt: timestamp('last_polled_at', { withTimezone: true }),
   counter: bigint({ mode: 'number' }).notNull().default(0),
-  /** The agent's clock minus the portal's, seconds, as of its last report; shown, never counted with. */
+  /** The agent's clock minus the portal's, seconds, as of its last report; for display only. */
   clockSkewSeconds: integer('clock_skew_seconds'),
   heartbeatSeconds: integer('heartbeat_seconds'),
   statusSeconds: integer('status_seconds'),

@@ -28,7 +28,7 @@ export interface CommandTimeouts {
 
 export type ExtensionGoal = 'enabled' | 'disabled' | 'uninstall';
 
-/** What an operator declared for one extension; also what a goal state's history keeps and a revert restores. */
+/** An operator's declaration of one extension; the history keeps it and a revert restores it. */
 export interface ExtensionContents {
   name: string;
   handler: string;
@@ -39,7 +39,7 @@ export interface ExtensionContents {
   dependsOn: string[];
   timeouts: CommandTimeouts;
   publicSettings: Record<string, unknown>;
-  /** Row of `secrets`, or null where there are none. */
+  /** Row of `secrets`; null without protected settings. */
   secretId: string | null;
   sequenceNumber: number;
 }
@@ -62,14 +62,14 @@ export const extensions = pgTable(
     publicSettings: json('public_settings').$type<Record<string, unknown>>().notNull(),
     secretId: uuid('secret_id'),
     sequenceNumber: bigint('sequence_number', { mode: 'number' }).notNull(),
-    /** What the agent may have to run for this sequence number; null of older rows, where it is what the goal says. */
+    /** Commands that the agent may run for this sequence number; null in older rows, where the goal implies them. */
     commands: text().array().$type<CommandName[]>(),
     /** When this sequence number was published. */
     changedAt: timestamp('changed_at', { withTimezone: true }).notNull(),
     changedBy: text('changed_by').notNull(),
-    /** When this sequence number first went out to the agent. */
+    /** When this sequence number was first delivered to the agent. */
     deliveredAt: timestamp('delivered_at', { withTimezone: true }),
-    /** Whether any sequence number of it ever went out; one that never did is dropped without the agent. */
+    /** Whether any sequence number of it was ever delivered; otherwise a removal drops it without the agent. */
     everDelivered: boolean('ever_delivered').notNull().default(false),
   },
   (t) => [primaryKey({ columns: [t.vmId, t.name] }), index('extensions_version').on(t.handler, t.version)],
@@ -102,7 +102,7 @@ export const secrets = pgTable(
     /** DER of CMS EnvelopedData for the VM's certificate; null before enrolment and while withheld from it. */
     cms: bytea(),
     thumbprint: text(),
-    /** Keyed and salted: tells changed from unchanged, and nothing else. */
+    /** Keyed and salted: shows only whether the settings changed. */
     fingerprint: text().notNull(),
     /** Digest of the protected half of the schema that they were checked against; null without one. */
     schemaDigest: text('schema_digest'),
@@ -123,7 +123,7 @@ export const goalStateHeads = pgTable(
       .references(() => vms.id),
     incarnation: integer().notNull(),
     etag: text().notNull(),
-    /** The bytes that the agent gets. */
+    /** The bytes sent to the agent. */
     text: text().notNull(),
     publishedAt: timestamp('published_at', { withTimezone: true }).notNull(),
     /** PEM of the certificate that protected settings are sealed for; null before enrolment. */
@@ -146,7 +146,7 @@ export const goalStates = pgTable(
     etag: text().notNull(),
     text: text().notNull(),
     contents: json().$type<ExtensionContents[]>().notNull(),
-    /** What made it: `extension.set`, `extension.removed`, `goal-state.revert`, … with the names concerned. */
+    /** Its cause: `extension.set`, `extension.removed`, `goal-state.revert`, … with the names concerned. */
     cause: jsonb().$type<{ action: string; extension?: string; incarnation?: number }>().notNull(),
     publishedAt: timestamp('published_at', { withTimezone: true }).notNull(),
     publishedBy: text('published_by').notNull(),

@@ -36,8 +36,8 @@ export const healthChecks = pgTable(
 );
 
 /**
- * A VM as lists filter, count and sort it: derived from goal and reports by the worker, seconds old at most. Pages
- * that show one VM derive afresh. A deleted VM has no row.
+ * A VM as lists filter, count and sort it: evaluated by the worker, seconds old at most. Pages about one VM
+ * evaluate it when they are read. A deleted VM has no row.
  */
 export const vmHealth = pgTable(
   'vm_health',
@@ -45,7 +45,7 @@ export const vmHealth = pgTable(
     vmId: uuid('vm_id')
       .primaryKey()
       .references(() => vms.id),
-    /** Copies of the VM's own, so that one index serves filter and order. */
+    /** Copies from the VM, so that one index serves filter and order. */
     name: text().notNull(),
     tags: jsonb().$type<Record<string, string>>().notNull(),
     health: text().$type<VmHealth>().notNull(),
@@ -54,23 +54,23 @@ export const vmHealth = pgTable(
     agent: text().$type<AgentStatus>().notNull(),
     /** Since when it has this health. */
     since: timestamp({ withTimezone: true }).notNull(),
-    /** The nearest moment at which an extension must have concluded; null where none is awaited. */
+    /** The nearest deadline of an extension; null without one. */
     deadlineAt: timestamp('deadline_at', { withTimezone: true }),
-    /** The transaction that wrote the row last: by it the map finds what it does not have yet. */
+    /** The transaction that last wrote the row, by which the map finds new rows. */
     writtenBy: xid8('written_by').notNull().default(sql`pg_current_xact_id()`),
   },
   (t) => [
     index('vm_health_written').on(t.writtenBy),
     index('vm_health_name').on(t.name, t.vmId),
     index('vm_health_rank').on(t.rank, t.name, t.vmId),
-    // Within a rank; the latest of all are read from the six side by side.
+    // Within a rank; the latest of all ranks are merged from six scans.
     index('vm_health_rank_since').on(t.rank, t.since, t.vmId),
     index('vm_health_deadline').on(t.deadlineAt).where(sql`${t.deadlineAt} is not null`),
     index('vm_health_tags').using('gin', t.tags),
   ],
 );
 
-/** An extension of a VM as lists and the overview see it; goes with the extension. */
+/** An extension of a VM for lists and the overview; deleted with the extension. */
 export const extensionHealth = pgTable(
   'extension_health',
   {
@@ -85,10 +85,10 @@ export const extensionHealth = pgTable(
     health: text().$type<ExtensionHealth>().notNull(),
     heartbeat: text().$type<HeartbeatVerdict>().notNull(),
     cause: text().$type<HealthCause>(),
-    /** The command that failed, with its exit code, where the cause is one. */
+    /** The failed command and its exit code, if that is the cause. */
     command: text(),
     exitCode: integer('exit_code'),
-    /** Id of the status message that is shown; of the failed substatus' message where that is the cause. */
+    /** Id of the shown status message; of the failed substatus' message if that is the cause. */
     messageId: text('message_id'),
     /** The extension that it waits for. */
     waitsFor: text('waits_for'),
@@ -117,16 +117,16 @@ export const fleetCounts = pgTable('fleet_counts', {
 /** Insert only, in the transaction that changes a health, so that no transaction waits for another. */
 export const fleetCountDeltas = pgTable('fleet_count_deltas', { what: text().notNull(), n: integer().notNull() });
 
-/** What the last counting of everything found; one row. */
+/** The last complete count; one row. */
 export const fleetCountChecks = pgTable('fleet_count_checks', {
   id: integer().primaryKey(),
   checkedAt: timestamp('checked_at', { withTimezone: true }).notNull(),
-  /** When the counts last disagreed with what was counted, and by how much; they were mended then. */
+  /** When the counts last differed from a complete count, and by how much; they were corrected then. */
   disagreedAt: timestamp('disagreed_at', { withTimezone: true }),
   difference: jsonb().$type<Record<string, number>>(),
 });
 
-/** When health or heartbeat of a VM (`extension` null) or of one of its extensions became another; kept for days. */
+/** Changes of the health or heartbeat of a VM (`extension` null) or of one of its extensions; kept for days. */
 export const healthTransitions = pgTable(
   'health_transitions',
   {
@@ -137,9 +137,9 @@ export const healthTransitions = pgTable(
       .references(() => vms.id),
     extension: text(),
     kind: text().$type<'health' | 'heartbeat'>().notNull(),
-    /** Null where there was none before. */
+    /** Null for the first one. */
     from: text(),
-    /** Null where the extension or the VM went. */
+    /** Null when the extension or the VM was removed. */
     to: text(),
     /** As in `extension_health`, with what it waits for. */
     cause: text().$type<HealthCause>(),

@@ -1,6 +1,6 @@
 import { integer, pgTable, text, timestamp } from 'drizzle-orm/pg-core';
 
-/** One row: which installation this database is. Written at boot only. */
+/** One row: the identity of this installation. Written only at startup. */
 export const installation = pgTable('installation', {
   id: integer().primaryKey(),
   /** Part of every ETag; replaced when the database turns out to be a restored one. */

@@ -12,7 +12,7 @@ export const resources = pgTable(
     /** Text by message id. */
     messages: jsonb().$type<Record<string, string>>().notNull(),
     warnings: jsonb().$type<StoredWarning[]>().notNull(),
-    /** Rises with every change, so that two people at one language see each other. */
+    /** Rises with every change, to detect concurrent edits of a language. */
     revision: integer().notNull().default(1),
     updatedAt: timestamp('updated_at', { withTimezone: true }).notNull(),
     updatedBy: text('updated_by').notNull(),
@@ -27,8 +27,8 @@ export const resources = pgTable(
 );
 
 /**
- * Message ids that VMs reported, by the version that said them: what the inbox of unknown messages is read from.
- * Gathered from the history by the worker, never by a report on its way in; bounded per version.
+ * Message ids that VMs reported, by handler version, for the list of unknown messages. The worker collects them from the
+ * history, so that reports do not pay for it; bounded per version.
  */
 export const reportedMessages = pgTable(
   'reported_messages',
@@ -36,9 +36,9 @@ export const reportedMessages = pgTable(
     handler: text().notNull(),
     version: text().notNull(),
     id: text().notNull(),
-    /** As they came last, cut. */
+    /** The last ones, cut. */
     params: jsonb().$type<string[]>().notNull(),
-    /** Documents that said it; one that says the same as the one before is none. */
+    /** Number of documents with it, not counting repeated ones. */
     reports: integer().notNull(),
     firstSeenAt: timestamp('first_seen_at', { withTimezone: true }).notNull(),
     lastSeenAt: timestamp('last_seen_at', { withTimezone: true }).notNull(),
@@ -52,7 +52,7 @@ export const reportedMessages = pgTable(
   ],
 );
 
-/** One row: up to which entry of the history message ids have been gathered. */
+/** One row: the last entry of the history whose message ids have been collected. */
 export const messageCursors = pgTable('message_cursors', {
   id: integer().primaryKey(),
   historyId: bigint('history_id', { mode: 'number' }).notNull(),

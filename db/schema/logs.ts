@@ -20,7 +20,7 @@ const ofVm = () =>
     .notNull()
     .references(() => vms.id);
 
-/** All that one run of a handler's command wrote, as far as it has arrived. Outlives the extension. */
+/** The output of one run of a handler's command, as far as it has arrived. Outlives the extension. */
 export const commandOutputs = pgTable(
   'command_outputs',
   {
@@ -30,7 +30,7 @@ export const commandOutputs = pgTable(
     sequenceNumber: bigint('sequence_number', { mode: 'number' }).notNull(),
     command: text().$type<CommandName>().notNull(),
     attempt: integer().notNull(),
-    /** As the agent said it; null while the command may still write. */
+    /** As the agent reported it; null while the command may still write. */
     totalBytes: bigint('total_bytes', { mode: 'number' }),
     /** Bytes that arrived. */
     storedBytes: bigint('stored_bytes', { mode: 'number' }).notNull(),
@@ -56,7 +56,7 @@ export const outputPieces = pgTable(
     /** Line ends in it. */
     lines: integer().notNull(),
     endsLine: boolean('ends_line').notNull(),
-    /** Line ends before the first line that names an error; null where none does. */
+    /** Line ends before the first line that names an error; null without one. */
     errorLine: integer('error_line'),
   },
   (t) => [
@@ -68,7 +68,7 @@ export const outputPieces = pgTable(
   ],
 );
 
-/** An operator's wish for the log folders of a handler, and the archive that the agent sent (AZ-G11). */
+/** An operator's request for the log folders of a handler, and the archive that the agent sent (AZ-G11). */
 export const logArchives = pgTable(
   'log_archives',
   {
@@ -78,7 +78,7 @@ export const logArchives = pgTable(
     requestedAt: timestamp('requested_at', { withTimezone: true }).notNull(),
     requestedBy: text('requested_by').notNull(),
     answeredAt: timestamp('answered_at', { withTimezone: true }),
-    /** Of the archive; null where there was nothing to send, and until the answer. */
+    /** Of the archive; null before the answer, and if there were no logs. */
     sha256: text(),
     size: bigint({ mode: 'number' }),
     form: text().$type<'tar.gz' | 'zip'>(),

@@ -4,7 +4,7 @@ import type { HandlerManifest } from '#protocol/manifest.ts';
 import type { Platform } from '#protocol/platform.ts';
 import { publishers } from './publishers.ts';
 
-/** A handler: `<ProviderNamespace>.<Type>` (AZ-P1). Made with its first version. */
+/** A handler: `<ProviderNamespace>.<Type>` (AZ-P1). Created with its first version. */
 export const handlers = pgTable(
   'handlers',
   {
@@ -23,11 +23,11 @@ export const handlers = pgTable(
 export interface PackageFile {
   name: string;
   size: number;
-  /** Unix permission bits where the zip carries them. */
+  /** Unix permission bits, if the zip has them. */
   mode: number | null;
 }
 
-/** A finding that does not refuse the package. */
+/** A finding that does not reject the package. */
 export interface StoredWarning {
   code: string;
   path: string;
@@ -42,7 +42,7 @@ export interface SettingsSchema {
 
 export type VersionState = 'draft' | 'published' | 'withdrawn';
 
-/** A registered version: immutable bytes, and what was read from them once (AZ-P6). */
+/** A registered version: immutable bytes, and what was read from them at the upload (AZ-P6). */
 export const handlerVersions = pgTable(
   'handler_versions',
   {

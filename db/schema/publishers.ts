@@ -9,6 +9,6 @@ export const publishers = pgTable(
     displayName: text('display_name').notNull(),
     createdAt: timestamp('created_at', { withTimezone: true }).notNull(),
   },
-  // Two namespaces that differ in case only would pass for each other.
+  // Namespaces that differ only in case would be confused.
   (t) => [uniqueIndex('publishers_spelling').on(sql`lower(${t.namespace})`)],
 );

@@ -29,9 +29,9 @@ const ofExtension = (t: { vmId: AnyPgColumn; name: AnyPgColumn }) => [
 ];
 
 /**
- * What was last reported of each extension, without its documents: by this alone a report is judged, and an unchanged
- * heartbeat rewrites nothing else. Goes with the extension, so that a later one of that name starts afresh. Verdicts are
- * not stored: they are derived when asked.
+ * What was last reported of each extension, without its documents: reports are compared with this row alone, and an
+ * unchanged heartbeat rewrites nothing else. Deleted with the extension, so that a later one of that name starts empty.
+ * Verdicts are not stored, but evaluated when they are read.
  */
 export const extensionPulse = pgTable(
   'extension_pulse',
@@ -63,12 +63,12 @@ export const extensionPulse = pgTable(
 export interface RefusedFile {
   /** Of a status. */
   sequenceNumber: number | null;
-  /** When the agent read it, ISO 8601 on the portal's clock: a good one that was read later is shown instead. */
+  /** When the agent read it, ISO 8601 on the portal's clock: a valid one that was read later is shown instead. */
   readAt: string;
   faults: { path: string; code: ProtocolFaultCode; params?: Record<string, string | number> }[];
 }
 
-/** The documents that were last reported of each extension and are shown; as text, which costs a report least. */
+/** The documents that were last reported of each extension and are shown; as text, which is the cheapest for reports. */
 export const extensionLatest = pgTable(
   'extension_latest',
   {
@@ -84,7 +84,7 @@ export const extensionLatest = pgTable(
   ofExtension,
 );
 
-/** What agents said that they could not read or do, the last word about each thing. Few: bounded per VM. */
+/** Problems that agents reported, the latest about each subject. Bounded per VM. */
 export const agentProblems = pgTable(
   'agent_problems',
   {
@@ -94,14 +94,14 @@ export const agentProblems = pgTable(
     /** An extension's name, or `goal-state`. */
     about: text().notNull(),
     message: text().notNull(),
-    /** The handler's file that could not be read; null where it is about something else, or the agent does not say. */
+    /** The handler's unreadable file; null if it is about something else, or unknown. */
     file: text().$type<'status' | 'heartbeat'>(),
     at: timestamp({ withTimezone: true }).notNull(),
   },
   (t) => [primaryKey({ columns: [t.vmId, t.about] })],
 );
 
-/** A handler version whose install asks for a restart of the machine. */
+/** A handler version whose install requires a restart of the machine. */
 export interface RestartRequest {
   handler: string;
   version: string;
@@ -110,7 +110,7 @@ export interface RestartRequest {
   since: string;
 }
 
-/** VMs whose agent reports that a restart is pending. The row goes once the agent reports that none is. */
+/** VMs whose agent reports that a restart is pending. The row is deleted when the agent reports none. */
 export const pendingRestarts = pgTable('pending_restarts', {
   vmId: uuid('vm_id')
     .primaryKey()
@@ -121,8 +121,8 @@ export const pendingRestarts = pgTable('pending_restarts', {
 });
 
 /**
- * Everything that was reported and stored, newest last. Partitioned by the day of `at` (partitions.ts), which no schema
- * here can say: old days go as a whole. Without a foreign key, because VMs keep their rows, and each partition's would
+ * Everything that was reported and stored, newest last. Partitioned by the day of `at` (partitions.ts), which the schema
+ * cannot express: old days are dropped as a whole. Without a foreign key, because VMs keep their rows, and each partition's would
  * lock `vms` when it comes and goes. One index beside the key: whatever is indexed costs every report.
  */
 export const reportHistory = pgTable(
@@ -136,12 +136,12 @@ export const reportHistory = pgTable(
     sequenceNumber: bigint('sequence_number', { mode: 'number' }),
     /** Whether it was shown when it arrived, or only kept. */
     current: boolean().notNull(),
-    /** As it was sent; nothing looks inside by SQL. */
+    /** As it was sent; SQL does not read its contents. */
     document: json().$type<Record<string, unknown>>().notNull(),
   },
   (t) => [
     primaryKey({ columns: [t.vmId, t.at, t.id] }),
-    // For the worker, which reads on from where it was. Writing a row costs nothing with this kind.
+    // For the worker, which continues where it stopped. This kind of index costs inserts nothing.
     index('report_history_id').using('brin', t.id).with({ autosummarize: true }),
   ],
 );

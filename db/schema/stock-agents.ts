@@ -3,13 +3,13 @@ import { vms } from './vms.ts';
 
 const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 
-/** Something that a stock agent looks after and found not healthy, from then on until it found it healthy again. */
+/** Something that a stock agent monitors and found unhealthy, until it recovered. */
 export interface AgentObservation {
   name: string;
-  /** What it last said of it while it was not healthy. */
+  /** Its last text while unhealthy. */
   text: string | null;
   since: string;
-  /** Null as long as it is not healthy. */
+  /** Null while it is unhealthy. */
   until: string | null;
 }
 
@@ -35,24 +35,24 @@ export const stockAgents = pgTable('stock_agents', {
   containerId: uuid('container_id').notNull(),
   grantedAt: timestamp('granted_at', { withTimezone: true }).notNull(),
   grantedBy: text('granted_by').notNull(),
-  /** The actor who was given the token, as `kind:id`. Null: unknown. */
+  /** The actor who received the token, as `kind:id`. Null: unknown. */
   issuedBy: text('issued_by'),
   /** PKCS#8 of the tenant key, AES-256-GCM under the portal's key; null with ANNEX_CUSTODY=vm once wrapped. */
   tenantKey: bytea('tenant_key'),
   /** With ANNEX_CUSTODY=vm: key and certificate as DER of CMS EnvelopedData for `transportThumbprint`. */
   wrappedTenantKey: bytea('wrapped_tenant_key'),
   tenantKeyAt: timestamp('tenant_key_at', { withTimezone: true }).notNull(),
-  /** SHA-1 of the certificate that the agent last had the tenant key wrapped for; it makes a new one at each start. */
+  /** SHA-1 of the certificate that the agent last had the tenant key wrapped for; it creates a new one at each start. */
   transportThumbprint: text('transport_thumbprint'),
   transportAt: timestamp('transport_at', { withTimezone: true }),
-  /** The goal state that was last handed out; 0 before the first. */
+  /** The goal state that was last delivered; 0 before the first. */
   goalStateSeen: integer('goal_state_seen').notNull().default(0),
-  /** What the agent compares: the goal state that last brought something which it acts upon. */
+  /** The incarnation that the agent sees: the last goal state with a change that it acts on. */
   incarnation: integer().notNull().default(0),
   incarnationAt: timestamp('incarnation_at', { withTimezone: true }),
   /** Of all that the agent acts upon in that incarnation. */
   fingerprint: text(),
-  /** The incarnation that it was last done with, and what it said. */
+  /** The incarnation that it last finished, and its message. */
   settledIncarnation: integer('settled_incarnation'),
   settledAt: timestamp('settled_at', { withTimezone: true }),
   settledStatus: text('settled_status'),
@@ -62,10 +62,10 @@ export const stockAgents = pgTable('stock_agents', {
   heldBy: text('held_by'),
   /** The end of its last hold: what was declared meanwhile is due from then on. */
   releasedAt: timestamp('released_at', { withTimezone: true }),
-  /** What it found not healthy, the last of each name, in the order in which they were first heard of. */
+  /** Unhealthy observations, the last of each name, in the order of their first report. */
   observations: jsonb().$type<AgentObservation[]>().notNull().default([]),
   /** Whether the agent gets versions as they were published. Otherwise with four parts, under which it installed them. */
   publishedVersions: boolean('published_versions').notNull().default(false),
-  /** By which two machines with the same token show. */
+  /** Callers, which reveal two machines with the same token. */
   sightings: jsonb().$type<AgentSighting[]>().notNull().default([]),
 });

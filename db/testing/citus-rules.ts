@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** What `db/distribute.sql` makes of each table. */
+/** The place of each table after `db/distribute.sql`. */
 export interface Distribution {
   reference: ReadonlySet<string>;
   /** Table → the column by which it is spread; all of them lie together. */
@@ -26,7 +26,7 @@ export async function localTables(db: pg.Pool, { reference, distributed }: Distr
   return rows.map(({ name }) => name).filter((name) => !reference.has(name) && !distributed.has(name));
 }
 
-/** What of the schema Citus would refuse, one sentence each. */
+/** What Citus would reject in the schema, one sentence each. */
 export async function schemaFaults(db: pg.Pool, { reference, distributed }: Distribution): Promise<string[]> {
   const faults: string[] = [];
   const unique = await db.query<{ name: string; table: string; columns: string[] }>(
@@ -61,7 +61,7 @@ export async function schemaFaults(db: pg.Pool, { reference, distributed }: Dist
 export type Reach = 'coordinator' | 'one shard' | 'its rows' | 'all shards' | 'refused';
 
 /**
- * Judges a statement by its text, which is enough for statements as ours are: whether each table that is spread is
+ * Classifies a statement by its text, which suffices for Annex's statements: whether each table that is spread is
  * pinned to one VM by a parameter, joined by the VM, or asked on all shards.
  */
 export function reachOf(statement: string, { distributed }: Distribution): Reach {

@@ -85,7 +85,7 @@ async function throwAwayCluster(): Promise<{ url: string; end(): Promise<void> }
   return { url: server.url, end };
 }
 
-/** Clears away clusters of runs that were killed. */
+/** Removes clusters of killed runs. */
 async function sweep(): Promise<void> {
   for (const name of await readdir(root)) {
     const dataDir = join(root, name);

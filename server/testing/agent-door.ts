@@ -41,7 +41,7 @@ export async function openAgentDoor(services: Services & { clock?: Clock }): Pro
   };
 }
 
-/** A door with an operator before it who has published Acme.Lab.Probe; its VMs may call as often as they like. */
+/** A door with an operator and a published Acme.Lab.Probe; its VMs have no rate limit. */
 export async function openTestDoor(
   config: Partial<Config> = {},
   own: Partial<Services> = {},
@@ -70,7 +70,7 @@ export interface GivenAgent {
   call(path: string, init?: RequestInit): Promise<Response>;
 }
 
-/** Makes a VM and enrols a machine for it through the door. */
+/** Creates a VM and enrolls a machine through the door. */
 export async function givenAgent(
   ctx: Context,
   door: { url: string },

@@ -5,14 +5,14 @@ import type {
 } from '@simplewebauthn/server';
 import { isoCBOR } from '@simplewebauthn/server/helpers';
 
-/** What a dishonest or foreign authenticator would say otherwise. */
+/** Differences of a dishonest or foreign authenticator. */
 export interface Twist {
   origin?: string;
   rpId?: string;
   challenge?: string;
   userVerified?: boolean;
   counter?: number;
-  /** Credential id to speak for. */
+  /** Credential id to use. */
   id?: string;
   type?: string;
 }
@@ -48,7 +48,7 @@ export function openAuthenticator(origin: string) {
   return {
     id: base64url(id),
 
-    /** Makes the passkey that these options ask for. */
+    /** Creates the passkey for these options. */
     create(options: PublicKeyCredentialCreationOptionsJSON, twist: Twist = {}) {
       userHandle = options.user.id;
       const { x = '', y = '' } = publicKey.export({ format: 'jwk' });
@@ -79,7 +79,7 @@ export function openAuthenticator(origin: string) {
       };
     },
 
-    /** Signs what these options ask for, once more each time. */
+    /** Signs the challenge of these options; the counter rises each time. */
     get(options: PublicKeyCredentialRequestOptionsJSON, twist: Twist = {}) {
       counter += 1;
       const client = clientData('webauthn.get', options.challenge, twist);

@@ -16,7 +16,7 @@ import { deriveKeys } from '#server/platform/keys.ts';
 import { ProcessMemory } from '#server/platform/process-memory.ts';
 import { postgresWakes, type Wakes } from '#server/platform/wakes/index.ts';
 
-/** What a test may set; everything else is a working default. */
+/** Options of a test; everything else has a working default. */
 export interface TestServicesOptions {
   /** The test's database; a new one otherwise. */
   db?: Database;
@@ -36,7 +36,7 @@ export interface TestContextOptions extends TestServicesOptions {
   services?: Services;
 }
 
-/** What a process would hold: a database and a data folder of the test's own, new keys, usual limits. */
+/** The services of a process: the test's own database and data folder, new keys, usual limits. */
 export async function testServices(options: TestServicesOptions = {}): Promise<Services> {
   const dataDir = await mkdtemp(join(tmpdir(), 'annex-test-data-'));
   const config = { ...loadConfig({ DATA_DIR: dataDir }), ...options.config };
@@ -59,7 +59,7 @@ export function testWakes({ $client }: Database): Wakes {
   return postgresWakes({ databaseUrl: connectionString, name: 'annex-test-wakes', log: pino({ level: 'silent' }) });
 }
 
-/** A context as a door would make it for one call. */
+/** A context, as a door creates it for one call. */
 export async function testContext(options: TestContextOptions = {}): Promise<Context> {
   return {
     ...(options.services ?? (await testServices(options))),

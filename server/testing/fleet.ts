@@ -6,19 +6,19 @@ import { fetchGoalState, setExtension } from '#server/domain/goal-states/index.t
 import type { extensionGoal } from '#server/domain/goal-states/input.ts';
 import { testContext } from './context.ts';
 
-/** A VM as a test drives it: declared by an operator, and spoken for by an agent. */
+/** A VM under test, with its operator and its agent. */
 export interface GivenVm {
   vmId: string;
   name: string;
-  /** Declares or changes an extension; the default goal is `Acme.Lab.Probe` 1.0.0.0, enabled. Gives the sequence number. */
+  /** Declares or changes an extension; the default goal is `Acme.Lab.Probe` 1.0.0.0, enabled. Returns the sequence number. */
   declare(name: string, goal?: Partial<z.input<typeof extensionGoal>>): Promise<number>;
   /** The agent fetches its goal state. */
   deliver(now?: Date): Promise<void>;
-  /** A context in which the VM's agent speaks. */
+  /** A context with the VM's agent as actor. */
   agent(now?: Date): Promise<Context>;
 }
 
-/** Makes a VM without extensions. */
+/** Creates a VM without extensions. */
 export async function givenVm(services: Services, prefix = 'vm'): Promise<GivenVm> {
   const operator = await testContext({ services, role: 'operator' });
   const name = `${prefix}-${randomUUID().slice(0, 8)}`;

@@ -69,12 +69,12 @@ function pemOf(der: Buffer): string {
   return `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`;
 }
 
-/** A text, signed with the key. */
+/** Signs a text with the key. */
 export function signed({ key }: KeyPair, text: string): string {
   return sign('sha256', Buffer.from(text), readFileSync(key)).toString('base64');
 }
 
-/** That the holder of one key wants the certificate of another, as docs/protocol.md has it: its text is signed. */
+/** The signed request to replace a certificate (docs/protocol.md). */
 export function proofOf(before: KeyPair, { certificate }: KeyPair): string {
   return signed(before, certificate);
 }

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
 
-/** Somebody whom the provider knows, by what they type there. */
+/** A person at the provider. */
 export interface ProviderPerson {
   name?: string;
   email?: string;
@@ -87,7 +87,7 @@ export async function startOpenIdProvider(redirectUri: string, port = 0): Promis
   };
 }
 
-/** Signs in at the provider as a browser would, without one. Gives the address that it sends the browser back to. */
+/** Signs in at the provider as a browser would, without one. Returns the address of its redirect. */
 export async function signInAtProvider(address: string, login: string, redirectUri: string): Promise<string> {
   const cookies = new Map<string, string>();
   let next = address;

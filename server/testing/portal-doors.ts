@@ -13,7 +13,7 @@ import { serve } from '#server/process/http.ts';
 import { openBrowser } from './browser.ts';
 import { testBootstrap, testContext, testServices } from './context.ts';
 
-/** Who calls: a member or a token of a role; the outsider publishes in a foreign namespace. */
+/** A caller: a member or a token of a role; the outsider publishes in a foreign namespace. */
 export const callers = [...roles, 'outsider'] as const;
 export type Caller = (typeof callers)[number];
 
@@ -30,7 +30,7 @@ export interface PortalDoors {
   cookies: Readonly<Record<Caller, string>>;
   members: Readonly<Record<Caller, string>>;
   tokens: Readonly<Record<Caller, string>>;
-  /** Every call comes from another address, so that no throttle of one address answers. */
+  /** Each call has another address, so that no throttle per address applies. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** A digest of every table; when and where a token was last used is left out. */
   digest(): Promise<string>;

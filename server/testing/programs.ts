@@ -8,7 +8,7 @@ interface TestProgram {
   name: string;
   /** The Debian package that has it. */
   package: string;
-  /** What cannot be tested without it. */
+  /** Tests that need it. */
   shows: string;
   /** Test files that are left out without it, where it is not a few tests that look for it themselves. */
   tests?: string[];
@@ -67,7 +67,7 @@ export interface MissingProgram extends Pick<TestProgram, 'name' | 'shows' | 'te
   reason: string;
 }
 
-/** What was not tested without a program, for people. */
+/** A sentence about what was not tested without a program. */
 export function noteOf({ name, shows, tests = [], reason }: MissingProgram): string {
   const files = tests.length === 0 ? '' : ` Left out: ${tests.join(', ')}.`;
   return `Not tested: ${shows}. ${name} is missing and could not be fetched: ${reason}.${files}`;

@@ -14,7 +14,7 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-/** So many texts that are language tags, nearly are, or are not at all; the same for each seed. */
+/** Texts that are, nearly are, or are not language tags; the same for each seed. */
 export function randomTags(count: number, seed: number): string[] {
   const random = randomFrom(seed);
   const pick = (list: readonly string[] | string): string => list[Math.floor(random() * list.length)] ?? '';

@@ -4,7 +4,7 @@ import { ZipFile } from 'yazl';
 
 const commands = ['install', 'uninstall', 'update', 'enable', 'disable'] as const;
 
-/** A manifest that is in order, but for what is given. */
+/** A valid manifest with the given changes. */
 export function sampleManifest(changes: Readonly<Record<string, unknown>> = {}): unknown {
   return [
     {

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 export interface ScriptedToken {
   header?: Record<string, unknown>;
   claims?: Record<string, unknown>;
-  /** Who signs: the provider, another key under the provider's key id, the client's secret, or no one. */
+  /** The signer: the provider, another key under the provider's key id, the client's secret, or none. */
   signer?: 'provider' | 'stranger' | 'secret' | 'none';
   /** Claims put in after signing. */
   altered?: Record<string, unknown>;
@@ -15,7 +15,7 @@ export interface ScriptedProvider {
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** What the next ID token is like; claims that are not named are right. */
+  /** The next ID token; unnamed claims are valid. */
   token: ScriptedToken;
   userInfo: Record<string, unknown>;
   /** The answer that the browser would bring back from this address. */

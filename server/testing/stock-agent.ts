@@ -96,13 +96,13 @@ export interface Wanted {
   onHold: boolean;
 }
 
-/** A stock agent in short: it asks and tells what the real one does, and runs nothing. */
+/** A minimal stock agent: it makes the calls of the real one, and runs nothing. */
 export class StockVm {
   readonly vmId: string;
   readonly token: string;
   readonly #url: string;
   #wanted: Wanted | null = null;
-  /** What it acted upon last. */
+  /** The goal state that it last acted on. */
   #done: Wanted | null = null;
 
   constructor(url: string, vmId: string, token: string) {
@@ -111,7 +111,7 @@ export class StockVm {
     this.token = token;
   }
 
-  /** A call as the forwarder hands it on. */
+  /** A call as the forwarder sends it. */
   call(side: 'wire' | 'hgap', path: string, init: RequestInit = {}): Promise<Response> {
     const headers = { 'x-guest-token': this.token, ...(init.headers as Record<string, string>) };
     return fetch(`${this.#url}/${side}/${this.vmId}${path}`, { ...init, headers });
@@ -130,7 +130,7 @@ export class StockVm {
     return readXml(response.body);
   }
 
-  /** One poll; all that is named is fetched where the incarnation is another. */
+  /** One poll; fetches all documents if the incarnation changed. */
   async poll(): Promise<Wanted> {
     const goalState = await this.#read(this.call('wire', '/machine/?comp=goalstate'));
     const incarnation = textOf(goalState, 'Incarnation');
@@ -153,7 +153,7 @@ export class StockVm {
     return this.#wanted;
   }
 
-  /** Uploads a status by the host plugin; of all that is wanted, as done, unless told otherwise. */
+  /** Uploads a status by the host plugin; by default everything in the goal state succeeded. */
   async report(change: (blob: StatusBlob) => void = () => {}): Promise<Response> {
     const wanted = this.#wanted ?? (await this.poll());
     const blob = statusOf(this.#done ?? { ...wanted, plugins: [], settings: [] });
@@ -211,7 +211,7 @@ export interface StatusBlob {
   };
 }
 
-/** What the agent says when all that is wanted was done; what was uninstalled is not there. */
+/** The agent's status after success; uninstalled extensions are absent. */
 export function statusOf({ incarnation, plugins, settings }: Wanted): StatusBlob {
   const at = '2026-01-01T00:00:00Z';
   const formatted = (message: string) => ({ lang: 'en-US', message });
@@ -279,14 +279,14 @@ export const healthPost = (formatted: Record<string, true | string>): string =>
     })),
   });
 
-/** A VM in stock mode, with what its forwarder has. */
+/** A VM in stock mode, with its forwarder's token. */
 export async function givenStockVm(ctx: Context, door: { url: string }, name: string): Promise<StockVm> {
   const { id } = await registerVm(ctx, { name });
   const { token } = await grantWireAccess(ctx, { vmId: id });
   return new StockVm(door.url, id, token);
 }
 
-/** The header by which the agent asks for the tenant key. */
+/** The header with which the agent requests the tenant key. */
 export const transportHeader = (pem: string): Record<string, string> => ({
   'x-ms-guest-agent-public-x509-cert': pem.replace(/-----[^-]+-----|\s/g, ''),
   'x-ms-cipher-name': 'DES_EDE3_CBC',

@@ -11,7 +11,7 @@ export interface HeaderLies {
   extra?: Buffer;
 }
 
-/** An entry of a zip, with the lies that a hostile one tells. */
+/** An entry of a zip, with false values of a hostile one. */
 export interface ZipEntry {
   name: Buffer | string;
   data?: Buffer | string;
@@ -28,7 +28,7 @@ export interface ZipEntry {
   raw?: Buffer;
   /** Bytes between the data and the next entry. */
   gap?: Buffer;
-  /** Gives sizes and offset in zip64 fields, honestly. */
+  /** Writes sizes and offset as zip64 fields, with true values. */
   zip64?: boolean;
   /** Sizes and checksum follow the data. */
   descriptor?: boolean;

@@ -50,7 +50,7 @@ test('duplicate_agent: two machines with one guest token are shown, until there 
   expect(await duplicateOf(vm)).toBeNull();
 });
 
-test('a forwarder that restarts is no second machine, and an unchanged one costs no statement', async () => {
+test('a restarted forwarder does not count as a second machine, and an unchanged one runs no statement', async () => {
   const vm = await givenStockVm(ctx, door, 'restarted');
   for (const forwarder of ['forwarder-1', 'forwarder-2', 'forwarder-3', 'forwarder-4']) await poll(vm, forwarder);
   await door.presence.flush();
@@ -59,11 +59,11 @@ test('a forwarder that restarts is no second machine, and an unchanged one costs
   expect(await duplicateOf(vm)).toBeNull();
 });
 
-test('duplicate_agent: transport certificates that take turns are two machines, also behind two gateways', async () => {
+test('duplicate_agent: alternating transport certificates are two machines, also at two gateways', async () => {
   const vm = await givenStockVm(ctx, door, 'certificates');
   const other = await openWireDoor(ctx, () => new Date(now));
   const [first = '', second = '', third = ''] = [0, 1, 2].map(() => newKeyPair('RSA 2048').certificate);
-  // An agent asks for its key after each new goal state, with the certificate that it made at its start.
+  // An agent requests its key after each new goal state, with the certificate of its start.
   const ask = async (at: WireDoor, certificate: string, incarnation: number) => {
     now += 12_000;
     const caller = new StockVm(at.url, vm.vmId, vm.token);

@@ -5,24 +5,24 @@ import { soon, type WireCall } from './wire-call.ts';
 
 const forwarderForm = /^[\w-]{8,64}$/;
 
-/** Notes which run of a forwarder asks. Forwarders of earlier releases do not say. */
+/** Records the forwarder's run. Forwarders of earlier releases do not send it. */
 export function seeForwarder(wire: WireCall): void {
   const mark = wire.call.header('x-guest-forwarder');
   if (mark !== null && forwarderForm.test(mark)) see(wire, 'forwarder', mark);
 }
 
-/** Notes which certificate the agent made; it makes a new one at each start. */
+/** Records the agent's certificate; it creates a new one at each start. */
 export function seeTransport(wire: WireCall, certificate: string): void {
   see(wire, 'transport', hash('sha256', certificate, 'base64url'));
 }
 
-/** Notes which container the agent takes itself for. While all of them know the current one, nothing is written. */
+/** Records the container that the agent names. Nothing is written while it is the current one. */
 export function seeContainer(wire: WireCall, sent: string, current: string): void {
   const isUsual = sent === current && !wire.guest.sightings.some(({ kind }) => kind === 'container');
   if (!isUsual && sent.length <= 64) see(wire, 'container', sent);
 }
 
-/** Writes down a caller that is another than the last, behind the answer. */
+/** Stores a changed caller, after the answer. */
 function see(wire: WireCall, kind: AgentSighting['kind'], mark: string): void {
   const { guest, ctx } = wire;
   if (guest.isTelling.sighting || withSighting(guest.sightings, { kind, mark }, ctx.now) === null) return;

@@ -15,7 +15,7 @@ import { wireServer } from './wire-server.ts';
 /** `/wire/{vmId}/…` and `/hgap/{vmId}/…`: the doors of the stock Azure Linux agent, behind each VM's forwarder. */
 export interface WireHandler {
   (request: Request, info: CallInfo): Promise<Response>;
-  /** Answers on node's own objects what the agent asks all day; false for everything else, which is left untouched. */
+  /** Answers the frequent calls on Node's own objects; returns false for every other call, without touching it. */
   serve(request: IncomingMessage, response: ServerResponse, arrival: Arrival): boolean;
 }
 
@@ -25,7 +25,7 @@ export const isWirePath = (path: string): boolean => /^\/(?:wire|hgap)(?:\/|$)/.
 export const wireUploads = /^\/hgap\/[^/]+\/vmAgentLog$/;
 
 const place = /^\/(wire|hgap)\/([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})(\/.*)?$/;
-/** What is answered with bytes as they come. */
+/** Paths that are answered with a stream. */
 const streams = /\/(?:packages\/[^/]*|extensionArtifact|vmAgentLog)$/;
 
 export function createWireHandler(door: AgentDoor): WireHandler {
@@ -68,7 +68,7 @@ async function answerTo(guests: Guests, call: AgentCall): Promise<AgentAnswer | 
 
 const isForeseen = (error: unknown): boolean => error instanceof DomainError && statusOfKind[error.kind] < 500;
 
-/** After 5xx, 403 and 429 the agent stops for half a minute; after this it comes again in a few seconds. */
+/** After 5xx, 403 and 429 the agent pauses for half a minute; after this status it retries within seconds. */
 function notNow({ log }: AgentDoor, error: unknown): AgentAnswer {
   log.warn({ err: error }, 'a stock agent was told to come again');
   return emptyAnswer(424);

@@ -12,16 +12,16 @@ import { Observed } from './observed.ts';
 import type { Pages } from './pages.ts';
 import { StatusCache } from './status-cache.ts';
 
-/** What a process keeps of a VM whose stock agent calls: so that a poll is a look into memory. */
+/** A process's cache of a VM with a stock agent, which answers a poll from memory. */
 export class Guest {
   readonly vmId: string;
   /** Of its forwarder's token. */
   readonly hash: string;
-  /** As it was found last. */
+  /** The agent at the last lookup. */
   agent: KnownAgent;
   goalState: StockGoalState | null = null;
   readonly pages: Pages;
-  /** What its agent told and is being taken in; what comes meanwhile comes again. */
+  /** Kinds of posts that are being processed; others of the same kind are dropped, because the agent repeats them. */
   readonly isTelling = { status: false, telemetry: false, health: false, log: false, sighting: false };
   /** Bytes of its bodies that are being read. */
   arriving = 0;
@@ -30,14 +30,14 @@ export class Guest {
   readonly renewals: Bucket = { left: Number.POSITIVE_INFINITY, at: 0 };
   readonly statuses = new StatusCache();
   readonly observed = new Observed();
-  /** Who was seen to speak for it, as far as this process knows. */
+  /** Callers seen for this VM, as far as this process knows. */
   sightings: readonly AgentSighting[] = [];
   /** Commands may be running, since its last status or since this process knows it. */
   isBusy = true;
-  /** When it was last noted that the agent is there, in milliseconds. */
+  /** When a sighting was last recorded, in milliseconds. */
   notedAt = 0;
   #loading: Promise<StockGoalState | null> | null = null;
-  /** What polls get. */
+  /** The answer to polls. */
   #text: string | null = null;
 
   constructor(vmId: string, hash: string, agent: KnownAgent, pages: Pages) {
@@ -47,7 +47,7 @@ export class Guest {
     this.pages = pages;
   }
 
-  /** The goal state that is remembered, where it is the one that the agent's row names. */
+  /** The cached goal state, if the agent's row names it. */
   known(least = 0): StockGoalState | null {
     const { goalState } = this;
     const isInForce = goalState !== null && goalState.etag === this.agent.etag && goalState.incarnation >= least;
@@ -58,7 +58,7 @@ export class Guest {
   async current(ctx: Context, least = 0): Promise<StockGoalState | null> {
     const isUnderWay = this.#loading !== null;
     const loaded = await this.#load(ctx);
-    // What was under way may have begun too early.
+    // A running read may have started too early.
     if (isUnderWay && loaded !== null && loaded.incarnation < least) return this.#load(ctx);
     return loaded;
   }
@@ -86,7 +86,7 @@ export class Guest {
     return this.#text;
   }
 
-  /** Writes down what the agent says of itself, where that is news. */
+  /** Stores what the agent reports of itself, if it changed. */
   async note(ctx: Context, goalState: StockGoalState, news: StockAgentNews): Promise<void> {
     if (JSON.stringify(news) === JSON.stringify(goalState.heard)) return;
     await noteStockAgent(ctx, this.vmId, news);

@@ -10,10 +10,10 @@ import { orAfterTimeout } from './or-after-timeout.ts';
 import { Pages } from './pages.ts';
 import type { Refusals } from './refusals.ts';
 
-/** VMs of which more is kept than whose they are, some kilobytes each; what was forgotten is read again. */
+/** Maximum number of cached VMs, some kilobytes each; evicted ones are read again. */
 const most = 20_000;
 
-/** Lets forwarders in, and keeps what is known of their VMs. */
+/** Authenticates forwarders, and caches their VMs. */
 export class Guests {
   readonly #agents: KnownAgents;
   readonly #refusals: Refusals;
@@ -40,7 +40,7 @@ export class Guests {
     if (this.#refused.has(hash)) throw this.refuse(call);
     const agent = await this.#find(call, hash, this.#known(vmId, hash));
     takeFrom(agent, config.vmRate, call.door.clock().getTime());
-    // Looked up again: of calls that came at the same time, the first has added the guest meanwhile.
+    // Looked up again: of concurrent calls, the first may have added the guest.
     const guest = this.#known(vmId, hash) ?? new Guest(vmId, hash, agent, this.#pages);
     guest.agent = agent;
     this.#byVm.set(vmId, guest);

@@ -7,7 +7,7 @@ import { isOwnStatus, takeUpload } from './upload.ts';
 import { absent, currentOf, emptyAnswer, jsonAnswer, readBody, type WireCall } from './wire-call.ts';
 import { artifacts } from './wire-server.ts';
 
-/** What comes to 168.63.129.16:32526. */
+/** Calls to 168.63.129.16:32526. */
 export function hostPlugin(wire: WireCall): Promise<AgentAnswer | Response> | AgentAnswer {
   const { call, path } = wire;
   switch (`${call.method} ${path}`) {
@@ -21,7 +21,7 @@ export function hostPlugin(wire: WireCall): Promise<AgentAnswer | Response> | Ag
       return ofContainer(wire, () => artifact(wire));
     case 'PUT /vmAgentLog':
       return agentLog(wire);
-    // Also `/vmSettings`: who answers 404 to it does not have it.
+    // Also `/vmSettings`: 404 means that the host does not support it.
     default:
       return absent();
   }
@@ -69,13 +69,13 @@ async function status(wire: WireCall): Promise<AgentAnswer> {
   return takeUpload(wire, { containerId, query, header, content: decoded }, 200);
 }
 
-/** A download on the agent's behalf: of what the VM's own documents name, from nowhere else. */
+/** A download on the agent's behalf, only of URLs in the VM's own documents. */
 async function artifact(wire: WireCall): Promise<AgentAnswer | Response> {
   const address = pathOfAddress(wire.call.header('x-ms-artifact-location') ?? '');
   return address === null ? absent() : artifacts(wire, address);
 }
 
-/** The agent's own log: taken, so that it goes on, and dropped; one of a VM at a time, for it may come slowly. */
+/** The agent's own log: accepted, so that the agent continues, and dropped; one per VM at a time, because it may be slow. */
 async function agentLog({ call, ctx, guest }: WireCall): Promise<AgentAnswer> {
   if (guest.isTelling.log) return emptyAnswer(424);
   guest.isTelling.log = true;

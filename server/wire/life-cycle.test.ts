@@ -78,7 +78,7 @@ test('install, new settings, update: versions as published, sequence numbers as 
   });
 });
 
-test('an agent that knows versions with four parts, from before, goes on with them', async () => {
+test('an agent that installed versions with four parts keeps them', async () => {
   const vm = await givenStockVm(ctx, door, 'four-parts');
   await ctx.db.update(stockAgents).set({ publishedVersions: false }).where(eq(stockAgents.vmId, vm.vmId));
   await set(vm, 'probe', { version: '1.1' });
@@ -88,7 +88,7 @@ test('an agent that knows versions with four parts, from before, goes on with th
 });
 
 describe('the incarnation', () => {
-  test('moves once for an uninstall: that the extension then leaves the goal state is no news to the agent', async () => {
+  test('changes once for an uninstall, not again when the extension leaves the goal state', async () => {
     const vm = await givenStockVm(ctx, door, 'leaving');
     await set(vm, 'probe');
     await set(vm, 'other', { handler: 'Acme.Lab.Beat' });
@@ -109,7 +109,7 @@ describe('the incarnation', () => {
     expect(acts).toHaveLength(1);
   });
 
-  test('stays where nothing changes that the agent acts upon', async () => {
+  test('stays if nothing changes that the agent acts on', async () => {
     const vm = await givenStockVm(ctx, door, 'staying');
     await set(vm, 'probe');
     const before = await vm.poll();
@@ -145,7 +145,7 @@ describe('an uninstall', () => {
     expect(await states()).toEqual([]);
   });
 
-  test('of one of several extensions disables that one, and the handler goes with the last', async () => {
+  test('of one of several extensions disables it, and the last one removes the handler', async () => {
     const vm = await givenStockVm(ctx, door, 'several');
     const many = { handler: 'Acme.Lab.Many' };
     await set(vm, 'first', many);
@@ -173,7 +173,7 @@ describe('an uninstall', () => {
 });
 
 describe('on hold', () => {
-  test('an agent gets what it has, and once released all that was declared meanwhile, in one incarnation each', async () => {
+  test('the agent keeps its goal state, and gets all later declarations in one incarnation after the release', async () => {
     const vm = await givenStockVm(ctx, door, 'held');
     const { vmId } = vm;
     await set(vm, 'probe');
@@ -188,7 +188,7 @@ describe('on hold', () => {
     door.agents.forget(vmId);
     const restarted = new StockVm(door.url, vmId, vm.token);
     expect([await vm.poll(), await restarted.poll()]).toEqual([wanted, wanted]);
-    // It says that it is done, as before: with what it had.
+    // It reports that it has finished, with the goal state that it had.
     await vm.report(({ aggregateStatus: { vmArtifactsAggregateStatus: done } }) => {
       Object.assign(done?.goalStateAggregateStatus ?? {}, { inSvdSeqNo: wanted.incarnation });
     });
@@ -205,7 +205,7 @@ describe('on hold', () => {
     expect(ofHold.sort()).toEqual(['wire-access.hold', 'wire-access.release']);
   });
 
-  test('a hold that ended before the agent called is nothing to it', async () => {
+  test('a hold that ends before the agent calls has no effect', async () => {
     const vm = await givenStockVm(ctx, door, 'held-shortly');
     await set(vm, 'probe');
     const before = await vm.poll();
@@ -215,7 +215,7 @@ describe('on hold', () => {
     expect(await vm.poll()).toEqual(before);
   });
 
-  test('nothing falls due, and what waited is due from the release on; what was late before stays late', async () => {
+  test('deadlines pause until the release; what was late before stays late', async () => {
     const hours = (n: number) => ({ ...ctx, now: new Date(Date.now() + n * 3_600_000) });
     const given = async (name: string, heldIn: number) => {
       const vm = await givenStockVm(ctx, door, name);
@@ -274,7 +274,7 @@ test('AZ-G11 logs are not requested of an agent that cannot send them', async ()
   expect((await listArchives(ctx, { vmId: vm.vmId })).items).toEqual([]);
 });
 
-test('an agent that runs commands is expected to be silent, until it says something again', async () => {
+test('an agent that runs commands is expected to be silent until its next call', async () => {
   const vm = await givenStockVm(ctx, door, 'silent');
   await set(vm, 'probe');
   await vm.poll();
@@ -291,11 +291,11 @@ test('an agent that runs commands is expected to be silent, until it says someth
 });
 
 describe('what an idle agent costs', () => {
-  test('a goal state that is new is read once, and handed out from memory', async () => {
+  test('a new goal state is read once, and served from memory', async () => {
     const vm = await givenStockVm(ctx, door, 'pinned');
     const before = await vm.poll();
     await set(vm, 'probe');
-    // Whose it is, the text, what is known of the agent, the manifests, the incarnation, and that it changed (three).
+    // The credential, the text, the agent, the manifests, the incarnation, and the change (three).
     expect(await statementsOf(() => next(vm, before))).toHaveLength(8);
     expect(await statementsOf(() => vm.poll())).toEqual([]);
   });
@@ -317,12 +317,12 @@ describe('what an idle agent costs', () => {
       });
     };
     await period();
-    // That it came is written down, and told to screens, up to a second later.
+    // The sighting is stored, and screens notified, up to a second later.
     await door.presence.flush();
     const threePeriods = async () => {
       for (let n = 0; n < 3; n++) await period();
     };
-    // What the gateway does on a timer may fall into a window, but not into each.
+    // Timers of the gateway may run within one window, but not within each.
     await vi.waitFor(async () => expect(await statementsOf(threePeriods)).toEqual([]), { timeout: 5_000 });
   });
 });

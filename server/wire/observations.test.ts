@@ -25,13 +25,13 @@ const say = (vm: StockVm, said: Record<string, true | string>) =>
   vm.call('wire', '/HealthService', { method: 'POST', body: healthPost(said) });
 const keptOf = async (vm: StockVm) => (await getWireAccess(ctx, { vmId: vm.vmId })).stock?.observations;
 
-/** Whose the token is may be looked up at any time. */
+/** Without the lookup of the token, which may happen at any time. */
 const costOf = async (act: () => Promise<unknown>) =>
   (await statementsOf(act)).filter((statement) => !statement.includes('credential_hash'));
 
 const imds = 'InstanceMetadataHeartbeat';
 
-test('what is not healthy is kept with its text, and when it is healthy again', async () => {
+test('an unhealthy observation is stored with its text, and with its recovery', async () => {
   const vm = await givenStockVm(ctx, door, 'turns');
   await say(vm, { [imds]: true, GuestAgentPluginHeartbeat: true });
   expect(await keptOf(vm)).toEqual([]);
@@ -46,7 +46,7 @@ test('what is not healthy is kept with its text, and when it is healthy again', 
   expect(await keptOf(vm)).toEqual([{ name: imds, text: null, since: again, until: null }]);
 });
 
-test('the same again costs no statement, nor does a text that changes or what turns to and fro', async () => {
+test('repeated, reworded and alternating observations run no statement', async () => {
   const vm = await givenStockVm(ctx, door, 'repeats');
   await say(vm, { [imds]: 'first' });
   after(2);
@@ -55,12 +55,12 @@ test('the same again costs no statement, nor does a text that changes or what tu
   expect(await costOf(() => say(vm, { [imds]: 'fourth' }))).toEqual([]);
   expect(await keptOf(vm)).toMatchObject([{ text: 'first', until: now.toISOString() }]);
   const since = after(1);
-  // What turned meanwhile is written down with the next post, whatever that says.
+  // A pending change is stored with the next post, whatever its content.
   await say(vm, { GuestAgentPluginHeartbeat: true });
   expect(await keptOf(vm)).toEqual([{ name: imds, text: 'fourth', since, until: null }]);
 });
 
-test('another gateway learns of what is not healthy, and of its end', async () => {
+test('another gateway learns of an unhealthy observation and its recovery', async () => {
   const vm = await givenStockVm(ctx, door, 'shared');
   const there = new StockVm(other.url, vm.vmId, vm.token);
   await say(there, { [imds]: true });
@@ -77,7 +77,7 @@ test('another gateway learns of what is not healthy, and of its end', async () =
   expect(await keptOf(vm)).toMatchObject([{ until: null }]);
 });
 
-test('eight names are kept of a VM, and what is healthy again makes room', async () => {
+test('eight names are stored per VM, and recovered ones make room', async () => {
   const vm = await givenStockVm(ctx, door, 'many');
   const names = Array.from({ length: 9 }, (_, n) => `Probe${n}`);
   await say(vm, Object.fromEntries(names.map((name) => [name, 'x'])));
@@ -113,12 +113,12 @@ test.each<[string, string]>([
   ['one without its health', '{"Observations":[{"ObservationName":"a","IsHealthy":"no"}]}'],
   ['brackets', '['.repeat(10_000)],
   ['too much', healthPost({ a: 'x'.repeat(20_000) })],
-])('a post that is %s says nothing', async (_, body) => {
+])('a post that is %s has no effect', async (_, body) => {
   expect(observationsOf(Buffer.from(body))).toEqual([]);
   expect(provisioningOf(Buffer.from(body))).toEqual([]);
 });
 
-test('texts are cut, and hold nothing that cannot be stored', () => {
+test('texts are cut, without characters that cannot be stored', () => {
   const [said] = observationsOf(Buffer.from(healthPost({ ['ä'.repeat(100)]: `a\u0000b\ud800${'ü'.repeat(2_000)}` })));
   expect(said?.name).toBe('ä'.repeat(32));
   expect(said?.text).toMatch(/^a\ufffdb\ufffdü+$/);

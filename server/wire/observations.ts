@@ -11,10 +11,10 @@ const maxObservations = 10;
 const nameBytes = 64;
 const textBytes = 1_024;
 
-/** Under this name it is kept how the agent provisioned its machine. */
+/** Name of the observation about the provisioning of the machine. */
 const provisioning = 'Provisioning';
 
-/** Keeps what the agent found not healthy, and that it is healthy again. One post of a VM after the other. */
+/** Stores what the agent found unhealthy, and its recovery. One post of a VM at a time. */
 export async function takeObservations(
   { guest, ...wire }: WireCall,
   observed: readonly ReportedObservation[],
@@ -40,7 +40,7 @@ const observation = z.looseObject({
 });
 const post = z.looseObject({ Observations: z.array(z.unknown()) });
 
-/** What a post to the health service says, as far as it can be read. */
+/** The readable observations of a post to the health service. */
 export function observationsOf(body: Buffer): ReportedObservation[] {
   if (body.length > maxBytes) return [];
   const read = post.safeParse(parseJson(body, { maxDepth: 8, oddities: 'repair' }).value);
@@ -51,7 +51,7 @@ export function observationsOf(body: Buffer): ReportedObservation[] {
   });
 }
 
-/** How the agent says that provisioning went, at its start; nothing where it cannot be read. */
+/** The outcome of provisioning, which the agent reports at its start; empty if unreadable. */
 export function provisioningOf(body: Buffer): ReportedObservation[] {
   if (body.length > maxBytes) return [];
   const found = new Map<string, string>();
@@ -64,7 +64,7 @@ export function provisioningOf(body: Buffer): ReportedObservation[] {
     inside = '';
   });
   parser.on('text', (part) => found.set(inside, `${found.get(inside) ?? ''}${part}`));
-  // What stood before it counts.
+  // What was read before the error counts.
   parser.on('error', () => {});
   parser.write(body.toString()).close();
   const state = found.get('State')?.toLowerCase();
@@ -77,6 +77,6 @@ function observationFrom(name: string, isHealthy: boolean, texts: (string | null
   return { name: storable(nameBytes, name), isHealthy, text: storable(textBytes, observed) || null };
 }
 
-/** What the database takes: a reference to a character may be one of those that it does not. */
+/** Without characters that the database rejects, which XML references can produce. */
 const storable = (bytes: number, observed: string): string =>
   cutTo(bytes, observed.toWellFormed().replaceAll('\u0000', '\ufffd').trim());

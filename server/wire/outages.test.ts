@@ -42,7 +42,7 @@ describe('two gateways', () => {
 });
 
 describe('while the database is away', () => {
-  test('who is known gets its goal state and is heard out, and who is not comes again soon', async () => {
+  test('a cached agent gets its goal state and is accepted, another one retries soon', async () => {
     const [vm, unknown] = [await givenStockVm(ctx, door, 'away'), await givenStockVm(ctx, door, 'not-met')];
     await set(vm, 'probe');
     const before = await vm.poll();
@@ -70,7 +70,7 @@ describe('while the database is away', () => {
   });
 });
 
-test('while the database stalls who is known gets the goal state that it has', async () => {
+test('while the database stalls, a cached agent gets its goal state', async () => {
   const vm = await givenStockVm(ctx, door, 'stalled');
   await set(vm, 'probe');
   const { incarnation } = await vm.poll();

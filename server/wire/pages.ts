@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache';
 
-/** Bytes of blobs that are begun, of all VMs together; beyond it the one that was begun first is given up. */
+/** Maximum bytes of unfinished blobs of all VMs; beyond it the oldest is dropped. */
 const maxBytes = 32 * 1_024 * 1_024;
-/** The agent writes a blob in one go. */
+/** Lifetime of an unfinished blob; the agent writes it without pauses. */
 const keptMs = 60_000;
 
-/** Blobs that are written in parts are put together here, one of each VM, as long as none is larger than a status may be. */
+/** Assembles blobs that are written in pages, one per VM, up to the size of a status. */
 export class Pages {
   readonly #begun = new LRUCache<string, { bytes: Buffer; written: number }>({
     maxSize: maxBytes,
@@ -13,12 +13,12 @@ export class Pages {
     ttl: keptMs,
   });
 
-  /** Begins a blob of so many bytes; another one that the VM has begun is given up. */
+  /** Starts a blob of this length, in place of the VM's unfinished one. */
   begin(vmId: string, length: number): void {
     this.#begun.set(vmId, { bytes: Buffer.alloc(length, ' '), written: 0 });
   }
 
-  /** Puts a page in its place. Returns the blob when it is whole, null before, and false where the page fits nowhere. */
+  /** Adds a page. Returns the blob when it is complete, null before, and false if the page does not fit. */
   put(vmId: string, start: number, page: Buffer): Buffer | null | false {
     const blob = this.#begun.get(vmId);
     if (blob === undefined || start + page.length > blob.bytes.length) return false;

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => door.close());
 
-test('what a stock agent says in English is read in German, as recovered; what no template says stays', async () => {
+test('an English message of a stock agent is shown in German, as recovered; others stay', async () => {
   const vm = await givenStockVm(ctx, door, 'recovered');
   const goal = { handler: 'Acme.Lab.Probe', version: '1.0.0.0', state: 'enabled' as const };
   await setExtension(ctx, { vmId: vm.vmId, name: 'probe', goal });

@@ -42,7 +42,7 @@ test('AZ-S1 an unreadable status that a stock agent passes on shows with its fau
   expect(await probe()).toMatchObject({ status: { status: 'success', code: 0 }, refusedStatus: null });
 });
 
-test('AZ-S5 what it says after its success is shown and counts, and reopens nothing', async () => {
+test('AZ-S5 a status after the success is shown and counts, and reopens nothing', async () => {
   const { says, probe } = await givenProbe('later');
   await says({ name: 'probe', status: 'success', code: 0 });
   const concluded = (await probe())?.concludedAt;

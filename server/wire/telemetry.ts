@@ -88,7 +88,7 @@ export function eventsOf(text: string): Event[] {
     parser.on('opentag', ({ name, attributes: { Name, Value } }) => {
       if (name === 'Param' && Name !== undefined) found.set(Name, Value ?? '');
     });
-    // What stood before it counts.
+    // What was read before the error counts.
     parser.on('error', () => {});
     parser.write(fragment).close();
     const of = (name: string): string => found.get(name) ?? '';

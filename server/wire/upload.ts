@@ -3,17 +3,17 @@ import { keyedDigest, sameBytes } from '#server/platform/keys.ts';
 import { takeStatus } from './take-status.ts';
 import { emptyAnswer, type WireCall } from './wire-call.ts';
 
-/** The secret in the address of a VM's status: it comes back with each upload, and only there. */
+/** The secret in the address of a VM's status, which each upload returns. */
 export function statusSecret({ ctx, guest }: WireCall, containerId: string): string {
   return keyedDigest(ctx.keys.credential, 'stock-status', guest.vmId, containerId).toString('base64url');
 }
 
-/** Where and how a status is uploaded, as the agent says it. */
+/** Address and headers of a status upload. */
 export interface StatusUpload {
   containerId: string;
   query: URLSearchParams;
   header(name: string): string | null;
-  /** Null where a blob is only begun. */
+  /** Null if the call only creates a blob. */
   content: Buffer | null;
 }
 
@@ -46,7 +46,7 @@ export async function takeUpload(wire: WireCall, upload: StatusUpload, accepted:
   return takeStatus(wire, content, accepted);
 }
 
-/** Without what fills the last page. */
+/** Without the padding of the last page. */
 function trimmed(blob: Buffer): Buffer {
   let end = blob.length;
   while (end > 0 && (blob[end - 1] === 0 || blob[end - 1] === 0x20)) end -= 1;

@@ -20,8 +20,8 @@ export function wireCall(call: AgentCall, guest: Guest, path: string, query: str
 }
 
 /**
- * The goal state in force, in the incarnation `least` or a later one: the agent may have heard of it from another process,
- * which knew of it first. Throws 403 where the VM has no stock agent any more.
+ * The goal state in force, in the incarnation `least` or a later one: another process may have handed it
+ * out first. Throws 403 if the VM has no stock agent any longer.
  */
 export async function currentOf({ guest, ctx }: WireCall, least = 0): Promise<StockGoalState> {
   const known = guest.known(least);
@@ -35,8 +35,8 @@ export async function currentOf({ guest, ctx }: WireCall, least = 0): Promise<St
 }
 
 /**
- * Reads a body. The bodies that one VM is sending take an eighth of `waiting.bytes` at most, as those of reports do: else
- * one that sends many of them slowly would fill the memory. Beyond it the agent is asked to come again.
+ * Reads a body. The bodies that one VM is sending take an eighth of `waiting.bytes` at most, like those of reports: otherwise
+ * one that sends many slowly would fill the memory. Above it the agent must retry.
  */
 export async function readBody({ call, ctx, guest }: WireCall, limit: number): Promise<Buffer> {
   const length = call.header('content-length');
@@ -64,7 +64,7 @@ export const jsonAnswer = (value: unknown): AgentAnswer => ({
   body: JSON.stringify(value),
 });
 
-/** An answer without a word; the agent reads the status alone. */
+/** An empty answer; the agent reads only the status. */
 export const emptyAnswer = (status: number): AgentAnswer => ({ status, headers: [], body: '' });
 
 /** An answer that the agent treats as permanent and does not retry immediately. */

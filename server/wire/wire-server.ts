@@ -14,7 +14,7 @@ import { absent, currentOf, emptyAnswer, jsonAnswer, readBody, type WireCall, xm
 
 type Answer = AgentAnswer | Response;
 
-/** What comes to 168.63.129.16:80, and to 169.254.169.254:80 below `/metadata`. */
+/** Calls to 168.63.129.16:80, and to 169.254.169.254:80 below `/metadata`. */
 export function wireServer(wire: WireCall): Promise<Answer> | Answer {
   const { call, path, query } = wire;
   const comp = query.get('comp')?.toLowerCase() ?? null;
@@ -76,7 +76,7 @@ const askedIn = (query: URLSearchParams): number => Number(/^\d{1,10}$/.exec(que
 const renewalsPerSecond = 0.1;
 const renewalSeconds = 60;
 
-/** The tenant key, for the certificate in the request; the forwarder's token is what lets this caller have it. */
+/** The tenant key, for the certificate in the request; which the forwarder's token authorizes. */
 async function certificates(wire: WireCall, incarnation: number): Promise<AgentAnswer> {
   const { call, ctx, guest } = wire;
   const sent = call.header('x-ms-guest-agent-public-x509-cert') ?? '';
@@ -93,8 +93,8 @@ async function certificates(wire: WireCall, incarnation: number): Promise<AgentA
 }
 
 /**
- * Whether the agent is on hold. It looks once for each incarnation, and takes silence for no: better that than the word
- * of an earlier one, by which an agent that was released would stay on hold until something else is declared.
+ * Whether the agent is on hold. It checks once per incarnation, and treats a missing answer as no. That is better than an
+ * outdated answer, which would keep a released agent on hold until the next declaration.
  */
 async function artifactsProfile(wire: WireCall, query: URLSearchParams): Promise<AgentAnswer> {
   const asked = askedIn(query);
@@ -102,13 +102,13 @@ async function artifactsProfile(wire: WireCall, query: URLSearchParams): Promise
   return incarnation < asked ? emptyAnswer(424) : jsonAnswer({ onHold });
 }
 
-/** What the agent may ask the host plugin for. */
+/** Paths that the agent may request through the host plugin. */
 export const artifacts = (wire: WireCall, { path, query }: { path: string; query: string }): Promise<Answer> =>
   /^\/machine\/[^/]+\/artifacts-profile$/.test(path)
     ? artifactsProfile(wire, new URLSearchParams(query))
     : packages(wire, path);
 
-/** Manifests and packages of the VM's own goal state; nothing else is there. */
+/** Manifests and packages of the VM's own goal state only. */
 export async function packages(wire: WireCall, path: string): Promise<Answer> {
   const sha256 = /^\/packages\/([0-9a-f]{64})\.zip$/.exec(path)?.[1];
   if (sha256 !== undefined) return sendPackage(wire.call, wire.guest.vmId, sha256);
@@ -130,7 +130,7 @@ async function statusBlob(wire: WireCall): Promise<AgentAnswer> {
   return takeUpload(wire, { containerId, query, header, content: begins ? null : content }, 201);
 }
 
-/** What the agent tells of itself at its start and every minute; outputs and what is not healthy are kept. */
+/** The agent's telemetry at its start and every minute; outputs and unhealthy observations are stored. */
 async function posted(wire: WireCall, comp: string | null): Promise<AgentAnswer> {
   const { ctx, path } = wire;
   const body = await readBody(wire, ctx.config.limits.report.bytes);
@@ -142,7 +142,7 @@ async function posted(wire: WireCall, comp: string | null): Promise<AgentAnswer>
   return isKnown ? emptyAnswer(200) : absent();
 }
 
-/** What there is to say of a machine that stands anywhere. */
+/** Instance metadata of a machine outside of Azure. */
 function metadata({ guest, path }: WireCall): AgentAnswer {
   const { vmId } = guest;
   const name = guest.agent.vmName;

@@ -1,4 +1,4 @@
-/** Where the stock agent looks for its host: whatever is there comes back through the forwarder of the VM. */
+/** Addresses where the stock agent looks for its host; the VM's forwarder redirects them to the portal. */
 const host = 'http://168.63.129.16';
 
 const config = (containerId: string, what: string, incarnation: number): string =>

@@ -13,7 +13,7 @@ interface Plugin {
 /** From year 1 to 1970 in tenths of a microsecond, by which .NET counts. */
 const ticksTo1970 = 621_355_968_000_000_000n;
 
-/** What the agent is to bring about: handlers, their settings, their order, and where its status goes. */
+/** The agent's goal: handlers, their settings, their order, and the address for its status. */
 export function extensionsConfigXml(vmId: string, goalState: StockGoalState, statusSecret: string): string {
   const { incarnation, movedAt, containerId, extensions } = goalState;
   const plugins = pluginsOf(extensions);
@@ -26,7 +26,7 @@ export function extensionsConfigXml(vmId: string, goalState: StockGoalState, sta
       StatusUploadBlob: { '@statusBlobType': 'BlockBlob', '#text': addresses.status(containerId, statusSecret) },
       InVMArtifactsProfileBlob: addresses.artifactsProfile(containerId, incarnation),
       InVMGoalStateMetaData: {
-        // The older agent tells the incarnation when it is done, the newer one this.
+        // Older agents report the incarnation when they finish, newer ones this.
         '@inSvdSeqNo': String(incarnation),
         '@createdOnTicks': String(BigInt(movedAt.getTime()) * 10_000n + ticksTo1970),
         '@activityId': vmId,
@@ -57,7 +57,7 @@ function pluginElement({ handler, version, isMultiple, extensions }: Plugin): Xm
     '@name': handler,
     '@version': version,
     '@location': addresses.manifest(handler),
-    // One of several extensions goes by its own state; the handler goes with the last.
+    // One of several extensions is removed by its own state; the handler is removed with the last.
     '@state': states.every((state) => state === 'uninstall') ? 'uninstall' : only,
     '@autoUpgrade': 'false',
     '@isJson': 'true',

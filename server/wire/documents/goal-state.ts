@@ -2,7 +2,7 @@ import type { StockGoalState } from '#server/domain/stock-agents/index.ts';
 import { addresses } from './addresses.ts';
 import { xmlOf } from './xml.ts';
 
-/** What every poll gets; the agent fetches what it names when the incarnation is another than before. */
+/** The answer to every poll; the agent fetches the documents that it names when the incarnation changes. */
 export function goalStateXml(vmId: string, { containerId, incarnation, extensions }: StockGoalState): string {
   const hasSecrets = extensions.some(({ goal }) => goal.settings.protectedSettings !== undefined);
   return xmlOf({
@@ -20,7 +20,7 @@ export function goalStateXml(vmId: string, { containerId, incarnation, extension
               HostingEnvironmentConfig: addresses.hostingEnvironment(containerId, incarnation),
               SharedConfig: addresses.sharedConfig(containerId, incarnation),
               ExtensionsConfig: addresses.extensionsConfig(containerId, incarnation),
-              // Nothing is opened with the key as long as there is nothing to open.
+              // Without protected settings the key is not needed.
               ...(hasSecrets && { Certificates: addresses.certificates(containerId, incarnation) }),
               ConfigName: `${vmId}.${incarnation}.xml`,
             },
@@ -44,7 +44,7 @@ export function hostingEnvironmentXml(vm: { id: string; name: string }, { incarn
   });
 }
 
-/** The agent stores it unread; handlers read who they run for from it. */
+/** The agent stores it unread; handlers read their deployment from it. */
 export function sharedConfigXml(vm: { id: string; name: string }, { incarnation }: StockGoalState): string {
   const number = String(incarnation);
   const guid = `{${vm.id}}`;

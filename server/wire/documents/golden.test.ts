@@ -51,7 +51,7 @@ const goalState: StockGoalState = {
   heard: { version: '', os: {}, settled: null },
 };
 
-/** A line for each tag, so that a difference can be read. */
+/** One tag per line, for readable differences. */
 const lines = (xml: string): string => `${xml.replaceAll('><', '>\n<')}\n`;
 
 test.each<[string, string]>([
@@ -87,7 +87,7 @@ test('settings come through whatever is in them, in ASCII', () => {
   expect(JSON.parse(children[0]?.text ?? '')).toEqual(value);
 });
 
-test('a text that XML cannot hold leaves a document that is one', () => {
+test('a text that XML cannot contain leaves the document well-formed', () => {
   expect(readXml(xmlOf({ Name: 'a\u0000b\ud800c\uffff' })).children[0]?.text).toBe('a\ufffdb\ufffdc\ufffd');
 });
 

@@ -13,7 +13,7 @@ const builder = new Builder({
   suppressBooleanAttributes: false,
 });
 
-/** What XML cannot hold, escaped or not; names of VMs may be anything that people type. */
+/** Characters that XML cannot contain, escaped or not; people type the names of VMs. */
 const impossible = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
 
 /** A whole document. Everything is escaped, and nothing is in CDATA: the agent reads text nodes only. */
