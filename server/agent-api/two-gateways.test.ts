@@ -18,7 +18,7 @@ let ctx: Context;
 let doors: [Door, Door];
 let endings: (() => Promise<unknown>)[] = [];
 
-/** Two gateways as two processes would be: what they share is the database, and what carries wake-ups. */
+/** Two gateways like two processes: they share only the database and the carrier of wake-ups. */
 async function openTwo(carrier: string): Promise<void> {
   const services = await testServices({ config: { vmRate: 0 } });
   let wakes = () => testWakes(services.db);
@@ -76,7 +76,7 @@ test.each(carriers)(
   },
 );
 
-test('an agent whose calls alternate between gateways is never taken for a copy, nor is the next machine of its VM', async () => {
+test('an agent that alternates between gateways never counts as a copy, nor does its successor', async () => {
   await openTwo('NOTIFY');
   const agent = await givenAgent(ctx, doors[0], 'alternating');
   const calls = async (credential: string, instance: string) => {

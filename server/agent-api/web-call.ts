@@ -1,7 +1,7 @@
 import { tooLarge } from './body.ts';
 import type { AgentAnswer, AgentCall, AgentDoor } from './call.ts';
 
-/** A call that came as a `Request`. */
+/** A call as a `Request`. */
 export function webCall(door: AgentDoor, request: Request, remoteAddress: string, requestId: string): AgentCall {
   const { pathname, search } = new URL(request.url);
   return {

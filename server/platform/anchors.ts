@@ -4,13 +4,13 @@ import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** A place outside of the database that anchors of the activity are sent to. */
+/** A place outside of the database to which anchors of the activity are sent. */
 export type AnchorTarget =
   | { kind: 'file'; path: string }
   | { kind: 'syslog'; host: string; port: number }
   | { kind: 'https'; url: string };
 
-/** What is sent. */
+/** The content of an anchor. */
 export interface AnchorMessage {
   at: string;
   position: number;
@@ -19,7 +19,7 @@ export interface AnchorMessage {
 
 const timeoutMs = 10_000;
 
-/** Reads `file:/…`, `syslog://host:514` and `https://…` with commas between them. Throws with what is wrong. */
+/** Reads `file:/…`, `syslog://host:514` and `https://…` separated by commas. Throws with the fault. */
 export function readAnchorTargets(text: string): AnchorTarget[] {
   return text.split(',').map((part) => readTarget(part.trim()));
 }
@@ -40,7 +40,7 @@ function readTarget(text: string): AnchorTarget {
 
 const isLoopback = (host: string): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(host);
 
-/** How a target is named in the log: without what may be a secret in its address. */
+/** A target's name in the log, without secrets of its address. */
 export function nameTarget(target: AnchorTarget): string {
   switch (target.kind) {
     case 'file':

@@ -26,7 +26,7 @@ async function put(contents: string): Promise<string> {
 }
 
 describe('blob store', () => {
-  test('keeps bytes under their digest, whole or by range, and readable by this user only', async () => {
+  test('stores bytes under their digest, for complete or range reads, readable by this user only', async () => {
     const sha256 = await put('0123456789');
     expect(await store.size(sha256)).toBe(10);
     const whole = await store.open(sha256);
@@ -39,7 +39,7 @@ describe('blob store', () => {
     expect(await readdir(join(root, 'blobs', 'incoming'))).toEqual([]);
   });
 
-  test('the same bytes again are no trouble; removed ones are gone, twice too', async () => {
+  test('storing and removing the same bytes twice is no error', async () => {
     const sha256 = await put('same');
     expect(await put('same')).toBe(sha256);
     await store.remove(sha256);
@@ -48,12 +48,15 @@ describe('blob store', () => {
     expect(await store.size(sha256)).toBeNull();
   });
 
-  test.each(['', '..', 'AB'.repeat(32), '../'.repeat(22).slice(0, 64)])('%j is no digest', async (sha256) => {
-    await expect(store.open(sha256)).rejects.toThrow(RangeError);
-    await expect(store.remove(sha256)).rejects.toThrow(RangeError);
-  });
+  test.each(['', '..', 'AB'.repeat(32), '../'.repeat(22).slice(0, 64)])(
+    '%j is rejected as a digest',
+    async (sha256) => {
+      await expect(store.open(sha256)).rejects.toThrow(RangeError);
+      await expect(store.remove(sha256)).rejects.toThrow(RangeError);
+    },
+  );
 
-  test('what a crash left of uploads is cleared, what is being received stays', async () => {
+  test('uploads left by a crash are removed, running ones stay', async () => {
     expect(await store.clearTemporary(new Date())).toBe(0);
     const old = await store.temporaryPath();
     await writeFile(old, 'x');

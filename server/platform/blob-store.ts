@@ -13,11 +13,11 @@ export interface ByteRange {
 
 export interface OpenBlob {
   stream: Readable;
-  /** Bytes of the whole blob, also where a range is read. */
+  /** Bytes of the complete blob, also for a range. */
   size: number;
 }
 
-/** Stored bytes turned out not to be those of their digest. They are set aside: from then on the blob is absent. */
+/** Stored bytes do not match their digest. They are moved aside: from then on the blob is absent. */
 export class DamagedBlob extends Error {
   override readonly name = 'DamagedBlob';
 
@@ -28,9 +28,9 @@ export class DamagedBlob extends Error {
 
 /** Content-addressed bytes, shared by everything that refers to their digest. */
 export interface BlobStore {
-  /** A path for a new file that `putFile` can take over; nothing is there yet. */
+  /** A path for a new file for `putFile`; it does not exist yet. */
   temporaryPath(): Promise<string>;
-  /** Takes over a finished file under its digest, durably. The bytes may be there already. */
+  /** Moves a finished file to its digest, durably. The bytes may be stored already. */
   putFile(path: string, sha256: string): Promise<void>;
   /**
    * The bytes or a range of them; null where there are none. A range must lie within the size. Whole blobs are verified
@@ -40,17 +40,17 @@ export interface BlobStore {
   /** Bytes of a blob, or null. */
   size(sha256: string): Promise<number | null>;
   remove(sha256: string): Promise<void>;
-  /** Says that these temporary files are still needed. */
+  /** Marks temporary files as still needed. */
   keepTemporary(paths: readonly string[]): Promise<void>;
   /** Removes temporary files that a crash left behind; returns how many. */
   clearTemporary(olderThan: Date): Promise<number>;
-  /** Digests of all blobs that came before. */
+  /** Digests of all older blobs. */
   list(before: Date): Promise<string[]>;
 }
 
 const digest = /^[0-9a-f]{64}$/;
 
-/** Keeps blobs as files below `root` (`ab/<sha256>`), private to this user. */
+/** Stores blobs as files below `root` (`ab/<sha256>`), private to this user. */
 export function openBlobStore(root: string): BlobStore {
   const temporary = join(root, 'incoming');
 
@@ -60,7 +60,7 @@ export function openBlobStore(root: string): BlobStore {
   };
 
   const setAside = async (sha256: string, ino: number): Promise<void> => {
-    // Good bytes may have taken its place meanwhile.
+    // Valid bytes may have replaced it since.
     if ((await stat(pathOf(sha256)).catch(absent))?.ino !== ino) return;
     const folder = join(root, 'damaged');
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -131,7 +131,7 @@ export function openBlobStore(root: string): BlobStore {
   };
 }
 
-/** Passes bytes on, and keeps the last chunk back until the digest of all is known. */
+/** Passes bytes on, but holds back the last chunk until the digest is verified. */
 class Verification extends Transform {
   readonly #sha256: string;
   readonly #setAside: () => Promise<void>;
@@ -166,7 +166,7 @@ function absent(error: NodeJS.ErrnoException): null {
   throw error;
 }
 
-/** Brings a file, or a folder's list of names, to the disk. */
+/** Flushes a file or a folder to disk. */
 async function sync(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {

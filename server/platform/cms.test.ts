@@ -63,7 +63,7 @@ describe('AZ-C2 protected settings are encrypted for the VM’s certificate', ()
   });
 });
 
-describe('certificates that cannot be sealed for', () => {
+describe('certificates that cannot be used for encryption', () => {
   test.each([
     ['RSA of 1024 bits', ['rsa:1024']],
     ['P-384', ['ec', '-pkeyopt', 'ec_paramgen_curve:secp384r1']],
@@ -72,7 +72,7 @@ describe('certificates that cannot be sealed for', () => {
     expect(readSealingCertificate(certificate('weak', ...algorithm).pem)).toBeNull();
   });
 
-  test('no certificate at all', () => {
+  test('a text without a certificate', () => {
     expect(readSealingCertificate('hello')).toBeNull();
     expect(readSealingCertificate('')).toBeNull();
   });

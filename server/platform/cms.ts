@@ -51,7 +51,7 @@ const der = (value: unknown): ArrayBuffer => AsnConvert.serialize(value);
 /**
  * Encrypts for the holder of a certificate's key: DER of CMS EnvelopedData, AES-256-CBC.
  * RSA keys get PKCS#1 v1.5 (what `openssl smime` of handlers in the field reads), P-256 keys ECDH with SHA-256.
- * Throws where the key is of another kind; enrolment has refused such a certificate before.
+ * Throws for another kind of key, which enrollment rejects.
  */
 export function encryptForCertificate(pem: string, plain: Buffer): Buffer {
   const certificate = new X509Certificate(pem);
@@ -142,7 +142,7 @@ function eccSharedInfo(wrap: AlgorithmIdentifier): Buffer {
   return Buffer.concat([Buffer.from([0x30, body.length]), body]);
 }
 
-/** What a certificate must be to be sealed for, and the names that it goes by. */
+/** A certificate that can be encrypted for, with its fingerprints. */
 export interface SealingCertificate {
   /** One certificate, normalised PEM. */
   pem: string;
@@ -152,7 +152,7 @@ export interface SealingCertificate {
   keyHash: string;
 }
 
-/** Reads a PEM certificate. Null where it is none, or its key is neither RSA of 2048 bits or more nor P-256. */
+/** Reads a PEM certificate. Null if it is malformed, or its key is neither RSA of 2048 bits or more nor P-256. */
 export function readSealingCertificate(pem: string): SealingCertificate | null {
   let certificate: X509Certificate;
   try {

@@ -3,7 +3,7 @@ import { type ChildKind, ConfigError, childEnvironment, loadConfig } from './env
 import { defaultLimits } from './limits.ts';
 
 describe('the environment', () => {
-  test('is not needed at all', () => {
+  test('is optional', () => {
     const config = loadConfig({});
     expect(config).toMatchObject({
       host: '127.0.0.1',
@@ -103,7 +103,7 @@ describe('the environment', () => {
     expect(loadConfig({}).trustProxy.check('127.0.0.1', 'ipv4')).toBe(false);
   });
 
-  test('is handed down by an allow-list', () => {
+  test('is passed on by an allow-list', () => {
     const planted = {
       AWS_SECRET_ACCESS_KEY: 'planted',
       ANNEX_SECRET_KEY: 'k'.repeat(32),

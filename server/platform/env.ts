@@ -6,7 +6,7 @@ import { readDatabaseUrl } from './database/index.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 import { type OpenIdConfig, openIdOf, openIdPairs, openIdVariables } from './openid-env.ts';
 
-/** All that can be set from outside, read once at boot. docs/operations.md has the table. */
+/** The configuration, read once at startup. docs/operations.md has the table. */
 export interface Config {
   host: string;
   port: number;
@@ -17,13 +17,13 @@ export interface Config {
   url: string;
   /** Origin of the gateway as agents see it. */
   gatewayUrl: string;
-  /** Who may speak for others: only from these addresses do forwarded headers count. */
+  /** Trusted proxies: forwarded headers are accepted only from these addresses. */
   trustProxy: BlockList;
   /** Files of the gateway's own TLS. */
   tls: { certFile: string; keyFile: string } | null;
-  /** Null: the embedded PostgreSQL. The launcher hands its address on to its children. */
+  /** Null: the embedded PostgreSQL. The launcher passes its address to its children. */
   databaseUrl: string | null;
-  /** Wake-ups go over NATS instead of NOTIFY. */
+  /** Wake-ups use NATS instead of NOTIFY. */
   natsUrl: string | null;
   /** Absolute. */
   dataDir: string;
@@ -41,17 +41,17 @@ export interface Config {
   /** Requests per second of one VM; 0 = off. */
   vmRate: number;
   custody: 'portal' | 'vm';
-  /** Whether a machine must prove at enrolment that it has the key of its certificate. */
+  /** Whether a machine must prove at enrollment that it has the key of its certificate. */
   enrolProof: 'optional' | 'required';
   /** Whether the door for stock Azure Linux agents is open. */
   wire: boolean;
-  /** For how many days what grows with time is kept. */
+  /** Retention in days of data that grows with time. */
   keptDays: {
     /** Reports as they were sent. */
     reports: number;
-    /** What commands wrote, and archives of log folders. */
+    /** Command outputs, and archives of log folders. */
     logs: number;
-    /** When the health of a VM or an extension became another. */
+    /** Changes of the health of a VM or an extension. */
     health: number;
     /** VMs per handler version, once a day. */
     counts: number;
@@ -60,7 +60,7 @@ export interface Config {
   };
   /** Addresses for reports of vulnerabilities, as security.txt lists them. */
   securityContacts: readonly string[];
-  /** Where the head of the activity is sent once a minute. */
+  /** Targets of the activity's head, sent once a minute. */
   auditAnchors: readonly AnchorTarget[];
   logLevel: 'debug' | 'info' | 'warn' | 'error';
   /** Whether pages are compiled on request and reloaded on a change: `NODE_ENV` is `development`. */
@@ -68,7 +68,7 @@ export interface Config {
   limits: Limits;
 }
 
-/** Something in the environment is wrong; the message names every variable with the reason, never a secret's value. */
+/** An invalid environment; the message names every variable with the reason, never a secret's value. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
@@ -160,7 +160,7 @@ const limits = z.string().transform((text, ctx) => {
 
 type Tree = { readonly [key: string]: number | Tree };
 
-/** Puts whole positive numbers in the places of the defaults; a name that is not there is a mistake. */
+/** Replaces defaults by positive integers; an unknown name is a fault. */
 function mergeLimits<T>(defaults: T, given: unknown, path: string): T {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new Error(`${path === '' ? 'the whole' : path} must be an object`);
@@ -257,17 +257,17 @@ const environment = z
     }
   });
 
-/** What every process needs to run, ours or not. */
+/** Variables that every process needs. */
 const general = ['NODE_COMPILE_CACHE', 'PATH', 'HOME', 'TMPDIR', 'LANG', 'LC_ALL', 'TZ'];
 
 /** Processes that the launcher starts. `build` builds the pages. */
 export type ChildKind = 'portal' | 'gateway' | 'worker' | 'build';
 
-/** The allow-list of the environment for a process of ours. */
+/** The allow-list of the environment for one of Annex's processes. */
 function handedDown(kind: ChildKind): string[] {
   if (kind === 'build') return general;
   const settings = Object.keys(environment.shape)
-    // The launcher alone acts on these: it makes the first admin, and gives the portal the digest of the token.
+    // Only the launcher uses these: it creates the first admin, and passes the token's digest to the portal.
     .filter((name) => !name.startsWith('ANNEX_BOOTSTRAP_'))
     .filter((name) => kind === 'portal' || !name.startsWith('ANNEX_OIDC_'));
   return [...settings, ...general];
@@ -330,13 +330,13 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
   };
 }
 
-/** What to write into an address for the host that we listen on. */
+/** The host for addresses of the listening port. */
 function nameOf(host: string): string {
   if (['127.0.0.1', '0.0.0.0', '::', '::1'].includes(host)) return 'localhost';
   return isIPv6(host) ? `[${host}]` : host;
 }
 
-/** For processes that are started by us and are not ours: agents of the demo. */
+/** For other processes that the launcher starts: agents of the demo. */
 export function bareEnvironment(): NodeJS.ProcessEnv {
   const { PATH, TMPDIR, LANG, NODE_COMPILE_CACHE } = process.env;
   return {

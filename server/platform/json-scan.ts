@@ -1,7 +1,7 @@
 import { jsonPointer } from '#protocol/pointer.ts';
 
 export interface JsonFault {
-  /** JSON pointer; empty where the text as a whole is meant. */
+  /** JSON pointer; empty for the text as a whole. */
   path: string;
   code:
     | 'json_too_large'
@@ -16,7 +16,7 @@ export interface JsonFault {
 
 interface ScanOptions {
   maxDepth: number;
-  /** Large numbers and unstorable characters are no faults; the latter's escapes are gathered. */
+  /** Accepts large numbers and unstorable characters, and collects the escapes of the latter. */
   repair: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface Scan {
   unstorable: number[];
 }
 
-/** An open array or object: where we are in it. */
+/** An open array or object, and the position in it. */
 interface Level {
   /** Keys seen so far; null in an array. */
   keys: Set<string> | null;
@@ -40,13 +40,13 @@ const largest = 2 ** 53;
 
 /**
  * Reads JSON text once without building anything and without recursion. Syntax ends the scan at its first fault, with
- * line and column; duplicate properties, large numbers and unstorable characters are gathered, each with its path.
+ * line and column; duplicate properties, large numbers and unstorable characters are collected, each with its path.
  */
 export function scanJson(text: string, options: ScanOptions): Scan {
   return new Scanner(text, options).run();
 }
 
-/** Ends the scan: what follows cannot be read. */
+/** Ends the scan: the rest cannot be parsed. */
 class Stop extends Error {}
 
 class Scanner {
@@ -98,7 +98,7 @@ class Scanner {
     }
   }
 
-  /** Reads a scalar or opens a level. True where the next thing must be a value: the first of what was opened. */
+  /** Reads a scalar or opens a level. True if a value must follow: the first one of an opened level. */
   private value(): boolean {
     this.space();
     const first = this.text[this.at];

@@ -36,7 +36,7 @@ describe('parseJson', () => {
     expect(faultsOf(text)).toEqual([{ path: '', code: 'json_malformed', params: { line, column } }]);
   });
 
-  test('every duplicate, large number and unstorable character is named by its path', () => {
+  test('every duplicate, large number and unstorable character is listed by path', () => {
     const text =
       '{"a":1,"b":[{"c/d":1,"c\\u002fd":2},12345678901234567890],"e":"\\u0000","f":"\\ud800x","g":-9007199254740993}';
     expect(faultsOf(text)).toEqual([
@@ -48,7 +48,7 @@ describe('parseJson', () => {
     ]);
   });
 
-  test('repair keeps numbers and puts U+FFFD where something cannot be stored', () => {
+  test('repair keeps numbers and replaces unstorable characters by U+FFFD', () => {
     expect(parseJson('["a\\u0000b\\ud83d\\ude00\\udc00", 1e30]', { oddities: 'repair' }).value).toEqual([
       'a\ufffdb😀\ufffd',
       1e30,
@@ -61,7 +61,7 @@ describe('parseJson', () => {
     expect(faultsOf('"ä"', { maxBytes: 3 })).toEqual([{ path: '', code: 'json_too_large', params: { limit: 3 } }]);
   });
 
-  test('refuses bytes that are no UTF-8', () => {
+  test('rejects bytes that are not UTF-8', () => {
     expect(faultsOf(Uint8Array.of(0x22, 0xff, 0x22))).toEqual([{ path: '', code: 'json_not_utf8' }]);
   });
 

@@ -5,7 +5,7 @@ export type { JsonFault } from './json-scan.ts';
 export interface JsonOptions {
   /** Deepest nesting of arrays and objects; 64 by contract. */
   maxDepth?: number;
-  /** Bytes of UTF-8 text; unlimited where absent, for texts that were cut off earlier. */
+  /** Bytes of UTF-8 text; unlimited if absent, for texts that are already bounded. */
   maxBytes?: number;
   /**
    * What to do with numbers beyond ±2^53, NUL and lone surrogates (the database stores neither). `refuse` names each
@@ -14,7 +14,7 @@ export interface JsonOptions {
   oddities?: 'refuse' | 'repair';
 }
 
-/** Either the value, or what is wrong with the text: `fault` is the first of `faults`. */
+/** Either the value or the faults of the text: `fault` is the first of `faults`. */
 export type JsonResult =
   | { value: unknown; fault: null; faults: readonly [] }
   | { value: undefined; fault: JsonFault; faults: readonly JsonFault[] };
@@ -49,8 +49,8 @@ export function parseJson(source: string | Uint8Array, options: JsonOptions = {}
 }
 
 /**
- * The value of a text in which nothing needs a closer look, at a fraction of the scan's cost; undefined for every other
- * one, right or wrong. A property that is given twice leaves fewer properties than there are names in the text.
+ * The value of a text that needs no scan, at a fraction of its cost; undefined for every other text, valid or not. A
+ * duplicate property leaves fewer properties than the text has names.
  */
 function readOrdinary(text: string, maxDepth: number): unknown {
   if (text.includes('\\u')) return undefined;
@@ -63,7 +63,7 @@ function readOrdinary(text: string, maxDepth: number): unknown {
   return countNames(value, maxDepth) === countNamesIn(text) ? value : undefined;
 }
 
-/** Properties in all objects; -1 where something is nested too deep or a number is beyond ±2^53. */
+/** Number of properties in all objects; -1 if the nesting is too deep or a number is beyond ±2^53. */
 function countNames(value: unknown, depthLeft: number): number {
   if (typeof value === 'number') return Math.abs(value) >= 2 ** 53 ? -1 : 0;
   if (typeof value !== 'object' || value === null) return 0;
@@ -85,7 +85,7 @@ function countNames(value: unknown, depthLeft: number): number {
   return count;
 }
 
-/** Quotes with a colon behind them: the ends of all names, and now and then the beginning of a text. */
+/** Quotes followed by a colon: the ends of all names, and sometimes the beginning of a string. */
 function countNamesIn(text: string): number {
   let count = 0;
   for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at + 1)) {
@@ -99,7 +99,7 @@ function countNamesIn(text: string): number {
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The text of UTF-8 bytes, with a byte-order mark where there is one; null where the bytes are no UTF-8. */
+/** The text of UTF-8 bytes, including a byte-order mark; null for other bytes. */
 export function decodeUtf8(bytes: Uint8Array): string | null {
   try {
     return decoder.decode(bytes);

@@ -4,8 +4,8 @@ import { loadMs, type WorkerLimits, type WorkerMessage, type WorkerResult } from
 type Outcome<T> = WorkerResult<T> | { ended: 'failed'; error: Error };
 
 /**
- * A thread that answers one question after the other, for as long as they come: starting one costs a fifth of a second.
- * What one question leaves behind in it the next one meets, so it serves one owner only. It keeps no process alive.
+ * A thread that answers questions in order: starting one costs a fifth of a second. One question can leave state for the
+ * next, so a thread serves one owner only. It does not keep the process alive.
  */
 export class KeptWorker<I, T> {
   private readonly module: URL;
@@ -18,7 +18,7 @@ export class KeptWorker<I, T> {
   private loaded = false;
   private timer: NodeJS.Timeout | undefined;
 
-  /** `setUp` is what the module finds as its `workerData`. The module calls `answerEach`. */
+  /** `setUp` is the module's `workerData`. The module calls `answerEach`. */
   constructor(module: URL, setUp: unknown, limits: WorkerLimits) {
     this.module = module;
     this.setUp = setUp;
@@ -73,7 +73,7 @@ export class KeptWorker<I, T> {
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: this.limits.heapMiB, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 },
     });
-    // A worker that was closed may still say something: it is no longer asked.
+    // A closed worker may still send a message, which is ignored.
     const settle = (outcome: Outcome<T>) => {
       if (this.worker === worker) this.settle(outcome);
     };
@@ -92,7 +92,7 @@ export class KeptWorker<I, T> {
   }
 }
 
-/** In the worker's module: makes the task from what was set up, and answers each question with it. */
+/** In the worker's module: creates the task from `setUp`, and answers each question with it. */
 export function answerEach<S, I, T>(make: (setUp: S) => (input: I) => T): void {
   if (parentPort === null) throw new Error('answerEach() is for worker threads');
   const port = parentPort;

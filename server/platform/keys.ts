@@ -22,7 +22,7 @@ export interface Keys {
   plan: Buffer;
   /** For the seals and links of the activity. */
   audit: Buffer;
-  /** Kept in the database: tells at boot that another key is in use. Reveals nothing of the key. */
+  /** Kept in the database: shows at startup that another key is in use, and reveals nothing of it. */
   check: string;
 }
 
@@ -54,21 +54,21 @@ export function seal(key: Buffer, plain: Buffer, bound: string): Buffer {
   return Buffer.concat([nonce, cipher.getAuthTag(), body]);
 }
 
-/** Opens what `seal` made. Throws where key, binding or bytes are not the same. */
+/** Opens what `seal` made. Throws if key, binding or bytes differ. */
 export function unseal(key: Buffer, sealed: Buffer, bound: string): Buffer {
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, 12)).setAAD(Buffer.from(bound));
   decipher.setAuthTag(sealed.subarray(12, 28));
   return Buffer.concat([decipher.update(sealed.subarray(28)), decipher.final()]);
 }
 
-/** Keyed digest: equal inputs are seen to be equal, and nothing else can be learnt without the key. */
+/** Keyed digest: without the key it only shows whether inputs are equal. */
 export function keyedDigest(key: Buffer, ...parts: string[]): Buffer {
   const mac = createHmac('sha256', key);
   for (const part of parts) mac.update(`${Buffer.byteLength(part)}:`).update(part);
   return mac.digest();
 }
 
-/** Compares in a time that tells nothing of where they differ. */
+/** Compares in constant time. */
 export function sameBytes(a: Buffer, b: Buffer): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -1,7 +1,7 @@
 const KiB = 1024;
 const MiB = 1024 * KiB;
 
-/** Upper bounds of everything that comes in from outside. Sizes in bytes, times in milliseconds. */
+/** Upper bounds of all external input. Sizes in bytes, times in milliseconds. */
 export interface Limits {
   package: {
     packedBytes: number;
@@ -9,7 +9,7 @@ export interface Limits {
     entries: number;
     ratio: number;
     entryNameBytes: number;
-    /** A manifest is small; a larger one is refused unread. */
+    /** A manifest is small; a larger one is rejected unread. */
     manifestBytes: number;
     inspectMs: number;
     inspectHeapMiB: number;
@@ -39,11 +39,11 @@ export interface Limits {
   tags: { count: number; bytes: number };
   http: { headerBytes: number; requestMs: number; uploadBytesPerSecond: number; bodyBytes: number };
   heldPolls: number;
-  /** Live streams of open pages that the portal holds: of one session, of one member, and of all. */
+  /** Live streams of open pages: of one session, of one member, and of all. */
   streams: { perSession: number; perMember: number; perProcess: number };
   /** Agents whose credential and goal state a process keeps in memory, about 0.5 KiB each. */
   rememberedAgents: number;
-  /** Reports that wait to be committed, and the bytes of their bodies, those that are arriving included. */
+  /** Queued reports, and the bytes of their bodies, including those in transit. */
   waiting: { reports: number; bytes: number };
 }
 

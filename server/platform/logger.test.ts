@@ -10,7 +10,7 @@ function logged(write: (log: ReturnType<typeof createLogger>) => void): string {
   return lines;
 }
 
-test('secrets by name are replaced, at any usual depth', () => {
+test('secrets are redacted by name, at any usual depth', () => {
   const line = logged((log) => {
     log.info(
       {

@@ -27,8 +27,8 @@ const redacted = secretNames.flatMap((name) => {
 });
 
 /**
- * JSON lines on standard output, one logger per process. An error is logged with its name, message and stack only:
- * database drivers hang the values of a statement on theirs.
+ * JSON lines on standard output, one logger per process. Only name, message and stack of an error are logged:
+ * database drivers attach the values of a statement.
  */
 export function createLogger(room: string, level: string, destination?: DestinationStream): Logger {
   return pino(
@@ -55,7 +55,7 @@ interface PlainError {
 function plainError(error: unknown): PlainError | unknown {
   if (!(error instanceof Error)) return error;
   const code = (error as { code?: unknown }).code;
-  // drizzle puts statement and values into its message; the driver's own error underneath says what happened.
+  // Drizzle's message contains statement and values; its cause is the driver's error.
   const message =
     error.name === 'DrizzleQueryError' || 'query' in error ? 'A database statement failed' : error.message;
   return {

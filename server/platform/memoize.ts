@@ -1,4 +1,4 @@
-/** Remembers a pure function's result for as long as its argument lives. */
+/** Caches a pure function's result for the lifetime of its argument. */
 export function memoize<Key extends object, Value>(create: (key: Key) => Value): (key: Key) => Value {
   const known = new WeakMap<Key, { value: Value }>();
   return (key) => {

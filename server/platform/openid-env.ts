@@ -6,14 +6,14 @@ export type RoleName = 'viewer' | 'operator' | 'publisher' | 'admin';
 export interface OpenIdConfig {
   issuer: string;
   clientId: string;
-  /** Null: a public client, held by PKCE alone. */
+  /** Null: a public client, protected by PKCE alone. */
   clientSecret: { value: string } | { file: string } | null;
-  /** As the sign-in page calls it. */
+  /** Its name on the sign-in page. */
   name: string;
   scopes: string;
   /** Lower case; empty: any. */
   emailDomains: readonly string[];
-  /** Role of who joins by signing in; null: only who was invited joins. */
+  /** Role of people who join by signing in; null if an invitation is required. */
   joinAs: RoleName | null;
   /** The claim that holds groups, and the role of each group, the strongest first. */
   roles: { claim: string; of: readonly { group: string; role: RoleName }[] } | null;
@@ -77,7 +77,7 @@ export const openIdVariables = {
   ANNEX_OIDC_ROLE_MAP: roleMap.optional(),
 };
 
-/** Which of them need another one beside them. */
+/** Variables that require another one. */
 export const openIdPairs = [
   ['ANNEX_OIDC_ISSUER', 'ANNEX_OIDC_CLIENT_ID'],
   ['ANNEX_OIDC_ROLE_CLAIM', 'ANNEX_OIDC_ROLE_MAP'],
@@ -90,7 +90,7 @@ export const openIdPairs = [
   ['ANNEX_OIDC_ROLE_CLAIM', 'ANNEX_OIDC_ISSUER'],
 ] as const;
 
-/** What they say; null without an issuer. */
+/** The provider's settings; null without an issuer. */
 export function openIdOf(value: z.output<z.ZodObject<typeof openIdVariables>>): OpenIdConfig | null {
   const { ANNEX_OIDC_ISSUER, ANNEX_OIDC_CLIENT_ID, ANNEX_OIDC_CLIENT_SECRET, ANNEX_OIDC_CLIENT_SECRET_FILE } = value;
   if (ANNEX_OIDC_ISSUER === undefined || ANNEX_OIDC_CLIENT_ID === undefined) return null;

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { bareEnvironment } from './env.ts';
 import type { PostgresBinaries } from './postgres-binaries.ts';
 
-/** As whom PostgreSQL runs; it refuses user id 0, so root needs one of two detours. */
+/** The user that runs PostgreSQL, which rejects user id 0, so root needs one of two workarounds. */
 export interface PostgresIdentity {
   kind: 'self' | 'namespace' | 'nobody';
   /** How to spawn a binary: command, arguments and, without namespaces, the unprivileged ids. */
   wrap(command: string, args: string[]): { command: string; args: string[]; uid?: number; gid?: number };
-  /** Gives a file or folder to the identity. */
+  /** Changes the owner of a file or folder to the identity. */
   own(path: string): Promise<void>;
   binaries: PostgresBinaries;
 }
@@ -33,8 +33,8 @@ function hasName(): boolean {
 }
 
 /**
- * Chooses once per cluster, because the owner of the files differs: who made the cluster goes on with it.
- * An ordinary user: as oneself. Root, or a user without a name: in a user namespace that maps to another id, so that
+ * Chooses once per cluster, because the owner of the files differs: the creator of a cluster continues with it.
+ * An ordinary user: as itself. Root, or a user without a name: in a user namespace that maps to another id, so that
  * files stay one's own and no folder needs to be opened to anyone. Root without namespaces: as the unprivileged id, with a
  * copy of the binaries in the cluster's folder.
  */

@@ -6,7 +6,7 @@ const GiB = 1024 * MiB;
 
 /**
  * Settings of the embedded PostgreSQL that follow the machine: an eighth of its memory for buffers, taken as they are
- * used, so that what a large fleet's reports rewrite stays there; and a sixteenth of the disk for the log between two
+ * used, so that the rows that a large fleet's reports rewrite stay there; and a sixteenth of the disk for the log between two
  * checkpoints, because after each one every page that is written is logged whole.
  */
 export async function settingsBySize(

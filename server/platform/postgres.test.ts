@@ -53,7 +53,7 @@ async function startInChild(): Promise<{ pid: number; kill(): Promise<void> }> {
 describe('the embedded PostgreSQL', { timeout: 60_000 }, () => {
   let server: Postgres;
 
-  test('makes a cluster, answers on its socket and asks for the password', async () => {
+  test('creates a cluster, answers on its socket and requires the password', async () => {
     server = await startPostgres({ dataDir, settings });
     expect(await query(server.url, 'select current_database() as name')).toEqual([{ name: 'annex' }]);
     const wrong = server.url.replace(/:[^:@]+@/, ':wrong@');
@@ -71,7 +71,7 @@ describe('the embedded PostgreSQL', { timeout: 60_000 }, () => {
     server = again;
   });
 
-  test('tells when it was killed, and loses nothing that was committed', async () => {
+  test('reports that it was killed, and loses nothing that was committed', async () => {
     await query(server.url, 'insert into kept values (2)');
     signal(server.pid, 'SIGKILL');
     expect((await server.exited).signal).toBe('SIGKILL');
@@ -90,7 +90,7 @@ describe('the embedded PostgreSQL', { timeout: 60_000 }, () => {
     await server.stop();
   });
 
-  test('is not fooled by a lock file whose process id went to another process', async () => {
+  test('ignores a lock file whose process id was reused', async () => {
     await writeFile(
       join(dataDir, 'data', 'postmaster.pid'),
       `${process.pid}\n${join(dataDir, 'data')}\n0\n5432\n\n\n\nready\n`,
@@ -100,7 +100,7 @@ describe('the embedded PostgreSQL', { timeout: 60_000 }, () => {
     await server.stop();
   });
 
-  test('runs where user namespaces are barred, also as root', async () => {
+  test('runs without user namespaces, also as root', async () => {
     const open = await mkdtemp(join(tmpdir(), 'annex-postgres-'));
     await chmod(open, 0o711);
     const path = process.env.PATH;

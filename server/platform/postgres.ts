@@ -11,13 +11,13 @@ import { settingsBySize } from './postgres-size.ts';
 import { processesIn, signal, waitUntil } from './processes.ts';
 
 export interface PostgresOptions {
-  /** Folder of the cluster; made when missing. Nothing is written elsewhere but, for a long path, the socket. */
+  /** Folder of the cluster; created if missing. Only the socket is elsewhere, if the path is too long. */
   dataDir: string;
   /** Progress for people, one line at a time. */
   log?: (line: string) => void;
   /** Name of the database to have; default `annex`. */
   database?: string;
-  /** Server settings on top of ours. */
+  /** Additional server settings. */
   settings?: Readonly<Record<string, string>>;
 }
 
@@ -25,7 +25,7 @@ export interface Postgres {
   /** Connection string with the password, over the cluster's unix socket; the same at every start of a data folder. */
   url: string;
   pid: number;
-  /** Ends it fast and cleanly (SIGINT); resolves when it is gone. */
+  /** Stops it with a fast shutdown (SIGINT); resolves when it has exited. */
   stop(): Promise<void>;
   /** Resolves when the server ended, with or without `stop`. */
   exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
@@ -34,7 +34,7 @@ export interface Postgres {
 const user = 'postgres';
 const logLimit = 16 * 1024 * 1024;
 
-/** Statements and details of errors may hold what people typed: neither goes to the log file. */
+/** Keeps statements and error details, which may contain typed text, out of the log file. */
 const ours: Readonly<Record<string, string>> = {
   listen_addresses: '',
   unix_socket_permissions: '0700',
@@ -50,7 +50,7 @@ const ours: Readonly<Record<string, string>> = {
 
 /**
  * Starts the embedded PostgreSQL on a unix socket only, as root or not. An orphan of an earlier run is ended first,
- * a stale lock file and a half-made cluster are cleared away. Throws with the end of its log when it does not come up.
+ * a stale lock file and an incomplete cluster are removed. Throws with the end of its log if it does not start.
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
@@ -73,7 +73,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
 const address = (password: string, socket: string, database: string): string =>
   `postgres://${user}:${password}@localhost/${database}?host=${encodeURIComponent(socket)}`;
 
-/** Connection string of a data folder's server that somebody else runs; null where none is ready. */
+/** Connection string of a server that another process runs for a data folder; null if none is ready. */
 export async function runningPostgres(dataDir: string, database = 'annex'): Promise<string | null> {
   const cluster = join(await realpath(dataDir).catch(() => dataDir), 'data');
   const lines = (await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
@@ -83,7 +83,7 @@ export async function runningPostgres(dataDir: string, database = 'annex'): Prom
   return address(password, socket, database);
 }
 
-/** Makes the cluster beside its place and moves it there when complete, so that a killed initdb leaves nothing half-made. */
+/** Creates the cluster beside its place and moves it when complete, so that a killed initdb leaves no partial cluster. */
 async function initialise(
   identity: PostgresIdentity,
   dataDir: string,
@@ -118,8 +118,8 @@ async function initialise(
 }
 
 /**
- * Ends what an earlier run left behind. The postmaster and its backends work in the cluster's folder, so they are known
- * even when the process that started them was killed and its ids were given to others since.
+ * Ends processes of an earlier run. The postmaster and its backends work in the cluster's folder, so they are found even
+ * if their parent was killed and its ids were reused.
  */
 async function endOrphans(cluster: string): Promise<void> {
   const lockFile = join(cluster, 'postmaster.pid');
@@ -158,7 +158,7 @@ async function rotatedLog(dataDir: string): Promise<string> {
   return file;
 }
 
-/** PostgreSQL needs nothing of our environment. */
+/** PostgreSQL does not need the environment. */
 function serverEnvironment(): NodeJS.ProcessEnv {
   return {
     PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',

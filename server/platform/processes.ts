@@ -46,7 +46,7 @@ async function processesWhere(matches: (cwd: string) => boolean): Promise<number
   return found.filter((pid) => pid !== null);
 }
 
-/** Asks until it holds or the time (milliseconds) is over; tells whether it held. */
+/** Polls a condition until it holds or the time (milliseconds) is over; returns whether it held. */
 export async function waitUntil(holds: () => boolean | Promise<boolean>, milliseconds: number): Promise<boolean> {
   const end = Date.now() + milliseconds;
   while (!(await holds())) {

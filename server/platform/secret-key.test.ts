@@ -17,7 +17,7 @@ const ways: Record<string, () => Promise<Buffer>> = {
   'secret.key.next': () => nextKey(dataDir),
 };
 
-test.each(Object.entries(ways))('%s is created once, for its owner only', async (name, make) => {
+test.each(Object.entries(ways))('%s is created once, readable by its owner only', async (name, make) => {
   const keys = await Promise.all(Array.from({ length: 8 }, make));
   expect(new Set(keys.map(String)).size).toBe(1);
   expect(readdirSync(dataDir)).toEqual([name]);
@@ -25,7 +25,7 @@ test.each(Object.entries(ways))('%s is created once, for its owner only', async 
   expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600);
 });
 
-test.each(Object.entries(ways))('%s: a process that ends while it writes leaves no half a key', async (name, make) => {
+test.each(Object.entries(ways))('%s: a process that ends while writing leaves no partial key', async (name, make) => {
   const module = join(import.meta.dirname, 'secret-key.ts');
   const call = name === 'secret.key' ? `secretKey({ secretKey: null, dataDir })` : 'nextKey(dataDir)';
   const script = `const dataDir = process.argv[1]; const { secretKey, nextKey } = await import('${module}'); await ${call}`;

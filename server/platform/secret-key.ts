@@ -8,26 +8,26 @@ const nextFileName = 'secret.key.next';
 
 /**
  * The secret that all keys are derived from: ANNEX_SECRET_KEY, or a file that the first start creates.
- * Who loses it loses every sealed setting, so it belongs into the backup, apart from the database's.
+ * Without it every encrypted setting is lost, so it belongs in a backup, separate from the database's.
  */
 export async function secretKey(config: { secretKey: string | null; dataDir: string }): Promise<Buffer> {
   if (config.secretKey === null) await makeKey(config.dataDir);
   return existingKey(config);
 }
 
-/** The same for commands that only read: they make no key. */
+/** The same for commands that only read: they create no key. */
 export async function existingKey(config: { secretKey: string | null; dataDir: string }): Promise<Buffer> {
   if (config.secretKey !== null) return Buffer.from(config.secretKey);
   return readKey(join(config.dataDir, fileName));
 }
 
-/** The key that is to replace the one in `secret.key`: made once, so that a change that was cut off goes on with it. */
+/** The key that will replace the one in `secret.key`: created once, so that an interrupted change continues with it. */
 export async function nextKey(dataDir: string): Promise<Buffer> {
   await makeKey(dataDir, nextFileName);
   return readKey(join(dataDir, nextFileName));
 }
 
-/** Puts the next key in the place of the present one. */
+/** Replaces the current key by the next one. */
 export async function takeNextKey(dataDir: string): Promise<void> {
   await rename(join(dataDir, nextFileName), join(dataDir, fileName));
 }
@@ -39,7 +39,7 @@ async function readKey(path: string): Promise<Buffer> {
   return Buffer.from(text);
 }
 
-/** Creates the file whole or not at all, on disk before anything is sealed with it; leaves one that is there. */
+/** Creates the file atomically and durably, before anything is encrypted with it; keeps an existing one. */
 async function makeKey(dataDir: string, name = fileName): Promise<void> {
   await mkdir(dataDir, { recursive: true, mode: 0o711 });
   const path = join(dataDir, name);

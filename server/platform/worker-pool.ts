@@ -1,7 +1,7 @@
 import { KeptWorker } from './kept-worker.ts';
 import type { WorkerLimits, WorkerResult } from './worker-task.ts';
 
-/** How many threads a pool keeps, and for how long after their last question. */
+/** Maximum number of threads in a pool, and their idle time. */
 export interface PoolBounds {
   most: number;
   idleMs: number;

@@ -12,12 +12,12 @@ const answering = (body: string) =>
 const limits = { timeoutMs: 5_000, heapMiB: 64 };
 
 describe('WorkerTasks', () => {
-  test('gives back what the task computed from its input', async () => {
+  test('returns the result of the task', async () => {
     const twice = answering('parentPort.postMessage({ value: workerData * 2 });');
     expect(await new WorkerTasks(twice).run(21, limits)).toEqual({ ended: 'done', value: 42 });
   });
 
-  test('ends a task that loops for ever, while this thread goes on', async () => {
+  test('ends a task that loops forever, while this thread continues', async () => {
     let ticks = 0;
     const timer = setInterval(() => ticks++, 5);
     const looping = answering('for (;;) {}');
@@ -26,26 +26,26 @@ describe('WorkerTasks', () => {
     expect(ticks).toBeGreaterThan(10);
   });
 
-  test('ends a task that matches a pattern for ever', async () => {
+  test('ends a task that matches a pattern forever', async () => {
     const matching = answering(`/^(a+)+$/.test('a'.repeat(40) + 'b');`);
     expect(await new WorkerTasks(matching).run(null, { ...limits, timeoutMs: 300 })).toEqual({ ended: 'time' });
   });
 
-  test('ends a task that eats memory', async () => {
+  test('ends a task that exhausts memory', async () => {
     const eating = answering('const all = []; for (;;) all.push(new Array(100_000).fill(0.5));');
     expect(await new WorkerTasks(eating).run(null, { ...limits, timeoutMs: 60_000, heapMiB: 16 })).toEqual({
       ended: 'memory',
     });
   });
 
-  test('rejects with what a task throws, and with a task that never answers', async () => {
+  test('rejects if a task throws, and if it never answers', async () => {
     await expect(new WorkerTasks(answering(`throw new Error('a defect');`)).run(null, limits)).rejects.toThrow(
       'a defect',
     );
     await expect(new WorkerTasks(answering('')).run(null, limits)).rejects.toThrow('without an answer');
   });
 
-  test('sees no environment, and runs two at a time, the others in line', async () => {
+  test('hides the environment, and runs two tasks at a time', async () => {
     const module = answering(`parentPort.postMessage({ value: Object.keys(process.env) });`);
     const tasks = new WorkerTasks(module);
     const results = await Promise.all(Array.from({ length: 6 }, () => tasks.run(null, limits)));
@@ -86,7 +86,7 @@ describe('KeptWorker', () => {
     await worker.close();
   });
 
-  test('ends a question that eats memory', async () => {
+  test('ends a question that exhausts memory', async () => {
     const worker = new KeptWorker<string, unknown>(counting, null, { timeoutMs: 60_000, heapMiB: 16 });
     expect(await worker.ask('eat')).toEqual({ ended: 'memory' });
     await worker.close();

@@ -6,13 +6,13 @@ export interface WorkerLimits {
   heapMiB: number;
 }
 
-/** What came of a task: its value, or the limit that ended it. A throw inside the task rejects instead. */
+/** The result of a task: its value, or the limit that ended it. An error inside the task rejects instead. */
 export type WorkerResult<T> = { ended: 'done'; value: T } | { ended: 'time' | 'memory' };
 
-/** What a worker says: that its module is loaded, then its answer. */
+/** A worker's messages: its module is loaded, then its answer. */
 export type WorkerMessage<T> = { ready: true } | { value: T };
 
-/** How long a module may take to load, on a machine that is busy. */
+/** Timeout for loading a module, on a busy machine. */
 export const loadMs = 15_000;
 
 const maxConcurrent = 2;
@@ -56,7 +56,7 @@ function runInWorker<T>(moduleUrl: URL, input: unknown, limits: WorkerLimits): P
       if (settled) return;
       settled = true;
       clearTimeout(timer);
-      // Whatever still runs in there is ended; its own outcome no longer matters.
+      // Terminates anything that still runs; its outcome no longer matters.
       worker.terminate().then(act, reject);
     };
     const end = () => settle(() => resolve({ ended: 'time' }));

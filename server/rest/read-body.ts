@@ -6,13 +6,13 @@ import type { Limits } from '#server/platform/limits.ts';
 
 const tooLarge = (limit: number): DomainError => new DomainError('too_large', 'body_too_large', { params: { limit } });
 
-/** The media type without its parameters, lower case; null where none is named. */
+/** The media type without parameters, in lower case; null without one. */
 function mediaType(request: Request): string | null {
   const header = request.headers.get('content-type');
   return header === null ? null : (header.split(';', 1)[0] ?? '').trim().toLowerCase();
 }
 
-/** Refuses a body of another type, and one that is encoded (415). */
+/** Rejects another media type or an encoded body (415). */
 export function requireType(request: Request, types: readonly string[]): void {
   const type = mediaType(request);
   if (type !== null && !types.includes(type)) {
@@ -45,8 +45,8 @@ const kindOfJsonFault = (code: string): ErrorKind =>
   code === 'json_malformed' || code === 'json_not_utf8' ? 'bad_request' : 'unprocessable';
 
 /**
- * A JSON body, checked against its schema. Throws 415, 413, 400 where the text cannot be read, and 422 with every
- * fault of what it says.
+ * A JSON body, checked against its schema. Throws 415, 413, 400 for malformed JSON, and 422 with all
+ * faults.
  */
 export async function readJson<S extends z.ZodType>(
   request: Request,
@@ -66,7 +66,7 @@ export async function readJson<S extends z.ZodType>(
   return parse(schema, value);
 }
 
-/** The whole body as bytes. Throws 415, 413, and 400 where there is none. */
+/** The complete body as bytes. Throws 415, 413, and 400 for an empty one. */
 export async function readFile(
   request: Request,
   types: readonly string[],
@@ -88,7 +88,7 @@ export interface Upload {
 
 const zipTypes = ['application/zip', 'application/x-zip-compressed', 'application/octet-stream'];
 
-/** The body as an upload. Throws 415; its size and pace are watched where it is written down. */
+/** The body as an upload. Throws 415; its size and pace are checked while it is stored. */
 export function readZip(request: Request): Upload {
   requireType(request, zipTypes);
   const length = request.headers.get('content-length');

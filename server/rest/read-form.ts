@@ -4,7 +4,7 @@ import { DomainError } from '#server/domain/error.ts';
 import type { Limits } from '#server/platform/limits.ts';
 import { readAll, requireType } from './read-body.ts';
 
-/** One part of a form, to be read before the next one comes. */
+/** One part of a form, to be read before the next one. */
 export interface FormPart {
   name: string;
   bytes: AsyncIterable<Uint8Array>;
@@ -12,14 +12,14 @@ export interface FormPart {
   read(limit: number): Promise<Uint8Array<ArrayBuffer>>;
 }
 
-/** More parts than a version has languages are refused. */
+/** Maximum number of parts, more than a version has languages. */
 const maxParts = 200;
-/** How often a parser that says nothing is looked at. */
+/** Interval for checking a silent parser. */
 const stuckMs = 250;
 
 /**
  * The parts of a `multipart/form-data` body, in the order in which they arrive. Throws 415 for another type, 400
- * `form_malformed` for a body that is cut off or is no form, and 400 `form_too_many` beyond 200 parts.
+ * `form_malformed` for a truncated or malformed form, and 400 `form_too_many` beyond 200 parts.
  */
 export async function* readForm(request: Request, limits: Limits): AsyncGenerator<FormPart> {
   requireType(request, ['multipart/form-data']);
@@ -39,7 +39,7 @@ export async function* readForm(request: Request, limits: Limits): AsyncGenerato
   try {
     for (let part = await parts.next(); part !== null; part = await parts.next()) {
       yield part;
-      // What the caller did not read must not hold up the next part.
+      // Unread bytes must not block the next part.
       part.rest();
     }
   } finally {
@@ -55,7 +55,7 @@ const boundaryOf = (request: Request): string => {
   return found?.[1] ?? found?.[2] ?? '';
 };
 
-/** The form without what follows its end: the parser never takes bytes that come later than that. */
+/** The form up to its end: the parser never consumes later bytes. */
 async function* untilEnd(
   bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   boundary: string,
@@ -65,7 +65,7 @@ async function* untilEnd(
   let held = Buffer.from('\r\n');
   let ended = false;
   for await (const chunk of bytes) {
-    // Read and dropped: the sender reads the answer when it has sent everything.
+    // Read and dropped: the client reads the answer after it has sent everything.
     if (ended) continue;
     const data = Buffer.concat([held, chunk]);
     const at = data.indexOf(end);

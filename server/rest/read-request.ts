@@ -5,7 +5,7 @@ import type { RestRoute } from './route.ts';
 
 const json = 'application/json';
 
-/** Refuses (406) where the caller takes no JSON. */
+/** Throws 406 if the caller does not accept JSON. */
 export function requireJsonWanted(request: Request): void {
   const accept = request.headers.get('accept');
   if (!accept) return;

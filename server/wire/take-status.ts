@@ -10,8 +10,8 @@ import { partsOf, type Report, translateStatus } from './status/translate-status
 import { currentOf, emptyAnswer, soon, type WireCall } from './wire-call.ts';
 
 /**
- * Takes a status blob: what a reference agent would report is taken in as its report. 400 where it is none; else
- * 200, because the agent sends everything again in a few seconds, and stops for half a minute where it hears of an error.
+ * Ingests a status blob like the report of a reference agent. 400 if it is malformed; otherwise 200 even after an error,
+ * because the agent repeats everything within seconds, and pauses for half a minute after an error.
  */
 export async function takeStatus(wire: WireCall, bytes: Buffer, accepted: number): Promise<AgentAnswer> {
   const { limits } = wire.ctx.config;
@@ -28,7 +28,7 @@ export async function takeStatus(wire: WireCall, bytes: Buffer, accepted: number
   if (blob === null) return emptyAnswer(400);
   noteDone(wire);
   const { isTelling } = wire.guest;
-  // One after the other: while the database is slow no more than one of each VM waits for it.
+  // One at a time per VM: while the database is slow, no more than one waits for it.
   if (!isTelling.status) {
     isTelling.status = true;
     const heard = hear(wire, goalState, blob, text).finally(() => {
@@ -39,7 +39,7 @@ export async function takeStatus(wire: WireCall, bytes: Buffer, accepted: number
   return emptyAnswer(accepted);
 }
 
-/** Makes a report of a blob. The time of a status that is news here may be known to another gateway. */
+/** Creates the report of a blob. Another gateway may know the time of a status that is new here. */
 async function hear(wire: WireCall, goalState: StockGoalState, blob: StatusBlob, text: string): Promise<void> {
   const { ctx, guest } = wire;
   const bounds = ctx.config.limits.report;
@@ -82,13 +82,13 @@ async function tell(
     keep();
     if (gone > 0) call.door.agents.forget(vmId);
   } catch (error) {
-    // What is refused is no better a few seconds later.
+    // A rejected report would be rejected again a few seconds later.
     if (error instanceof DomainError && error.kind !== 'unavailable') keep();
     throw error;
   }
 }
 
-/** By extension, what finds the ids of its messages again: the agent drops them and hands on the texts. */
+/** Message matchers by extension, which recover the ids that the agent drops. */
 async function recoveryOf(
   { call, ctx }: WireCall,
   { extensions }: StockGoalState,

@@ -4,7 +4,7 @@ import { receiveNextOutput } from '#server/domain/logs/index.ts';
 import type { StockExtension, StockGoalState } from '#server/domain/stock-agents/index.ts';
 import { currentOf, soon, type WireCall } from './wire-call.ts';
 
-/** An event of the agent, by what it is about; of its parameters those that are of use. */
+/** An event of the agent, with the parameters that are used. */
 interface Event {
   name: string;
   operation: string;
@@ -23,12 +23,12 @@ const output = '[stdout]';
 
 /** One and a half times the most that the agent sends in one call. */
 const maxBytes = 96 * 1_024;
-/** Outputs of one post that are kept. */
+/** Maximum number of outputs per post. */
 const maxOutputs = 50;
 
 /**
- * Keeps what handlers' commands wrote; all else that the agent tells of itself comes with its status. One post of a VM
- * after the other: the agent waits for each, and who does not is not heard meanwhile.
+ * Stores the output of handlers' commands; everything else about the agent is in its status. One post of a VM at a time:
+ * the agent waits for each, and concurrent ones are dropped.
  */
 export async function takeTelemetry(wire: WireCall, body: Buffer): Promise<void> {
   const { guest } = wire;
@@ -57,7 +57,7 @@ async function keepOutputs(wire: WireCall, text: string): Promise<void> {
   }
 }
 
-/** The agent says the handler, and of several extensions the handler and its name. */
+/** The agent names the handler, or for several extensions the handler and the extension. */
 function extensionOf({ extensions }: StockGoalState, name: string): StockExtension | undefined {
   const isCalled = (called: string): boolean => called.toLowerCase() === name.toLowerCase();
   const own = extensions.find(({ goal, wireName }) => wireName !== null && isCalled(`${goal.handler}.${wireName}`));
@@ -67,7 +67,7 @@ function extensionOf({ extensions }: StockGoalState, name: string): StockExtensi
 const beginning = /<Event id="\d{1,9}"><!\[CDATA\[/g;
 const end = ']]></Event>';
 
-/** The texts of events; step by step, for an expression would look for an end that is missing from every beginning. */
+/** The texts of events, by searching forward: a regular expression would be quadratic with missing ends. */
 function* fragmentsOf(text: string): Generator<string> {
   for (let at = 0; ; ) {
     beginning.lastIndex = at;
@@ -79,7 +79,7 @@ function* fragmentsOf(text: string): Generator<string> {
   }
 }
 
-/** The events of a post, as far as they can be read: each is a text of elements within a text. */
+/** The readable events of a post: each is XML text within an element. */
 export function eventsOf(text: string): Event[] {
   const events: Event[] = [];
   for (const fragment of fragmentsOf(text)) {

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Where a database may be: the hosts to try, and everything else that a connection needs. */
+/** The hosts of a database, and the other parameters of a connection. */
 export interface DatabaseAddress {
   hosts: readonly { host: string; port: number }[];
   /** The same address with the first host alone, as node-postgres takes it. */
@@ -11,7 +11,7 @@ const several = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^@/?#]*,[^@/?#]*)(.*)$/s
 
 /**
  * Reads `postgres://name:password@one:5432,two:5433/annex?target_session_attrs=read-write`: node-postgres knows one
- * host only. Throws an Error whose message goes on after "DATABASE_URL" and holds no password.
+ * host only. Throws an Error whose message continues "DATABASE_URL" and contains no password.
  */
 export function readDatabaseUrl(url: string): DatabaseAddress {
   const [, head = '', list = '', tail = ''] = several.exec(url) ?? [];

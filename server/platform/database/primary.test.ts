@@ -74,7 +74,7 @@ function poolOver(...over: Way[]): pg.Pool {
 
 const one = async (pool: pg.Pool) => (await pool.query('select 1 as n')).rows[0]?.n as number;
 
-test('the host that takes writes is found, and found again when it is another', async () => {
+test('finds the host that accepts writes, also after a failover', async () => {
   const [a, b] = [await newWay(), await newWay()];
   await a.shut();
   const pool = poolOver(a, b);
@@ -83,7 +83,7 @@ test('the host that takes writes is found, and found again when it is another', 
   await expect.poll(() => one(pool).catch(() => 0)).toBe(1);
 });
 
-test('where none takes writes, the error names all hosts and no password', async () => {
+test('if no host accepts writes, the error names all hosts and no password', async () => {
   const [a, b] = [await newWay(), await newWay()];
   await a.shut();
   const pool = poolOver(a, b);

@@ -3,10 +3,10 @@ import { type DatabaseAddress, readDatabaseUrl } from './address.ts';
 
 type Host = DatabaseAddress['hosts'][number];
 
-/** Milliseconds that one host may take when all are asked which of them is the primary. */
+/** Timeout in milliseconds for one host in the search for the primary. */
 const askWithin = 2_000;
 
-/** No host takes writes now. The message names them all, and no password. */
+/** No host accepts writes. The message names them all, without passwords. */
 class NoPrimaryError extends Error {
   override readonly name = 'NoPrimaryError';
   readonly code = 'ENOPRIMARY';
@@ -48,7 +48,7 @@ export function toPrimary(databaseUrl: string, options: PrimaryOptions = {}): Pr
 
     async #connect(): Promise<pg.Client> {
       const host = await search.find();
-      // A connection that breaks may be all that is heard of a failover.
+      // A broken connection may be the only sign of a failover.
       this.on('error', () => search.doubt(host));
       try {
         Object.assign(this, host);
@@ -82,7 +82,7 @@ export function toPrimary(databaseUrl: string, options: PrimaryOptions = {}): Pr
   return { connectionString, Client: PrimaryClient, check };
 }
 
-/** Knows which host was the primary last, and asks all of them when that is in doubt. */
+/** Caches which host is the primary, and checks all hosts in case of doubt. */
 class PrimarySearch {
   readonly #hosts: readonly Host[];
   readonly #connectionString: string;
@@ -104,7 +104,7 @@ class PrimarySearch {
 
   async find(): Promise<Host> {
     const [only, another] = this.#hosts;
-    // Connecting tells the same.
+    // Connecting shows the same.
     if (only !== undefined && another === undefined) return only;
     if (this.#known !== undefined) return this.#known;
     this.#asking ??= this.#ask().finally(() => {
@@ -152,7 +152,7 @@ class PrimarySearch {
 
 const nameOf = ({ host, port }: Host): string => `${host}:${port}`;
 
-/** Why this is no primary; null where it is one. */
+/** Why this is not the primary; null if it is. */
 async function refusalOf(client: pg.ClientBase): Promise<string | null> {
   const { rows } = await client.query<{ standby: boolean; closed: boolean }>(
     `select pg_is_in_recovery() as standby, current_setting('transaction_read_only') = 'on' as closed`,

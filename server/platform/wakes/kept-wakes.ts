@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Listener, Listening, Wakes } from './wakes.ts';
 
-/** One connection to whatever carries the messages. */
+/** One connection to the carrier of messages. */
 export interface WakeConnection {
   /** Resolves when messages on these channels are received from now on. */
   listen(channels: readonly string[]): Promise<void>;
@@ -11,7 +11,7 @@ export interface WakeConnection {
   close(): Promise<void>;
 }
 
-/** Makes a connection; the messages of all channels go to `hear`. */
+/** Opens a connection; the messages of all channels go to `hear`. */
 export type Connect = (hear: (channel: string, payload: string) => void) => Promise<WakeConnection>;
 
 interface Seat {
@@ -21,7 +21,7 @@ interface Seat {
   hears: boolean;
 }
 
-/** One connection for all listeners of a process, made again whenever it is lost. */
+/** One connection for all listeners of a process, opened again whenever it is lost. */
 export class KeptWakes implements Wakes {
   readonly #connect: Connect;
   readonly #log: Logger;

@@ -10,15 +10,15 @@ export interface NatsWakesOptions {
   url: string;
   /** Keeps installations on the same NATS apart. */
   installation: string;
-  /** Under which name the connection is seen in NATS. */
+  /** Name of the connection in NATS. */
   name: string;
   log: Logger;
 }
 
-/** How long a server may take to connect, and to answer the question that shows whether it is alive. */
+/** Timeouts of connecting, and of the keep-alive check. */
 const answerWithin = 3_000;
 
-/** Wakes by NATS: one subject per channel. What is published while the connection is away is lost. */
+/** Wakes by NATS: one subject per channel. Messages published while the connection is lost are not delivered. */
 export function natsWakes({ url, installation, name, log }: NatsWakesOptions): { wakes: Wakes; publish: Publish } {
   let current: NatsConnection | undefined;
   const subject = (channel: string): string => `annex.${installation}.${channel}`;

@@ -7,12 +7,12 @@ import type { Wakes } from './wakes.ts';
 
 export interface PostgresWakesOptions {
   databaseUrl: string;
-  /** Under which name the connection is seen in `pg_stat_activity`. */
+  /** Name of the connection in `pg_stat_activity`. */
   name: string;
   log: Logger;
 }
 
-/** Milliseconds between questions that show whether the connection is alive, and how long an answer may take. */
+/** Interval of keep-alive checks, and their timeout; milliseconds. */
 const checkEvery = 5_000;
 const answerWithin = 3_000;
 
@@ -50,7 +50,7 @@ function linkOf(client: pg.Client, lost: AbortController): WakeConnection {
     ended: check(),
     async close() {
       lost.abort();
-      // A connection that is half gone would let `end` wait for ever.
+      // On a half-open connection `end` would wait forever.
       await Promise.race([client.end().catch(() => {}), delay(500, undefined, { ref: false })]);
     },
   };

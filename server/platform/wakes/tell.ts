@@ -1,23 +1,23 @@
 import { type SQL, sql } from 'drizzle-orm';
 
-/** A transaction, or whatever runs statements. */
+/** A transaction, or anything else that runs statements. */
 interface Runner {
   execute(statement: SQL): PromiseLike<unknown>;
 }
 
-/** Something that begins transactions; in a transaction, savepoints. */
+/** Something that starts transactions, or savepoints in a transaction. */
 interface Beginner extends Runner {
   transaction(run: (tx: Beginner) => Promise<unknown>, config?: never): Promise<unknown>;
 }
 
-/** Sends messages past the database. */
+/** Sends messages without the database. */
 export type Publish = (channel: string, payloads: readonly string[]) => void;
 
 const posts = new WeakMap<object, Publish>();
 
 /**
- * Tells everyone who listens on the channel, with the commit and never without it. One call for many payloads:
- * notifications serialise commits. A payload is an id or a few words: PostgreSQL takes 7,999 bytes.
+ * Notifies all listeners of the channel with the commit, and never without it. One call for many payloads, because
+ * notifications serialize commits. A payload is an id or a few words: PostgreSQL accepts 7,999 bytes.
  */
 export async function tell(tx: Runner, channel: string, payloads: readonly string[]): Promise<void> {
   if (payloads.length === 0) return;
@@ -49,7 +49,7 @@ export function tellAfterCommit(db: Beginner, publish: Publish): void {
   };
 }
 
-/** Has the database publish where the other one does: for a second pool of the same process. */
+/** Makes the database publish like another one: for a second pool of the same process. */
 export function publishLike(db: Beginner, other: Beginner): void {
   const post = posts.get(other);
   if (post !== undefined) tellAfterCommit(db, post);

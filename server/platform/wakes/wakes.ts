@@ -1,6 +1,6 @@
 /** Callbacks of a listener. None of these may throw. */
 export interface Listener {
-  /** Somebody told this, and committed. The same may be heard twice. */
+  /** A message of a committed transaction. It may arrive twice. */
   heard(channel: string, payload: string): void;
   /** From now on messages may be missed. Called immediately. */
   lost(): void;
@@ -9,12 +9,12 @@ export interface Listener {
 }
 
 /**
- * Wake-ups between the processes of one installation: hints that something was committed, never the thing itself.
+ * Wake-ups between the processes of one installation: hints that something was committed, never the data itself.
  * A silently lost connection is detected within seconds, not immediately: a listener that must be sure also looks
  * every few seconds too.
  */
 export interface Wakes {
-  /** Nothing is connected before the first listener and after the last one is closed. */
+  /** Connected only while there is a listener. */
   listen(channels: readonly string[], listener: Listener): Listening;
 }
 

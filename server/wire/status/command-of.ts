@@ -1,7 +1,7 @@
 import type { CommandName } from '#protocol/index.ts';
 import type { HandlerStatus } from './read-status.ts';
 
-/** Which command a failure is of, by the agent's own codes. */
+/** The failed command of each of the agent's error codes. */
 const commandOfCode: Readonly<Record<number, CommandName>> = {
   1007: 'install',
   1008: 'update',
@@ -12,7 +12,7 @@ const commandOfCode: Readonly<Record<number, CommandName>> = {
 const isOfAgent = (code: number): boolean => code >= 1000 && code <= 1011;
 const timedOut = 1011;
 
-/** How a handler's last command failed, as far as the agent's text tells. */
+/** How a handler's last command failed, as far as the agent's text shows. */
 export interface Failure {
   command?: CommandName;
   exitCode?: number;
@@ -20,7 +20,7 @@ export interface Failure {
   output: string;
 }
 
-/** A failure of a command or of the agent itself; null where there is none, or what failed is the heartbeat. */
+/** A failure of a command or of the agent itself; null without one, and for a failed heartbeat. */
 export function failureOf(
   { status, code, formattedMessage }: HandlerStatus,
   reportsHeartbeat: boolean,

@@ -13,8 +13,8 @@ const readerOf = memoize((limits: DocumentLimits) => statusObjectWith(limits));
 
 /**
  * A handler's status as a stock agent passed it on, read like one from a reference agent. Its texts are cut to the
- * limits, and what is odd within it costs no more than itself: a field with a fault, or a substatus without a status.
- * Null where the status itself cannot be read.
+ * limits, and only malformed parts are dropped: a field with a fault, or a substatus without a status. Null if the status
+ * itself is unreadable.
  */
 export function readPassedOn(passedOn: unknown, limits: DocumentLimits): StatusObject | null {
   const reader = readerOf(limits);
@@ -45,15 +45,15 @@ function cutDown(value: unknown, limits: DocumentLimits, depth: number): unknown
   );
 }
 
-/** Removes what a fault is about; false where that is the status itself. Places in lists stay, emptied. */
+/** Removes the place of a fault; returns false if that is the status itself. Items of lists are emptied. */
 function removeAt(status: unknown, path: string): boolean {
   const parts = path.split('/').slice(1);
-  // A status without its word says nothing: the whole part goes.
+  // A part without its status is dropped completely.
   if (parts.at(-1)?.toLowerCase() === 'status') parts.pop();
   for (let last = parts.pop(); last !== undefined; last = parts.pop()) {
     const at = parts.reduce<unknown>((inner, part) => (inner as Record<string, unknown> | null)?.[part], status);
     if (Array.isArray(at)) at[Number(last)] = null;
-    // What is missing makes its object one that cannot be read.
+    // A missing field makes its object unreadable.
     else if (isPlainObject(at) && Object.hasOwn(at, last)) delete at[last];
     else if (isPlainObject(at)) continue;
     return true;

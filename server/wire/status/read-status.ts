@@ -3,7 +3,7 @@ import { cutTo } from './cut.ts';
 
 const optional = <S extends z.ZodType>(schema: S) => schema.nullish().catch(undefined);
 const text = optional(z.string());
-/** Handlers write numbers as text too; what is no whole number is none. */
+/** Handlers also write numbers as text; anything but an integer is null. */
 const number = optional(
   z
     .union([z.number(), z.string().regex(/^\s*[+-]?\d{1,15}\s*$/)])
@@ -27,7 +27,7 @@ const handler = z.looseObject({
     }),
   ),
 });
-/** How a handler and one of its extensions stand; a handler of several extensions comes several times. */
+/** The state of a handler and one of its extensions; a handler with several extensions has several entries. */
 export type HandlerStatus = z.output<typeof handler>;
 
 const blob = z.looseObject({
@@ -46,28 +46,28 @@ const blob = z.looseObject({
   }),
 });
 
-/** What the agent says of its VM, as far as it can be read. */
+/** The readable part of the agent's status of its VM. */
 export interface StatusBlob {
   at: string | null;
   agentVersion: string | null;
   os: { name?: string; version?: string };
-  /** The incarnation that it is done with; null before the first. */
+  /** The incarnation that it has finished; null before the first. */
   settled: { incarnation: number; status: string; message: string | null } | null;
   handlers: HandlerStatus[];
-  /** The list of handlers is there, and each of them can be read. */
+  /** Whether the list of handlers is present and completely readable. */
   isWhole: boolean;
 }
 
-/** Entries that are read; a VM has some dozens. */
+/** Maximum number of entries; a VM has some dozens. */
 const maxHandlers = 1_000;
-/** As far as the numbers of goal states go. */
+/** The maximum of a goal state's number. */
 const highestIncarnation = 2 ** 31 - 1;
 
 /** A word or a version. */
 const short = (said: string | null | undefined): string | undefined =>
   said === null || said === undefined ? undefined : cutTo(64, said);
 
-/** Reads a status blob; null where it is none. What is odd within it costs no more than itself. */
+/** Reads a status blob; null if it is malformed. Only malformed parts are dropped. */
 export function readStatus(value: unknown): StatusBlob | null {
   const read = blob.safeParse(value);
   if (!read.success) return null;
@@ -93,7 +93,7 @@ export function readStatus(value: unknown): StatusBlob | null {
         : {
             incarnation,
             status: short(goalState?.status) ?? '',
-            // That all went well is said by the word.
+            // The status word already reports the success.
             message: isSuccess ? null : cutTo(4_096, goalState?.formattedMessage?.message ?? '') || null,
           },
     handlers,

@@ -27,7 +27,7 @@ const goalStateOf = (...extensions: StockExtension[]): StockGoalState => ({
   heard: { version: '', os: {}, settled: null },
 });
 
-/** An entry of the aggregate, as the agent writes it; `null` is a handler that is not there. */
+/** An entry of the aggregate, as the agent writes it; `null` is an absent handler. */
 type Entry = Record<string, unknown> | null;
 const formatted = (message: string) => ({ lang: 'en-US', message });
 const entry = (over: Record<string, unknown> = {}): Entry => ({
@@ -143,18 +143,18 @@ describe('a handler’s state, of a settled goal state', () => {
     expect(blob && translateStatus(blob, goalState, defaultLimits.report, () => 'then').handlers).toEqual([]);
   });
 
-  test('the number of the incarnation may be a number', () => {
+  test('the incarnation may be a JSON number', () => {
     expect(report(goalStateOf(extension({ state: 'uninstall' })), [], { inSvdSeqNo: 7 }).handlers).toHaveLength(1);
   });
 
-  test('of a goal state that is not settled it is what was, under its own sequence number', () => {
+  test('an unsettled goal state keeps the former state under its sequence number', () => {
     const status = withStatus({ status: 'success' }, { sequenceNumber: 2 });
     expect(report(goalStateOf(extension()), [status], { inSvdSeqNo: '6' }).handlers).toMatchObject([
       { state: 'enabled', sequenceNumber: 2 },
     ]);
   });
 
-  test('one that was skipped waits for what failed', () => {
+  test('a skipped extension waits for the failed one', () => {
     const message = `Skipping processing of extensions since execution of dependent extension ${handler} failed`;
     const after = extension({ name: 'after', handler: 'Acme.Lab.After', dependsOn: ['probe'] }, { level: 1 });
     const skipped = entry({ ...failed(-1, message), handlerName: 'Acme.Lab.After' });
@@ -200,7 +200,7 @@ describe('a heartbeat', () => {
     expect(handlers).toMatchObject([{ state: 'enabled' }]);
   });
 
-  test('AZ-H4 of a handler without one is none, and of one that failed or is disabled neither', () => {
+  test('AZ-H4 is absent for a handler without one, and for a failed or disabled one', () => {
     expect(report(goalStateOf(extension()), [entry()]).heartbeats).toEqual([]);
     expect(report(beating, [entry({ status: 'NotReady', code: 1009 })]).heartbeats).toEqual([]);
     const off = goalStateOf(extension({ state: 'disabled' }, { reportsHeartbeat: true }));
@@ -258,7 +258,7 @@ describe('a status', () => {
     expect(report(goalState, [withStatus(own)]).statuses).toHaveLength(1);
   });
 
-  test('a message that is null is none, substatuses that cannot be read cost themselves, odd words too', () => {
+  test('a null message is absent; unreadable substatuses and unknown words are dropped', () => {
     const substatus = [
       { name: 'a', status: 'Error', code: '4', formattedMessage: formatted('x') },
       { name: 'b', status: 'banana' },
@@ -279,12 +279,12 @@ describe('a status', () => {
     expect(statusOf({ status: 'success' }, { sequenceNumber: null })).toBeUndefined();
   });
 
-  test('AZ-S1 a status without a word of the four goes on as it is, so that the portal names the fault', () => {
+  test('AZ-S1 a status with an unknown word is passed on, so that the portal names the fault', () => {
     const odd = { status: 'banana', code: 'x' };
     expect(statusOf(odd)).toMatchObject({ extension: 'probe', sequenceNumber: 3, file: [{ status: odd }] });
   });
 
-  test('AZ-S2 it is read like a status of the reference agent, odd spellings and all', () => {
+  test('AZ-S2 is read like a status of the reference agent, in any spelling', () => {
     const part = {
       Name: 'StdOut',
       Status: ' SUCCESS ',
@@ -307,7 +307,7 @@ describe('a status', () => {
     ]);
   });
 
-  test('texts beyond the limits are cut, not dropped, and in no half of a character', () => {
+  test('texts above the limits are cut between characters, not dropped', () => {
     const [whole] = statusOf({ status: 'error', formattedMessage: formatted('ü'.repeat(9_000)) })?.file ?? [];
     expect(whole).toMatchObject({ status: { formattedMessage: { message: 'ü'.repeat(8_192) } } });
     const output = report(goalStateOf(extension()), [
@@ -326,7 +326,7 @@ describe('several extensions of one handler', () => {
   const of = (extensionName: string, over: Record<string, unknown> = {}) =>
     ({ ...withStatus({ status: 'success' }, { extensionName }), ...over }) as Entry;
 
-  test('each has its own entry, and the one that has none is gone', () => {
+  test('each has its own entry, and one without an entry counts as removed', () => {
     const { handlers, statuses } = report(many, [of('first'), of('second', { code: 1009, status: 'NotReady' })]);
     expect(handlers).toMatchObject([
       { extension: 'first', state: 'enabled' },
@@ -336,7 +336,7 @@ describe('several extensions of one handler', () => {
     expect(statuses).toMatchObject([{ extension: 'first' }, { extension: 'second' }]);
   });
 
-  test('a handler that failed as a whole failed for each', () => {
+  test('a failure of the handler is a failure of each', () => {
     const { handlers } = report(many, [entry({ status: 'NotReady', code: 1007 })]);
     expect(handlers).toMatchObject([{ state: 'failed' }, { state: 'failed' }, { state: 'removed' }]);
   });
@@ -347,11 +347,11 @@ test.each<[string, unknown]>([
   ['a list', []],
   ['without its middle', { version: '1.1' }],
   ['with another middle', { aggregateStatus: 'Ready' }],
-])('a blob that is %s is none', (_, value) => {
+])('a blob that is %s is rejected', (_, value) => {
   expect(readStatus(value)).toBeNull();
 });
 
-test('of a blob with odd parts the others are read', () => {
+test('malformed parts of a blob do not affect the others', () => {
   const odd = {
     guestAgentStatus: 5,
     handlerAggregateStatus: [null, {}, 'x', entry(), entry({ code: {}, formattedMessage: 7 })],
@@ -362,7 +362,7 @@ test('of a blob with odd parts the others are read', () => {
   });
 });
 
-test('what is long or no number of a goal state is cut or left out, without half a character', () => {
+test('long texts are cut between characters, and invalid numbers omitted', () => {
   const guestOSInfo = { osName: `${'x'.repeat(63)}\u{1f600}`, osVersion: 'y'.repeat(100_000), version: 'z'.repeat(65) };
   const goalStateAggregateStatus = { inSvdSeqNo: '99999999999', status: 'Success' };
   const aggregateStatus = { handlerAggregateStatus: [], vmArtifactsAggregateStatus: { goalStateAggregateStatus } };
@@ -371,7 +371,7 @@ test('what is long or no number of a goal state is cut or left out, without half
   expect(read).toMatchObject({ agentVersion: 'z'.repeat(64), os, settled: null, isWhole: true });
 });
 
-test('of more extensions than one report may tell of, several tell', () => {
+test('more extensions than a report may have are sent in several reports', () => {
   const frame = { periods: { heartbeatSeconds: 60, statusSeconds: 60 }, heartbeats: [] };
   const handlers = Array.from({ length: 150 }, (_, at) => ({
     ...{ extension: `probe-${at}`, version: '1.0', sequenceNumber: 1, state: 'enabled' as const },

@@ -12,9 +12,9 @@ const installedOnly = 'plugin installed but not enabled';
 const ownWords = new Set(['', 'plugin enabled', 'plugin disabled', installedOnly]);
 /** The agent writes this as the status of an extension that has no status file. */
 const statusFiller = 'this status is being reported by the guest agent since no status file was reported';
-/** A heartbeat file of this age says that the handler is silent, whatever it says. */
+/** A heartbeat file of this age means that the handler is silent, whatever its content. */
 const silentSeconds = 601;
-/** One of this age is too old to say that all is well. */
+/** A heartbeat file of this age is too old to mean ready. */
 const unsureSeconds = 61;
 
 interface HandlerEntry {
@@ -29,7 +29,7 @@ interface HandlerEntry {
   output?: string;
 }
 
-/** A report as a reference agent would send it. */
+/** A report like one of a reference agent. */
 export interface Report {
   agentTime?: string;
   appliedEtag?: string;
@@ -41,17 +41,17 @@ export interface Report {
 
 type Bounds = Limits['report'];
 
-/** Seconds within which the agent sends its status again, as the portal counts with it. */
+/** Seconds within which the portal expects the next status. */
 export const reportSeconds = 60;
 
-/** Gives the time of a status: the handler's own is lost, and the agent writes the time of each upload. */
+/** Returns the time of a status: the handler's own is lost, because the agent writes the time of each upload. */
 type Stamp = (extension: string, status: object) => string;
 
-/** What a status blob says, as the report of a reference agent. Texts beyond the bounds are cut off. */
+/** Translates a status blob to the report of a reference agent. Texts above the limits are cut. */
 export function translateStatus(blob: StatusBlob, goalState: StockGoalState, bounds: Bounds, stamp: Stamp): Report {
-  // On hold nothing is processed, whatever the agent takes for done.
+  // On hold nothing is processed, even if the agent reports that it has finished.
   const isSettled = !goalState.onHold && blob.settled?.incarnation === goalState.incarnation;
-  // A goal state that failed as a whole touched nothing: who is missing then is not gone. Nor is who cannot be read.
+  // A goal state that failed as a whole changed nothing: a missing or unreadable extension was not removed.
   const isDone = isSettled && blob.isWhole && blob.settled?.status.toLowerCase() === 'success';
   const report: Report = {
     ...(blob.at !== null && { agentTime: blob.at }),
@@ -101,7 +101,7 @@ function entryOf({ goal, wireName }: StockExtension, handlers: readonly HandlerS
   if (wireName === null) return ofHandler[0] ?? null;
   const nameOf = (entry: HandlerStatus) => entry.runtimeSettingsStatus?.extensionName ?? null;
   const own = ofHandler.find((entry) => nameOf(entry) === wireName);
-  // The handler failed before any of its extensions had a turn.
+  // The handler failed before any of its extensions ran.
   return own ?? ofHandler.find((entry) => nameOf(entry) === null) ?? null;
 }
 
@@ -129,7 +129,7 @@ function handlerEntry(
     return { ...frame, state: 'failed', ...failure, output: cutTo(outputBytes, failure.output) };
   }
   if (goal.state === 'uninstall') return isThere ? { ...frame, state: 'uninstalling' } : null;
-  // One that was never there is not installed to be disabled.
+  // An absent extension is not installed just to be disabled.
   if (goal.state === 'disabled')
     return isDone ? { ...frame, state: 'disabled', command: 'disable', exitCode: 0 } : null;
   if (entry === null) return null;
@@ -138,13 +138,13 @@ function handlerEntry(
   return { ...frame, state: 'enabled', command: 'enable', exitCode: 0 };
 }
 
-/** As it was published where it is the goal's, in four parts otherwise. */
+/** The goal's version as published, another one with four parts. */
 function versionOf({ goal, version }: StockExtension, entry: HandlerStatus | null): string {
   const reported = cutTo(64, entry?.handlerVersion ?? version);
   return inFourParts(reported) === inFourParts(version) ? goal.version : reported;
 }
 
-/** The agent skips what comes after a failure, and says so in words alone. */
+/** The agent skips extensions after a failure, and reports it only in a text. */
 function blockedByOf({ goal, level }: StockExtension, output: string): string | null {
   if (level === 0 || !/dependent extension/i.test(output)) return null;
   return goal.dependsOn.find((name) => output.includes(name)) ?? goal.dependsOn[0] ?? null;
@@ -161,7 +161,7 @@ function heartbeatEntry(
   const message = entry.formattedMessage?.message ?? '';
   const isKnown = word === 'ready' || word === 'notready';
   const code = entry.code ?? undefined;
-  // What a heartbeat that could not be read left behind stays until the next enable.
+  // The code of an unreadable heartbeat stays until the next enable.
   const isLeftBehind = word === 'ready' && code === -1;
   const heartbeat = {
     status: word === 'notready' || word === 'unresponsive' ? 'notready' : 'ready',
@@ -185,10 +185,10 @@ function statusEntry(
   const passedOn = settingsStatus?.status;
   if (!isPlainObject(passedOn) || sequenceNumber === undefined || sequenceNumber === null) return null;
   const read = readPassedOn(passedOn, bounds);
-  // A disable may write no status: what the handler last said stays.
+  // A disable may write no status: the handler's last one stays.
   const isFiller = read?.formattedMessage?.message.toLowerCase().startsWith(statusFiller) ?? false;
   if (isFiller && goal.state !== 'enabled') return null;
-  // What cannot be read goes on as it is, so that the portal names the fault.
+  // An unreadable status is passed on, so that the portal names the fault.
   const status = read === null ? passedOn : withoutEmpty(read);
   const timestampUTC = read === null ? '' : stamp(goal.name, status);
   return {
@@ -199,7 +199,7 @@ function statusEntry(
   };
 }
 
-/** As a handler would have written it: the agent fills in names and languages with nothing. */
+/** As a handler writes it: the agent fills in empty names and languages. */
 function withoutEmpty({ name, operation, configurationAppliedTime, substatus, ...status }: StatusObject): object {
   const { formattedMessage } = status;
   return {

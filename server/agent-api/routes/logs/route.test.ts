@@ -41,7 +41,7 @@ interface Sent {
   extension?: string;
 }
 
-/** A machine with the extension `probe`, and how it sends what a command wrote. */
+/** A machine with the extension `probe`, and its calls for command output. */
 async function givenMachine() {
   count += 1;
   const agent = await givenAgent(ctx, door, `logs-${count}`);
@@ -71,7 +71,7 @@ async function givenMachine() {
 let incoming: string;
 const blobs = () => ctx.blobs.list(new Date(Date.now() + 60_000));
 
-test('all of it in one call, then again: one output, told whole', async () => {
+test('a complete output, sent twice, is stored once', async () => {
   const machine = await givenMachine();
   for (const _ of [1, 2]) {
     const answer = await machine.send('one\ntwo\n');
@@ -149,7 +149,7 @@ test('a command that ran again under the same number replaces its output', async
   expect(await machine.outputs()).toMatchObject([{ totalBytes: 7, storedBytes: 7 }]);
 });
 
-test('what is kept of a VM is bounded: the oldest go, with their bytes', async () => {
+test('the stored outputs of a VM are bounded: the oldest are removed, with their bytes', async () => {
   const machine = await givenMachine();
   const before = (await blobs()).length;
   for (const attempt of [1, 2, 3, 4]) {
@@ -160,7 +160,7 @@ test('what is kept of a VM is bounded: the oldest go, with their bytes', async (
   expect((await blobs()).length - before).toBe(3);
 });
 
-test('outputs of one machine that arrive together do not wait for each other in a circle', async () => {
+test('concurrent outputs of one machine do not deadlock', async () => {
   const machine = await givenMachine();
   const body = Buffer.from(randomBytes(600 * KiB).toString('base64'));
   const turns = [1, 2, 3, 4].flatMap((turn) => [1, 2, 3, 4, 5].map((attempt) => ({ turn, attempt })));
@@ -172,7 +172,7 @@ test('outputs of one machine that arrive together do not wait for each other in 
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]));
 });
 
-test('what comes byte by byte is kept in few parts', async () => {
+test('an output that arrives byte by byte is stored in few parts', async () => {
   const machine = await givenMachine();
   const whole = 'one byte after the other, as some programs write\n';
   for (const [at, byte] of [...whole].entries()) await machine.send(byte, { range: `${at}-${at}/*` });
@@ -181,7 +181,7 @@ test('what comes byte by byte is kept in few parts', async () => {
   expect(parts.length).toBeLessThanOrEqual(Math.log2(whole.length) + 1);
 });
 
-test('a download goes on where parts are put together meanwhile', async () => {
+test('a download continues while parts are merged', async () => {
   const machine = await givenMachine();
   await machine.send('x'.repeat(400), { range: '0-399/*' });
   await machine.send('q!', { range: '400-401/*' });
@@ -195,7 +195,7 @@ test('a download goes on where parts are put together meanwhile', async () => {
   expect(read).toBe(`${'x'.repeat(400)}q!${'c'.repeat(400)}`);
 });
 
-test('an output with very many gaps is refused', async () => {
+test('an output with very many gaps is rejected', async () => {
   const machine = await givenMachine();
   await machine.send('x', { range: '0-0/*' });
   const [part] = await ctx.db.select().from(outputPieces).where(eq(outputPieces.vmId, machine.vmId));
@@ -207,7 +207,7 @@ test('an output with very many gaps is refused', async () => {
   expect([refused.status, await refused.json()]).toEqual([422, expect.objectContaining({ code: 'output_scattered' })]);
 });
 
-test('an agent that hangs up while its output is packed is no defect of this process', async () => {
+test('an agent that disconnects during compression causes no error', async () => {
   const reached = Promise.withResolvers<void>();
   const go = Promise.withResolvers<void>();
   const packed = Promise.withResolvers<void>();
@@ -270,7 +270,7 @@ test('a machine that starts uploads without finishing must wait; others need not
   await expect.poll(() => readdir(incoming)).toEqual([]);
 });
 
-test('the first parts of an output that comes slowly are not taken for what a crash left', async () => {
+test('the first parts of a slow output are not removed as leftovers of a crash', async () => {
   const machine = await givenMachine();
   const whole = randomBytes(logs.outputBytes);
   const anHourAgo = () => new Date(Date.now() - 3_600_000);
@@ -293,7 +293,7 @@ test('the first parts of an output that comes slowly are not taken for what a cr
   }
 });
 
-test('what is older than it is kept goes, with its bytes', async () => {
+test('expired outputs are removed, with their bytes', async () => {
   const machine = await givenMachine();
   await machine.send(`kept for a while ${count}\n`);
   const inTime = new Date(Date.now() + ctx.config.keptDays.logs * 86_400_000 - 60_000);
@@ -303,7 +303,7 @@ test('what is older than it is kept goes, with its bytes', async () => {
   expect(await blobs()).toEqual([]);
 });
 
-describe('refused, and nothing of it stays', () => {
+describe('rejected, and nothing is stored', () => {
   let machine: Awaited<ReturnType<typeof givenMachine>>;
   beforeAll(async () => {
     machine = await givenMachine();

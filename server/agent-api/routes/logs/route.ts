@@ -7,8 +7,8 @@ import { admit } from '../../authenticate.ts';
 import { type AgentCall, contextOf } from '../../call.ts';
 
 /**
- * `POST /agent/v1/logs/{extension}?command=&attempt=&sequence=`: a part of what a command wrote, by `Content-Range`, or
- * all of it without one. 204 with how many bytes are there from the start.
+ * `POST /agent/v1/logs/{extension}?command=&attempt=&sequence=`: a part of a command's output, by `Content-Range`, or
+ * the complete one. 204 with the number of contiguous bytes from the start.
  */
 export async function logs(call: AgentCall, match: RegExpExecArray): Promise<Response> {
   const { agent } = await admit(call);
@@ -39,7 +39,7 @@ function readRange(header: string | null): { start: number; until: number; total
   return { start, until: end + 1, total };
 }
 
-/** The body as it was written, unpacked as it comes: what is counted and bounded is that. */
+/** The body, decompressed while it arrives; limits apply to the decompressed bytes. */
 async function* unpacked(call: AgentCall): AsyncGenerator<Uint8Array> {
   const encoding = call.header('content-encoding')?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity') return yield* call.stream();

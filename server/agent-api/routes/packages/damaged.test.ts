@@ -74,7 +74,7 @@ test.each<[string, () => Promise<void>]>([
   },
 );
 
-test('AZ-P6 a package with a wrong byte is never delivered whole, and is restored by uploading the same bytes', async () => {
+test('AZ-P6 a damaged package is never delivered completely, and the same upload restores it', async () => {
   await flip();
   await expect(download().then(bytesOf)).rejects.toThrow();
   await expect.poll(async () => (await download()).status).toBe(503);

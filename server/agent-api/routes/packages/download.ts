@@ -2,11 +2,11 @@ import type { Readable } from 'node:stream';
 import { DomainError } from '#server/domain/error.ts';
 import { slot } from '#server/platform/process-memory.ts';
 
-/** Of one VM. The agent runs four, and a download that broke off ends within two minutes. */
+/** Per VM. The agent runs four, and an interrupted download ends within two minutes. */
 const maxDownloads = 8;
 const retryAfter = 10;
 
-/** Limits the downloads that a VM has at a time, so that one machine cannot take every connection. */
+/** Limits the concurrent downloads of a VM, so that one machine cannot take every connection. */
 export class Downloads {
   readonly #running = new Map<string, number>();
 

@@ -41,7 +41,7 @@ export async function sendPackage(call: AgentCall, vmId: string, sha256: string)
     return new Response(null, { status: 416, headers: { ...headers, 'content-range': `bytes */${size}` } });
   }
   const { start, end } = range ?? { start: 0, end: size - 1 };
-  // A range that is the whole is read as the whole, which is verified on its way.
+  // A range of all bytes is read without a range, because only complete reads are verified.
   const part = end - start + 1 === size ? undefined : { start, end };
   const blob = await memory.of(downloads).open(vmId, () => blobs.open(sha256, part));
   if (blob?.size !== size) {
@@ -63,13 +63,13 @@ export async function sendPackage(call: AgentCall, vmId: string, sha256: string)
 
 const retryAfter = 60;
 
-/** Logs which bytes are lost or damaged; the agent tries again later, when somebody has uploaded the package again. */
+/** Logs which bytes are lost or damaged; the agent retries until the package is uploaded again. */
 function damaged({ door, requestId }: AgentCall, sha256: string): DomainError {
   door.log.error({ requestId, sha256 }, 'the bytes of a package are lost or damaged: upload the same zip again');
   return new DomainError('unavailable', 'package_damaged', { retryAfter });
 }
 
-/** One range of bytes, both ends included. Null where there is none that is understood: then all is sent. */
+/** One range of bytes, both ends included. Null without a supported one: then everything is sent. */
 function readRange(header: string | null, size: number): { start: number; end: number } | 'unsatisfiable' | null {
   const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '');
   if (!match || (match[1] === '' && match[2] === '')) return null;

@@ -43,7 +43,7 @@ test('204 when it is committed, with the goal state’s ETag: a report is a poll
   expect(answer.headers.get('annex-goal-state')).toBe(held);
 });
 
-test('a report is one statement, which it shares with those that wait beside it', async () => {
+test('a report is one statement, shared with queued reports', async () => {
   const agent = await agentWithProbe();
   await agent.report({ reportNumber: 1, heartbeats: [heartbeat()] });
   const [statement, ...others] = await statementsOf(async () => {
@@ -58,7 +58,7 @@ test('an empty report is a sign of life', async () => {
   expect((await agent.report({})).status).toBe(204);
 });
 
-test('gzip is read; what it unpacks to is bounded as well', async () => {
+test('gzip is accepted, and the decompressed size is limited too', async () => {
   const agent = await agentWithProbe();
   const send = (body: Buffer) =>
     agent.call('/reports', { method: 'POST', body: new Uint8Array(body), headers: { 'content-encoding': 'gzip' } });
@@ -122,7 +122,7 @@ test('413 above the limit, 415 for an unknown encoding, 401 without a credential
   expect((await fetch(`${door.url}/reports`, { method: 'POST', body: '{}' })).status).toBe(401);
 });
 
-test('AZ-S2 the samples of the source document are taken in as they stand', async () => {
+test('AZ-S2 the samples of the source document are accepted unchanged', async () => {
   const agent = await agentWithProbe();
   const sample = (name: string): unknown =>
     JSON.parse(readFileSync(new URL(`../../../../protocol/fixtures/${name}.json`, import.meta.url), 'utf8'));
@@ -140,7 +140,7 @@ test('AZ-S2 the samples of the source document are taken in as they stand', asyn
   ]);
 });
 
-test('the same report again, and one that came late, answer 204 and change nothing', async () => {
+test('a repeated and a late report are 204 and change nothing', async () => {
   const agent = await agentWithProbe();
   const entry = (word: string) => ({
     extension: 'probe',
@@ -156,7 +156,7 @@ test('the same report again, and one that came late, answer 204 and change nothi
   expect(rows).toMatchObject([{ status: { status: 'transitioning' } }]);
 });
 
-test('what the agent reports as removed leaves the goal state with that report', async () => {
+test('a removed extension leaves the goal state with the report of its removal', async () => {
   const agent = await agentWithProbe();
   const { sequenceNumber } = await removeExtension(ctx, { vmId: agent.vmId, name: 'probe' });
   const removed = (at: number) => ({

@@ -25,7 +25,7 @@ export async function reports(call: AgentCall): Promise<AgentAnswer> {
   return { status: 207, headers, body: JSON.stringify({ stored, errors }) };
 }
 
-/** Reads the body; while it arrives, its bytes count among those that wait. */
+/** Reads the body; while it arrives, its bytes count toward the queue. */
 async function readReport(call: AgentCall, agent: KnownAgent): Promise<{ value: unknown; bytes: number }> {
   const limit = call.door.services.config.limits.report.bytes;
   const arrived = call.door.intake.expect(agent.vmId, bytesToExpect(call, limit));
@@ -36,7 +36,7 @@ async function readReport(call: AgentCall, agent: KnownAgent): Promise<{ value: 
   }
 }
 
-/** JSON packs to a tenth or less. */
+/** JSON compresses to a tenth or less. */
 const packedBy = 16;
 
 function bytesToExpect(call: AgentCall, limit: number): number {
@@ -45,7 +45,7 @@ function bytesToExpect(call: AgentCall, limit: number): number {
   return Math.min(limit, Number(length) * (call.header('content-encoding') === null ? 1 : packedBy));
 }
 
-/** Empty where the VM went with its last extension. */
+/** Empty if the VM was deleted with its last extension. */
 async function etagInForce(call: AgentCall, known: string | null): Promise<string> {
   if (known !== null) return known;
   try {
