@@ -51,7 +51,7 @@ export function pickLanguage(wanted: readonly WantedLanguage[], available: reado
   return lastLanguage;
 }
 
-function want(language: Language, qualities: ReadonlyMap<string, number>): WantedLanguage {
+function want(language: LanguageTag, qualities: ReadonlyMap<string, number>): WantedLanguage {
   const fallbacks = language.fallbacks.filter((tag) => !isRefused(parseLanguage(tag), qualities));
   return {
     tag: language.tag,
@@ -66,12 +66,12 @@ function want(language: Language, qualities: ReadonlyMap<string, number>): Wante
 }
 
 /** Whether the closest range in the header has a quality of 0. */
-function isRefused(language: Language | null, qualities: ReadonlyMap<string, number>): boolean {
+function isRefused(language: LanguageTag | null, qualities: ReadonlyMap<string, number>): boolean {
   const closest = language?.fallbacks.find((tag) => qualities.has(tag));
   return closest !== undefined && qualities.get(closest) === 0;
 }
 
-function readRanges(header: string): { language: Language; quality: number }[] {
+function readRanges(header: string): { language: LanguageTag; quality: number }[] {
   return header
     .slice(0, maxHeaderLength)
     .split(',', maxRanges)
