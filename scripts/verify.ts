@@ -18,6 +18,8 @@ const steps: Record<string, string[]> = {
   migrations: ['node', 'scripts/check-migrations.ts'],
   'named tests': ['node', 'scripts/check-named-tests.ts'],
   'domain without state': ['node', 'scripts/check-domain-state.ts'],
+  figures: ['node', 'scripts/figures.ts'],
+  wording: ['node', 'scripts/wording.ts'],
 };
 
 interface Outcome {

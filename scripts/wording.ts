@@ -10,7 +10,7 @@ export const bannedPhrases: readonly (readonly [pattern: RegExp, better: string]
   [/\b(?:is|are|was|were|be|been) let\b/i, 'may, is allowed to'],
   [/\bnobody\b/i, 'no one; or say it of the thing: unknown, unused, unassigned'],
   [/\bwhoever\b/i, 'anyone who, the person who'],
-  [/\bno more\b(?! than)/i, 'no longer'],
+  [/\bno more\b(?! than\b| \w+ than\b)/i, 'no longer'],
   [/\bat once\b/i, 'immediately, in one call, at the same time'],
   [/\bby (?:itself|themselves)\b/i, 'automatically, alone'],
   [/\bof (?:its|their|your|our) own\b/i, 'its own, a separate'],
@@ -26,14 +26,14 @@ export const bannedPhrases: readonly (readonly [pattern: RegExp, better: string]
 
 /** Words that a name in the code must not have, with the better one. */
 export const bannedNames: readonly (readonly [pattern: RegExp, better: string])[] = [
-  [/^weigh|Weigh/, 'evaluate'],
+  [/^weigh(?!t)|Weigh(?!t)/, 'evaluate'],
   [/^told|Told/, 'reported, notified, received: what it is'],
   [/^said|Said/, 'stated, reported, printed: what it is'],
   [/^most[A-Z]/, 'max'],
   [/^nobody|Nobody/, 'anonymous, unassigned, none'],
   [/^sooner$|Sooner/, 'earliest, deadline'],
   [/^dear|Dear/, 'expensive'],
-  [/^resolveTargets/, 'request, resolve'],
+  [/^askFor/, 'request, resolve'],
 ];
 
 const declaration =

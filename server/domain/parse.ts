@@ -51,7 +51,7 @@ export function faultsOfIssue(issue: Issue): Fault[] {
   return [{ path, ...codeOf(issue) }];
 }
 
-/** JSON types have sentences of their own, so that people do not read `record` or `int`. */
+/** JSON types have separate sentences, so that people do not read `record` or `int`. */
 const typeCodes: Readonly<Record<string, { code: ErrorCode }>> = {
   string: { code: 'field_not_text' },
   boolean: { code: 'field_not_boolean' },

@@ -35,7 +35,7 @@ export interface Live {
 /** Maximum messages per second to one screen. */
 const messagesPerSecond = 4;
 /** Above this many changes in one message, a screen reads everything. */
-const mostChanges = 200;
+const maxChanges = 200;
 /** Milliseconds after which the watcher is resolved again. */
 const refreshWatcherMs = 5_000;
 
@@ -118,7 +118,7 @@ function toMessage(id: string, entries: readonly (Change | 'reset')[] | null, wh
     if (entry !== 'reset' && maySee(who, entry)) seen.set(`${entry.topic} ${entry.key}`, entry);
   }
   if (seen.size === 0) return null;
-  if (seen.size > mostChanges) return { id, everything: true, changes: [] };
+  if (seen.size > maxChanges) return { id, everything: true, changes: [] };
   return { id, everything: false, changes: [...seen.values()] };
 }
 

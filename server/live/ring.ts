@@ -31,7 +31,7 @@ export function createRing(size: number): Ring {
     push(entry) {
       entries.push(entry);
       if (entries.length > size) {
-        // Half at once, so that a push does not move the whole array.
+        // Half of it, so that a push does not move the whole array.
         const dropped = Math.ceil(size / 2);
         entries.splice(0, dropped);
         first += dropped;

@@ -29,8 +29,8 @@ test('of two workers one shows a change within a second, and notifies once', asy
   const began = Date.now();
   await within(async () => expect(await nameOf(vm.vmId)).toBe(vm.name));
   expect(Date.now() - began).toBeLessThan(5_000);
-  const told = await services.db.select().from(changes).where(eq(changes.topic, 'fleet'));
-  expect(told.filter(({ key }) => key === vm.vmId)).toHaveLength(1);
+  const notified = await services.db.select().from(changes).where(eq(changes.topic, 'fleet'));
+  expect(notified.filter(({ key }) => key === vm.vmId)).toHaveLength(1);
 });
 
 test('a worker continues after its database comes back', async () => {

@@ -9,7 +9,7 @@ export interface JobContext extends Services {
   signal: AbortSignal;
 }
 
-/** Periodic work. Each job has a file of its own in `jobs/`. */
+/** Periodic work. Each job has its own file in `jobs/`. */
 export interface Job {
   /** The name in logs, in `pg_stat_activity`, and of the job's lock. */
   name: string;

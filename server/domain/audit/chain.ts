@@ -46,7 +46,7 @@ export interface Steps {
   walk: Walk;
   faults: ChainFault[];
   done: boolean;
-  /** VMs that the rows concern; null stands for rows about anything else. */
+  /** VMs that the rows concern; null for rows about anything else. */
   vmIds: (string | null)[];
 }
 

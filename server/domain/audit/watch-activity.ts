@@ -16,7 +16,7 @@ const verdictEveryMs = 20_000;
 export interface News {
   /** New acts that were checked. */
   count: number;
-  /** VMs that new rows concern; null stands for rows about anything else. */
+  /** VMs that new rows concern; null for rows about anything else. */
   vmIds: (string | null)[];
   /** The verdict changed. */
   changed: boolean;

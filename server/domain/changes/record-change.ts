@@ -4,7 +4,7 @@ import { tell } from '#server/platform/wakes/index.ts';
 
 /**
  * What a screen can watch. `output`: command output and logs of a VM; `fleet`: the health of a VM in lists, overview
- * and map; `act`: an act, with the VM as key or an empty key. The key is `*` if many changed at once.
+ * and map; `act`: an act, with the VM as key or an empty key. The key is `*` if many changed together.
  */
 export type ChangeTopic =
   | 'vm'

@@ -1,5 +1,5 @@
 /**
- * The parts of `recordChange` for statements that write several modules' tables at once, each for a `with` of its own.
+ * The parts of `recordChange` for statements that write tables of several modules, each for a separate `with`.
  * `vmIds` is a query with one column: the VMs that changed.
  */
 

@@ -103,7 +103,7 @@ const actsOf = async (vmId: string) => {
 
 const stateOf = async (vmId: string) => (await getExtension(ada, { vmId, name: 'probe' })).protectedSettings;
 
-describe('an operator who enrols a key of their own', () => {
+describe('an operator who enrols their own key', () => {
   test('cannot read protected settings that another operator set; an admin releases them', async () => {
     const { vmId, enrollmentToken } = await givenVm(ada);
     const hers = await enroll(enrollmentToken);
@@ -204,7 +204,7 @@ describe('an operator who enrols a key of their own', () => {
     expect(await stateOf(vmId)).toMatchObject({ needsRelease: false });
   });
 
-  test('reads settings of their own; who set it counts for each extension', async () => {
+  test('reads their own settings; who set it counts for each extension', async () => {
     await givenVersion(services.db, { handler: 'Acme.Lab.Other' });
     const { vmId } = await givenVm(ada);
     await set(ada, vmId, 'hunter2');
@@ -245,7 +245,7 @@ describe('the issuer of the token', () => {
     expect(await deliveredTo(ada, await tokenOf(root, 'operator'))).toBe(false);
     expect(await deliveredTo(root, await tokenOf(root, 'operator')), 'what that admin entered is theirs').toBe(true);
     expect(await deliveredTo(ada, await tokenOf(root, 'admin'))).toBe(true);
-    // The bootstrap token has no member: each token that it creates is an actor of its own.
+    // The bootstrap token has no member: each token that it creates is a separate actor.
     const [one, other] = [
       await tokenOf(await asActor(bootstrap), 'operator'),
       await tokenOf(await asActor(bootstrap), 'operator'),
@@ -279,7 +279,7 @@ describe('the issuer of the token', () => {
   });
 });
 
-test('a key that had them keeps them, whoever issued the token for its next enrolment', async () => {
+test('a key that had them keeps them, regardless of who issues the token for its next enrolment', async () => {
   const { vmId } = await givenVm(ada);
   const pair = await enrollBy(ada, vmId);
   await set(ada, vmId, 'hunter2');

@@ -28,7 +28,7 @@ export interface FleetSource extends FleetRows {
   streamCondition: SQL;
   /** Every row of the streams matches. */
   isAll: boolean;
-  /** T a key that had them keeps them, whoever issues the token for its next enrolment */
+  /** Every VM matches. */
   isWhole: boolean;
 }
 

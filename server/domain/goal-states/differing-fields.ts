@@ -3,7 +3,7 @@ import { canonicalJson } from '#server/platform/canonical-json.ts';
 
 type Declared = Omit<ExtensionContents, 'sequenceNumber'>;
 
-/** A field of a declaration; `secretId` stands for the protected settings. */
+/** A field of a declaration; `secretId` represents the protected settings. */
 export type DeclaredField =
   | 'version'
   | 'state'

@@ -11,7 +11,7 @@ import { listGoalStates } from './list-goal-states.ts';
 import { removeExtension } from './remove-extension.ts';
 
 let services: Services;
-const nobody = '00000000-0000-4000-8000-000000000000';
+const unknownVm = '00000000-0000-4000-8000-000000000000';
 
 beforeAll(async () => {
   services = await testServices();
@@ -119,9 +119,9 @@ test('operators only; unknown incarnations are 404', async () => {
     await expect(call()).rejects.toMatchObject({ kind: 'forbidden' });
   }
   const unknown = { kind: 'not_found' };
-  await expect(listGoalStateChanges(await ctx(), { vmId: nobody })).rejects.toMatchObject(unknown);
+  await expect(listGoalStateChanges(await ctx(), { vmId: unknownVm })).rejects.toMatchObject(unknown);
   await expect(compareGoalStates(await ctx(), { vmId, from: 1, to: 99 })).rejects.toMatchObject(unknown);
-  await expect(previewRevert(await ctx(), { vmId: nobody, incarnation: 1 })).rejects.toMatchObject(unknown);
+  await expect(previewRevert(await ctx(), { vmId: unknownVm, incarnation: 1 })).rejects.toMatchObject(unknown);
   await expect(previewRevert(await ctx(), { vmId, incarnation: 99 })).rejects.toMatchObject(unknown);
 });
 

@@ -17,7 +17,7 @@ export interface SecretFacts {
 
 /**
  * Whether an existing secret is encrypted for a new certificate without an admin's release (docs/permissions.md). A key
- * passes on what it has and no more. Otherwise the issuer of the token must have entered the secret, or be an admin
+ * passes on only what it has. Otherwise the issuer of the token must have entered the secret, or be an admin
  * now.
  */
 export function mayRelease({ setBy, wasReleased }: SecretFacts, origin: KeyOrigin): boolean {

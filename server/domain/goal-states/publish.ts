@@ -42,7 +42,7 @@ const selectHead = (tx: Transaction, vmId: string) =>
 /** Locks what is declared for a VM until the commit. Throws `vm_unknown` for a VM that does not exist or was deleted. */
 export async function lockHead(tx: Transaction, vmId: string): Promise<LiveHead> {
   await tx.select().from(goalStateHeads).where(eq(goalStateHeads.vmId, vmId)).for('update');
-  // In a statement of its own: one that waited for the lock would read the VM as it was before a deletion.
+  // In a separate statement: one that waited for the lock would read the VM as it was before a deletion.
   return liveHead(await selectHead(tx, vmId));
 }
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { healthTransitions } from '#db/schema/index.ts';
 import { agentStatus, evaluateVmHealth, rankOf } from '#server/domain/verdicts/index.ts';
 import { type Derived, derive, type ExtensionFacts } from './derive.ts';
-import type { ExtensionHealthRow, Machine, VmHealthRow } from './load.ts';
+import type { ExtensionHealthRow, VmHealthFacts, VmHealthRow } from './load.ts';
 import { nextFixedAgeing } from './next-ageing.ts';
 
 export type Transition = Omit<typeof healthTransitions.$inferSelect, 'id'>;
@@ -22,18 +22,18 @@ export interface HealthUpdate {
 }
 
 /** Derives the current health of a VM and its extensions, and compares it with what lists show. */
-export function evaluateVm(machine: Machine, now: Date): HealthUpdate {
-  const { id: vmId, presence, known } = machine;
+export function evaluateVm(facts: VmHealthFacts, now: Date): HealthUpdate {
+  const { id: vmId, presence, known } = facts;
   const status = agentStatus(presence, now);
   const agent = {
     status,
     heartbeatSeconds: presence?.heartbeatSeconds ?? null,
     statusSeconds: presence?.statusSeconds ?? null,
   };
-  const rows = machine.extensions.map((facts) =>
-    extensionRow(facts, derive(facts, agent, now), known.extensions.get(facts.name), now),
+  const rows = facts.extensions.map((extension) =>
+    extensionRow(extension, derive(extension, agent, now), known.extensions.get(extension.name), now),
   );
-  const vm = vmRow(machine, status, rows, now);
+  const vm = vmRow(facts, status, rows, now);
   const changed = rows.filter((row) => !isDeepStrictEqual(row, known.extensions.get(row.name)));
   const names = new Set(rows.map((row) => row.name));
   const removed = [...known.extensions.values()].filter((row) => !names.has(row.name));
@@ -48,11 +48,11 @@ export function evaluateVm(machine: Machine, now: Date): HealthUpdate {
       ...removed.map((row) => ({ ...about(row, now), kind: 'health' as const, from: row.health, to: null })),
     ],
     added: addedBy(vm, known, rows.length),
-    nextAt: nextFixedAgeing(machine.extensions, presence, now),
+    nextAt: nextFixedAgeing(facts.extensions, presence, now),
   };
 }
 
-function addedBy(vm: VmHealthRow, known: Machine['known'], extensions: number): Map<string, number> {
+function addedBy(vm: VmHealthRow, known: VmHealthFacts['known'], extensions: number): Map<string, number> {
   const added = new Map([['extensions', extensions - known.extensions.size]]);
   if (known.vm?.health === vm.health) return added;
   if (known.vm !== null) added.set(known.vm.health, -1);
@@ -86,13 +86,13 @@ function extensionRow(
   };
 }
 
-function vmRow(machine: Machine, agent: VmHealthRow['agent'], rows: ExtensionHealthRow[], now: Date): VmHealthRow {
+function vmRow(facts: VmHealthFacts, agent: VmHealthRow['agent'], rows: ExtensionHealthRow[], now: Date): VmHealthRow {
   const health = evaluateVmHealth(
     agent,
     rows.map((row) => row.health),
   );
   const deadlines = rows.flatMap((row) => row.deadlineAt?.getTime() ?? []);
-  const { id, name, tags, known } = machine;
+  const { id, name, tags, known } = facts;
   return {
     vmId: id,
     name,

@@ -41,7 +41,7 @@ const ofVm = async ({ vmId }: GivenVm) =>
     .from(healthTransitions)
     .where(and(eq(healthTransitions.vmId, vmId), isNull(healthTransitions.extension)))
     .orderBy(asc(healthTransitions.id));
-const told = async (vm: GivenVm) =>
+const notified = async (vm: GivenVm) =>
   (
     await services.db
       .select()
@@ -58,7 +58,7 @@ async function foldAged(now: Date): Promise<void> {
 const send = async (vm: GivenVm, report: unknown, receivedAt = start) =>
   ingestReport(await vm.agent(receivedAt), { vmId: vm.vmId, report, receivedAt });
 const ages = { ageSeconds: 0, readSecondsAgo: 0 };
-const said = (status: string, extra: object = {}) => ({
+const statusOf = (status: string, extra: object = {}) => ({
   statuses: [
     {
       extension: 'probe',
@@ -72,7 +72,7 @@ const handler = (fields: object = {}) => ({
   handlers: [{ extension: 'probe', version: '1.0.0.0', sequenceNumber: 1, state: 'enabled', ...fields }],
 });
 const beats = { heartbeats: [{ extension: 'probe', ...ages, file: [{ version: 1, heartbeat: { status: 'ready' } }] }] };
-const good = { ...handler(), ...beats, ...said('success') };
+const good = { ...handler(), ...beats, ...statusOf('success') };
 
 /** A VM whose agent has the goal, called at `at` and promised its next call within a minute. */
 async function givenProbe(at = start): Promise<GivenVm> {
@@ -100,7 +100,7 @@ test('a VM appears with its first goal state, and screens are notified', async (
     writtenBy: expect.any(String),
   });
   expect(await ofVm(vm)).toEqual([{ at: start, from: null, to: 'unknown' }]);
-  expect(await told(vm)).toBe(1);
+  expect(await notified(vm)).toBe(1);
   expect(await foldHealth(services, start)).toBe(0);
 });
 
@@ -120,7 +120,7 @@ test('AZ-S6 every kind of change is folded; `since` stays while the health does'
   await foldHealth(services, later(6));
   expect(await vmRow(vm)).toMatchObject({ name: `${vm.name}-b`, tags: { env: 'prod' }, since: later(5) });
 
-  await send(vm, { ...said('warning', { message: { id: 'disk_full' } }) }, later(7));
+  await send(vm, { ...statusOf('warning', { message: { id: 'disk_full' } }) }, later(7));
   await foldHealth(services, later(7));
   expect(await vmRow(vm)).toMatchObject({ health: 'degraded', rank: 2, since: later(7) });
   expect(await probeRow(vm)).toMatchObject({ health: 'degraded', cause: 'status', messageId: 'disk_full' });
@@ -138,7 +138,7 @@ test('AZ-S6 every kind of change is folded; `since` stays while the health does'
 test('AZ-S6 a failed part is folded as the cause, with the id of its message', async () => {
   const vm = await givenProbe();
   const full = { name: 'disk', status: 'error', message: { id: 'disk_full' } };
-  await send(vm, { ...good, ...said('success', { message: { id: 'mounted' }, substatus: [full] }) });
+  await send(vm, { ...good, ...statusOf('success', { message: { id: 'mounted' }, substatus: [full] }) });
   await foldHealth(services, start);
   expect(await probeRow(vm)).toMatchObject({ health: 'degraded', cause: 'substatus', messageId: 'disk_full' });
   expect(await vmRow(vm)).toMatchObject({ health: 'degraded' });
@@ -166,7 +166,7 @@ test('a deleted VM leaves the lists immediately and is not evaluated again', asy
   await removeVm(await testContext({ services, now: later(1) }), { vmId: vm.vmId, decommission: false });
   expect(await vmRow(vm)).toBeUndefined();
   expect(await probeRow(vm)).toBeUndefined();
-  expect(await told(vm)).toBe(2);
+  expect(await notified(vm)).toBe(2);
   expect((await ofVm(vm)).at(-1)).toEqual({ at: later(1), from: 'progressing', to: null });
   await foldHealth(services, later(1));
   expect(await vmRow(vm)).toBeUndefined();

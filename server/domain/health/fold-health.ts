@@ -1,7 +1,7 @@
 import { dropHealthChecks } from '#server/domain/changes/index.ts';
 import type { Services } from '#server/domain/context.ts';
 import { evaluateVm } from './evaluate-vm.ts';
-import { loadMachines, lockDue } from './load.ts';
+import { loadVmHealthFacts, lockDue } from './load.ts';
 import { writeHealthUpdates } from './write.ts';
 
 /** VMs per transaction: few, so that reports do not wait long. */
@@ -21,16 +21,16 @@ export async function foldHealth(
     const taken = await db.transaction(async (tx) => {
       const vmIds = await lockDue(tx, now, most);
       if (vmIds.length === 0) return 0;
-      const machines = await loadMachines(tx, vmIds);
-      const present = machines.filter(({ deleted }) => !deleted);
+      const vms = await loadVmHealthFacts(tx, vmIds);
+      const present = vms.filter(({ deleted }) => !deleted);
       await writeHealthUpdates(
         tx,
-        present.map((machine) => evaluateVm(machine, now)),
+        present.map((vm) => evaluateVm(vm, now)),
         now,
       );
       await dropHealthChecks(
         tx,
-        machines.filter(({ deleted }) => deleted).map(({ id }) => id),
+        vms.filter(({ deleted }) => deleted).map(({ id }) => id),
       );
       return vmIds.length;
     });

@@ -8,7 +8,7 @@ export type VmHealthRow = Omit<typeof vmHealth.$inferSelect, 'writtenBy'>;
 export type ExtensionHealthRow = typeof extensionHealth.$inferSelect;
 
 /** The facts of a VM beside its last derived health. */
-export interface Machine {
+export interface VmHealthFacts {
   id: string;
   name: string;
   tags: Record<string, string>;
@@ -32,7 +32,7 @@ export async function lockDue(tx: Transaction, now: Date, most: number): Promise
 }
 
 /** Loads these VMs with four queries, whatever their number. */
-export async function loadMachines(tx: Transaction, vmIds: readonly string[]): Promise<Machine[]> {
+export async function loadVmHealthFacts(tx: Transaction, vmIds: readonly string[]): Promise<VmHealthFacts[]> {
   const among = sql`= any(${sql.param(vmIds)}::uuid[])`;
   const { lastSeenAt, nextExpectedAt, heartbeatSeconds, statusSeconds } = agentPresence;
   const found = await tx
@@ -47,22 +47,22 @@ export async function loadMachines(tx: Transaction, vmIds: readonly string[]): P
     .leftJoin(agentPresence, eq(agentPresence.vmId, vms.id))
     .where(sql`${vms.id} ${among}`)
     .orderBy(vms.id);
-  const machines = new Map(
+  const loaded = new Map(
     found.map(({ deletedAt, ...row }) => {
-      const known: Machine['known'] = { vm: null, extensions: new Map() };
+      const known: VmHealthFacts['known'] = { vm: null, extensions: new Map() };
       return [row.id, { ...row, deleted: deletedAt !== null, extensions: [] as ExtensionFacts[], known }] as const;
     }),
   );
   for (const facts of await selectExtensions(tx, sql`${extensions.vmId} ${among}`)) {
-    machines.get(facts.vmId)?.extensions.push(facts);
+    loaded.get(facts.vmId)?.extensions.push(facts);
   }
   const { writtenBy: _, ...columns } = getTableColumns(vmHealth);
   for (const row of await tx.select(columns).from(vmHealth).where(sql`${vmHealth.vmId} ${among}`)) {
-    const machine = machines.get(row.vmId);
-    if (machine) machine.known.vm = row;
+    const vm = loaded.get(row.vmId);
+    if (vm) vm.known.vm = row;
   }
   for (const row of await tx.select().from(extensionHealth).where(sql`${extensionHealth.vmId} ${among}`)) {
-    machines.get(row.vmId)?.known.extensions.set(row.name, row);
+    loaded.get(row.vmId)?.known.extensions.set(row.name, row);
   }
-  return [...machines.values()];
+  return [...loaded.values()];
 }

@@ -17,7 +17,7 @@ const stepMs = 50;
 const maxSoon = 20_000;
 
 /** The period that a scan covers: after `since` (from the beginning if null), up to and including `now`. */
-export interface Scan {
+export interface AgeingScan {
   since: Date | null;
   now: Date;
   /** Scans only these VMs; all if null. */
@@ -58,7 +58,7 @@ export const soonSeconds = graceSeconds - 5;
  */
 export async function markAged(
   { db }: Pick<Services, 'db'>,
-  scan: Scan,
+  scan: AgeingScan,
   pace: Pace = withoutRest,
 ): Promise<ScanResult | null> {
   const found = await db.transaction(async (tx) => {
@@ -107,7 +107,7 @@ interface Found {
 /** The shortest and the longest promise of any agent, in seconds. */
 type Range = [shortest: number, longest: number];
 
-async function findAged(tx: Transaction, scan: Scan, pace: Pace): Promise<Found> {
+async function findAged(tx: Transaction, scan: AgeingScan, pace: Pace): Promise<Found> {
   // Without parallel workers: nothing waits for this, and the cores are for reports.
   await tx.execute(sql`set local max_parallel_workers_per_gather = 0`);
   const { rows } = await tx.execute<{ agents: number; readings: number }>(sql`
@@ -139,7 +139,7 @@ async function findAged(tx: Transaction, scan: Scan, pace: Pace): Promise<Found>
 }
 
 /** The parts in which a table of this many blocks is read; newer rows are in the last one. */
-function stepsOf({ among }: Scan, blocks: string | number = 0): SQL[] {
+function stepsOf({ among }: AgeingScan, blocks: string | number = 0): SQL[] {
   if (among !== null) return [sql`vm_id = any(${sql.param(among)}::uuid[])`];
   const steps = Math.max(1, Math.ceil(Number(blocks) / stepBlocks));
   const place = (step: number): SQL => sql`${`(${step * stepBlocks},0)`}::tid`;
@@ -161,7 +161,7 @@ function take(found: Found, { aged, soon }: { aged: string[] | null; soon: strin
 type Stretches = Record<'past' | 'coming' | 'both', Stretch>;
 
 /** The rows that age soon are no longer read once they are too many. */
-const stretches = ({ since, now }: Scan, { soon }: Found): Stretches => {
+const stretches = ({ since, now }: AgeingScan, { soon }: Found): Stretches => {
   const ahead = soon.size > maxSoon ? now : new Date(now.getTime() + soonSeconds * 1000);
   return { past: { from: since, to: now }, coming: { from: now, to: ahead }, both: { from: since, to: ahead } };
 };

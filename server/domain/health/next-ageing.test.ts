@@ -46,7 +46,7 @@ const facts: ExtensionFacts = {
   dependsOn: [],
   waitsUntil: null,
 };
-const said = (status: StatusDocument['status'], readAt: Date, ageSeconds = 0): Partial<ExtensionFacts> => ({
+const withStatus = (status: StatusDocument['status'], readAt: Date, ageSeconds = 0): Partial<ExtensionFacts> => ({
   statusWord: status,
   statusSequence: 1,
   statusReadAt: readAt,
@@ -71,9 +71,9 @@ test.each<[string, Partial<ExtensionFacts>[], Partial<PresenceFacts> | null, num
   ['no heartbeat where nobody opted in', [{ ...beat(start, 0), optedIn: false }], null, 0, null],
   ['the next reading of a heartbeat', [beat(start, 10)], null, 0, 150.001],
   ['the age of an overdue heartbeat', [beat(start, 10)], null, 150.001, 590.001],
-  ['the next reading of a status', [said('warning', start)], null, 0, 330.001],
-  ['a status that ends', [said('success', start)], null, 0, null],
-  ['the earliest of all', [said('warning', start), beat(after(-100), 0)], {}, 0, 50.001],
+  ['the next reading of a status', [withStatus('warning', start)], null, 0, 330.001],
+  ['a status that ends', [withStatus('success', start)], null, 0, null],
+  ['the earliest of all', [withStatus('warning', start), beat(after(-100), 0)], {}, 0, 50.001],
 ])('%s', (_, extensions, agent, now, expected) => {
   const given = extensions.map((changes) => ({ ...facts, ...changes }));
   const found = nextAgeing(given, agent && { ...presence, ...agent }, after(now));
@@ -115,7 +115,7 @@ function random(seed: number): { extension: ExtensionFacts; agent: PresenceFacts
       releasedAt: among(null, null, at()),
       handlerState: among(null, { ...report, state, sequenceNumber, timedOut: among(true, false) }),
       handlerAt: at(),
-      ...among({}, said(among('warning', 'success', 'error', 'transitioning'), at(), seconds(0, 700))),
+      ...among({}, withStatus(among('warning', 'success', 'error', 'transitioning'), at(), seconds(0, 700))),
       ...among({}, { ...beat(at(), seconds(0, 700)), heartbeat: { status: among('ready', 'notready') } }),
       statusSequence: among(0, 1),
       concludedAt: among(null, start),

@@ -25,7 +25,7 @@ const extension = (name: string, more: Partial<Extension> = {}): Extension => ({
   ...more,
 });
 /** The agent's last report about it. */
-const told = (
+const factsOf = (
   seconds: number,
   state: HandlerReport['state'],
   more: Partial<HandlerReport> = {},
@@ -71,38 +71,42 @@ test.each<[string, Extension[], number | null]>([
   ['one that is not there', [extension('x', { dependsOn: ['gone'] })], null],
   [
     'its turn, while another runs',
-    [extension('x'), extension('a', { ...slow, ...told(10, 'installing') }), extension('b', told(5, 'failed'))],
+    [extension('x'), extension('a', { ...slow, ...factsOf(10, 'installing') }), extension('b', factsOf(5, 'failed'))],
     3610,
   ],
-  ['its turn, which has come', [extension('x'), extension('a', told(3000, 'enabled', { command: 'enable' }))], 3000],
+  ['its turn, which has come', [extension('x'), extension('a', factsOf(3000, 'enabled', { command: 'enable' }))], 3000],
   [
     'its turn, and has begun since',
     [
-      extension('x', told(3020, 'enabled', { command: 'enable' })),
-      extension('a', told(3000, 'enabled', { command: 'enable' })),
-      extension('b', { ...slow, ...told(3030, 'installing') }),
+      extension('x', factsOf(3020, 'enabled', { command: 'enable' })),
+      extension('a', factsOf(3000, 'enabled', { command: 'enable' })),
+      extension('b', { ...slow, ...factsOf(3030, 'installing') }),
     ],
     3000,
   ],
   [
     'nothing that is only downloaded',
-    [extension('x'), extension('a', told(30, 'notInstalled', { command: undefined }))],
+    [extension('x'), extension('a', factsOf(30, 'notInstalled', { command: undefined }))],
     null,
   ],
   [
     'nothing that was asked for too late',
-    [extension('x'), extension('a', { ...told(500, 'enabling'), deliveredAt: after(421) })],
+    [extension('x'), extension('a', { ...factsOf(500, 'enabling'), deliveredAt: after(421) })],
     null,
   ],
-  ['nothing that is run once more', [extension('x'), extension('a', told(9000, 'installing', { attempt: 2 }))], null],
+  [
+    'nothing that is run once more',
+    [extension('x'), extension('a', factsOf(9000, 'installing', { attempt: 2 }))],
+    null,
+  ],
   [
     'one that waits for its turn',
-    [extension('x', { dependsOn: ['a'] }), extension('a'), extension('b', { ...slow, ...told(10, 'installing') })],
+    [extension('x', { dependsOn: ['a'] }), extension('a'), extension('b', { ...slow, ...factsOf(10, 'installing') })],
     4030,
   ],
   [
     'its turn, but it is concluded',
-    [extension('x', concluded(30)), extension('a', { ...slow, ...told(40, 'installing') })],
+    [extension('x', concluded(30)), extension('a', { ...slow, ...factsOf(40, 'installing') })],
     null,
   ],
   ['one, but it is to be disabled', [extension('x', { dependsOn: ['a'], goal: 'disabled' }), extension('a')], null],

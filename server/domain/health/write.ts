@@ -4,7 +4,7 @@ import { recordChanges, scheduleHealthChecks } from '#server/domain/changes/inde
 import type { HealthUpdate } from './evaluate-vm.ts';
 import { addToCounts } from './fleet-counts.ts';
 
-/** Above this many changed VMs, screens are told that the fleet changed, not which VMs. */
+/** Above this many changed VMs, screens are notified that the fleet changed, not which VMs. */
 const namedVms = 100;
 /** VMs that no longer age are evaluated again within a day and a half, so that no error stays forever. */
 const restMs = 24 * 60 * 60_000;

@@ -91,8 +91,8 @@ describe.each([
 
 describe('a truncated text', () => {
   test('is matched if it ends within the last param, which keeps the mark', () => {
-    const said = english({ failed: 'The command failed: {0}', other: 'It is {0} o’clock.' });
-    expect(said.match(`The command failed: first line\nsecond${mark}`)).toEqual({
+    const recovered = english({ failed: 'The command failed: {0}', other: 'It is {0} o’clock.' });
+    expect(recovered.match(`The command failed: first line\nsecond${mark}`)).toEqual({
       id: 'failed',
       params: [`first line\nsecond${mark}`],
     });
@@ -158,8 +158,10 @@ test('matching inverts filling', () => {
 });
 
 test('matching is limited to a number of characters per report; the rest stays as sent', () => {
-  const said = (message: string) => ({ status: 'success', formattedMessage: { lang: 'en-US', message } });
-  const substatus = [said('x'.repeat(16_000)), said('The share is not mounted.')].map((each) => ({ ...each }));
+  const recovered = (message: string) => ({ status: 'success', formattedMessage: { lang: 'en-US', message } });
+  const substatus = [recovered('x'.repeat(16_000)), recovered('The share is not mounted.')].map((each) => ({
+    ...each,
+  }));
   const status = (times: number) => ({
     ...{ status: 'success', substatus: Array.from({ length: times }, () => structuredClone(substatus)).flat() },
   });

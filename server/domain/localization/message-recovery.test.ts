@@ -36,16 +36,16 @@ test('a report without ids is stored with recovered ones, and each reader gets t
   await vm.deliver(start);
   const { matcher } = await loadMatcher(services.db, { handler, version });
   if (matcher === null) throw new Error('the version has resource files');
-  const said = (message: string) => ({ formattedMessage: { lang: 'en-US', message } });
+  const statusOf = (message: string) => ({ formattedMessage: { lang: 'en-US', message } });
   const ages = { extension: 'probe', ageSeconds: 0, readSecondsAgo: 0 };
   // A file cannot claim to be recovered: the portal knows that it is not.
   const forged = { message: { id: 'watch', params: ['x'], recovered: true } };
   const status = {
     status: 'success',
-    ...said('Watching db-1.'),
+    ...statusOf('Watching db-1.'),
     substatus: [
-      { name: 'target', status: 'success', ...said('db-1 answers.') },
-      { name: 'other', status: 'success', ...said('Something else.') },
+      { name: 'target', status: 'success', ...statusOf('db-1 answers.') },
+      { name: 'other', status: 'success', ...statusOf('Something else.') },
       { name: 'forged', status: 'success', ...forged },
     ],
   };
@@ -55,15 +55,17 @@ test('a report without ids is stored with recovered ones, and each reader gets t
     recover: new Map([['probe', matcher]]),
     report: {
       statuses: [{ ...ages, sequenceNumber: 1, file: [{ version: 1, timestampUTC: '2026-01-01T00:00:00Z', status }] }],
-      heartbeats: [{ ...ages, file: [{ version: 1, heartbeat: { status: 'ready', ...said('Alive since 12:00.') } }] }],
+      heartbeats: [
+        { ...ages, file: [{ version: 1, heartbeat: { status: 'ready', ...statusOf('Alive since 12:00.') } }] },
+      ],
     },
   });
 
   const [latest] = await services.db.select().from(extensionLatest);
   expect(latest?.status).toMatchObject({
     message: { id: 'watch', params: ['db-1'], recovered: true },
-    ...said('Watching db-1.'),
-    substatus: [{ message: { id: 'reach', recovered: true } }, said('Something else.'), {}],
+    ...statusOf('Watching db-1.'),
+    substatus: [{ message: { id: 'reach', recovered: true } }, statusOf('Something else.'), {}],
   });
   expect(latest?.status?.substatus[1]).not.toHaveProperty('message');
   const history = await services.db.select().from(reportHistory);

@@ -5,7 +5,7 @@ import { handlerId } from '#server/domain/packages/input.ts';
 
 export type ArchiveRow = typeof logArchives.$inferSelect;
 
-/** Hours for which an agent is asked for an archive. */
+/** Hours for which an archive is requested from an agent. */
 export const requestHours = 24;
 
 /**

@@ -11,7 +11,7 @@ const arrivingBytes = slot(() => new Map<string, number>());
  * The bytes of one call of a VM, counted until they are stored or discarded: a VM that begins many uploads and ends
  * none would otherwise fill the disk before any bound on stored data applies.
  */
-export class Arrival {
+export class IncomingBytes {
   readonly #arriving: Map<string, number>;
   readonly #vmId: string;
   readonly #room: number;

@@ -9,7 +9,7 @@ import { goalStatesChannel } from '#server/domain/goal-states/index.ts';
 import { lockBytes, receiveUpload, removeUnusedBytes } from '#server/domain/packages/index.ts';
 import { tell } from '#server/platform/wakes/index.ts';
 import type { ArchiveRow } from './archive.ts';
-import { Arrival } from './arrival.ts';
+import { IncomingBytes } from './arrival.ts';
 
 /** Archives kept per VM. */
 const kept = 20;
@@ -32,7 +32,7 @@ export async function receiveArchive(ctx: Context, vmId: string, archiveId: stri
   if (request === undefined) throw new DomainError('not_found', 'archive_unknown');
   if (request.answeredAt !== null) return;
   const { logs } = ctx.config.limits;
-  const arrival = new Arrival(ctx, vmId);
+  const arrival = new IncomingBytes(ctx, vmId);
   let path: string | undefined;
   try {
     const bounds = { limit: logs.archiveBytes, code: 'archive_too_large' } as const;

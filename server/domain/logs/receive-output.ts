@@ -11,7 +11,7 @@ import { lockBytes, removeUnusedBytes } from '#server/domain/packages/index.ts';
 import { parse } from '#server/domain/parse.ts';
 import { KeyedLock } from '#server/platform/keyed-lock.ts';
 import { slot } from '#server/platform/process-memory.ts';
-import { Arrival } from './arrival.ts';
+import { IncomingBytes } from './arrival.ts';
 import { dropOldOutputs, lockOutputs } from './drop-old-outputs.ts';
 import { type ReceiveOutputInput, receiveOutputInput } from './input.ts';
 import { mergePieces } from './merge-pieces.ts';
@@ -47,7 +47,7 @@ export async function receiveOutput(
     made.push(piece);
     return piece;
   };
-  const arrival = new Arrival(ctx, part.vmId);
+  const arrival = new IncomingBytes(ctx, part.vmId);
   try {
     const total = await receive(ctx, part, arrival.count(body), make);
     const fresh = [...made];

@@ -13,7 +13,7 @@ export interface GivenSettings {
 /**
  * Checks settings against the publisher's schema before they enter a goal state (AZ-C1). Returns every violation by
  * path; for protected ones path and keyword only. A version without a schema accepts any settings; with one, protected
- * settings need a part of their own. Kept protected settings are not checked.
+ * settings need a separate part. Kept protected settings are not checked.
  */
 export async function checkSettings(
   services: Pick<Services, 'config' | 'memory'>,

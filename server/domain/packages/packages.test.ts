@@ -369,8 +369,8 @@ describe('reading', () => {
       await expect(getHandler(viewer, { handler })).rejects.toMatchObject({ kind: 'not_found' });
       await expect(getVersion(viewer, { handler, version: '1' })).rejects.toMatchObject({ kind: 'not_found' });
     }
-    const nobody = await testContext({ services, role: null });
-    await expect(getVersion(nobody, { handler: 'Acme.Lab.Shown', version: '1.2' })).rejects.toMatchObject({
+    const signedOut = await testContext({ services, role: null });
+    await expect(getVersion(signedOut, { handler: 'Acme.Lab.Shown', version: '1.2' })).rejects.toMatchObject({
       kind: 'unauthenticated',
     });
   });

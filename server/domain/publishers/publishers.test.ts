@@ -46,8 +46,8 @@ describe('publishers', () => {
       });
       expect((await listPublishers(ctx)).items.length).toBeGreaterThan(0);
     }
-    const nobody = await as(null);
-    await expect(listPublishers(nobody)).rejects.toMatchObject({ kind: 'unauthenticated' });
+    const signedOut = await as(null);
+    await expect(listPublishers(signedOut)).rejects.toMatchObject({ kind: 'unauthenticated' });
   });
 
   test('they are listed page by page and searched by either name', async () => {

@@ -140,20 +140,20 @@ describe('stored reports', () => {
       ...heartbeat('ready'),
     };
     await send(vm, report);
-    const [before, told] = [await history(vm), await changesOf(vm)];
+    const [before, notified] = [await history(vm), await changesOf(vm)];
     expect(await send(vm, report, later(1))).toMatchObject({ stored: 3, faults: [] });
     expect(await history(vm)).toEqual(before);
-    expect(await changesOf(vm)).toBe(told);
+    expect(await changesOf(vm)).toBe(notified);
     expect(await latest(vm)).toMatchObject({ handlerAt: start, concludedAt: start });
   });
 
   test('one change hint per report, also if only a verdict changes', async () => {
     const vm = await vmWithProbe();
-    const told = await changesOf(vm);
+    const notified = await changesOf(vm);
     await send(vm, { ...handler(1, 'enabled'), ...status(1, 'success'), ...heartbeat('ready') });
-    expect(await changesOf(vm)).toBe(told + 1);
+    expect(await changesOf(vm)).toBe(notified + 1);
     await send(vm, heartbeat('ready'), later(300));
-    expect(await changesOf(vm)).toBe(told + 2);
+    expect(await changesOf(vm)).toBe(notified + 2);
   });
 });
 

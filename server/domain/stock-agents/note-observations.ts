@@ -3,7 +3,7 @@ import { type AgentObservation, stockAgents } from '#db/schema/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 
-/** A stock agent's report about one of its own components. */
+/** A stock agent's report about one of its components. */
 export interface ReportedObservation {
   name: string;
   isHealthy: boolean;

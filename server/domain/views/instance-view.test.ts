@@ -47,7 +47,7 @@ const heartbeat = (status: string, extra: object = {}) => ({
 const status = (file: unknown, extra: object = {}) => ({
   statuses: [{ extension: 'probe', sequenceNumber: 1, ...ages, file, ...extra }],
 });
-const said = (word: string, extra: object = {}) => [
+const statusFile = (word: string, extra: object = {}) => [
   { version: 1, timestampUTC: '2026-01-01T00:00:00Z', status: { status: word, ...extra } },
 ];
 
@@ -105,7 +105,9 @@ test('AZ-S6 heartbeat and status of all extensions are aggregated into one answe
       },
     ],
     ...heartbeat('ready'),
-    ...status(said('success', { code: 0, operation: 'probing', substatus: [{ name: 'disk', status: 'warning' }] })),
+    ...status(
+      statusFile('success', { code: 0, operation: 'probing', substatus: [{ name: 'disk', status: 'warning' }] }),
+    ),
   });
   const asOperator = await getInstanceView(await testContext({ services, role: 'operator', now: later(5) }), {
     vmId: vm.vmId,
@@ -188,7 +190,7 @@ describe('languages', () => {
     ];
     const message = { id: 1215, params: ['db', 'Joe'] };
     await send(vm, {
-      ...status(said('error', { message, substatus })),
+      ...status(statusFile('error', { message, substatus })),
       ...heartbeat('notready', {
         file: [{ version: 1, heartbeat: { status: 'notready', code: 3, Message: 'the service stopped' } }],
       }),
@@ -264,7 +266,7 @@ describe('size', () => {
     await givenVersion(services.db, { handler });
     await givenFloodTemplate(handler);
     const vm = await vmWithProbe(handler);
-    await send(vm, status(said('error', { message: { id: 'flood', params: [long] }, substatus: parts(1_000) })));
+    await send(vm, status(statusFile('error', { message: { id: 'flood', params: [long] }, substatus: parts(1_000) })));
     const found = await view(vm);
     expect(bytesOf(found)).toBeLessThan(4.5 * 1024 * 1024);
     const shown = found.extensions[0]?.status;
@@ -280,8 +282,8 @@ describe('size', () => {
     const vm = await vmWithProbe(handler);
     await vm.declare('quiet', { handler });
     await vm.deliver(start);
-    await send(vm, status(said('success', { substatus: parts(1_000) })));
-    const few = said('success', { substatus: [{ status: 'success', name: 'disk' }] });
+    await send(vm, status(statusFile('success', { substatus: parts(1_000) })));
+    const few = statusFile('success', { substatus: [{ status: 'success', name: 'disk' }] });
     await send(vm, { statuses: [{ extension: 'quiet', sequenceNumber: 1, ...ages, file: few }] });
     const { extensions } = await view(vm);
     const [crowd, quiet] = ['probe', 'quiet'].map((name) => extensions.find((each) => each.name === name)?.status);
@@ -293,7 +295,7 @@ describe('size', () => {
 describe('time', () => {
   test('AZ-H3 AZ-S4 AZ-S6 a VM that falls silent changes although nothing is written', async () => {
     const vm = await vmWithProbe();
-    await send(vm, { ...heartbeat('ready'), ...status(said('warning')) });
+    await send(vm, { ...heartbeat('ready'), ...status(statusFile('warning')) });
     const at = async (seconds: number) => {
       const { agent, extensions, health } = await view(vm, undefined, { now: later(seconds) });
       const [extension] = extensions;
@@ -323,7 +325,7 @@ describe('time', () => {
 
   test('AZ-S6 a deadline that passes without a conclusion fails, and a conclusion voids it', async () => {
     const vm = await vmWithProbe();
-    await send(vm, { ...status(said('transitioning')) });
+    await send(vm, { ...status(statusFile('transitioning')) });
     const at = async (seconds: number) => {
       await services.db
         .update(agentPresence)
@@ -333,7 +335,7 @@ describe('time', () => {
     };
     expect(await at(100)).toMatchObject({ health: 'progressing', deadlineAt: later(900).toISOString() });
     expect(await at(901)).toMatchObject({ health: 'failed' });
-    await send(vm, { ...status(said('success')) }, later(902));
+    await send(vm, { ...status(statusFile('success')) }, later(902));
     expect(await at(903)).toMatchObject({ health: 'healthy', deadlineAt: null, concludedWith: 'success' });
   });
 
@@ -348,9 +350,9 @@ describe('time', () => {
     // Enable, after an install that may still run; then the commands of an update too, each with its reading.
     expect(await declared({ settings: { publicSettings: { a: 1 } } })).toBe(within(15));
     expect(await declared({ version: '2.0.0.0' })).toBe(within(30));
-    await send(vm, status(said('success'), { sequenceNumber: 3 }));
+    await send(vm, status(statusFile('success'), { sequenceNumber: 3 }));
     expect(await declared({ version: '2.0.0.0', settings: { publicSettings: { a: 2 } } })).toBe(within(10));
-    await send(vm, status(said('success'), { sequenceNumber: 4 }));
+    await send(vm, status(statusFile('success'), { sequenceNumber: 4 }));
     expect(await declared({ version: '1.0.0.0' })).toBe(within(25));
   });
 
@@ -377,7 +379,7 @@ describe('time', () => {
 
   test('AZ-H4 a handler that did not opt in shows no heartbeat verdict, not a bad one', async () => {
     const vm = await vmWithProbe('Acme.Lab.Quiet');
-    await send(vm, { ...heartbeat('notready'), ...status(said('success')) });
+    await send(vm, { ...heartbeat('notready'), ...status(statusFile('success')) });
     expect((await view(vm, undefined, { now: later(500) })).extensions[0]).toMatchObject({
       heartbeat: { verdict: 'none', ageSeconds: null, code: null, message: null },
       health: 'healthy',
@@ -400,7 +402,7 @@ describe('time', () => {
 
 test('AZ-S1 a rejected status is shown with its faults until a valid one was read', async () => {
   const vm = await vmWithProbe();
-  const bad = said('done', { code: 'E7' });
+  const bad = statusFile('done', { code: 'E7' });
   const changesOf = () => services.db.$count(changes, eq(changes.key, vm.vmId));
   await expect(send(vm, status(bad), later(1))).rejects.toMatchObject({ code: 'report_invalid' });
   const refused = {
@@ -411,13 +413,13 @@ test('AZ-S1 a rejected status is shown with its faults until a valid one was rea
   expect((await view(vm)).extensions).toMatchObject([{ status: null, refusedStatus: refused, health: 'progressing' }]);
 
   // A repetition notifies no screen; beside valid entries it is stored as well.
-  const told = await changesOf();
+  const notified = await changesOf();
   await expect(send(vm, status(bad), later(2))).rejects.toThrow();
-  expect(await changesOf()).toBe(told);
-  await send(vm, { ...heartbeat('ready'), ...status(said('done')) }, later(3));
+  expect(await changesOf()).toBe(notified);
+  await send(vm, { ...heartbeat('ready'), ...status(statusFile('done')) }, later(3));
   expect((await view(vm)).extensions[0]?.refusedStatus?.faults).toHaveLength(1);
 
-  await send(vm, status(said('success')), later(4));
+  await send(vm, status(statusFile('success')), later(4));
   expect((await view(vm)).extensions).toMatchObject([{ refusedStatus: null, status: { status: 'success' } }]);
   await expect(send(vm, status(bad), later(5))).rejects.toThrow();
   expect((await view(vm)).extensions).toMatchObject([{ status: { status: 'success' }, refusedStatus: {} }]);
@@ -438,16 +440,16 @@ test('AZ-H1 a rejected heartbeat is shown with its faults until a valid one was 
 test('a few faults of rejected files are stored, and only for extensions of the VM', async () => {
   const vm = await vmWithProbe();
   const substatus = Array.from({ length: 50 }, () => ({ status: 'odd' }));
-  await expect(send(vm, status(said('done', { substatus })))).rejects.toThrow();
-  await expect(send(vm, status(said('done'), { extension: 'elsewhere' }))).rejects.toThrow();
+  await expect(send(vm, status(statusFile('done', { substatus })))).rejects.toThrow();
+  await expect(send(vm, status(statusFile('done'), { extension: 'elsewhere' }))).rejects.toThrow();
   const { extensions } = await view(vm);
   expect(extensions.map(({ refusedStatus }) => refusedStatus?.faults.length)).toEqual([5]);
 });
 
 test('AZ-S5 a status after the conclusion counts for health, and sets no new deadline', async () => {
   const vm = await vmWithProbe();
-  await send(vm, { ...heartbeat('ready'), ...status(said('success')) });
-  const said2 = (word: string) => said(word, { formattedMessage: { lang: 'en', message: `now ${word}` } });
+  await send(vm, { ...heartbeat('ready'), ...status(statusFile('success')) });
+  const statusNow = (word: string) => statusFile(word, { formattedMessage: { lang: 'en', message: `now ${word}` } });
   for (const [index, [word, health]] of (
     [
       ['error', 'failed'],
@@ -457,7 +459,7 @@ test('AZ-S5 a status after the conclusion counts for health, and sets no new dea
     ] as const
   ).entries()) {
     const at = later(index + 10);
-    await send(vm, { ...heartbeat('ready'), ...status(said2(word)) }, at);
+    await send(vm, { ...heartbeat('ready'), ...status(statusNow(word)) }, at);
     expect((await view(vm, 'en', { now: at })).extensions).toMatchObject([
       {
         health,
@@ -469,7 +471,7 @@ test('AZ-S5 a status after the conclusion counts for health, and sets no new dea
     ]);
   }
   // Silent for longer than any deadline: the status counts as stale, not as late.
-  await send(vm, { ...heartbeat('ready'), ...status(said2('warning')) }, later(20));
+  await send(vm, { ...heartbeat('ready'), ...status(statusNow('warning')) }, later(20));
   await send(vm, heartbeat('ready'), later(5000));
   const [probe] = (await view(vm, 'en', { now: later(5000) })).extensions;
   expect(probe).toMatchObject({ health: 'degraded', cause: 'status', status: { stale: true }, deadlineAt: null });
@@ -482,7 +484,7 @@ test('AZ-S6 an error substatus under a success degrades the extension, with its 
     { name: 'net', status: 'success', substatus: [full] },
     { name: 'cpu', status: 'error' },
   ];
-  await send(vm, { ...heartbeat('ready'), ...status(said('success', { substatus: parts })) });
+  await send(vm, { ...heartbeat('ready'), ...status(statusFile('success', { substatus: parts })) });
   const [probe] = (await view(vm)).extensions;
   expect(probe).toMatchObject({
     health: 'degraded',
@@ -492,15 +494,15 @@ test('AZ-S6 an error substatus under a success degrades the extension, with its 
   const ctx = await testContext({ services, role: 'viewer', now: start });
   expect((await readFleetRows(ctx, { vmIds: [vm.vmId] })).items).toMatchObject([{ health: 'degraded' }]);
 
-  await send(vm, status(said('success', { substatus: [{ ...full, status: 'success' }] })));
+  await send(vm, status(statusFile('success', { substatus: [{ ...full, status: 'success' }] })));
   expect((await view(vm)).extensions).toMatchObject([{ health: 'healthy', cause: null, failedPart: null }]);
 });
 
 test("a list shows the same health as the VMs' pages", async () => {
   const vms = await Promise.all([vmWithProbe(), vmWithProbe(), givenVm(services)]);
   const [good, bad, empty] = vms as [GivenVm, GivenVm, GivenVm];
-  await send(good, { ...heartbeat('ready'), ...status(said('success')) });
-  await send(bad, { ...status(said('error')) });
+  await send(good, { ...heartbeat('ready'), ...status(statusFile('success')) });
+  await send(bad, { ...status(statusFile('error')) });
   const ctx = await testContext({ services, role: 'viewer', now: start });
   const { items } = await readFleetRows(ctx, { vmIds: vms.map(({ vmId }) => vmId) });
   const health = new Map(items.map((row) => [row.id, row]));

@@ -282,8 +282,8 @@ test('an export contains all that match, and is recorded as an act', async () =>
 });
 
 test('rejects callers who are not signed in', async () => {
-  const nobody = { ...ctx, actor: { ...ctx.actor, kind: 'anonymous' as const, role: null } };
+  const signedOut = { ...ctx, actor: { ...ctx.actor, kind: 'anonymous' as const, role: null } };
   for (const ask of [listFleet, countFleet, exportFleet]) {
-    await expect(ask(nobody, {})).rejects.toMatchObject({ kind: 'unauthenticated' });
+    await expect(ask(signedOut, {})).rejects.toMatchObject({ kind: 'unauthenticated' });
   }
 });

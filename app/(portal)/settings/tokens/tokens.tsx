@@ -10,7 +10,7 @@ import { Button } from '#app/_ui/button.tsx';
 import { useTicking } from '#app/_ui/clock.ts';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
 import { ResourceTable } from '../resource-table.tsx';
-import type { Token, TokenList } from './token.ts';
+import type { ListedTokens, Token } from './token.ts';
 import { isActive, TokenRow, tokenState } from './token-row.tsx';
 
 const CreateTokenDialog = dynamic(
@@ -23,7 +23,7 @@ const RevokeTokenDialog = dynamic(
 );
 
 /** All API tokens with their creator, their rights and their last use. */
-export function Tokens({ first, portalUrl }: { first: TokenList; portalUrl: string }) {
+export function Tokens({ first, portalUrl }: { first: ListedTokens; portalUrl: string }) {
   const { t } = useTranslation('settings');
   const trpc = useTRPC();
   const tokens = useQuery({ ...trpc.tokens.list.queryOptions(), initialData: first });

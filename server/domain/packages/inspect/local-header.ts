@@ -1,7 +1,7 @@
 import { readSync } from 'node:fs';
 import { type DirectoryEntry, readExtraFields } from './directory.ts';
 
-/** The position of an entry's data, or the field of its own header that differs from the directory. */
+/** The position of an entry's data, or the field of its local header that differs from the directory. */
 export type LocalHeader = { dataStart: number } | { differs: string };
 
 const signature = 0x04034b50;

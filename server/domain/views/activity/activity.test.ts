@@ -65,8 +65,8 @@ describe('the activity', () => {
       const [about] = (await listActivity(admin, { action: 'token' })).items;
       await expect(getAct(ctx, { id: about?.id ?? 0 })).rejects.toMatchObject({ code: 'act_unknown' });
     }
-    const nobody = await testContext({ services, role: null });
-    await expect(listActivity(nobody, {})).rejects.toMatchObject({ kind: 'unauthenticated' });
+    const signedOut = await testContext({ services, role: null });
+    await expect(listActivity(signedOut, {})).rejects.toMatchObject({ kind: 'unauthenticated' });
   });
 
   test.each([
@@ -199,12 +199,12 @@ test('every act in the code has a sentence and a short name, and no sentence is 
       for (const [, code = ''] of line.matchAll(/'([a-z-]+\.[a-z-]+)'/g)) used.add(code);
     }
   }
-  const told = (words: object) =>
+  const detailsOf = (words: object) =>
     [
       ...new Set(Object.keys(words).flatMap((key) => /^act\.(.*?)(?:_(?:zero|one|other))?$/.exec(key)?.[1] ?? [])),
     ].sort();
-  expect(told(en)).toEqual([...used].sort());
-  expect(told(de)).toEqual(told(en));
+  expect(detailsOf(en)).toEqual([...used].sort());
+  expect(detailsOf(de)).toEqual(detailsOf(en));
   for (const code of used) {
     const [noun = '', verb = ''] = code.split('.');
     expect([`noun.${noun}` in en, `do.${verb}` in en], code).toEqual([true, true]);

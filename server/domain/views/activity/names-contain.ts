@@ -8,7 +8,7 @@ const maxVms = 500;
 /** Distinct names read per kind. */
 const maxNames = 2_000;
 
-/** Kinds of targets that many acts share; each VM is a target of its own. */
+/** Kinds of targets that many acts share; each VM is a separate target. */
 const sharedKinds = ['extension', 'version', 'publisher', 'member', 'token'] as const;
 const actorKinds = ['user', 'token', 'bootstrap', 'system'] as const;
 

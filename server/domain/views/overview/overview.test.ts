@@ -319,7 +319,7 @@ test('thousands that stopped together are all counted', async () => {
 });
 
 test('rejects callers who are not signed in', async () => {
-  const nobody = await testContext({ role: null, services: ctx });
-  await expect(getFleetMap(nobody, { groupBy: 'none' })).rejects.toMatchObject({ kind: 'unauthenticated' });
-  await expect(getFleetSummary(nobody)).rejects.toMatchObject({ kind: 'unauthenticated' });
+  const signedOut = await testContext({ role: null, services: ctx });
+  await expect(getFleetMap(signedOut, { groupBy: 'none' })).rejects.toMatchObject({ kind: 'unauthenticated' });
+  await expect(getFleetSummary(signedOut)).rejects.toMatchObject({ kind: 'unauthenticated' });
 });

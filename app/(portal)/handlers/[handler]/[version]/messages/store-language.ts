@@ -11,7 +11,7 @@ export interface LanguageToStore {
   revision?: number;
 }
 
-export interface StoredLanguage {
+export interface StoreLanguageAnswer {
   /** Canonical tag. */
   lang: string;
   /** Number of messages after storing. */
@@ -28,7 +28,7 @@ export function languageAddress(
 }
 
 /** Stores a language by HTTP: 20,000 messages are too large for tRPC. Throws `DoorError`. */
-export async function storeLanguage({ file, revision, ...place }: LanguageToStore): Promise<StoredLanguage> {
+export async function storeLanguage({ file, revision, ...place }: LanguageToStore): Promise<StoreLanguageAnswer> {
   const response = await fetch(languageAddress(place), {
     method: 'PUT',
     headers: {

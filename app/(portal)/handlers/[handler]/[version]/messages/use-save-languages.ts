@@ -10,7 +10,7 @@ import { useProblem } from '#app/_lib/use-problem.ts';
 import { toast } from '#app/_ui/toast.tsx';
 import type { VersionResources } from '../version-data.ts';
 import { mergeEdits } from './edits.ts';
-import { type StoredLanguage, storeLanguage } from './store-language.ts';
+import { type StoreLanguageAnswer, storeLanguage } from './store-language.ts';
 import type { EditedMessages } from './use-messages.ts';
 
 export interface SaveLanguagesOptions {
@@ -49,7 +49,7 @@ export function useSaveLanguages({ handler, version, resources, messages }: Save
     });
 
   /** Null where a conflict must be resolved first. */
-  async function store(lang: string): Promise<StoredLanguage | null> {
+  async function store(lang: string): Promise<StoreLanguageAnswer | null> {
     const put = (now: VersionResources) => {
       const { file, revision, conflicts } = mergeEdits(now, lang, messages.editsOf(lang));
       return conflicts.length > 0 ? null : storeLanguage({ handler, version, lang, file, revision });
