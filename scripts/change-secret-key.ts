@@ -16,7 +16,7 @@ const usage = `Changes the secret key: seals everything that the portal keeps un
 Stop Annex first. Where ANNEX_SECRET_KEY is set, set ANNEX_NEW_SECRET_KEY to the new key (32 characters or more) beside
 it, and start Annex with the new key as ANNEX_SECRET_KEY afterwards. Else a new secret.key is made in DATA_DIR.
 
-All of it is one transaction: a run that is cut off changes nothing, or is finished by running it again.
+All of it is one transaction: an interrupted run changes nothing, or is finished by running it again.
 Everyone has to sign in again, and recovery codes must be made again.`;
 
 async function main(): Promise<void> {

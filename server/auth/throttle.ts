@@ -48,3 +48,23 @@ export function createThrottle(attempts: number, windowMs: number): Throttle {
     },
   };
 }
+
+/** The limits of a sign-in, all in 15 minutes. */
+export interface SignInThrottles {
+  /** 10 failures of one person from one address, or of one factor. */
+  person: Throttle;
+  /** 100 failures from one address. */
+  address: Throttle;
+  /** 600 challenges that one address requests. */
+  asking: Throttle;
+}
+
+/** Throttles with nothing counted. */
+export function signInThrottles(): SignInThrottles {
+  const windowMs = 15 * 60_000;
+  return {
+    person: createThrottle(10, windowMs),
+    address: createThrottle(100, windowMs),
+    asking: createThrottle(600, windowMs),
+  };
+}

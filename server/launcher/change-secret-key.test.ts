@@ -144,10 +144,10 @@ test('secret.key: killed between the database and the files, the next run finish
   await copyFile(`${present}.before`, present);
   await copyFile(`${head}.before`, head);
   await expect(openInstallation(services.db, services.keys.check)).rejects.toThrow(
-    'npm run change-secret-key was cut off',
+    'npm run change-secret-key was interrupted',
   );
   await expect(readKeptHead({ ...services, keys: deriveKeys(made) })).rejects.toThrow(
-    'npm run change-secret-key was cut off',
+    'npm run change-secret-key was interrupted',
   );
   expect((await run({}).ended).code).toBe(0);
   expect(await readFile(present, 'utf8')).toBe(`${made}\n`);

@@ -17,7 +17,7 @@ async function checkPort(host: string, port: number, variable: string): Promise<
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE') {
       throw new ConfigError(
-        `Annex cannot start: port ${port} on ${host} is used by another program. Stop that program, or set ${variable} to another port.`,
+        `Annex cannot start: port ${port} on ${host} is in use by another program. Stop that program, or set ${variable} to another port.`,
       );
     }
     if (code === 'EACCES')

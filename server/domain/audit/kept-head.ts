@@ -48,7 +48,7 @@ export async function readKeptHead({ keys, config }: Home): Promise<KeptHead | n
   const kept = document.safeParse(rest);
   if (!kept.success || digest !== digestOf(keys, kept.data)) {
     throw new Error(
-      `${path} was not written by this portal. Where npm run change-secret-key was cut off, run it again with the same keys. Else restore the file from a backup, or run npm run accept-activity.`,
+      `${path} was not written by this portal. If npm run change-secret-key was interrupted, run it again with the same keys. Otherwise restore the file from a backup, or run npm run accept-activity.`,
     );
   }
   return kept.data;
