@@ -1,6 +1,7 @@
 'use client';
 
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { formatByteSize } from '#protocol/byte-size.ts';
 import { useTimeZone } from './clock.ts';
 
 export type DateStyle = 'clock' | 'time' | 'day' | 'date' | 'short' | 'exact';
@@ -16,7 +17,7 @@ const styles: Readonly<Record<DateStyle, Intl.DateTimeFormatOptions>> = {
 
 export interface Format {
   number(value: number, options?: Intl.NumberFormatOptions): string;
-  /** A share of one: 0.338 → "33.8 %". */
+  /** A share of one: 0.338 → "34%". */
   percent(share: number): string;
   /** 1536 → "1.5 KiB", in steps of 1024. */
   bytes(count: number): string;
@@ -46,9 +47,6 @@ function formatOf(language: string, timeZone: string): Format {
   return format;
 }
 
-/** Binary units, as the documentation writes them; `Intl` has none. */
-const units = ['byte', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
-
 export function createFormat(language: string, timeZone: string): Format {
   const dates = new Map<DateStyle, Intl.DateTimeFormat>();
   const plain = new Intl.NumberFormat(language);
@@ -57,15 +55,7 @@ export function createFormat(language: string, timeZone: string): Format {
       options === undefined ? plain.format(value) : new Intl.NumberFormat(language, options).format(value),
     percent: (share) =>
       new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: share < 0.1 ? 1 : 0 }).format(share),
-    bytes: (count) => {
-      const step = count < 1024 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(count) / 10));
-      if (step === 0) {
-        // A short "byte" stays singular in English.
-        return new Intl.NumberFormat(language, { style: 'unit', unit: 'byte', unitDisplay: 'long' }).format(count);
-      }
-      const number = new Intl.NumberFormat(language, { maximumFractionDigits: 1 }).format(count / 1024 ** step);
-      return `${number}\u00a0${units[step]}`;
-    },
+    bytes: (count) => formatByteSize(language, count).replace(' ', '\u00a0'),
     dateTime: (value, style) => {
       let formatter = dates.get(style);
       if (formatter === undefined) {

@@ -1,14 +1,16 @@
 import type { Page } from '@playwright/test';
+import { byteUnits } from '#protocol/byte-size.ts';
 
 const language = 'en-XA';
 
-/** Browser-generated words in the pseudo-language, which it treats as English: months, units, languages, "and". */
-const ofTheBrowser = new Set([
+/** Words that no translation has, English in the pseudo-language: months, units, languages, "and". */
+const withoutTranslation = new Set([
   ...Array.from({ length: 12 }, (_, month) =>
     new Intl.DateTimeFormat(language, { month: 'short' }).format(new Date(2026, month)),
   ),
   ...['en', 'de', 'ja'].map((code) => new Intl.DisplayNames(language, { type: 'language' }).of(code) ?? code),
   'bytes',
+  ...byteUnits,
   'and',
 ]);
 
@@ -38,7 +40,7 @@ export async function wordsWithoutTranslation(page: Page, names: readonly string
   const named = new Set(names.flatMap((name) => name.split(' ')));
   const isOurs = (text: string): boolean => /[[\]·]/.test(text);
   const wordsOf = (text: string): string[] =>
-    text.split(/[\s,:;()|/]+/).filter((word) => /^[A-Za-z]{3,}$/.test(word) && !ofTheBrowser.has(word));
+    text.split(/[\s,:;()|/]+/).filter((word) => /^[A-Za-z]{3,}$/.test(word) && !withoutTranslation.has(word));
   const found = [
     ...texts.flatMap((text) => wordsOf(text).filter((word) => !isOurs(text) || !named.has(word))),
     ...attributes.flatMap((text) => wordsOf(text).filter((word) => !named.has(word))),

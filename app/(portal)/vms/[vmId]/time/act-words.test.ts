@@ -11,7 +11,7 @@ test.each([
   ['wire-access.grant', 'Zugang erteilt'],
   ['wire-access.hold', 'angehalten'],
   ['logs.request', 'Protokolle angefordert'],
-  ['extension.remove', 'probe deinstalliert'],
+  ['extension.remove', 'Deinstallation von probe begonnen'],
   ['nobody.knows', 'andere Aktion'],
 ])('the axis names the act: %s', (action, words) => {
   expect(actWords(t, { action, target: 'probe', declared: null })).toBe(words);
