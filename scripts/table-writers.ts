@@ -45,7 +45,7 @@ export function tableWriters(root: string): TableWriters {
   return found;
 }
 
-/** The tables that more than one module writes, as lines for people. */
+/** Formats the tables that more than one module writes, one per line. */
 export function sharedTables({ writers }: TableWriters): string[] {
   return [...writers]
     .filter(([, modules]) => modules.length > 1)

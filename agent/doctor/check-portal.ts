@@ -17,7 +17,7 @@ const answerSeconds = 10;
 /** A Date header counts whole seconds, and synchronized clocks differ by less than one. */
 const [oddSeconds, wrongSeconds] = [30, 300];
 
-/** Checks whether the portal answers as one, its clock agrees, and it knows this machine. */
+/** Checks that the address is an Annex portal, that its clock agrees with this machine's, and that this machine is enrolled. */
 export async function checkPortal({ layout, call, portal }: ExaminedMachine): Promise<DoctorFinding[]> {
   const address = readIdentityFile(layout)?.portal ?? portal;
   if (address === undefined) {

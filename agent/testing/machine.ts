@@ -12,7 +12,7 @@ import { Agent, type AgentOptions } from '../work/agent.ts';
 import { type FakeHandler, fakeHandler } from './fake-handler.ts';
 import { type FakePortal, fakePortal } from './fake-portal.ts';
 
-/** A machine in a separate folder, enrolled at a separate portal. */
+/** A machine with its own folder, enrolled with its own portal. */
 export interface TestMachine {
   dir: string;
   portal: FakePortal;

@@ -122,8 +122,9 @@ export const pendingRestarts = pgTable('pending_restarts', {
 
 /**
  * Everything that was reported and stored, newest last. Partitioned by the day of `at` (partitions.ts), which the schema
- * cannot express: old days are dropped as a whole. Without a foreign key, because VMs keep their rows, and each partition's would
- * lock `vms` when it comes and goes. One index beside the key: whatever is indexed costs every report.
+ * cannot express: old days are dropped as a whole. No foreign key: VM rows are never deleted, and a foreign key would lock
+ * `vms` whenever a partition is created or dropped. Only one index besides the primary key, because each one slows down
+ * every report.
  */
 export const reportHistory = pgTable(
   'report_history',

@@ -18,7 +18,7 @@ let ctx: Context;
 let doors: [Door, Door];
 let endings: (() => Promise<unknown>)[] = [];
 
-/** Two gateways like two processes: they share only the database and the carrier of wake-ups. */
+/** Starts two gateways that share only the database and the wake-up transport, as two processes would. */
 async function openTwo(carrier: string): Promise<void> {
   const services = await testServices({ config: { vmRate: 0 } });
   let wakes = () => testWakes(services.db);

@@ -19,7 +19,7 @@ export interface RequestInfo {
   closing: AbortSignal;
 }
 
-/** A door: one function from a request to its answer. It renders its own errors. */
+/** An entry point: maps a request to a response and renders its own errors. */
 export type Core = (request: Request, info: RequestInfo) => Promise<Response>;
 
 /** A request that is answered on Node's own objects. */

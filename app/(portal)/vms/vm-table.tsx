@@ -24,7 +24,7 @@ import { VmRow } from './vm-row.tsx';
 /** Pixels of the table's header and of a row, as in the style sheet. */
 const headHeight = 32;
 const rowHeights = { usual: 36, compact: 28, narrow: 68 };
-/** Bars over the rows while the page scrolls: the top bar and the table's header; below them, the footer. */
+/** Pixels that cover rows while the page scrolls: the top bar and table header above, the footer below. */
 const over = 84;
 const below = 40;
 /** Taller elements are positioned inexactly by browsers. */

@@ -18,7 +18,7 @@ export interface KnownAgentsOptions {
   db: Database;
   wakes: Wakes;
   clock: Clock;
-  /** Maximum number of cached agents; each call of another one costs a statement. */
+  /** Maximum number of cached agents; a call from an agent that is not cached costs a statement. */
   most: number;
   /** A VM's goal state or credential may have changed. */
   onNews(vmId: string): void;

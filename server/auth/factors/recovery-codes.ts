@@ -31,7 +31,7 @@ export async function makeRecoveryCodes(
   return codes.map((code) => `${code.slice(0, 5)}-${code.slice(5)}`);
 }
 
-/** Redeems a code: of two uses of one code, one counts. Throws `factor_refused`. */
+/** Redeems a code. If it is used twice concurrently, only one use succeeds. Throws `factor_refused`. */
 export async function takeRecoveryCode(
   tx: Transaction,
   services: Pick<Services, 'keys'>,

@@ -64,8 +64,8 @@ export function protectedSchemaDigest(schema: SettingsSchema | null): string | n
 }
 
 /**
- * The rules between an extension and the others on the VM: all that are violated, by path. A withdrawn version that is
- * in use may stay.
+ * Returns every violated rule between an extension and the others on the VM, by path. A withdrawn version that is in use
+ * may stay.
  */
 export function ruleFaults(
   name: string,

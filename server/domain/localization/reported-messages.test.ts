@@ -110,7 +110,7 @@ test('an entry is counted once, and a recent report waits', async () => {
     .select({ hints: sql<number>`count(*)::int` })
     .from(changes)
     .where(eq(changes.key, handler));
-  // A known id notifies no screen.
+  // A known id does not notify open pages.
   expect(after?.hints).toBe(hints);
 });
 

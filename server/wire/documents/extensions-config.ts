@@ -10,7 +10,7 @@ interface Plugin {
   extensions: StockExtension[];
 }
 
-/** From year 1 to 1970 in tenths of a microsecond, by which .NET counts. */
+/** The Unix epoch in .NET ticks (100 ns since year 1). */
 const ticksTo1970 = 621_355_968_000_000_000n;
 
 /** The agent's goal: handlers, their settings, their order, and the address for its status. */

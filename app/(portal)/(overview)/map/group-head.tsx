@@ -10,7 +10,7 @@ import { headHeight } from './place-cells.ts';
 export interface GroupHeadProps {
   group: FleetMap['groups'][number];
   name: string;
-  /** The list of its VMs; null where no filter finds exactly them. */
+  /** URL of the group's VM list; null if no filter selects exactly these VMs. */
   href: string | null;
   left: number;
   top: number;

@@ -9,7 +9,7 @@ export interface Measured {
   ratio: number;
 }
 
-/** Measures a box, again whenever its size or the zoom changes. */
+/** Measures an element, and measures it again when its size or the zoom changes. */
 export function useMeasure(box: RefObject<HTMLElement | null>): Measured | null {
   const [measured, setMeasured] = useState<Measured | null>(null);
   useLayoutEffect(() => {

@@ -14,7 +14,7 @@ export interface AdoptionChartProps {
   from: Date;
 }
 
-// The picture is stretched to the width of its card; words and numbers are text beside it.
+// The SVG is stretched to the card's width, so labels and numbers are HTML next to it.
 const width = 1000;
 const height = 220;
 const labelGap = 18;

@@ -2,7 +2,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** The range of the axis, as the address names it. */
+/** Time ranges of the axis, as they appear in the URL. */
 export const ranges = ['30m', '6h', '24h', '7d'] as const;
 export type Range = (typeof ranges)[number];
 
