@@ -15,8 +15,8 @@ export function requireJsonWanted(request: Request): void {
 }
 
 /**
- * Parses the parameters of a path. A malformed id is unknown, as any other unknown id (404); a malformed name that a PUT
- * would create is rejected with its fault (422).
+ * Parses the parameters of a path. A malformed id is rejected like an unknown one (404), a malformed name in a `PUT`
+ * with its fault (422).
  */
 export function readParams(route: RestRoute, raw: Record<string, string>): unknown {
   const result = route.params.safeParse(raw, { reportInput: true });

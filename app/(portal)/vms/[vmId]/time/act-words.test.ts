@@ -12,7 +12,7 @@ test.each([
   ['wire-access.hold', 'angehalten'],
   ['logs.request', 'Protokolle angefordert'],
   ['extension.remove', 'Deinstallation von probe begonnen'],
-  ['nobody.knows', 'andere Aktion'],
+  ['unknown.action', 'andere Aktion'],
 ])('the axis names the act: %s', (action, words) => {
   expect(actWords(t, { action, target: 'probe', declared: null })).toBe(words);
 });
