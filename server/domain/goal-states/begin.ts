@@ -21,9 +21,9 @@ export async function beginGoalStates(tx: Transaction, ctx: Context, vmId: strin
 }
 
 /**
- * Binds the VM's protected settings to a certificate, as far as they may be released to it. Raises the incarnation but
- * no sequence number, so no handler runs again. Deliveries to a former machine no longer count. `issuer` is named in
- * the activity if something is withheld. Returns the new incarnation.
+ * Binds the VM's protected settings to a certificate; those that may not be released to it are withheld, and the
+ * activity log names `issuer`. Raises the incarnation but no sequence number, so no handler runs again. Deliveries to a
+ * former machine no longer count. Returns the new incarnation.
  */
 export async function bindCertificate(
   tx: Transaction,
@@ -40,7 +40,7 @@ export async function bindCertificate(
     .set({ certificate: certificate.pem, thumbprint: certificate.thumbprint })
     .where(eq(goalStateHeads.vmId, vmId));
   if (origin.kind === 'issued') {
-    // The new machine has nothing yet; rows of earlier releases store the same.
+    // The new machine has received nothing yet; rows of earlier releases have the same values.
     await tx.update(extensions).set({ deliveredAt: null, commands: null }).where(eq(extensions.vmId, vmId));
   }
   return publishGoalState(tx, ctx, head, { action: 'certificate.bind' });

@@ -59,11 +59,11 @@ test('names added and removed extensions', () => {
   expect(sentences([extension('x')], [extension('y')])).toEqual(['y added →1.0.0', 'x removed 1.0.0→']);
 });
 
-test('a revert does not declare extensions again that were being uninstalled', () => {
+test('a revert leaves out extensions that were being uninstalled', () => {
   expect(revertContents([extension('x'), extension('y', { state: 'uninstall' })])).toEqual([extension('x')]);
 });
 
-test('finds the goal state before the failing settings, and none without the extension', () => {
+test('the revert target is the goal state before the failing settings; null without the extension', () => {
   const good = extension('x');
   const bad = extension('x', { sequenceNumber: 2 });
   const state = (incarnation: number, contents: ExtensionContents[]) => ({ incarnation, contents });

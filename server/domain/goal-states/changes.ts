@@ -2,7 +2,7 @@ import type { ExtensionContents } from '#db/schema/index.ts';
 import { canonicalJson } from '#server/platform/canonical-json.ts';
 import { differingFields } from './differing-fields.ts';
 
-/** One difference between two goal states, as data for a sentence: its subject, the old and the new value. */
+/** One difference between two goal states, with the values that its sentence shows. */
 export interface GoalStateChange {
   kind:
     | 'added'
@@ -18,7 +18,7 @@ export interface GoalStateChange {
     | 'timeouts'
     | 'policy';
   extension: string;
-  /** Versions, and the values of a single `setting`; empty for all others. */
+  /** Two versions, or the old and new value of a single `setting`; empty otherwise. */
   from: string;
   to: string;
   /** Names of the first-level settings that differ, at most `namedFields`. */
@@ -31,7 +31,7 @@ const namedFields = 3;
 /** Longer values appear only in the comparison. */
 const maxValueLength = 24;
 
-/** The differences of `after` from `before` by extension; secrets as changed or not. */
+/** Lists the differences between `before` and `after` by extension; secrets only as changed or not. */
 export function changesBetween(
   before: readonly ExtensionContents[],
   after: readonly ExtensionContents[],
@@ -61,7 +61,7 @@ function differences(old: ExtensionContents, extension: ExtensionContents): Goal
   if (fields.has('dependsOn')) changes.push(change('dependencies', extension));
   if (fields.has('timeouts')) changes.push(change('timeouts', extension));
   const policy = fields.has('autoUpgradeMinorVersion') || fields.has('requestedVersion');
-  // Every version changes what was requested; alone, it means the upgrade policy.
+  // Any new version changes the requested version too; only without other changes was the upgrade policy changed.
   if (policy && changes.length === 0) changes.push(change('policy', extension));
   return changes;
 }
@@ -79,7 +79,7 @@ function settingChanges(old: ExtensionContents, extension: ExtensionContents): G
   return [{ ...change('setting', extension, from, to), ...fields }];
 }
 
-/** A value that fits into a sentence, or null. */
+/** Returns the value if it is short enough for a sentence; otherwise null. */
 function shortValue(value: unknown): string | null {
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return null;
   const text = String(value);
@@ -90,7 +90,7 @@ function change(kind: GoalStateChange['kind'], { name }: ExtensionContents, from
   return { kind, extension: name, from, to, fields: [], fieldCount: 0 };
 }
 
-/** What a revert to `target` declares: without extensions that were being uninstalled then. */
+/** The contents that a revert to `target` declares: without extensions that were being uninstalled then. */
 export const revertContents = (target: readonly ExtensionContents[]): ExtensionContents[] =>
   target.filter(({ state }) => state !== 'uninstall');
 

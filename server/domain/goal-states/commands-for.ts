@@ -7,8 +7,8 @@ import { hasStockAgent, stepsOf } from './plan-steps.ts';
 import type { ExtensionRow } from './publish.ts';
 
 /**
- * The commands that a new goal can cause, in order: the planned ones, after those of the previous goal that may still
- * run.
+ * Returns the commands that a new goal can cause, in order: those of the previous goal that may still run, then the
+ * planned ones.
  */
 export async function commandsFor(
   tx: Transaction,
@@ -21,7 +21,7 @@ export async function commandsFor(
   return move.current ? withPending(tx, move.current, planned) : planned;
 }
 
-/** A goal without a conclusion may have a command that runs or is still to run. */
+/** Puts the previous goal's unfinished commands before the planned ones. */
 export async function withPending(
   tx: Transaction,
   { vmId, name, sequenceNumber, commands }: ExtensionRow,

@@ -11,7 +11,7 @@ import { type CompareGoalStatesInput, compareGoalStatesInput, type PlanRevertInp
 import { type PastGoalState, pastGoalStateOf } from './list-goal-states.ts';
 
 export interface GoalStateComparison {
-  /** Null for incarnation 0, the empty state before the first. */
+  /** Null for incarnation 0, the empty state before the first goal state. */
   before: PastGoalState | null;
   after: PastGoalState;
   changes: GoalStateChange[];
@@ -21,7 +21,7 @@ export interface GoalStateComparison {
 
 type Row = typeof goalStates.$inferSelect;
 
-/** Compares any two goal states of a VM, which may be deleted. Throws 404 `goal_state_unknown`. */
+/** Compares any two goal states of a VM, deleted or not. Throws 404 `goal_state_unknown`. */
 export async function compareGoalStates(ctx: Context, input: CompareGoalStatesInput): Promise<GoalStateComparison> {
   allow(ctx.actor, 'operator');
   const { vmId, from, to } = parse(compareGoalStatesInput, input);
@@ -30,8 +30,8 @@ export async function compareGoalStates(ctx: Context, input: CompareGoalStatesIn
 }
 
 /**
- * Compares the goal state in force with the one that a revert would declare. `before.incarnation` is the `ifMatch` of
- * the revert. Throws 404 `vm_unknown` | `goal_state_unknown`.
+ * Compares the goal state in force with the one that a revert would declare. Pass `before.incarnation` as the revert's
+ * `ifMatch`. Throws 404 `vm_unknown` | `goal_state_unknown`.
  */
 export async function previewRevert(ctx: Context, input: PlanRevertInput): Promise<GoalStateComparison> {
   allow(ctx.actor, 'operator');
@@ -52,7 +52,7 @@ export async function previewRevert(ctx: Context, input: PlanRevertInput): Promi
   return compare(inForce, { ...target, contents: contents.map((after) => renumbered(inForce, after, next)) });
 }
 
-/** Sequence numbers never decrease: what runs again gets the next one, all others keep theirs. */
+/** Sequence numbers never decrease: extensions that run again get the next number, the others keep theirs. */
 function renumbered(inForce: Row, after: ExtensionContents, next: ReadonlyMap<string, number>): ExtensionContents {
   const current = inForce.contents.find(({ name }) => name === after.name);
   const kept = effectOf(current, after) === 'sequence' ? undefined : current?.sequenceNumber;

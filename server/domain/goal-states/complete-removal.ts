@@ -13,7 +13,7 @@ export interface Removal {
   decommissioned: boolean;
 }
 
-/** Removes an extension that its agent reported as removed from the goal state, in the report's transaction. */
+/** Removes an extension from the goal state after its agent reported the removal, in the report's transaction. */
 export async function completeRemoval(
   tx: Transaction,
   ctx: Context,

@@ -14,8 +14,8 @@ import type { Head } from './publish.ts';
 export type SecretRow = typeof secrets.$inferSelect;
 
 /**
- * Whether a secret can be delivered. `needsSecrets`: no copy of it is left, so it must be entered again.
- * `needsRelease`: the portal has it and withholds it from the VM's certificate.
+ * Whether a secret can be delivered. `needsSecrets`: no copy is left, so it must be entered again. `needsRelease`: the
+ * portal stores it and withholds it from the VM's certificate.
  */
 export type SecretState = 'ready' | 'needsSecrets' | 'needsRelease';
 
@@ -28,23 +28,23 @@ export function secretStateOf(
   return certificate === null ? 'ready' : 'needsRelease';
 }
 
-/** The same in SQL, for rows that join `secrets` and `goal_state_heads`. */
+/** `SecretState` as SQL, for rows that join `secrets` and `goal_state_heads`. */
 export const needsSecretsSql = sql<boolean>`
   ${secrets.id} is not null and ${secrets.cms} is null and ${secrets.sealed} is null`;
 export const needsReleaseSql = sql<boolean>`
   ${secrets.sealed} is not null and ${secrets.cms} is null and ${goalStateHeads.certificate} is not null`;
 
-/** A fingerprint that only tells changed from unchanged protected settings, salted per VM and extension. */
+/** Returns a fingerprint that shows whether protected settings changed; salted per VM and extension. */
 export function fingerprintOf(ctx: Pick<Context, 'keys'>, vmId: string, name: string, value: unknown): string {
   return keyedDigest(ctx.keys.fingerprint, vmId, name, canonicalJson(value)).toString('base64url');
 }
 
-/** Binds an encrypted value to its place: moved to another VM or row, it cannot be decrypted. */
+/** Authenticated data that binds a ciphertext to its row: it cannot be decrypted for another VM or row. */
 export const boundTo = (vmId: string, id: string): string => `${vmId}/${id}`;
 
 /**
  * Stores protected settings in the forms that custody allows (docs/operations.md, `ANNEX_CUSTODY`) and returns the
- * row's id. With `ANNEX_CUSTODY=vm`, the portal's own form exists only until there is a certificate.
+ * row's id. With `ANNEX_CUSTODY=vm`, the sealed form exists only until the VM has a certificate.
  */
 export async function storeSecret(
   tx: Transaction,
@@ -74,7 +74,7 @@ export async function storeSecret(
   return id;
 }
 
-/** The row of a secret, or null. */
+/** Returns the row of a secret, or null. */
 export async function findSecret(tx: Transaction, vmId: string, id: string | null): Promise<SecretRow | null> {
   if (id === null) return null;
   const [row] = await tx
@@ -85,9 +85,9 @@ export async function findSecret(tx: Transaction, vmId: string, id: string | nul
 }
 
 /**
- * Encrypts the secrets of a VM for a new certificate, as far as they may be released to it; the others are withheld. A
- * secret whose portal form no longer exists (`ANNEX_CUSTODY=vm`) must be entered again. `head` is the head before the
- * certificate; the activity names `issuer`.
+ * Encrypts a VM's secrets for a new certificate; those that may not be released to it are withheld, and the activity
+ * log names `issuer`. A secret that is no longer sealed (`ANNEX_CUSTODY=vm`) must be entered again. `head` is the head
+ * before the certificate.
  */
 export async function sealForCertificate(
   tx: Transaction,
@@ -103,7 +103,7 @@ export async function sealForCertificate(
     const wasReleased = row.cms !== null && row.thumbprint === head.thumbprint;
     if (!setters.has(row.setBy)) setters.set(row.setBy, (await findPrincipal(tx, row.setBy, ctx.now))?.key ?? null);
     const released = mayRelease({ setBy: setters.get(row.setBy) ?? null, wasReleased }, origin);
-    // Without a portal form, and already encrypted for this certificate.
+    // Not sealed, and already encrypted for this certificate.
     if (row.sealed === null && wasReleased && row.thumbprint === certificate.thumbprint) continue;
     if (released || row.sealed === null) await sealSecret(tx, ctx, row, certificate);
     else {
@@ -141,7 +141,7 @@ export async function sealWithheld(
   return { extensions: await extensionsOf(tx, vmId, ids), secrets: rows.length };
 }
 
-/** The secrets of a VM that are withheld from its certificate. */
+/** Returns the secrets of a VM that are withheld from its certificate. */
 export async function withheldSecrets(tx: Transaction, { vmId, certificate }: Head): Promise<ReadonlySet<string>> {
   if (certificate === null) return new Set();
   const rows = await tx
@@ -179,7 +179,7 @@ async function extensionsOf(tx: Transaction, vmId: string, ids: readonly string[
   return rows.map(({ name }) => name);
 }
 
-/** Removes the portal's own copies of settings that are encrypted for a VM. Returns their number. */
+/** Deletes the sealed form of settings that are encrypted for a VM. Returns how many. */
 export async function dropSealedCopies(tx: Transaction): Promise<number> {
   const dropped = await tx
     .update(secrets)

@@ -15,7 +15,7 @@ import type { ExtensionRow } from './publish.ts';
 
 export type ExtensionGoalInput = z.output<typeof extensionGoal>;
 
-/** The registered version in any spelling (`1.0` finds `1.0.0.0`). Throws 422 `version_unknown`. */
+/** Finds a version in any spelling (`1.0` finds `1.0.0.0`). Throws 422 `version_unknown`. */
 export async function findVersion(tx: Database | Transaction, goal: ExtensionGoalInput): Promise<VersionRow> {
   const key = versionKey(goal.version);
   if (key !== null) {
@@ -31,8 +31,8 @@ export async function findVersion(tx: Database | Transaction, goal: ExtensionGoa
 }
 
 /**
- * All faults of the settings. Runs before a transaction opens, because schemas run in a worker (AZ-C1). Protected
- * settings that are neither given nor kept count as empty, so that required ones are reported.
+ * Returns every fault of the settings. Call it before opening a transaction: schemas run in a worker (AZ-C1). Protected
+ * settings that are neither given nor kept count as empty, so that missing required ones are reported.
  */
 export async function settingsFaults(
   ctx: Context,
@@ -48,7 +48,7 @@ export async function settingsFaults(
     const path = `/settings/${half}`;
     const text = JSON.stringify(value);
     if (Buffer.byteLength(text) > limit) faults.push({ path, code: 'settings_too_large', params: { limit } });
-    // Pages send objects without parsing a document, so the limits of documents are checked here too.
+    // The pages send objects instead of JSON text, so the limits of JSON documents are checked here too.
     const read = parseJson(text, { maxDepth: ctx.config.limits.jsonDepth });
     faults.push(...read.faults.map((fault) => ({ ...fault, path: path + fault.path })));
   }
@@ -58,7 +58,7 @@ export async function settingsFaults(
   return found.map((fault) => ({ ...fault, path: `/settings${fault.path}` }));
 }
 
-/** Digest of the protected half of a schema. Kept secrets need the same one in a new version. */
+/** Digest of the protected half of a schema. Secrets can be kept only if the new version has the same digest. */
 export function protectedSchemaDigest(schema: SettingsSchema | null): string | null {
   return schema?.protectedSettings === undefined ? null : sha256Hex(canonicalJson(schema.protectedSettings));
 }
@@ -96,7 +96,7 @@ export function ruleFaults(
     if (dependency === name || others.some((row) => row.name === dependency)) return;
     faults.push({ path: `/dependsOn/${index}`, code: 'dependency_unknown', params: { name: dependency } });
   });
-  // Starts here, so that the path reads from this extension's point of view.
+  // Starts with this extension, so that the reported cycle begins with it.
   const circle = findCircle([{ name, dependsOn: goal.dependsOn }, ...others]);
   if (circle) faults.push({ path: '/dependsOn', code: 'dependency_circle', params: { circle: circle.join(' → ') } });
   return faults;

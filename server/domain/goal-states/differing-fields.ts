@@ -25,7 +25,7 @@ const fields: readonly DeclaredField[] = [
   'timeouts',
 ];
 
-/** Those that differ. The order of dependencies and of properties means nothing. */
+/** Returns the fields that differ. The order of dependencies and of properties is ignored. */
 export function differingFields(before: Declared, after: Declared): ReadonlySet<DeclaredField> {
   return new Set(fields.filter((field) => comparable(before, field) !== comparable(after, field)));
 }

@@ -17,32 +17,32 @@ import { defaultTimeouts, type Effect, effectOf } from './goal-state.ts';
 import { platformFaults } from './platform-faults.ts';
 import { type ExtensionRow, type Head, loadExtensions } from './publish.ts';
 
-/** The change to protected settings. `replaced` says that values are given, not that they differ. */
+/** The change to protected settings. `replaced`: values are given; they may equal the old ones. */
 export type SecretChange = 'none' | 'kept' | 'added' | 'replaced' | 'removed';
 
-/** Placeholder for the row of a secret that is stored only when the act is applied. */
+/** Placeholder id of a secret that is stored only when the change is applied. */
 export const givenSecret = 'given';
 
-/** One extension, from its current to its next declaration. */
+/** One extension's change, from its current to its next declaration. */
 export interface ExtensionMove {
   name: string;
   current: ExtensionRow | undefined;
-  /** Null if it is dropped without the agent. `secretId` may be `givenSecret`. */
+  /** Null if the extension is dropped without the agent. `secretId` may be `givenSecret`. */
   after: Declared | null;
   secret: SecretChange;
   effect: Effect;
-  /** The sequence number after the act. */
+  /** The sequence number after the change. */
   sequenceNumber: number;
-  /** Null if the version of a removed extension is no longer read. */
+  /** Null for a removal, which does not need the version. */
   version: VersionRow | null;
   /** Protected settings as given. */
   given: unknown;
 }
 
-/** The effect of an act, and every reason to reject it. */
+/** The effect of a change, and every reason to reject it. */
 export interface Evaluation {
   present: ExtensionRow[];
-  /** The requested one is first. */
+  /** The requested extension is first. */
   moves: ExtensionMove[];
   faults: Fault[];
 }
@@ -50,13 +50,13 @@ export interface Evaluation {
 interface Target {
   name: string;
   goal: ExtensionGoalInput;
-  /** The path under which its faults appear. */
+  /** The path under which its faults are reported. */
   path: string;
-  /** The faults of its settings; null if the version does not exist. */
+  /** Faults of the settings; null if the version does not exist. */
   settings: Fault[] | null;
 }
 
-/** The request with its settings checked. Schemas run in a worker, and no transaction waits for it (AZ-C1). */
+/** Checks the settings of each requested extension. Schemas run in a worker, so no transaction may be open (AZ-C1). */
 export async function resolveTargets(
   ctx: Context,
   vmId: string,
@@ -92,7 +92,7 @@ const withVersion = (row: ExtensionRow, version: string): ExtensionGoalInput => 
   settings: { publicSettings: row.publicSettings },
 });
 
-/** The requested registered version, or null. */
+/** Returns the requested version, or null if it does not exist. */
 export async function versionOrNull(tx: Database | Transaction, goal: ExtensionGoalInput): Promise<VersionRow | null> {
   try {
     return await findVersion(tx, goal);
@@ -103,9 +103,9 @@ export async function versionOrNull(tx: Database | Transaction, goal: ExtensionG
 }
 
 /**
- * Evaluates a declaration and its siblings against the current one. Writes nothing. `compares`: protected settings that
- * equal the old ones count as kept. A plan must not compare, or planning would confirm guessed secrets. Throws 409
- * `vm_decommissioning` | `uninstalling` | `handler_fixed`.
+ * Evaluates a declaration and its siblings against the current one, without writing. With `compares`, protected
+ * settings that equal the old ones count as kept. Plans must not compare, because they would confirm guessed secrets.
+ * Throws 409 `vm_decommissioning` | `uninstalling` | `handler_fixed`.
  */
 export async function evaluateDeclaration(
   tx: Transaction,
@@ -139,7 +139,7 @@ export async function evaluateDeclaration(
       });
       continue;
     }
-    // For the rules of the others, siblings already have the new version.
+    // Siblings already count with the new version when the rules of the others are checked.
     const among = present.map((row) =>
       row.name !== name && targets.some((target) => target.name === row.name)
         ? { ...row, version: version.version }
@@ -160,7 +160,7 @@ export async function evaluateDeclaration(
       name,
       handler: goal.handler,
       requestedVersion: version.version,
-      // Repeating the request from before an automatic upgrade does not undo the upgrade.
+      // A repeated request from before an automatic upgrade does not undo the upgrade.
       version: current && current.requestedVersion === version.version ? current.version : version.version,
       state: goal.state,
       autoUpgradeMinorVersion: goal.autoUpgradeMinorVersion,
@@ -177,7 +177,7 @@ export async function evaluateDeclaration(
   return { present, moves, faults };
 }
 
-/** Old secrets were never checked against a new protected schema. */
+/** Whether secrets are kept that were checked against a protected schema that the new version no longer has. */
 function keepsUnfitSecrets(goal: ExtensionGoalInput, version: VersionRow, kept: SecretRow | null): boolean {
   if (!kept || goal.settings.protectedSettings !== undefined) return false;
   return kept.schemaDigest !== protectedSchemaDigest(version.settingsSchema);
@@ -198,7 +198,7 @@ function secretChangeOf(
   return comparable && kept.fingerprint === fingerprintOf(ctx, head.vmId, name, given) ? 'kept' : 'replaced';
 }
 
-/** The next sequence numbers of extensions, without using them up. */
+/** Returns the next sequence number of each extension, without reserving it. */
 export async function nextSequences(
   tx: Database | Transaction,
   vmId: string,

@@ -4,26 +4,23 @@ import { extensions, goalStateHeads } from '#db/schema/index.ts';
 import { changesChannel, insertVmChangesSql, markHealthDueSql, recordChange } from '#server/domain/changes/index.ts';
 import { tellsByStatement } from '#server/platform/wakes/index.ts';
 
-/** A goal state as it is sent. */
+/** A goal state as the agent receives it. */
 export interface FetchedGoalState {
   etag: string;
-  /** The bytes to send. */
+  /** The response body. */
   text: string;
 }
 
 interface Delivered extends FetchedGoalState {
-  /** It was sent before, or is marked as sent now; false if a newer one was published in between. */
+  /** Whether this goal state is marked as delivered; false if a newer one was published during the call. */
   isNoted: boolean;
 }
 
-/** Whether the text contains an extension: one without its protected settings is left out, and was not delivered. */
+/** Whether the text contains the extension: without its protected settings it is left out, so it was not delivered. */
 const isRendered = `(extensions.secret_id is null or exists (
   select from secrets s where s.vm_id = extensions.vm_id and s.id = extensions.secret_id and s.cms is not null))`;
 
-/**
- * $1 the VM, $2 the time, $3 whether to notify. Deadlines count from delivery, so the first delivery is a change of the
- * VM.
- */
+/** $1: the VM, $2: the time. Deadlines count from delivery, so the first delivery is recorded as a change of the VM. */
 const deliver = {
   name: 'goal-state-deliver',
   text: `
@@ -48,8 +45,8 @@ select etag, text, is_known or exists (select from noted) as "isNoted",
 
 /**
  * Reads the goal state in force and marks it as delivered before it is sent, so that a removal knows whether the agent
- * ever saw the extension. One statement, which writes nothing if it was sent before. Null for a VM without a goal
- * state.
+ * ever saw the extension. Runs one statement, which writes only on the first delivery. Returns null for a VM without a
+ * goal state.
  */
 export async function fetchGoalState(db: Database, vmId: string, now: Date): Promise<FetchedGoalState | null> {
   if (tellsByStatement(db)) {
@@ -59,7 +56,7 @@ export async function fetchGoalState(db: Database, vmId: string, now: Date): Pro
     if (row.isNoted) return row;
   }
   return db.transaction(async (tx) => {
-    // The row lock ensures that the newest committed text is returned, and exactly that text marked as delivered.
+    // The row lock ensures that the text returned is the newest and the one marked as delivered.
     const [head] = await tx
       .update(goalStateHeads)
       .set({

@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import type { Database } from '#db/client.ts';
 import { extensions, handlerVersions } from '#db/schema/index.ts';
 
-/** The size in bytes of a package that the VM's goal state names; null for any other package. */
+/** Returns the size in bytes of a package that the VM's goal state names; null for any other package. */
 export async function findPackageOfVm(db: Database, vmId: string, sha256: string): Promise<number | null> {
   const [row] = await db
     .select({ size: handlerVersions.size })

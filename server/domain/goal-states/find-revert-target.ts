@@ -6,10 +6,10 @@ import { parse } from '#server/domain/parse.ts';
 import { revertTarget } from './changes.ts';
 import { type GetExtensionInput, getExtensionInput } from './input.ts';
 
-/** How many goal states are searched. */
+/** Number of goal states to search. */
 const searchedStates = 50;
 
-/** The goal state to revert to if an extension's current contents fail; null if there is none. */
+/** Finds the goal state to revert to when an extension's current contents fail; null if there is none. */
 export async function findRevertTarget(
   ctx: Context,
   input: GetExtensionInput,

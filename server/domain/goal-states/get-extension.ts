@@ -11,7 +11,7 @@ import { autoUpgradeMinorVersion, timeouts } from './goal.ts';
 import { type GetExtensionInput, getExtensionInput } from './input.ts';
 import { extensionReceipt } from './set-extension.ts';
 
-/** The declaration of one extension for its editor; of secrets only when and by whom they were changed. */
+/** The declaration of one extension for its editor. Of secrets, only when and by whom they were changed. */
 export const extensionView = extensionReceipt.extend({
   autoUpgradeMinorVersion,
   dependsOn: z.array(z.string()),
@@ -21,9 +21,9 @@ export const extensionView = extensionReceipt.extend({
     .object({
       changedAt: time,
       changedBy: z.string(),
-      /** They must be entered again: the stored copy can no longer be decrypted. */
+      /** The protected settings must be entered again: the stored copy can no longer be decrypted. */
       needsSecrets: z.boolean(),
-      /** They are withheld from the machine's key until an admin releases them. */
+      /** The protected settings are withheld from the machine's key until an admin releases them. */
       needsRelease: z.boolean(),
     })
     .nullable(),

@@ -67,7 +67,7 @@ test('an unchanged goal state renders to the same bytes', () => {
   });
 });
 
-test('an extension whose secrets are not encrypted for this certificate is not delivered', () => {
+test('leaves out an extension whose secrets are not encrypted for this certificate', () => {
   const packages = new Map([['Acme.Lab.Probe 1.0.0.0', { sha256: 'ab', size: 3 }]]);
   const text = renderGoalState('vm', 7, [{ ...declared, sequenceNumber: 3 }], packages, new Map());
   expect(JSON.parse(text).extensions).toEqual([]);

@@ -4,7 +4,7 @@ import { type DeclaredField, differingFields } from './differing-fields.ts';
 
 export const protocolVersion = 1;
 
-/** Five minutes per command (AZ-G3). */
+/** The defaults of AZ-G3: five minutes per command. */
 export const defaultTimeouts: CommandTimeouts = {
   install: 300,
   update: 300,
@@ -25,12 +25,12 @@ export interface SealedFacts {
   thumbprint: string;
 }
 
-/** Strong, and unique to one life of the database: after a restore, none equals an earlier one. */
+/** A strong ETag. The epoch changes when the database is restored, so an ETag from before never matches. */
 export function etagOf(epoch: string, incarnation: number): string {
   return `"${epoch}.${incarnation}"`;
 }
 
-/** The bytes that an agent receives, rendered once when the goal state is written. */
+/** Renders the text that agents receive. Runs once, when the goal state is written. */
 export function renderGoalState(
   vmId: string,
   incarnation: number,
@@ -71,9 +71,9 @@ export { canonicalJson };
 
 type Declared = Omit<ExtensionContents, 'sequenceNumber'>;
 
-/** The effect of a change to an extension on the agent (docs/divergences.md, "Handler configuration"). */
+/** How a change to an extension affects the agent (docs/divergences.md, "Handler configuration"). */
 export type Effect =
-  /** Nothing differs: the goal state stays. */
+  /** Nothing differs: no new goal state. */
   | 'none'
   /** The goal state differs, but the handler does not run again. */
   | 'incarnation'
@@ -83,7 +83,7 @@ export type Effect =
 /** Fields whose change runs the handler. */
 const runsHandler: readonly DeclaredField[] = ['version', 'state', 'secretId', 'publicSettings'];
 
-/** The effect of a new declaration on the agent. */
+/** Returns how a new declaration affects the agent. */
 export function effectOf(before: Declared | undefined, after: Declared): Effect {
   if (!before) return 'sequence';
   const fields = differingFields(before, after);

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { count } from '#server/domain/answers.ts';
 
-/** What is declared of an extension, as every answer shows it. */
+/** The declared state of an extension, as responses show it. */
 export const goal = z.enum(['enabled', 'disabled', 'uninstall']);
 
-/** Seconds after which each command is ended. */
+/** Timeout of each command, in seconds. */
 export const timeouts = z.object({ install: count, update: count, enable: count, disable: count, uninstall: count });
 
 export const autoUpgradeMinorVersion = z

@@ -33,7 +33,7 @@ async function vmWithHistory(): Promise<GivenVm> {
   return vm;
 }
 
-test('the list says what each changed, page by page, without settings or secrets', async () => {
+test('lists what each goal state changed, page by page, without settings or secrets', async () => {
   const { vmId } = await vmWithHistory();
   const first = await listGoalStateChanges(await ctx(), { vmId, limit: 3 });
   expect(first.items.map(({ incarnation, changes }) => [incarnation, changes.map(({ kind }) => kind)])).toEqual([
@@ -53,7 +53,7 @@ test('the list says what each changed, page by page, without settings or secrets
   expect(JSON.stringify([first, second])).not.toContain(secret);
 });
 
-test('compares any two, in either direction; AZ-C2 secrets are changed or not, never values', async () => {
+test('compares any two goal states in both directions; AZ-C2 without the values of secrets', async () => {
   const { vmId } = await vmWithHistory();
   const forth = await compareGoalStates(await ctx(), { vmId, from: 2, to: 5 });
   expect(forth.changes.map(({ kind }) => kind)).toEqual(['version', 'setting', 'secrets']);
@@ -66,7 +66,7 @@ test('compares any two, in either direction; AZ-C2 secrets are changed or not, n
   expect(JSON.stringify([forth, back])).not.toContain('secretId');
 });
 
-test('compares the first one with the empty state', async () => {
+test('compares the first goal state with the empty one', async () => {
   const { vmId } = await vmWithHistory();
   expect(await compareGoalStates(await ctx(), { vmId, from: 0, to: 2 })).toMatchObject({
     before: null,
@@ -89,7 +89,7 @@ test('previews a revert against the state in force, without extensions being uni
   expect((await previewRevert(await ctx(), { vmId, incarnation: 6 })).after.extensions).toEqual([]);
 });
 
-test('reverts a failure to the newest one with other contents', async () => {
+test('reverts a failure to the newest goal state with other contents', async () => {
   const { vmId } = await vmWithHistory();
   expect(await findRevertTarget(await ctx(), { vmId, name: 'probe' })).toEqual({ incarnation: 4 });
   expect(await findRevertTarget(await ctx(), { vmId, name: 'other' })).toEqual({ incarnation: null });
@@ -107,7 +107,7 @@ test('shows a delivered goal state as sent, even when a newer one is in force', 
   });
 });
 
-test('operators only; unknown incarnations are 404', async () => {
+test('only operators can read; unknown incarnations are 404', async () => {
   const { vmId } = await vmWithHistory();
   for (const call of [
     async () => listGoalStateChanges(await ctx('viewer'), { vmId }),
@@ -125,7 +125,7 @@ test('operators only; unknown incarnations are 404', async () => {
   await expect(previewRevert(await ctx(), { vmId, incarnation: 99 })).rejects.toMatchObject(unknown);
 });
 
-test('a page of large goal states ends at 4 MiB, and its cursor goes on from there', async () => {
+test('a page of large goal states ends at 4 MiB, and its cursor continues from there', async () => {
   const vm = await givenVm(services);
   for (let round = 0; round < 20; round++) {
     await vm.declare('probe', { settings: { publicSettings: { round, text: 'x'.repeat(250_000) } } });

@@ -5,14 +5,14 @@ import { unwrapSettings } from '#protocol/settings-wrapper.ts';
 import { handlerId, handlerVersion } from '#server/domain/packages/input.ts';
 import { vmId } from '#server/domain/vms/input.ts';
 
-/** The instance's own name. */
+/** Name of the extension on its VM. */
 export const extensionName = z
   .string()
   .min(1)
   .max(maxExtensionNameLength)
   .regex(extensionNamePattern, 'extension_name_form');
 
-/** Seconds that a command may take. */
+/** Timeout of a command, in seconds. */
 const seconds = z.number().int().min(1).max(maxCommandSeconds);
 
 export const commandTimeouts = z.strictObject({
@@ -23,10 +23,12 @@ export const commandTimeouts = z.strictObject({
   uninstall: seconds.optional(),
 });
 
-/** Depth that every walk through settings can handle. The portal's limit for settings is far lower. */
+/**
+ * Maximum depth of settings: no recursive function overflows its stack. The portal's limit for settings is far lower.
+ */
 const deepestWalk = 1_000;
 
-/** Iterative: recursion would end with the stack. */
+/** Iterative, because recursion could overflow the stack. */
 function isWalkable(settings: unknown): boolean {
   let level: unknown[] = [settings];
   for (let depth = 0; level.length > 0; depth += 1) {
@@ -38,7 +40,7 @@ function isWalkable(settings: unknown): boolean {
 
 const tooDeep = { error: 'json_too_deep', params: { limit: deepestWalk } };
 const publicSettings = z.record(z.string(), z.unknown()).refine(isWalkable, tooDeep);
-/** Any JSON value: the publisher's schema decides whether it is an object. */
+/** Any JSON value, because the publisher's schema decides whether it is an object. */
 const protectedSettings = z.unknown().refine(isWalkable, tooDeep);
 
 const plainSettings = z.strictObject({
@@ -58,7 +60,10 @@ const { $schema: _, ...everyForm } = z.toJSONSchema(
   { io: 'input', unrepresentable: 'any' },
 );
 
-/** The two halves, directly or in the source document's wrapper (AZ-C1). Faults inside name the unwrapped path. */
+/**
+ * Public and protected settings, directly or in the wrapper of the source document (AZ-C1). Faults name the unwrapped
+ * path.
+ */
 const settings = z
   .custom<z.input<typeof plainSettings>>()
   .meta({ ...everyForm, description: 'As they are, or in the wrapper of a settings file; both mean the same.' })
@@ -72,8 +77,8 @@ const settings = z
   .pipe(plainSettings);
 
 /**
- * An operator's declaration of one extension (AZ-C1). If `protectedSettings` is absent, the old ones stay; null removes
- * them.
+ * An operator's declaration of one extension (AZ-C1). Without `protectedSettings`, the current ones are kept; null
+ * removes them.
  */
 export const extensionGoal = z.strictObject({
   handler: handlerId,
@@ -92,18 +97,18 @@ export const extensionGoal = z.strictObject({
   settings: settings.default({ publicSettings: {} }),
 });
 
-/** Of a goal state, up to the largest integer of the database. */
+/** An incarnation, up to PostgreSQL's largest `integer`. */
 const incarnation = z.int32().min(1);
 
 const ifMatch = z.number().int().min(0).optional();
 
-/** The hash of a plan: the act is rejected if its effect would differ from the plan's. */
+/** The hash of a plan: the change is rejected if it would do anything else. */
 const plan = z.string().min(1).max(100).optional();
 
-/** `siblings`: the VM's other extensions of the handler, which must share one version, change with it. */
+/** `siblings`: the handler's other extensions on the VM, which must have the same version, are changed too. */
 const siblings = z.boolean().default(false);
 
-/** `ifMatch`: the incarnation that the operator saw. Rejected if a newer one is in force. */
+/** `ifMatch`: the incarnation that the caller saw. The request is rejected if a newer one is in force. */
 export const setExtensionInput = z.object({ vmId, name: extensionName, goal: extensionGoal, siblings, ifMatch, plan });
 export type SetExtensionInput = z.input<typeof setExtensionInput>;
 
@@ -132,7 +137,7 @@ export const listGoalStatesInput = z.object({
 });
 export type ListGoalStatesInput = z.input<typeof listGoalStatesInput>;
 
-/** `from` 0 is the empty state before the first. */
+/** `from: 0` is the empty state before the first goal state. */
 export const compareGoalStatesInput = z.object({
   vmId,
   from: incarnation.or(z.literal(0)),
@@ -148,7 +153,7 @@ export type RevertGoalStateInput = z.input<typeof revertGoalStateInput>;
 export const planRevertInput = reversion;
 export type PlanRevertInput = z.input<typeof planRevertInput>;
 
-/** `thumbprint`: the certificate that the admin saw. Rejected if the VM has another one now. */
+/** `thumbprint`: the certificate that the admin saw. The request is rejected if the VM has another one now. */
 export const releaseSecretsInput = z.object({
   vmId,
   thumbprint: z

@@ -13,11 +13,11 @@ export interface PastChange {
   publishedAt: string;
   publishedBy: string;
   cause: { action: string; extension?: string; incarnation?: number };
-  /** Compared with the previous one. */
+  /** Differences from the previous goal state. */
   changes: GoalStateChange[];
 }
 
-/** The changes of each goal state of a VM for people, newest first, without settings. Throws 404 `vm_unknown`. */
+/** Lists what each goal state of a VM changed, newest first, without settings. Throws 404 `vm_unknown`. */
 export async function listGoalStateChanges(
   ctx: Context,
   input: ListGoalStatesInput,
@@ -28,7 +28,7 @@ export async function listGoalStateChanges(
   const rows = await loadPastPage(ctx, { vmId, before, limit });
   const found = rows[0]?.rowsFound ?? 0;
   if (found === 0 && before === undefined) throw new DomainError('not_found', 'vm_unknown');
-  // The last row is only compared with, unless it is the oldest.
+  // The last row is only for comparison, unless it is the oldest goal state.
   const shown = rows.slice(0, rows.length < found ? rows.length - 1 : limit);
   const items = shown.map(
     ({ incarnation, publishedAt, publishedBy, cause, contents }, index): PastChange => ({

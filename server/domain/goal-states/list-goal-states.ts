@@ -10,7 +10,7 @@ import { autoUpgradeMinorVersion, goal, timeouts } from './goal.ts';
 import { type ListGoalStatesInput, listGoalStatesInput } from './input.ts';
 import { loadPastPage } from './load-past-page.ts';
 
-/** An earlier goal state; protected settings appear as present or not. */
+/** An earlier goal state. Of protected settings, it says only whether they exist. */
 export const pastGoalState = z.object({
   incarnation: count,
   etag: z.string(),
@@ -35,7 +35,7 @@ export const pastGoalState = z.object({
 });
 export type PastGoalState = z.infer<typeof pastGoalState>;
 
-/** The goal states of a VM, which may be deleted, newest first. Throws 404 `vm_unknown`. */
+/** Lists the goal states of a VM, deleted or not, newest first. Throws 404 `vm_unknown`. */
 export async function listGoalStates(
   ctx: Context,
   input: ListGoalStatesInput,
@@ -51,7 +51,7 @@ export async function listGoalStates(
   return { items: shown.map(pastGoalStateOf), nextCursor: hasMore ? writeCursor([String(last.incarnation)]) : null };
 }
 
-/** A row of the history for people and scripts: secrets as present or not. */
+/** Returns a history row without secrets, only with whether they exist. */
 export function pastGoalStateOf(row: Omit<typeof goalStates.$inferSelect, 'vmId' | 'text'>): PastGoalState {
   const { incarnation, etag, publishedBy, cause } = row;
   return {

@@ -7,11 +7,13 @@ import type { GoalState } from '#protocol/index.ts';
 interface PeekedGoalState {
   etag: string;
   incarnation: number;
-  /** As sent; null if none was. */
+  /** The goal state as sent; null if none was. */
   delivered: GoalState | null;
 }
 
-/** Which goal state is in force and which one the agent has, without delivering anything. Null for a VM without one. */
+/**
+ * Returns which goal state is in force and which one the agent has, without delivering any. Null for a VM without one.
+ */
 export async function peekGoalState(db: Database, vmId: string): Promise<PeekedGoalState | null> {
   const { etag, incarnation, deliveredIncarnation } = goalStateHeads;
   const [row] = await db

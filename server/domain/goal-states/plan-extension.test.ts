@@ -58,7 +58,7 @@ const withdraw = (version: string) =>
     .where(and(eq(handlerVersions.handler, probe), eq(handlerVersions.version, version)));
 
 describe('what a plan shows', () => {
-  test('a new extension: numbers, commands with their limits, nothing written', async () => {
+  test('a new extension: numbers, commands with their timeouts, nothing written', async () => {
     const vmId = await newVm();
     const plan = await planExtension(ctx, { vmId, name: 'probe', goal: goal({ timeouts: { install: 60 } }) });
     expect(plan).toMatchObject({
@@ -78,7 +78,7 @@ describe('what a plan shows', () => {
     expect((await listGoalStates(ctx, { vmId })).items).toHaveLength(1);
   });
 
-  test('a change: each field before and after, what else runs again and what waits', async () => {
+  test('a change: each field before and after, which others run again, and which wait', async () => {
     const vmId = await newVm();
     await setExtension(ctx, { vmId, name: 'probe', goal: goal(withSettings({ a: 1, gone: true, deep: { x: 'y' } })) });
     await setExtension(ctx, { vmId, name: 'alone', goal: goal({ handler: many }) });
@@ -165,7 +165,7 @@ describe('what a plan shows', () => {
     ]);
   });
 
-  test('settings that are nested too deeply are a fault, not a failure', async () => {
+  test('settings that are nested too deeply are a fault, not an internal error', async () => {
     const vmId = await newVm();
     const deep = JSON.parse(`${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`) as Record<string, unknown>;
     const asked = { vmId, name: 'probe', goal: goal(withSettings(deep)) };
@@ -183,10 +183,10 @@ describe('what a plan shows', () => {
   });
 });
 
-describe('AZ-C2 a plan keeps secrets', () => {
+describe('AZ-C2 protected settings in a plan', () => {
   const secret = 'sesame-8f2c41d0c5';
 
-  test('they are added, replaced, kept or removed, and never shown', async () => {
+  test('are added, replaced, kept or removed, and never shown', async () => {
     const vmId = await newVm();
     const plan = async (protectedSettings?: Record<string, unknown> | null) => {
       const found = await planExtension(ctx, { vmId, name: 'probe', goal: goal(withSettings({}, protectedSettings)) });
@@ -234,8 +234,8 @@ describe('AZ-C2 a plan keeps secrets', () => {
 
 const movedOn = { kind: 'precondition_failed', code: 'plan_moved_on' };
 
-describe('the act does what the plan showed', () => {
-  test('the act assigns the planned numbers', async () => {
+describe('applying a plan', () => {
+  test('the applied change has the planned numbers', async () => {
     const vmId = await newVm();
     const input = { vmId, name: 'probe', goal: goal(withSettings({ a: 1 }, { b: 2 })) };
     const plan = await planExtension(ctx, input);
@@ -283,7 +283,7 @@ describe('the act does what the plan showed', () => {
     }
   });
 
-  test('of two people who apply the same plan concurrently, one succeeds', async () => {
+  test('of two operators who apply one plan concurrently, one succeeds', async () => {
     const vmId = await newVm();
     const input = { vmId, name: 'probe', goal: goal(withSettings({ a: 1 })) };
     const plan = (await planExtension(ctx, input)).planHash ?? '';
@@ -297,7 +297,7 @@ describe('the act does what the plan showed', () => {
 });
 
 describe('extensions of one handler take a version together', () => {
-  test('in one goal state, with a sequence number each', async () => {
+  test('in one goal state, each with its own sequence number', async () => {
     const vmId = await newVm();
     for (const name of ['a', 'b', 'c']) {
       await setExtension(ctx, { vmId, name, goal: goal({ handler: many, ...withSettings({ name }) }) });
@@ -337,7 +337,7 @@ describe('removals and reverts are planned by the same rules', () => {
     return vmId;
   }
 
-  test('a revert: changes and removals, which the act then does', async () => {
+  test('a revert applies the planned changes and removals', async () => {
     const vmId = await twoStates();
     const plan = await planRevert(ctx, { vmId, incarnation: 2 });
     expect(plan.incarnation).toEqual({ before: 5, after: 6 });
@@ -378,14 +378,14 @@ describe('removals and reverts are planned by the same rules', () => {
     expect(plan.extensions).toMatchObject([{ name: 'many', state }]);
     expect(plan.steps.map(({ command }) => command)).toEqual(commands);
     const input = { vmId, name: 'many', force };
-    // The hash of one act is invalid for another.
+    // The hash of one change is invalid for another.
     await expect(removeExtension(ctx, { ...input, force: !force, plan: plan.planHash ?? '' })).rejects.toMatchObject(
       movedOn,
     );
     await removeExtension(ctx, { ...input, plan: plan.planHash ?? '' });
   });
 
-  test('a removal that others depend on is rejected as the act is', async () => {
+  test('a removal that others depend on is rejected in the plan too', async () => {
     const vmId = await twoStates();
     await setExtension(ctx, { vmId, name: 'behind', goal: goal({ handler: many, dependsOn: ['probe'] }) });
     await expect(planRemoval(ctx, { vmId, name: 'probe' })).rejects.toMatchObject({ code: 'extension_needed' });

@@ -6,8 +6,8 @@ import { type PlanExtensionInput, planExtensionInput } from './input.ts';
 import { type Plan, planIn } from './plan.ts';
 
 /**
- * Plans `setExtension` with the same input and the same rules; nothing is written. Faults are part of the answer.
- * Throws 404 `vm_unknown`, 409 `uninstalling` | `handler_fixed` | `vm_decommissioning`.
+ * Plans `setExtension` with the same input and rules, without writing. The result includes the faults. Throws 404
+ * `vm_unknown`, 409 `uninstalling` | `handler_fixed` | `vm_decommissioning`.
  */
 export async function planExtension(ctx: Context, input: PlanExtensionInput): Promise<Plan> {
   allow(ctx.actor, 'operator');

@@ -31,7 +31,7 @@ function randomGoals(known: readonly Goal[]): Goal[] {
       { name, handler, version: versionOf[handler] ?? '', state: among('enabled', 'enabled', 'disabled'), dependsOn },
     ];
   });
-  // Dependants of a disabled extension wait.
+  // Dependents of a disabled extension wait.
   const isEnabled = (name: string) => goals.some((goal) => goal.name === name && goal.state === 'enabled');
   return goals.map((goal) => ({ ...goal, dependsOn: goal.dependsOn.filter(isEnabled) }));
 }
@@ -51,11 +51,11 @@ const goalState = (goals: readonly Goal[]): GoalState => ({
   ),
 });
 
-/** Commands of a shared handler that run once belong to no extension in particular. */
+/** Commands that run once for a shared handler are compared without the extension's name. */
 const sentence = (command: string, version: string, extension: string, handler: string): string =>
   `${command} ${version} of ${command === 'enable' || command === 'disable' ? extension : handler}`;
 
-/** Runs the agent's own plan to its end, every command with success, and returns the commands. */
+/** Runs the agent's own plan to the end; every command succeeds. Returns the commands. */
 function runAgent(goal: GoalState, local: LocalState): string[] {
   const round = newRound();
   const commands: string[] = [];

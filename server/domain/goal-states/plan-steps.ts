@@ -22,25 +22,26 @@ import type { ExtensionRow } from './publish.ts';
 export const plannedStep = z.object({
   extension: z.string(),
   command: z.enum(['install', 'update', 'enable', 'disable', 'uninstall']),
-  /** The version whose command it is. */
+  /** The version whose manifest has the command. */
   version: handlerVersion,
-  /** Seconds after which it is ended. */
+  /** Timeout in seconds. */
   seconds: count,
 });
 export type PlannedStep = z.infer<typeof plannedStep>;
 
-/** An extension that is declared as before: its command runs again under the same sequence number. */
+/** An extension whose declaration stays: its command runs again with the same sequence number. */
 export const plannedOther = z.object({
   name: z.string(),
   command: z.enum(['enable', 'disable']),
-  /** It depends on an extension whose handler runs, directly or through others. */
+  /** Whether it depends, directly or not, on an extension whose handler runs. */
   waits: z.boolean(),
 });
 export type PlannedOther = z.infer<typeof plannedOther>;
 
 /**
- * The commands for one extension (docs/protocol.md, "How a handler is brought to its goal"), if the machine has reached
- * its last delivered goal. Other extensions of the handler share its binaries.
+ * Returns the commands for one extension (docs/protocol.md, "How a handler is brought to its goal"), provided that the
+ * machine has reached its last delivered goal. `present` matters because other extensions of the handler share its
+ * binaries.
  */
 export function stepsOf(
   move: Pick<ExtensionMove, 'name' | 'current' | 'after' | 'version'>,
@@ -61,7 +62,9 @@ export function stepsOf(
   return [...steps, { command: goalCommand(after.state), version: after.version }].map(planned(after));
 }
 
-/** The commands that bring the handler of an extension to its version; extensions of a handler have one version. */
+/**
+ * Returns the commands that bring an extension's handler to its version; all extensions of a handler have one version.
+ */
 function changeOf(
   { name, current, version }: Pick<ExtensionMove, 'name' | 'current' | 'version'>,
   after: Declared,
@@ -70,7 +73,7 @@ function changeOf(
 ): HandlerStep[] {
   const delivered = present.filter((row) => row.handler === after.handler && row.everDelivered);
   const known = current?.everDelivered ? current : delivered.find((row) => row.name !== name);
-  // Two spellings of one version are one version.
+  // Versions are compared by value, because one version has several spellings.
   const isSame = known !== undefined && compareVersions(known.version, after.version) === 0;
   return versionSteps({
     version: after.version,
@@ -81,7 +84,8 @@ function changeOf(
 }
 
 /**
- * The reference agent runs install again if the manifest asks for it, the stock agent unless the manifest forbids it.
+ * Whether an update runs install again: with the reference agent if the manifest asks for it, with the stock agent
+ * unless the manifest forbids it.
  */
 function installsInUpdate(manifest: HandlerManifest, isStock: boolean): boolean {
   return updatesWithInstall(manifest) || (isStock && manifest.handlerManifest.updateMode === undefined);
@@ -97,8 +101,8 @@ export async function hasStockAgent(tx: Transaction, vmId: string): Promise<bool
 }
 
 /**
- * The commands for everything that changes, in the order in which the agent runs them: removals, dependants first, then
- * the others, dependencies first. Commands of a handler that several extensions share run once.
+ * Returns the commands for all changes, in the order in which the agent runs them: removals, dependents first, then the
+ * others, dependencies first. Commands of a handler that several extensions share run once.
  */
 export function stepsOfAll(
   moves: readonly ExtensionMove[],
@@ -123,7 +127,7 @@ export function stepsOfAll(
     const last = planned(after)({ command: goalCommand(after.state), version: after.version });
     if (seen.has(handler)) return [last];
     seen.add(handler);
-    // One that waits for a later extension is not disabled before its handler is replaced.
+    // An extension that waits for a later one is not disabled before its handler is replaced.
     const before = staying.slice(0, index).map((other) => other.name);
     const known = goals.flatMap((other) => {
       const waits = other.state === 'enabled' && other.dependsOn.some((dependency) => !before.includes(dependency));
@@ -144,7 +148,7 @@ export function stepsOfAll(
   return [...removals, ...others];
 }
 
-/** Every extension as it will be declared, by name. */
+/** Returns every extension as it will be declared, by name. */
 function goalsAfter(present: readonly ExtensionRow[], moves: readonly ExtensionMove[]): (Declared | ExtensionRow)[] {
   const goals = new Map<string, Declared | ExtensionRow>(present.map((row) => [row.name, row]));
   for (const { name, after } of moves) {
@@ -163,7 +167,7 @@ const planned =
     seconds: timeouts[command],
   });
 
-/** The other extensions of the VM in the order in which they run. */
+/** Returns the VM's other extensions in the order in which they run. */
 export function otherExtensions(present: readonly ExtensionRow[], moves: readonly ExtensionMove[]): PlannedOther[] {
   const moved = new Map(moves.map((move) => [move.name, move]));
   const waiting = new Set<string>();

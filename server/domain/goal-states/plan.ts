@@ -21,7 +21,7 @@ import {
 } from './plan-steps.ts';
 import { type ExtensionRow, type Head, readHead } from './publish.ts';
 
-/** One difference, by its place: `/version`, `/timeouts/enable`, `/settings/publicSettings/port`. */
+/** One difference. Examples of its path: `/version`, `/timeouts/enable`, `/settings/publicSettings/port`. */
 export const plannedChange = z.object({
   path: z.string(),
   before: z.unknown().optional(),
@@ -29,46 +29,46 @@ export const plannedChange = z.object({
 });
 export type PlannedChange = z.infer<typeof plannedChange>;
 
-/** What an act changes about one extension. */
+/** The planned change of one extension. */
 export const plannedExtension = z.object({
   name: z.string(),
   handler: handlerId,
-  /** `none`: nothing differs; `incarnation`: no new sequence number; `sequence`: the handler has something to do. */
+  /** `none`: nothing differs; `incarnation`: no new sequence number; `sequence`: the handler runs. */
   effect: z.enum(['none', 'incarnation', 'sequence']),
-  /** The version that will be in force, after automatic upgrades; null where the extension is dropped immediately. */
+  /** The version in force after automatic upgrades; null if the extension is dropped immediately. */
   version: handlerVersion.nullable(),
   state: z.enum(['enabled', 'disabled', 'uninstall', 'dropped']),
   sequenceNumber: z.object({ before: count.nullable(), after: count }),
   changes: z.array(plannedChange),
   protectedSettings: z.enum(['none', 'kept', 'added', 'replaced', 'removed']),
-  /** Its protected settings are withheld from the key of the machine: it is not delivered until an admin releases them. */
+  /** Its protected settings are withheld from the machine's key: it is not delivered until an admin releases them. */
   needsRelease: z.boolean(),
 });
 export type PlannedExtension = z.infer<typeof plannedExtension>;
 
-/** Everything that an act would do to a VM. Nothing is written. */
+/** Everything that a change would do to a VM. */
 export const plan = z.object({
   vmId,
-  /** Equal where nothing would change. */
+  /** `before` equals `after` if nothing would change. */
   incarnation: z.object({ before: count, after: count }),
   /** The extensions whose declaration changes; the requested one is first. */
   extensions: z.array(plannedExtension),
-  /** What the agent runs for them, in order. */
+  /** The commands that the agent runs for these extensions, in order. */
   steps: z.array(plannedStep),
   /** The VM's other extensions in the order in which they run again, as with every new goal state. */
   others: z.array(plannedOther),
   warnings: z.array(fault),
-  /** Everything for which the act would be rejected. */
+  /** Every reason to reject the change. */
   faults: z.array(fault),
-  /** Given with the act, it holds it to this plan; null where there is nothing that could be applied. */
+  /** With this hash, the change is rejected if it would differ from the plan. Null if there is nothing to apply. */
   planHash: z.string().nullable(),
 });
 export type Plan = z.infer<typeof plan>;
 
-/** The planned act: two acts with the same outcome are two plans. */
+/** The planned change. It is part of the hash, so two kinds of change with the same outcome have different plans. */
 export type PlannedAct = 'set' | 'remove' | 'force' | 'revert';
 
-/** Reads the VM in one snapshot and evaluates an act on it. Throws 404 `vm_unknown`. */
+/** Reads the VM in one snapshot and evaluates a change. Throws 404 `vm_unknown`. */
 export async function planIn(
   ctx: Context,
   vmId: string,
@@ -137,7 +137,7 @@ type Comparable = Pick<
   'version' | 'requestedVersion' | 'state' | 'autoUpgradeMinorVersion' | 'dependsOn' | 'timeouts' | 'publicSettings'
 >;
 
-/** Every field that differs. Objects in settings are compared by field, lists as a whole. */
+/** Returns every field that differs. Objects in settings are compared by field, lists as a whole. */
 export function changesOf(before: Comparable | undefined, after: Comparable): PlannedChange[] {
   const was = before ? leavesOf(before) : new Map<string, unknown>();
   const is = leavesOf(after);
@@ -188,7 +188,7 @@ function warningsOf(head: Head, present: readonly ExtensionRow[], moves: readonl
       warnings.push({ path: '/state', code: 'plan_dependants_wait', params: { name, dependants: names } });
     }
   }
-  // Extensions of one handler have the same warning.
+  // Extensions of one handler have the same warning, which is listed once.
   const fields = new Set<string>();
   return warnings.filter(({ code, params = {} }) => {
     const { name: _, ...rest } = params;
@@ -197,7 +197,7 @@ function warningsOf(head: Head, present: readonly ExtensionRow[], moves: readonl
   });
 }
 
-/** Rejects with 412 `plan_moved_on` if the effect would now differ from the plan's, with the faults of the act. */
+/** Rejects with 412 `plan_moved_on`, and the faults of the change, if its effect would now differ from the plan. */
 export function requirePlan(
   ctx: Context,
   head: Head,
@@ -213,8 +213,8 @@ export function requirePlan(
 }
 
 /**
- * Nonce (12) ‖ keyed digest (32) of everything that decides the effect. With the nonce, two plans of the same act have
- * different hashes, so guessed secrets cannot be confirmed by comparing hashes.
+ * Nonce (12) ‖ keyed digest (32) of everything that decides the effect. Because of the nonce, two plans of the same
+ * change have different hashes, so guessed secrets cannot be confirmed by comparing hashes.
  */
 function planHash(ctx: Context, head: Head, act: PlannedAct, evaluation: Evaluation, nonce: Buffer): string {
   const text = canonicalJson({

@@ -7,8 +7,8 @@ import type { VersionRow } from '#server/domain/packages/index.ts';
 import type { ExtensionRow } from './publish.ts';
 
 /**
- * The fault of a version that does not support the platform of the VM's agent; none if the platform is unknown. An
- * extension that already has the version may be disabled.
+ * Returns a fault if the version does not support the platform of the VM's agent; none if the platform is unknown. An
+ * extension that already has the version may still be disabled.
  */
 export async function platformFaults(
   tx: Transaction,
@@ -21,7 +21,7 @@ export async function platformFaults(
   if (state !== 'enabled' && current?.version === version.version) return [];
   const [agent] = await tx.select({ os: agents.os, kind: agents.kind }).from(agents).where(eq(agents.vmId, vmId));
   if (!agent) return [];
-  // The stock agent runs on Linux only; it reports the name of the distribution.
+  // The stock agent runs only on Linux, but reports the name of the distribution.
   const machine = { ...platformOf(agent.os), ...(agent.kind === 'stock' && { os: 'linux' as const }) };
   if (supportsPlatform(version.platforms, machine)) return [];
   const params = {

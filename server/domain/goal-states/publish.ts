@@ -20,7 +20,7 @@ import { etagOf, type PackageFacts, packageKey, renderGoalState, type SealedFact
 export type Head = typeof goalStateHeads.$inferSelect;
 export type ExtensionRow = typeof extensions.$inferSelect;
 
-/** Channel that tells gateways which VM has a new goal state: the VM's id. */
+/** Channel with the ids of VMs that have a new goal state; the gateways listen. */
 export const goalStatesChannel = 'annex_goal_states';
 
 /** The reason for a goal state. */
@@ -39,14 +39,14 @@ const selectHead = (tx: Transaction, vmId: string) =>
     .innerJoin(vms, eq(vms.id, goalStateHeads.vmId))
     .where(eq(goalStateHeads.vmId, vmId));
 
-/** Locks what is declared for a VM until the commit. Throws `vm_unknown` for a VM that does not exist or was deleted. */
+/** Locks a VM's declarations until the commit. Throws `vm_unknown` if the VM does not exist or was deleted. */
 export async function lockHead(tx: Transaction, vmId: string): Promise<LiveHead> {
   await tx.select().from(goalStateHeads).where(eq(goalStateHeads.vmId, vmId)).for('update');
-  // In a separate statement: one that waited for the lock would read the VM as it was before a deletion.
+  // A separate statement: the one that waited for the lock would see the VM as it was before a deletion.
   return liveHead(await selectHead(tx, vmId));
 }
 
-/** The same for reading, without the lock. */
+/** Reads the head like `lockHead`, without the lock. */
 export async function readHead(tx: Transaction, vmId: string): Promise<LiveHead> {
   return liveHead(await selectHead(tx, vmId));
 }
@@ -62,14 +62,14 @@ export function requireIncarnation(head: Head, ifMatch: number | undefined): voi
   throw new DomainError('precondition_failed', 'goal_state_moved_on', { params: { incarnation: head.incarnation } });
 }
 
-/** The extensions of a VM by name. */
+/** Loads the extensions of a VM, sorted by name. */
 export async function loadExtensions(tx: Transaction, vmId: string): Promise<ExtensionRow[]> {
   return tx.select().from(extensions).where(eq(extensions.vmId, vmId)).orderBy(extensions.name);
 }
 
 /**
- * The only function that creates a goal state: renders the current declarations, stores them in the history, puts them
- * in force and wakes the gateways with the commit. The caller holds the head's lock. Returns the new incarnation.
+ * The only function that creates a goal state: renders the declarations, stores them in the history, puts them in
+ * force, and wakes the gateways on commit. The caller holds the head's lock. Returns the new incarnation.
  */
 export async function publishGoalState(tx: Transaction, ctx: Context, head: Head, cause: Cause): Promise<number> {
   const { vmId } = head;
@@ -103,12 +103,12 @@ export async function publishGoalState(tx: Transaction, ctx: Context, head: Head
   return incarnation;
 }
 
-/** Goal states that are read to count the bytes of the last hour. */
+/** Maximum number of goal states that are read to sum the last hour's bytes. */
 const countedGoalStates = 5_000;
 
 /**
- * Every goal state is kept. Throws 429 if people add too much within an hour, and shows that on the VM's page. Agents
- * and the portal count towards the limit, but are not rejected.
+ * Every goal state is kept, so throws 429 if users add too many bytes within an hour, and shows the rejection on the
+ * VM's page. Changes by agents and by the portal count towards the limit, but are not rejected.
  */
 async function rejectTooManyBytes(tx: Transaction, ctx: Context, { vmId, incarnation }: Head): Promise<void> {
   if (ctx.actor.kind === 'agent' || ctx.actor.kind === 'system') return;
@@ -134,7 +134,7 @@ async function rejectTooManyBytes(tx: Transaction, ctx: Context, { vmId, incarna
   });
 }
 
-/** The history's record of an extension. */
+/** Returns the record of an extension for the history. */
 export function contentsOf(row: ExtensionRow): ExtensionContents {
   return {
     name: row.name,

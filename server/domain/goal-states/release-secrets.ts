@@ -10,12 +10,12 @@ import { sealWithheld } from './custody.ts';
 import { type ReleaseSecretsInput, releaseSecretsInput } from './input.ts';
 import { lockHead, publishGoalState } from './publish.ts';
 
-/** The result of a release. */
+/** Result of a release. */
 export const releasedSecrets = z.object({
   vmId,
-  /** Of the certificate that has them now; null where no machine has enrolled. */
+  /** Thumbprint of the VM's certificate; null if no machine has enrolled. */
   thumbprint: z.string().nullable(),
-  /** The extensions whose settings in force were withheld. */
+  /** Extensions whose current settings were withheld. */
   extensions: z.array(z.string()),
   incarnation: count,
 });

@@ -26,7 +26,7 @@ import {
 import { nextSequenceNumber } from './sequence.ts';
 import { shownExtension } from './shown-extension.ts';
 
-/** The state of a removal: requested, or done without waiting for an agent. */
+/** Result of a removal: requested, or completed without the agent. */
 export const removalReceipt = z.object({
   vmId,
   name: z.string(),
@@ -37,9 +37,9 @@ export const removalReceipt = z.object({
 export type RemovalReceipt = z.infer<typeof removalReceipt>;
 
 /**
- * Requests the uninstall of an extension, which leaves the goal state when the agent reports it as removed. One that
- * was never delivered is dropped immediately, with `force` any. Throws 404 `vm_unknown` | `extension_absent`, 409
- * `extension_needed` if others depend on it, 412 `goal_state_moved_on` | `plan_moved_on`.
+ * Requests the uninstall of an extension. It leaves the goal state when the agent reports the removal, or immediately
+ * with `force` or if it was never delivered. Throws 404 `vm_unknown` | `extension_absent`, 409 `extension_needed` if
+ * others depend on it, 412 `goal_state_moved_on` | `plan_moved_on`.
  */
 export async function removeExtension(ctx: Context, input: RemoveExtensionInput): Promise<RemovalReceipt> {
   allow(ctx.actor, 'operator');
@@ -69,7 +69,7 @@ export async function removeExtension(ctx: Context, input: RemoveExtensionInput)
   });
 }
 
-/** Plans `removeExtension` with the same input; nothing is written. Throws the same 404 and 409. */
+/** Plans `removeExtension` with the same input, without writing. Throws the same 404 and 409. */
 export async function planRemoval(ctx: Context, input: PlanRemovalInput): Promise<Plan> {
   allow(ctx.actor, 'operator');
   const { vmId, name, force } = parse(planRemovalInput, input);
@@ -94,7 +94,7 @@ function declaredOf(row: ExtensionRow): Declared {
   return declared;
 }
 
-/** A removal: by an uninstall of the agent, or without it. */
+/** Describes a removal: through an uninstall by the agent, or with `drop` without the agent. */
 export function removalMove(current: ExtensionRow, next: ReadonlyMap<string, number>, drop: boolean): ExtensionMove {
   const isLeaving = current.state === 'uninstall';
   return {
@@ -109,7 +109,7 @@ export function removalMove(current: ExtensionRow, next: ReadonlyMap<string, num
   };
 }
 
-/** Sets the goal to `uninstall` under a new sequence number. Its dependants no longer wait for it. */
+/** Sets the goal to `uninstall` with a new sequence number. Its dependents no longer wait for it. */
 export async function markUninstall(tx: Transaction, ctx: Context, row: ExtensionRow): Promise<number> {
   const sequenceNumber = await nextSequenceNumber(tx, row.vmId, row.name);
   await tx

@@ -26,9 +26,10 @@ export const revertReceipt = z.object({ vmId, incarnation: count, revertedTo: co
 export type RevertReceipt = z.infer<typeof revertReceipt>;
 
 /**
- * Declares an earlier goal state as a new incarnation; extensions that differ get new sequence numbers. Extensions
- * added since are uninstalled. Throws 404 `vm_unknown` | `goal_state_unknown`, 409 while one is being uninstalled, 412
- * `goal_state_moved_on` | `plan_moved_on`, 422 for withdrawn versions and for secrets that no longer exist.
+ * Declares an earlier goal state again as a new incarnation. Extensions that differ get new sequence numbers; those
+ * added since are uninstalled. Throws 404 `vm_unknown` | `goal_state_unknown`, 409 while an extension is being
+ * uninstalled, 412 `goal_state_moved_on` | `plan_moved_on`, 422 for withdrawn versions and for secrets that no longer
+ * exist.
  */
 export async function revertGoalState(ctx: Context, input: RevertGoalStateInput): Promise<RevertReceipt> {
   allow(ctx.actor, 'operator');
@@ -65,7 +66,7 @@ export async function revertGoalState(ctx: Context, input: RevertGoalStateInput)
   });
 }
 
-/** Plans `revertGoalState` with the same input; nothing is written. Throws the same 404 and 409. */
+/** Plans `revertGoalState` with the same input, without writing. Throws the same 404 and 409. */
 export async function planRevert(ctx: Context, input: PlanRevertInput): Promise<Plan> {
   allow(ctx.actor, 'operator');
   const { vmId, incarnation } = parse(planRevertInput, input);

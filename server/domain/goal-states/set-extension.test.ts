@@ -100,7 +100,7 @@ describe('AZ-C4 sequence numbers and incarnations', () => {
     });
   });
 
-  test('numbers go on after an uninstall', async () => {
+  test('numbers continue after an uninstall', async () => {
     const vmId = await newVm();
     await setExtension(ctx, { vmId, name: 'probe', goal: goal() });
     await fetchGoalState(ctx.db, vmId, ctx.now);
@@ -117,7 +117,7 @@ describe('AZ-C4 sequence numbers and incarnations', () => {
     expect(await setExtension(ctx, { vmId, name: 'probe', goal: goal() })).toMatchObject({ sequenceNumber: 3 });
   });
 
-  test('drops extensions immediately that were never delivered, and with force delivered ones', async () => {
+  test('undelivered extensions are dropped immediately, delivered ones with force', async () => {
     const vmId = await newVm();
     await setExtension(ctx, { vmId, name: 'probe', goal: goal() });
     expect(await removeExtension(ctx, { vmId, name: 'probe' })).toMatchObject({ state: 'removed' });
@@ -137,7 +137,7 @@ describe('rejected declarations', () => {
     expect(await set('0.9')).toMatchObject({ kind: 'unprocessable', faults: ['/version version_withdrawn'] });
   });
 
-  test('another handler under the same name, a second extension of a handler that allows one', async () => {
+  test('another handler under the same name, or a second extension of a single-extension handler', async () => {
     const vmId = await newVm();
     await setExtension(ctx, { vmId, name: 'probe', goal: goal() });
     expect(
@@ -156,7 +156,7 @@ describe('rejected declarations', () => {
     ).toMatchObject({ faults: ['/version version_shared'] });
   });
 
-  test('missing and circular dependencies, and the removal of a dependency', async () => {
+  test('missing and circular dependencies, and removing a dependency', async () => {
     const vmId = await newVm();
     const many = { handler: 'Acme.Lab.Many', version: '1.0' };
     expect(
@@ -203,7 +203,7 @@ describe('rejected declarations', () => {
     });
   });
 
-  test('of two that apply to the same goal state, one succeeds and the other gets 412', async () => {
+  test('of two changes to the same goal state, one succeeds and the other gets 412', async () => {
     const vmId = await newVm();
     await setExtension(ctx, { vmId, name: 'probe', goal: goal() });
     const apply = (n: number) =>
@@ -218,7 +218,7 @@ describe('AZ-C2 custody of protected settings', () => {
   const own = { kind: 'issued' as const, issuer: { key: 'user:test-operator', isAdmin: false }, sameKey: false };
   const secret = { password: 'correct horse battery' };
 
-  test('the database never contains them in plain text, and equal ones change nothing', async () => {
+  test('the database never stores them in plain text, and equal ones change nothing', async () => {
     const vmId = await newVm();
     const set = (value?: Record<string, unknown> | null) =>
       setExtension(ctx, { vmId, name: 'probe', goal: goal(settings({}, value)) });
@@ -269,7 +269,7 @@ describe('AZ-C2 custody of protected settings', () => {
     expect(await set(null)).toMatchObject({ sequenceNumber: 3 });
   });
 
-  test('a version whose schema wants an object rejects another value', async () => {
+  test('a value that is not an object is rejected if the schema requires one', async () => {
     const vmId = await newVm();
     const strict = { handler: 'Acme.Lab.Strict', ...settings({ port: 7 }, 'long enough') };
     expect(await refusal(setExtension(ctx, { vmId, name: 's', goal: goal(strict) }))).toMatchObject({
@@ -277,7 +277,7 @@ describe('AZ-C2 custody of protected settings', () => {
     });
   });
 
-  test('a new certificate raises the incarnation and no sequence number', async () => {
+  test('a new certificate raises the incarnation but no sequence number', async () => {
     const vmId = await newVm();
     await setExtension(ctx, { vmId, name: 'probe', goal: goal(settings({}, secret)) });
     expect((await getGoalState(ctx, { vmId })).extensions).toEqual([]);
@@ -304,7 +304,7 @@ describe('AZ-C2 custody of protected settings', () => {
     ).toMatchObject({ faults: ['/settings/protectedSettings secrets_required'] });
   });
 
-  test('with ANNEX_CUSTODY=vm a new machine gets none, and the editor says so', async () => {
+  test('with ANNEX_CUSTODY=vm a new machine gets none, and the editor shows it', async () => {
     const custody = await testContext({
       role: 'operator',
       services: { ...ctx, config: { ...ctx.config, custody: 'vm' } },
@@ -321,7 +321,7 @@ describe('AZ-C2 custody of protected settings', () => {
   });
 });
 
-test('a revert declares the old contents under new numbers; the history keeps all', async () => {
+test('a revert declares the old contents with new numbers, and the history keeps everything', async () => {
   const vmId = await newVm();
   await setExtension(ctx, { vmId, name: 'probe', goal: goal(settings({ n: 1 }, { key: 'secret one' })) });
   await setExtension(ctx, { vmId, name: 'probe', goal: goal(settings({ n: 2 }, { key: 'secret two' })) });

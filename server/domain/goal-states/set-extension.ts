@@ -22,7 +22,7 @@ import { type ExtensionRow, type Head, lockHead, publishGoalState, requireIncarn
 import { nextSequenceNumber } from './sequence.ts';
 import { shownExtension } from './shown-extension.ts';
 
-/** The result of a declaration: the state in force. */
+/** Result of a declaration: the state in force. */
 export const extensionReceipt = z.object({
   vmId,
   name: z.string(),
@@ -36,9 +36,10 @@ export const extensionReceipt = z.object({
 export type ExtensionReceipt = z.infer<typeof extensionReceipt>;
 
 /**
- * Declares an extension of a VM, with `siblings` also the version of the handler's others, as one goal state. Throws
- * 404 `vm_unknown`, 409 `uninstalling` | `handler_fixed` | `vm_decommissioning`, 412 `goal_state_moved_on` |
- * `plan_moved_on`, 422 with every fault of rules and settings. An identical request changes nothing.
+ * Declares an extension of a VM; with `siblings`, the handler's other extensions get its version in the same goal
+ * state. Throws 404 `vm_unknown`, 409 `uninstalling` | `handler_fixed` | `vm_decommissioning`, 412
+ * `goal_state_moved_on` | `plan_moved_on`, 422 with every violated rule and settings fault. An identical request
+ * changes nothing.
  */
 export async function setExtension(ctx: Context, input: SetExtensionInput): Promise<ExtensionReceipt> {
   allow(ctx.actor, 'operator');
@@ -62,7 +63,7 @@ export async function setExtension(ctx: Context, input: SetExtensionInput): Prom
   });
 }
 
-/** Writes one evaluated extension with its activity row. */
+/** Writes one evaluated extension and its entry in the activity log. */
 async function make(
   tx: Transaction,
   ctx: Context,
@@ -93,7 +94,7 @@ async function make(
   return receipt(row);
 }
 
-/** Writes a declaration. A new sequence number starts a new operation with these commands. */
+/** Writes a declaration. A new sequence number starts a new operation with `commands`. */
 export async function writeExtension(
   tx: Transaction,
   ctx: Context,

@@ -1,8 +1,8 @@
 import type { ExtensionContents } from '#db/schema/index.ts';
 
 /**
- * An extension in the activity: complete public settings, and of protected ones only the id of the encrypted copy,
- * which tells changed from unchanged.
+ * Returns an extension for the activity log: with its public settings, and of the protected ones only the id of the
+ * encrypted copy, which changes with them.
  */
 export function shownExtension(extension: Omit<ExtensionContents, 'sequenceNumber'>): Record<string, unknown> {
   const { handler, version, state, autoUpgradeMinorVersion, dependsOn, timeouts, publicSettings, secretId } = extension;
@@ -18,7 +18,7 @@ export function shownExtension(extension: Omit<ExtensionContents, 'sequenceNumbe
   };
 }
 
-/** Several, by name. */
+/** Returns several extensions for the activity log, by name. */
 export function shownExtensions(
   extensions: readonly Omit<ExtensionContents, 'sequenceNumber'>[],
 ): Record<string, unknown> {

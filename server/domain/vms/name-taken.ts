@@ -1,6 +1,6 @@
 import { DomainError } from '#server/domain/error.ts';
 
-/** Turns the database's unique violation of a VM's name into 409 `vm_name_taken`. */
+/** Converts a unique violation on a VM's name into 409 `vm_name_taken`. */
 export async function rejectTakenName<T>(name: string, write: Promise<T>): Promise<T> {
   try {
     return await write;

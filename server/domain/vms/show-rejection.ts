@@ -3,7 +3,7 @@ import type { Transaction } from '#db/client.ts';
 import { agentRefusals } from '#db/schema/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 
-/** Exceeded limits and rejected calls of a VM, as its page shows them; usually the error's code. */
+/** Codes of exceeded limits and rejected calls that a VM's page shows; most are error codes. */
 export const refusalCodes = [
   'agent_unidentified',
   'counter_jumped',
@@ -14,7 +14,10 @@ export const refusalCodes = [
 ] as const;
 export type RefusalCode = (typeof refusalCodes)[number];
 
-/** Shows the event on the VM's page. Writes nothing if repeated within a minute, so that a loop stays cheap. */
+/**
+ * Shows the rejection on the VM's page. Within a minute, repetitions write nothing, so that an agent in a loop costs
+ * little.
+ */
 export async function showRejection(tx: Transaction, vmId: string, code: RefusalCode, at: Date): Promise<void> {
   const { rowCount } = await tx
     .insert(agentRefusals)

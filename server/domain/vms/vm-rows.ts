@@ -3,7 +3,7 @@ import type { Transaction } from '#db/client.ts';
 import { agentRefusals, vms } from '#db/schema/index.ts';
 import { DomainError } from '#server/domain/error.ts';
 
-/** Locks a VM against deletion and another agent until the commit. Throws 404 `vm_unknown`. */
+/** Locks a VM until the commit, so that it is not deleted and no other agent enrolls. Throws 404 `vm_unknown`. */
 export async function lockVm(tx: Transaction, vmId: string): Promise<{ name: string }> {
   const [vm] = await tx
     .select({ name: vms.name })
@@ -14,7 +14,7 @@ export async function lockVm(tx: Transaction, vmId: string): Promise<{ name: str
   return vm;
 }
 
-/** Marks a VM whose extensions are uninstalled before its deletion; the first mark stays. */
+/** Marks a VM whose extensions are uninstalled before it is deleted; the first mark stays. */
 export async function markDecommissioning(tx: Transaction, vmId: string, at: Date): Promise<void> {
   await tx
     .update(vms)

@@ -3,13 +3,13 @@ import type { vms } from '#db/schema/index.ts';
 import { time } from '#server/domain/answers.ts';
 import { vmId } from './input.ts';
 
-/** A VM as callers see it. */
+/** A VM as the API returns it. */
 export const vm = z.object({
   id: vmId,
   name: z.string(),
   tags: z.record(z.string(), z.string()),
   createdAt: time,
-  /** Its extensions are being uninstalled, then it is deleted. */
+  /** Whether its extensions are being uninstalled before it is deleted. */
   decommissioning: z.boolean(),
 });
 export type Vm = z.infer<typeof vm>;

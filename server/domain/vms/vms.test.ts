@@ -126,7 +126,7 @@ describe('creating', () => {
     ]);
   });
 
-  test('a name that is taken is a conflict that names it, and nothing is stored', async () => {
+  test('a taken name is a conflict that names it, and nothing is stored', async () => {
     const { name } = await create();
     const before = await ctx.db.$count(auditEntries);
     await expect(create(name)).rejects.toMatchObject({ kind: 'conflict', code: 'vm_name_taken', params: { name } });
@@ -134,21 +134,21 @@ describe('creating', () => {
     expect(await ctx.db.$count(auditEntries)).toBe(before);
   });
 
-  test('of two that create a name at the same time, one gets it', async () => {
+  test('of two VMs created with one name concurrently, one gets it', async () => {
     const name = unique();
     const outcomes = await Promise.allSettled([create(name), create(name)]);
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     expect(outcomes.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'vm_name_taken' } });
   });
 
-  test('the name of a deleted VM is free', async () => {
+  test('the name of a deleted VM can be used again', async () => {
     const first = await create();
     await remove(first.id);
     const second = await create(first.name);
     expect(second.id).not.toBe(first.id);
   });
 
-  test('another failure of the database is not a conflict of names', async () => {
+  test('another database error is not reported as a taken name', async () => {
     const tags = { text: 'a\u0000b' };
     await expect(create(unique(), tags)).rejects.not.toMatchObject({ code: 'vm_name_taken' });
   });
@@ -163,7 +163,7 @@ describe('updating', () => {
     expect(await updateVm(ctx, { vmId: vm.id, tags: {} })).toEqual({ ...vm, name, tags: {} });
   });
 
-  test('is recorded with what was before and after, and open pages and the health hear of it', async () => {
+  test('an update is recorded with both states, updates open pages and re-evaluates health', async () => {
     const vm = await create(unique(), { role: 'web' });
     const before = await changesOf(vm.id);
     await ctx.db
@@ -194,7 +194,7 @@ describe('updating', () => {
     expect(await actsOf(vm.id)).toHaveLength(acts);
   });
 
-  test('two operators who change name and tags at the same time lose nothing', async () => {
+  test('concurrent changes of name and tags are both kept', async () => {
     const vm = await create();
     const name = unique();
     await Promise.all([updateVm(ctx, { vmId: vm.id, name }), updateVm(ctx, { vmId: vm.id, tags: { role: 'web' } })]);
@@ -203,7 +203,7 @@ describe('updating', () => {
     expect(second?.before).toEqual(first?.after);
   });
 
-  test.each(['viewer', 'publisher'] as const)('a %s may not', async (role) => {
+  test.each(['viewer', 'publisher'] as const)('a %s cannot', async (role) => {
     const vm = await create();
     const reader = await testContext({ services: ctx, role });
     await expect(updateVm(reader, { vmId: vm.id, name: unique() })).rejects.toMatchObject({
@@ -237,7 +237,7 @@ describe('rejected calls on the page of a VM', () => {
     },
   );
 
-  test('each kind has its own time, and all go when they are cleared or the VM is deleted', async () => {
+  test('each kind has its own time, and clearing or deleting the VM removes all', async () => {
     const { id } = await create();
     const other = await create();
     await ctx.db.transaction(async (tx) => {
