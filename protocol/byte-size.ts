@@ -1,10 +1,10 @@
-/** Binary units, as the documentation writes them; `Intl` has none. */
+/** Binary units as the documentation spells them; `Intl` has none. */
 export const byteUnits = ['KiB', 'MiB', 'GiB', 'TiB'] as const;
 
-/** 1536 → "1.5 KiB", in steps of 1,024 and with the number as the language writes it. */
+/** Formats a size in steps of 1,024, with the number in the form of the language: 1536 → "1.5 KiB". */
 export function formatByteSize(language: string, bytes: number): string {
   if (Math.abs(bytes) < 1024) {
-    // A short "byte" stays singular in English.
+    // The short form of "byte" has no plural in English.
     return new Intl.NumberFormat(language, { style: 'unit', unit: 'byte', unitDisplay: 'long' }).format(bytes);
   }
   const step = Math.min(byteUnits.length, Math.floor(Math.log2(Math.abs(bytes)) / 10));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { circleThrough, type Dependent, dependencyLevels, findCircle, runOrder } from './dependencies.ts';
+import { cycleThrough, type Dependent, dependencyLevels, findCycle, runOrder } from './dependencies.ts';
 
-/** `a<b,c`: a depends on b and c. */
+/** Parses `a<b,c`: a depends on b and c. */
 const items = (...lines: string[]): Dependent[] =>
   lines.map((line) => {
     const [name = '', others = ''] = line.split('<');
@@ -21,12 +21,12 @@ test.each<[Dependent[], string]>([
   ).toBe(order);
 });
 
-test('runOrder sorts a chain as long as memory allows', () => {
+test('runOrder sorts a chain of 20,000 items without exhausting the stack', () => {
   const chain = Array.from({ length: 20_000 }, (_, n) => ({ name: `${n}`, dependsOn: [`${n + 1}`] }));
   expect(runOrder(chain)[0]?.name).toBe('19999');
 });
 
-test('a level is the length of the longest chain below an item', () => {
+test('the level of an item is the length of the longest chain below it', () => {
   const levels = dependencyLevels(
     items('last<first,third,unknown', 'third<second', 'second<first', 'first', 'x<unknown'),
   );
@@ -40,8 +40,8 @@ test.each<[string, Dependent[], string | null]>([
   ['two items', items('a<b', 'b<a'), 'a b a'],
   ['behind a tail', items('a<b', 'b<c', 'c<b'), 'b c b'],
   ['an unknown name', items('a<unknown'), null],
-])('findCircle: %s', (_, all, circle) => {
-  expect(findCircle(all)?.join(' ') ?? null).toBe(circle);
+])('findCycle: %s', (_, all, cycle) => {
+  expect(findCycle(all)?.join(' ') ?? null).toBe(cycle);
 });
 
 test.each<[string, Dependent[], string, string, string | null]>([
@@ -50,8 +50,8 @@ test.each<[string, Dependent[], string, string, string | null]>([
   ['through a third', items('a', 'b<c', 'c<a'), 'a', 'b', 'a b c a'],
   ['the shortest of two', items('a', 'b<c,d', 'c<d', 'd<a'), 'a', 'b', 'a b d a'],
   ['on itself', items('a'), 'a', 'a', 'a a'],
-  ['a circle of others does not count', items('a', 'b<c', 'c<b'), 'a', 'b', null],
+  ['a cycle of others does not count', items('a', 'b<c', 'c<b'), 'a', 'b', null],
   ['an unknown name', items('a'), 'a', 'unknown', null],
-])('circleThrough: %s', (_, all, name, choice, path) => {
-  expect(circleThrough(all, name, choice)?.join(' ') ?? null).toBe(path);
+])('cycleThrough: %s', (_, all, name, choice, path) => {
+  expect(cycleThrough(all, name, choice)?.join(' ') ?? null).toBe(path);
 });

@@ -1,12 +1,12 @@
-/** Something with a name that may depend on others, such as an extension of a goal state. */
+/** A named thing that may depend on others, such as an extension of a goal state. */
 export interface Dependent {
   readonly name: string;
   readonly dependsOn: readonly string[];
 }
 
 /**
- * Sorts dependencies before their dependants, otherwise as given. Names without an item are skipped. A circle, which
- * the portal rejects, keeps its given order.
+ * Sorts items so that dependencies come before their dependents, otherwise in the given order. Skips names without an
+ * item. A cycle, which the portal rejects, keeps its given order.
  */
 export function runOrder<T extends Dependent>(items: readonly T[]): T[] {
   const ordered: T[] = [];
@@ -14,7 +14,7 @@ export function runOrder<T extends Dependent>(items: readonly T[]): T[] {
   return ordered;
 }
 
-/** The length of the longest chain of dependencies below each item, 0 where there is none. */
+/** Returns the length of the longest chain of dependencies below each item; 0 if it has none. */
 export function dependencyLevels(items: readonly Dependent[]): Map<string, number> {
   const known = new Set(items.map(({ name }) => name));
   const levels = new Map<string, number>();
@@ -28,20 +28,22 @@ export function dependencyLevels(items: readonly Dependent[]): Map<string, numbe
   return levels;
 }
 
-/** The first circle of dependencies as the names along it, the first repeated at the end; null if there is none. */
-export function findCircle(items: readonly Dependent[]): string[] | null {
+/**
+ * Returns the first dependency cycle as a list of names, with the first one repeated at the end; null if there is none.
+ */
+export function findCycle(items: readonly Dependent[]): string[] | null {
   let first: string[] | null = null;
-  walk(items, undefined, (circle) => {
-    first ??= circle;
+  walk(items, undefined, (cycle) => {
+    first ??= cycle;
   });
   return first;
 }
 
 /**
- * The shortest circle that would exist if `name` depended on `choice`: the names along it, the first repeated at the
- * end; null if there would be none.
+ * Returns the shortest cycle that would exist if `name` depended on `choice`, as a list of names with the first one
+ * repeated at the end; null if there would be none.
  */
-export function circleThrough(items: readonly Dependent[], name: string, choice: string): string[] | null {
+export function cycleThrough(items: readonly Dependent[], name: string, choice: string): string[] | null {
   const edges = new Map(items.map((item) => [item.name, item.dependsOn]));
   const seen = new Set<string>();
   const trails = [[choice]];
@@ -56,13 +58,13 @@ export function circleThrough(items: readonly Dependent[], name: string, choice:
 }
 
 /**
- * Visits every item once, depth first, and calls `onDone` after all of its dependencies. It keeps its own stack, since
- * a chain may be as long as the goal state.
+ * Visits every item once, depth first, and calls `onDone` after all of its dependencies. Uses an explicit stack,
+ * because a chain may be as long as the goal state.
  */
 function walk<T extends Dependent>(
   items: readonly T[],
   onDone: (item: T) => void = () => {},
-  onCircle: (names: string[]) => void = () => {},
+  onCycle: (names: string[]) => void = () => {},
 ): void {
   const byName = new Map(items.map((item) => [item.name, item]));
   const seen = new Set<string>();
@@ -85,7 +87,7 @@ function walk<T extends Dependent>(
         trail.push({ item, next: 0 });
       } else if (open.has(name)) {
         const names = [...open];
-        onCircle([...names.slice(names.indexOf(name)), name]);
+        onCycle([...names.slice(names.indexOf(name)), name]);
       }
     }
   }

@@ -1,7 +1,7 @@
 /** Characters that change the direction of surrounding text: embeddings, overrides, isolates, and their ends. */
 const controls = /[\u202a-\u202e\u2066-\u2069]/;
 
-/** Whether a text could change the direction of surrounding text. Names must not. */
+/** Whether a text could change the direction of surrounding text, which names must not do. */
 export function changesDirection(text: string): boolean {
   return controls.test(text);
 }
@@ -20,8 +20,8 @@ const closerOf: Readonly<Record<string, string>> = {
 };
 
 /**
- * The same text with every direction change closed, so that it cannot affect surrounding text, as in a sentence. A text
- * without such characters is returned unchanged.
+ * Closes every direction change in a text, so that it cannot affect the sentence around it. A text without such
+ * characters is returned unchanged.
  */
 export function isolateText(text: string): string {
   if (!changesDirection(text)) return text;
@@ -34,7 +34,7 @@ export function isolateText(text: string): string {
       if (open.at(-1) !== character) continue;
       open.pop();
     }
-    // A line end closes everything.
+    // The end of a line closes every direction change.
     if (character === '\n' || character === '\u2029') {
       balanced += open.toReversed().join('');
       open.length = 0;

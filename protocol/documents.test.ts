@@ -22,8 +22,8 @@ const codes = (result: object) =>
 const nested = (levels: number): unknown =>
   levels === 0 ? { status: 'success' } : { status: 'success', substatus: [nested(levels - 1)] };
 
-describe('the source document', () => {
-  test('AZ-H1 AZ-S2 its heartbeat sample is accepted', () => {
+describe('the samples of the source document', () => {
+  test('AZ-H1 AZ-S2 the heartbeat sample is accepted', () => {
     expect(read(heartbeatFile, heartbeatSample)).toEqual({
       value: {
         status: 'ready',
@@ -33,7 +33,7 @@ describe('the source document', () => {
     });
   });
 
-  test('AZ-S2 its sample without localization is accepted, with its plain message and old time format', () => {
+  test('AZ-S2 the sample without localization is accepted: plain message, old time format', () => {
     expect(read(statusFile, statusPlain)).toEqual({
       value: {
         timestampUTC: '2013-11-13T17:46:30.447Z',
@@ -60,7 +60,7 @@ describe('the source document', () => {
     });
   });
 
-  test('AZ-S2 its localized sample is accepted, with a placeholder for the time', () => {
+  test('AZ-S2 the localized sample is accepted, with a placeholder for the time', () => {
     expect(read(statusFile, statusLocalized)).toEqual({
       value: {
         timestampUTC: null,
@@ -74,7 +74,7 @@ describe('the source document', () => {
     });
   });
 
-  test('AZ-S1 AZ-S2 its structure is accepted with Message, FormattedMessage and Lang in the substatus', () => {
+  test('AZ-S1 AZ-S2 a substatus may have Message, FormattedMessage and Lang', () => {
     const result = read(statusFile, statusStructure);
     expect(result).toMatchObject({
       value: {
@@ -90,7 +90,7 @@ describe('the source document', () => {
     });
   });
 
-  test('AZ-G1 its handler environment is read, and written in the same form', () => {
+  test('AZ-G1 the handler environment is read, and written in the same form', () => {
     const result = read(handlerEnvironmentFile, handlerEnvironmentSample);
     expect(result).toMatchObject({ value: { logFolder: '<your log folder location>' } });
     if (!('value' in result)) return;
@@ -137,7 +137,7 @@ describe('heartbeat file', () => {
     [{ status: 'ready', Message: 5 }, ['/0/heartbeat/Message field_not_object']],
     [{ status: 'ready', Message: {} }, ['/0/heartbeat/Message/formattedMessage field_missing']],
     ['ready', ['/0/heartbeat field_not_object']],
-  ])('AZ-H1 %j is a clear error', (inner, expected) => {
+  ])('AZ-H1 %j is rejected with a clear error', (inner, expected) => {
     expect(codes(heartbeat(inner))).toEqual(expected);
   });
 
@@ -149,17 +149,17 @@ describe('heartbeat file', () => {
     [[{}], ['/0/version field_missing', '/0/heartbeat field_missing']],
     [[null], ['/0 field_not_object']],
     [undefined, [' file_not_array']],
-  ])('AZ-H1 the frame %j is a clear error', (file, expected) => {
+  ])('AZ-H1 the frame %j is rejected with a clear error', (file, expected) => {
     expect(codes(read(heartbeatFile, file))).toEqual(expected);
   });
 });
 
-test('AZ-H1 a heartbeat with numbers as text is read, as handlers in the field write it', () => {
+test('AZ-H1 a heartbeat with numbers as text is accepted, as handlers in the field write it', () => {
   const file = [{ version: '1.0', heartbeat: { status: 'Ready', code: '0', Message: 'fine' } }];
   expect(read(heartbeatFile, file)).toEqual({ value: { status: 'ready', code: 0, message: { text: 'fine' } } });
 });
 
-/** In the manner of public handlers: what they write, and its meaning. */
+/** What public handlers write, and how it is read. */
 describe('a status as handlers write it', () => {
   const when = '2026-01-01T00:00:00Z';
   const reads = (file: unknown) => read(statusFile, file);
@@ -170,7 +170,7 @@ describe('a status as handlers write it', () => {
     });
   });
 
-  test.each([2, '2.0', '1.1', '', 'one', true])('AZ-S1 version %j is another', (version) => {
+  test.each([2, '2.0', '1.1', '', 'one', true])('AZ-S1 version %j is not 1.0', (version) => {
     const file = [{ version, timestampUTC: when, status: { status: 'success' } }];
     expect(codes(reads(file))).toEqual(['/0/version file_version']);
   });
@@ -183,7 +183,7 @@ describe('a status as handlers write it', () => {
     ['0x80070005', 2147942405],
     ['', undefined],
     [null, undefined],
-  ])('AZ-S1 code %j is %j', (code, expected) => {
+  ])('AZ-S1 code %j is read as %j', (code, expected) => {
     expect(status({ status: 'error', code })).toEqual({
       value: {
         timestampUTC: '2026-01-01T00:00:00.000Z',
@@ -198,7 +198,7 @@ describe('a status as handlers write it', () => {
     expect(codes(status({ status: 'error', code }))).toEqual(['/0/status/code field_not_number']);
   });
 
-  test('AZ-S2 everything in capitals, with spaces, numbers for texts and null for absent values', () => {
+  test('AZ-S2 a status with capitals, spaces, numbers as text and null for absent is read', () => {
     const file = [
       {
         Version: '1.0',
@@ -242,12 +242,12 @@ describe('a status as handlers write it', () => {
       { message: 'short', formattedMessage: { lang: 'en', message: 'long' } },
       { lang: 'en', message: 'long' },
     ],
-  ])('AZ-S2 the message of %j', (inner, formattedMessage) => {
+  ])('AZ-S2 the message of %j is read', (inner, formattedMessage) => {
     const result = status({ status: 'success', ...inner });
     expect('value' in result && result.value.formattedMessage).toEqual(formattedMessage);
   });
 
-  test('AZ-S1 a fault behind a part that is null has its position in the file', () => {
+  test('AZ-S1 the path of a fault counts null parts before it, as in the file', () => {
     const substatus = [null, { status: 'success' }, { status: 'odd' }];
     expect(codes(status({ status: 'success', substatus }))).toEqual(['/0/status/substatus/2/status field_choice']);
   });
@@ -260,12 +260,12 @@ describe('status file', () => {
     });
   });
 
-  test('AZ-S1 blank ids and texts are no message', () => {
+  test('AZ-S1 blank ids and texts count as no message', () => {
     const result = status({ status: 'success', message: { id: '' }, formattedMessage: { lang: 'en', message: ' ' } });
     expect(result).toEqual({ value: { timestampUTC: '2026-01-01T00:00:00.000Z', status: 'success', substatus: [] } });
   });
 
-  test('AZ-S2 a formatted message precedes a plain one, since its language is known', () => {
+  test('AZ-S2 a formatted message wins over a plain one, because its language is known', () => {
     const result = status({
       status: 'error',
       message: 'plain',
@@ -286,7 +286,7 @@ describe('status file', () => {
     ],
     [{ status: 'error', formattedMessage: { lang: 'en' } }, ['/0/status/formattedMessage/message field_missing']],
     [undefined, ['/0/status field_missing']],
-  ])('AZ-S1 %j names each fault by its path', (inner, expected) => {
+  ])('AZ-S1 the faults of %j have paths', (inner, expected) => {
     expect(codes(status(inner))).toEqual(expected);
   });
 
@@ -307,7 +307,7 @@ describe('status file', () => {
     ]);
   });
 
-  test('a property called __proto__ is an ordinary property', () => {
+  test('a property named __proto__ is read like any other', () => {
     const inner = JSON.parse('{"status":"success","__proto__":{"code":7}}') as unknown;
     expect(status(inner)).toMatchObject({ value: { status: 'success' } });
     expect(Object.hasOwn({ ...(status(inner) as { value: object }).value }, 'code')).toBe(false);
@@ -315,7 +315,7 @@ describe('status file', () => {
 });
 
 describe('resource file', () => {
-  test('AZ-L1 an array of one with version, lang and messages', () => {
+  test('AZ-L1 an array of one with version, lang and messages is accepted', () => {
     expect(read(resourceFile, resourcesDe)).toEqual({
       value: { lang: 'de', messages: [{ id: '1215', text: '{1} fehler beim Anschluss an {0} herzustellen' }] },
     });
@@ -324,7 +324,7 @@ describe('resource file', () => {
     });
   });
 
-  test('AZ-L1 every fault is named', () => {
+  test('AZ-L1 every fault is reported', () => {
     const messages = [
       { id: 'a', text: 'x' },
       { id: 'a', text: 'y' },
@@ -347,7 +347,7 @@ describe('resource file', () => {
   });
 });
 
-describe('a handler’s time', () => {
+describe('the time in a handler’s file', () => {
   test.each([
     ['2013/11/13, 17:46:30.447', '2013-11-13T17:46:30.447Z'],
     ['2013-11-13T17:46:30Z', '2013-11-13T17:46:30.000Z'],
@@ -367,7 +367,7 @@ describe('a handler’s time', () => {
     ['2013-02-30T00:00:00Z', null],
     ['<current utc time>', null],
     ['', null],
-  ])('AZ-S2 %s', (text, expected) => {
+  ])('AZ-S2 %s is parsed as %s', (text, expected) => {
     expect(parseHandlerTime(text)).toBe(expected);
   });
 });

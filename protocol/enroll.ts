@@ -2,12 +2,12 @@ import { z } from 'zod';
 
 const label = z.string().max(256);
 
-/** The request of a machine that enrols as the agent of a VM. */
+/** The request of a machine that enrolls as the agent of a VM. */
 export const enrollRequest = z.object({
   enrollmentToken: z.string().min(1).max(512),
-  /** PEM; RSA of 2048 bits or more, or P-256. */
+  /** PEM; RSA with at least 2048 bits, or P-256. */
   certificate: z.string().min(1).max(16_384),
-  /** Base64 of a signature with the certificate's key (SHA-256) over the text of `enrollmentToken`. */
+  /** Signature over the text of `enrollmentToken` with the certificate's key (SHA-256), in Base64. */
   proof: z.string().min(1).max(4_096).optional(),
   agent: z.object({ name: label.min(1), version: label.min(1) }),
   os: z.object({ name: label.optional(), version: label.optional(), arch: label.optional() }).optional(),
@@ -16,7 +16,7 @@ export type EnrollRequest = z.output<typeof enrollRequest>;
 
 export const enrollResponse = z.looseObject({
   vmId: z.string(),
-  /** Sent once; the bearer credential of every later call. */
+  /** Sent only once; the agent sends it as a bearer token with every later request. */
   credential: z.string(),
   pollSeconds: z.number().positive(),
 });
@@ -24,9 +24,9 @@ export type EnrollResponse = z.output<typeof enrollResponse>;
 
 /** The request of an agent that renews its key. */
 export const renewCertificateRequest = z.object({
-  /** PEM, like the one of the enrolment. */
+  /** PEM, with the same keys as at enrollment. */
   certificate: z.string().min(1).max(16_384),
-  /** Base64 of a signature with the old key (SHA-256) over the text of `certificate`, or over its DER. */
+  /** Signature over the text of `certificate`, or over its DER, with the old key (SHA-256), in Base64. */
   proof: z.string().min(1).max(4_096),
 });
 export type RenewCertificateRequest = z.output<typeof renewCertificateRequest>;
@@ -35,7 +35,7 @@ export const renewCertificateResponse = z.looseObject({
   vmId: z.string(),
   /** Thumbprint of the certificate for which protected settings are encrypted from now on. */
   thumbprint: z.string(),
-  /** ETag of the goal state in which they are encrypted for it. */
+  /** ETag of the goal state that contains them. */
   incarnation: z.number().int(),
 });
 export type RenewCertificateResponse = z.output<typeof renewCertificateResponse>;

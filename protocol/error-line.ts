@@ -1,14 +1,14 @@
-/** Words with which programs report errors. */
+/** Words that programs use in error messages. */
 const wrong =
   /\b(errors?|err|fail(?:ed|ure|s)?|fatal|denied|cannot|can't|could not|not found|no such|refused|invalid|exception|traceback|panic|timed? ?out|unreachable)\b/i;
 
-/** Only the beginning of a longer line is searched. */
+/** Only this many characters of a line are searched. */
 const maxCharacters = 2_000;
 
-/** Whether a line of a command's output reports an error. */
+/** Whether a line of command output reports an error. */
 export const namesError = (line: string): boolean => wrong.test(line.slice(0, maxCharacters));
 
-/** The offset of the first line that reports an error, or null. */
+/** Returns the offset of the first line that reports an error, or null. */
 export function startOfError(text: string): number | null {
   const words = new RegExp(wrong, 'gi');
   for (let match = words.exec(text); match !== null; match = words.exec(text)) {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { jsonPointer } from './pointer.ts';
 
-/** Codes of faults in a wire document. Each is a key of `locales/<lng>/errors.json`. */
+/** Codes of faults in wire documents. Each is a key in `locales/<lng>/errors.json`. */
 export type ProtocolFaultCode =
   | 'field_missing'
   | 'field_not_text'
@@ -29,7 +29,7 @@ export type ProtocolFaultCode =
   | 'substatus_too_deep'
   | 'substatus_too_many';
 
-/** One fault; `path` is a JSON pointer into the document as it was sent, in its own spelling. */
+/** One fault. `path` is a JSON pointer into the document, in the sender's spelling. */
 export interface ProtocolFault {
   path: string;
   code: ProtocolFaultCode;
@@ -38,17 +38,17 @@ export interface ProtocolFault {
 
 export type ReadResult<T> = { value: T } | { faults: ProtocolFault[] };
 
-/** A hostile document must not cause a response many times its size. */
+/** Keeps the response to a hostile document from being many times its size. */
 export const maxFaults = 1_000;
 
-/** Reads a document. Every fault has a path and a code; property names are all that is repeated of the input. */
+/** Parses a document. Every fault has a path and a code; of the input, only property names are repeated. */
 export function read<S extends z.ZodType>(schema: S, input: unknown): ReadResult<z.output<S>> {
   const result = schema.safeParse(input, { error: (issue) => codeOf(issue) });
   if (result.success) return { value: result.data };
   return { faults: result.error.issues.slice(0, maxFaults).map((issue) => faultOf(issue, input)) };
 }
 
-/** Arguments for `ctx.addIssue` in custom checks: the code travels as the message. */
+/** Returns arguments for `ctx.addIssue` in custom checks, with the code as the message. */
 export function issueOf(
   code: ProtocolFaultCode,
   input: unknown,
@@ -64,7 +64,7 @@ export function issueOf(
   return { code: 'custom', input, message: code, params, path };
 }
 
-/** Chooses one of several schemas by the input, so that faults are those of the intended form. */
+/** Selects a schema by the input, so that faults refer to the intended form. */
 export function chosen<T>(choose: (input: unknown) => z.ZodType<T>) {
   return z.unknown().transform((input, ctx): T => {
     const result = choose(input).safeParse(input, { error: (issue) => codeOf(issue) });
@@ -120,7 +120,10 @@ function faultOf(issue: z.core.$ZodIssue, input: unknown): ProtocolFault {
   return Object.keys(params).length > 0 ? { ...fault, params } : fault;
 }
 
-/** The path in the sender's spelling: schemas use canonical property names, people search for what they wrote. */
+/**
+ * Returns the path in the sender's spelling: schemas use canonical property names, but people search for what they
+ * wrote.
+ */
 function asSent(path: readonly PropertyKey[], input: unknown): PropertyKey[] {
   let at: unknown = input;
   return path.map((part) => {

@@ -4,7 +4,7 @@ import { changesDirection } from './direction.ts';
 import { chosen, issueOf } from './fault.ts';
 import { type DocumentLimits, utf8Bytes } from './limits.ts';
 
-/** A handler's file: an array of one, whose object becomes the value. */
+/** The schema of a handler's file: an array of one object, which becomes the value. */
 export function arrayOfOne<S extends z.ZodType>(element: S) {
   return z
     .array(z.unknown(), { error: 'file_not_array' })
@@ -13,26 +13,26 @@ export function arrayOfOne<S extends z.ZodType>(element: S) {
     .transform(([value]) => value);
 }
 
-/** Spellings of 1.0 as text. */
+/** Ways to write version 1.0 as text. */
 const oneAsText = /^\s*v?1(\.0)*\s*$/i;
 
-/** `version`: 1.0, as a number or as text. */
+/** `version`: must be 1.0, as a number or as text. */
 export const fileVersion = z.preprocess(
   (input) => (typeof input === 'string' && oneAsText.test(input) ? 1 : input),
   z.literal(1, { error: (issue) => (issue.input === undefined ? 'field_missing' : 'file_version') }),
 );
 
-/** Whole numbers as handlers write them in quotation marks: decimal, as a float without a fraction, or hexadecimal. */
+/** Whole numbers that handlers write in quotation marks: decimal, with a zero fraction, or hexadecimal. */
 const wholeAsText = /^\s*([+-]?\d{1,15}(\.0*)?|0x[\da-f]{1,8})\s*$/i;
 
-/** A whole number, or its text; an empty text is none. */
+/** A whole number, or one as text. An empty text counts as absent. */
 export const wholeNumber = z.preprocess((input) => {
   if (typeof input !== 'string') return input;
   if (input.trim() === '') return undefined;
   return wholeAsText.test(input) ? Number(input) : input;
 }, z.int().optional());
 
-/** Text with a limit in bytes of UTF-8, without what no database stores: NUL and lone surrogates. */
+/** Text with a limit in UTF-8 bytes. Rejects NUL and lone surrogates, which no database can store. */
 export function boundedText(maximum: number) {
   return z.string().superRefine((text, ctx) => {
     if (text.includes('\u0000') || !text.isWellFormed()) ctx.addIssue(issueOf('json_character', text));
@@ -41,7 +41,7 @@ export function boundedText(maximum: number) {
   });
 }
 
-/** A name or a reason that a person gives: not blank, and unable to change the direction of surrounding text. */
+/** A name or reason that a person enters: not blank, and unable to change the direction of surrounding text. */
 export function givenText(maximum: number) {
   return z
     .string()
@@ -51,7 +51,7 @@ export function givenText(maximum: number) {
     .refine((text) => !changesDirection(text), 'text_direction');
 }
 
-/** Text, or a number or boolean that is read as text (numeric message ids, AZ-S1). */
+/** Text. A number or boolean is read as text (numeric message ids, AZ-S1). */
 export function asText(maximum: number) {
   return z.preprocess(
     (input) => (typeof input === 'number' || typeof input === 'boolean' ? String(input) : input),
@@ -59,20 +59,20 @@ export function asText(maximum: number) {
   );
 }
 
-/** A word of a list, in any case and with any surrounding space. */
+/** One of the given words, in any case and with any surrounding whitespace. */
 export function wordOf<const W extends readonly [string, ...string[]]>(words: W) {
   return z.preprocess((input) => (typeof input === 'string' ? input.trim().toLowerCase() : input), z.enum(words));
 }
 
-/** A text and its language as stated; `lang` is empty if there is none. */
+/** A text with its language as the handler stated it; `lang` is empty if it did not. */
 export interface FormattedMessage {
   lang: string;
   message: string;
 }
 
 /**
- * A formatted message: an object, or plain text, whose language is unknown (AZ-S2). Its text may be any JSON, as some
- * handlers write it: null is an empty text, an object or a list becomes its JSON.
+ * A formatted message: an object, or plain text, whose language is unknown (AZ-S2). Its text may be any JSON, because
+ * some handlers write that: null becomes an empty text, an object or list becomes its JSON.
  */
 export function formattedMessageWith(limits: DocumentLimits) {
   const text = z.preprocess(textOfJson, boundedText(limits.messageBytes));
@@ -98,11 +98,11 @@ function withEmptyMessage(input: unknown): unknown {
   return Object.fromEntries(entries);
 }
 
-/** The id of a resource and the values for its placeholders. */
+/** A message id and the values for its placeholders. */
 export interface MessageReference {
   id: string;
   params: string[];
-  /** Recovered by the portal from the text, for an agent that drops ids; files cannot state it. */
+  /** Set by the portal when it found the id by the text, for agents that drop ids. A file cannot contain it. */
   recovered?: true;
 }
 

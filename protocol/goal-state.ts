@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { maxCommandSeconds } from './limits.ts';
 
-/** Limit of a command's timeout: a larger number would overflow a timer, which then fires immediately. */
+/** Limits a command's timeout: a larger number would overflow the timer, which then fires immediately. */
 const seconds = z.number().positive().max(maxCommandSeconds);
 
-/** One extension and its goal. Unknown fields are kept: a newer portal may send more. */
+/** One extension and its goal. Unknown fields are kept, because a newer portal may send more. */
 export const goalStateExtension = z.looseObject({
   name: z.string(),
   handler: z.string(),
@@ -22,20 +22,20 @@ export const goalStateExtension = z.looseObject({
   package: z.looseObject({
     sha256: z.string().regex(/^[0-9a-f]{64}$/),
     size: z.int().nonnegative(),
-    /** Relative to the gateway. */
+    /** Relative to the gateway's URL. */
     url: z.string(),
   }),
   settings: z.looseObject({
     publicSettings: z.record(z.string(), z.unknown()).optional(),
-    /** Base64 of the DER of a CMS EnvelopedData. */
+    /** DER of a CMS EnvelopedData, in Base64. */
     protectedSettings: z.string().optional(),
-    /** SHA-1, hex. */
+    /** SHA-1 in hexadecimal. */
     protectedSettingsCertThumbprint: z.string().optional(),
   }),
 });
 export type GoalStateExtension = z.output<typeof goalStateExtension>;
 
-/** The goal of a VM, as returned by `GET /agent/v1/goal-state`. */
+/** The goal state of a VM, as returned by `GET /agent/v1/goal-state`. */
 export const goalState = z.looseObject({
   protocol: z.literal(1),
   vmId: z.string(),

@@ -12,25 +12,25 @@ const environment = z.object({
   heartbeatFile: folder,
 });
 
-/** The folders and files of a handler (AZ-G1). */
+/** A handler's folders and files (AZ-G1). */
 export type HandlerEnvironment = z.output<typeof environment>;
 
 export const handlerEnvironmentFile = arrayOfOne(
   anyCase(z.object({ version: fileVersion, handlerEnvironment: anyCase(environment) })),
 ).transform(({ handlerEnvironment }): HandlerEnvironment => handlerEnvironment);
 
-/** Properties of `handlerEnvironment` that handlers for Azure's own agent expect beside the documented folders. */
+/** Properties of `handlerEnvironment` that handlers for the stock agent expect in addition to the documented ones. */
 export interface FieldEnvironment {
-  /** The agent collects events that a handler writes here. */
+  /** Folder for events that a handler writes and the agent collects. */
   eventsFolder: string;
   deploymentid: string;
   rolename: string;
   instance: string;
 }
 
-/** The contents of HandlerEnvironment.json: a list of one element. */
+/** Returns the contents of HandlerEnvironment.json: a list of one element. */
 export function writeHandlerEnvironment(name: string, environment: HandlerEnvironment & FieldEnvironment): string {
   const text = JSON.stringify([{ name, version: 1, handlerEnvironment: environment }], null, 2);
-  // Handlers repeat the version as text in their statuses, where it is "1.0".
+  // Handlers copy the version into their statuses as text, where it must be "1.0".
   return `${text.replace(/^( {4}"version": 1),$/m, '$1.0,')}\n`;
 }

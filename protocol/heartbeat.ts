@@ -14,21 +14,21 @@ import {
 } from './file.ts';
 import { type DocumentLimits, documentLimits } from './limits.ts';
 
-/** A heartbeat's message: plain text, a formatted text, or the id of a resource with its params. */
+/** A heartbeat's message: plain text, a formatted text, or a message id with its params. */
 export interface HeartbeatMessage {
   text?: string;
   formattedMessage?: FormattedMessage;
   reference?: MessageReference;
 }
 
-/** A heartbeat as reported in a handler's file (AZ-H1). */
+/** A heartbeat as read from a handler's file (AZ-H1). */
 export interface HeartbeatDocument {
   status: 'ready' | 'notready';
   code?: number;
   message?: HeartbeatMessage;
 }
 
-/** The heartbeat file with other limits. */
+/** The schema of a heartbeat file with the given limits. */
 export function heartbeatFileWith(limits: DocumentLimits) {
   const formatted = formattedMessageWith(limits);
   const plain: z.ZodType<HeartbeatMessage> = formatted.transform(({ message }) => ({ text: message }));
@@ -61,5 +61,5 @@ export function heartbeatFileWith(limits: DocumentLimits) {
   });
 }
 
-/** The parsed text of a heartbeat file → its heartbeat. */
+/** The schema of a heartbeat file, with default limits. */
 export const heartbeatFile = heartbeatFileWith(documentLimits);

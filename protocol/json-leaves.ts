@@ -1,12 +1,15 @@
 import { jsonPointer } from './pointer.ts';
 
-/** A value without parts that could be compared one by one, and its place. */
+/** A value that is compared as a whole, and its path. */
 export interface JsonLeaf {
   path: readonly string[];
   value: unknown;
 }
 
-/** The leaves of a JSON value by their pointers: objects are walked, lists and empty objects are leaves. */
+/**
+ * Returns the leaves of a JSON value with their JSON pointers. Lists and empty objects are leaves; other objects are
+ * not.
+ */
 export function jsonLeaves(value: unknown, path: readonly string[] = []): [pointer: string, JsonLeaf][] {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
     const entries = Object.entries(value);

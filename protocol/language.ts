@@ -4,7 +4,7 @@ export interface LanguageTag {
   tag: string;
   /** The language alone: `de`. */
   base: string;
-  /** The script of a text in this language: the one in the tag, otherwise the usual one of the language and region. */
+  /** The script of this language: the one in the tag, otherwise the usual one for its language and region. */
   script: string | undefined;
   /** The tag and its fallbacks, best first: `zh-TW` → `zh-TW`, `zh-Hant-TW`, `zh-Hant`, `zh` (AZ-L3). */
   fallbacks: readonly string[];
@@ -12,17 +12,17 @@ export interface LanguageTag {
 
 /** BCP 47 recommends 35 characters; no one writes a longer tag by hand. */
 const maxTagLength = 100;
-/** .NET's former names of the two Chinese scripts. */
+/** Former .NET names of the two Chinese scripts. */
 const legacyTags: Readonly<Record<string, string>> = { 'zh-chs': 'zh-Hans', 'zh-cht': 'zh-Hant' };
-/** `zh-yue-HK` is the older spelling of `yue-HK` (RFC 5646, 4.5). */
+/** `zh-yue-HK` is an older spelling of `yue-HK` (RFC 5646, section 4.5). */
 const extendedLanguage = /^[a-z]{2,3}-(?=[a-z]{3}(?:-|$))/i;
 
 const maxRemembered = 2_000;
 const remembered = new Map<string, LanguageTag | null>();
 
 /**
- * Parses a language tag; null if it names no language: `und`, `*`, and anything malformed. Every tag of a reader, a
- * guest or a resource file passes through here, so that none reaches `Intl` unchecked.
+ * Parses a language tag. Returns null if it names no language: `und`, `*`, or malformed. Every tag from a reader, an
+ * agent or a resource file must pass through here, so that none reaches `Intl` unchecked.
  */
 export function parseLanguage(text: string): LanguageTag | null {
   if (text.length > maxTagLength) return null;
@@ -34,12 +34,12 @@ export function parseLanguage(text: string): LanguageTag | null {
   return language;
 }
 
-/** The canonical form of a language tag (`de_at` → `de-AT`), or null if it names no language. */
+/** Returns the canonical form of a language tag (`de_at` → `de-AT`), or null if it names no language. */
 export function canonicalLanguage(text: string): string | null {
   return parseLanguage(text)?.tag ?? null;
 }
 
-/** A language and its fallbacks, best first; empty if the tag names none. */
+/** Returns a language and its fallbacks, best first; empty if the tag names no language. */
 export function fallbacks(tag: string): readonly string[] {
   return parseLanguage(tag)?.fallbacks ?? [];
 }
@@ -48,7 +48,7 @@ function read(text: string): LanguageTag | null {
   try {
     const tag = new Intl.Locale(legacyTags[text.toLowerCase()] ?? text.replace(extendedLanguage, '')).baseName;
     const { language: base, script, region } = new Intl.Locale(tag);
-    // V8 returns no language for `und-DE`, and a tag created from that would throw.
+    // V8 returns no language for `und-DE`, and would throw for a tag built from that.
     if (!base || base === 'und') return null;
     const usual = script ?? scriptOf(tag);
     const chain = [tag];
@@ -57,7 +57,7 @@ function read(text: string): LanguageTag | null {
       if (usual !== undefined) chain.push(`${base}-${usual}-${region}`);
     }
     const broader = [...(usual === undefined ? [] : [`${base}-${usual}`]), base];
-    // `zh` alone means its usual script.
+    // `zh` alone implies its usual script.
     chain.push(...(script === undefined && region === undefined ? broader.toReversed() : broader));
     return { tag, base, script: usual, fallbacks: [...new Set(chain)] };
   } catch {

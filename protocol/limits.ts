@@ -1,14 +1,14 @@
-/** Default upper bounds within wire documents. The portal passes its configured ones. */
+/** Limits within wire documents. The portal passes its configured ones. */
 export interface DocumentLimits {
-  /** Substatuses of one status, over all levels. */
+  /** Maximum number of substatuses in one status, over all levels. */
   substatuses: number;
-  /** Levels of substatuses below the status. */
+  /** Maximum number of levels of substatuses below the status. */
   substatusDepth: number;
-  /** Bytes of UTF-8 of a message's text, and of a name or an operation. */
+  /** Maximum size of a message text, a name or an operation, in UTF-8 bytes. */
   messageBytes: number;
-  /** Bytes of UTF-8 of a param, a message id or a language. */
+  /** Maximum size of a param, a message id or a language, in UTF-8 bytes. */
   paramBytes: number;
-  /** Bytes of UTF-8 of a command's output within a report. */
+  /** Maximum size of command output within a report, in UTF-8 bytes. */
   outputBytes: number;
 }
 
@@ -20,7 +20,7 @@ export const documentLimits: DocumentLimits = {
   outputBytes: 64 * 1024,
 };
 
-/** The longest time limit of a command, in seconds: a day. */
+/** The longest timeout of a command: a day, in seconds. */
 export const maxCommandSeconds = 86_400;
 
 const encoder = new TextEncoder();

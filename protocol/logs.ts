@@ -7,15 +7,15 @@ const digits = (most: number) =>
     .regex(new RegExp(`^\\d{1,${most}}$`))
     .transform(Number);
 
-/** The run of a command that an output belongs to: the query of `POST /logs/{extension}`. */
+/** The query of `POST /logs/{extension}`: which run of a command the output belongs to. */
 export const outputQuery = z.object({ command: z.enum(commandNames), attempt: digits(9), sequence: digits(15) });
 
-/** The archives that operators wait for: `GET /log-requests`. */
+/** The response of `GET /log-requests`: archives that operators are waiting for. */
 export const logRequests = z.looseObject({
   requests: z.array(
     z.looseObject({
       id: z.string(),
-      /** `<ProviderNamespace>.<Type>`: the log folders of all its versions, uninstalled ones included. */
+      /** `<ProviderNamespace>.<Type>`: requests the log folders of all its versions, including uninstalled ones. */
       handler: z.string(),
     }),
   ),

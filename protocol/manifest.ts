@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { jsonPointer } from './pointer.ts';
 
-/** The commands of a handler in the order of the source document. */
+/** A handler's commands, in the order of the source document. */
 export const commandNames = ['install', 'uninstall', 'update', 'enable', 'disable'] as const;
 export type CommandName = (typeof commandNames)[number];
 
-/** The only place of the manifest in a package (AZ-P2). */
+/** The only path of the manifest within a package (AZ-P2). */
 export const manifestFileName = 'HandlerManifest.json';
 
 export type ManifestFaultCode =
@@ -17,14 +17,14 @@ export type ManifestFaultCode =
   | 'manifest_not_array'
   | 'manifest_not_single';
 
-/** One fault of a manifest; `path` is a JSON pointer into the file. */
+/** One fault in a manifest; `path` is a JSON pointer into the file. */
 export interface ManifestFault {
   path: string;
   code: ManifestFaultCode;
   params?: Record<string, string | number>;
 }
 
-/** The issue's message is a code, which is translated for its readers. */
+/** The issue's message is a code that is translated when it is shown. */
 const coded = (wrong: ManifestFaultCode) => ({
   error: (issue: { input?: unknown }) => (issue.input === undefined ? 'field_missing' : wrong),
 });
@@ -52,7 +52,7 @@ const commands = z.looseObject(
     disableCommand: command,
     rebootAfterInstall: flag,
     reportHeartbeat: flag,
-    /** Fields beyond the document's seven are kept as they are. */
+    /** Properties beyond the document's seven are kept unchanged. */
     updateMode: z.unknown().optional(),
     continueOnUpdateFailure: optionalFlag,
     supportsMultipleExtensions: optionalFlag,
@@ -61,8 +61,7 @@ const commands = z.looseObject(
 );
 
 /**
- * The document specifies 1.0. Manifests in the field have the handler's version here, which does not identify the
- * format.
+ * The document requires 1.0, but manifests in the field have the handler's version here, so any version is accepted.
  */
 const documentVersion = z
   .unknown()
@@ -71,22 +70,22 @@ const documentVersion = z
 
 const element = z.looseObject({ version: documentVersion, handlerManifest: commands }, coded('field_not_object'));
 
-/** The parsed text of HandlerManifest.json: an array of one object (AZ-P3). */
+/** The schema of HandlerManifest.json: an array of one object (AZ-P3). */
 export const handlerManifestFile = z
   .array(element, { error: 'manifest_not_array' })
   .length(1, { error: 'manifest_not_single' })
   .transform((elements) => elements[0] as (typeof elements)[number]);
 
-/** The object of a manifest; fields beyond the document's are kept. */
+/** The object in a manifest. Properties beyond the document's are kept. */
 export type HandlerManifest = z.output<typeof element>;
 
-/** Whether install of the new version runs in an update. It does only if the manifest says so. */
+/** Whether an update also runs install of the new version. It does only if the manifest says so. */
 export function updatesWithInstall({ handlerManifest }: HandlerManifest): boolean {
   const { updateMode } = handlerManifest;
   return typeof updateMode === 'string' && updateMode.toLowerCase() === 'updatewithinstall';
 }
 
-/** Reads a parsed manifest; every missing or ill-typed field is a separate fault (AZ-P3). */
+/** Checks a parsed manifest. Every missing or ill-typed property is a separate fault (AZ-P3). */
 export function readManifest(value: unknown): { manifest: HandlerManifest } | { faults: ManifestFault[] } {
   const result = handlerManifestFile.safeParse(value);
   if (result.success) return { manifest: result.data };
@@ -99,12 +98,12 @@ export function readManifest(value: unknown): { manifest: HandlerManifest } | { 
   };
 }
 
-/** Whether a parsed manifest has the document's version, 1.0 as a number. */
+/** Whether a parsed manifest has the document's version: 1.0 as a number. */
 export function hasDocumentVersion(value: unknown): boolean {
   return Array.isArray(value) && (value[0] as { version?: unknown } | null)?.version === 1;
 }
 
-/** The command line of a command. */
+/** Returns the command line of a command. */
 export function commandLine(manifest: HandlerManifest, name: CommandName): string {
   return manifest.handlerManifest[`${name}Command`];
 }

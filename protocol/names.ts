@@ -1,14 +1,14 @@
 const segment = '[A-Za-z0-9](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?';
 
-/** A provider namespace: dot-separated segments of letters, digits, `_` and `-`, for example `Acme.Lab`. */
+/** A provider namespace: segments of letters, digits, `_` and `-`, separated by dots. Example: `Acme.Lab`. */
 export const namespacePattern = new RegExp(`^${segment}(?:\\.${segment})*$`);
 export const maxNamespaceLength = 128;
 
-/** A handler: `<ProviderNamespace>.<Type>`; the type is the last segment (AZ-P1). */
+/** A handler id: `<ProviderNamespace>.<Type>`, where the type is the last segment (AZ-P1). */
 export const handlerIdPattern = new RegExp(`^${segment}(?:\\.${segment})+$`);
 export const maxHandlerIdLength = 192;
 
-/** An extension's own name on a VM. It becomes part of file names, so it never starts or ends with a dot or dash. */
+/** The name of an extension on a VM. It becomes part of file names, so it never starts or ends with a dot or dash. */
 export const extensionNamePattern = /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?$/;
 export const maxExtensionNameLength = 64;
 
@@ -17,14 +17,16 @@ export interface HandlerName {
   type: string;
 }
 
-/** `Acme.Lab.Probe` → `{ namespace: 'Acme.Lab', type: 'Probe' }`, or null if it is not a handler id. */
+/** Parses `Acme.Lab.Probe` into `{ namespace: 'Acme.Lab', type: 'Probe' }`; null if the text is not a handler id. */
 export function parseHandlerId(id: string): HandlerName | null {
   if (id.length > maxHandlerIdLength || !handlerIdPattern.test(id)) return null;
   const dot = id.lastIndexOf('.');
   return { namespace: id.slice(0, dot), type: id.slice(dot + 1) };
 }
 
-/** The identity of one version, which is also its folder on a VM: `<ProviderNamespace>.<Type>-<Version>` (AZ-P1). */
+/**
+ * Returns the identity of a version, which is also its folder on a VM: `<ProviderNamespace>.<Type>-<Version>` (AZ-P1).
+ */
 export function handlerIdentity(handler: string, version: string): string {
   return `${handler}-${version}`;
 }

@@ -27,7 +27,7 @@ describe('a language tag', () => {
     ['de-', null],
     ['x'.repeat(2_000), null],
     [`de-${'a1234567-'.repeat(20)}b1234567`, null],
-  ])('%j is canonically %j', (text, tag) => {
+  ])('%j has the canonical form %j', (text, tag) => {
     expect(canonicalLanguage(text)).toBe(tag);
   });
 
@@ -74,7 +74,7 @@ describe('the languages that a reader wants', () => {
     ['malformed parts are ignored', ';;;,=,q=1,日本語,"fr",it', ['it']],
     ['tags that name no language are ignored', 'und-DE, und, und-Latn-DE, UND_us, de', ['de']],
     ['a long header is read to a limit', `${'x'.repeat(9)}-${'y'.repeat(9)}, ${'de,'.repeat(5000)}`, ['de']],
-  ])('AZ-L3 %s: %j wants %j', (_, header, wanted) => {
+  ])('AZ-L3 %s: %j requests %j', (_, header, wanted) => {
     expect(tags(header)).toEqual(wanted);
   });
 
@@ -85,7 +85,7 @@ describe('the languages that a reader wants', () => {
   });
 });
 
-describe('the best of what there is', () => {
+describe('the best available language', () => {
   test.each([
     ['fr, de;q=0.8, en;q=0.7', ['de', 'en'], 'de'],
     ['de-AT', ['de', 'en'], 'de'],
@@ -121,7 +121,7 @@ describe('the best of what there is', () => {
     ['', 'de', false],
     ['und-DE', 'de', false],
     ['Lang[-locale]', 'de', false],
-  ])('AZ-L5 a text in %j serves a reader of %j: %s', (text, acceptLanguage, expected) => {
+  ])('AZ-L5 whether a text in %j suits a reader of %j: %s', (text, acceptLanguage, expected) => {
     expect(negotiate({ acceptLanguage })[0]?.serves(text)).toBe(expected);
   });
 });

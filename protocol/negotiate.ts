@@ -6,28 +6,28 @@ export const lastLanguage = 'en';
 /** A language that a reader wants, with its fallbacks. */
 export interface WantedLanguage {
   tag: string;
-  /** Best first, without what the reader rejected. */
+  /** Best first, without those that the reader rejected. */
   fallbacks: readonly string[];
-  /** Whether a text in this language suits the reader: `de-DE` suits `de-AT`, `zh-CN` does not suit `zh-TW`. */
+  /** Whether a text in this language suits the reader: `de-DE` suits `de-AT`, but `zh-CN` does not suit `zh-TW`. */
   serves(language: string): boolean;
 }
 
-/** The wishes of a reader: a language chosen in the pages, and the header `Accept-Language` as received. */
+/** What a reader requested: the language chosen in the pages, and the `Accept-Language` header as received. */
 export interface ReaderWishes {
   acceptLanguage?: string | null | undefined;
   chosenLanguage?: string | null | undefined;
 }
 
-/** The cookie in which the pages store the chosen language. */
+/** The cookie that stores the language chosen in the pages. */
 export const languageCookie = 'annex-language';
 
 const maxHeaderLength = 4_000;
 const maxRanges = 50;
 
 /**
- * The languages that a reader wants, best first: the chosen one, then those of `Accept-Language` by their quality
- * values (RFC 9110, 12.5.4), each with its fallbacks. `*` is ignored, a quality of 0 rejects a language, and malformed
- * parts are ignored. The list may be empty: the final fallback `en` is added by the look-up.
+ * Returns the languages that a reader wants, best first: the chosen one, then those of `Accept-Language` by quality
+ * (RFC 9110, section 12.5.4), each with its fallbacks. A quality of 0 rejects a language; `*` and malformed parts are
+ * ignored. The list may be empty: `pickLanguage` adds the final fallback `en`.
  */
 export function negotiate({ acceptLanguage, chosenLanguage }: ReaderWishes): WantedLanguage[] {
   const ranges = readRanges(acceptLanguage ?? '');
@@ -45,7 +45,7 @@ export function negotiate({ acceptLanguage, chosenLanguage }: ReaderWishes): Wan
   return [...wanted.values()];
 }
 
-/** The best available language; `en` if none of them is wanted. */
+/** Returns the best available language, or `en` if none of them is wanted. */
 export function pickLanguage(wanted: readonly WantedLanguage[], available: readonly string[]): string {
   for (const tag of wanted.flatMap((language) => language.fallbacks)) if (available.includes(tag)) return tag;
   return lastLanguage;
@@ -65,7 +65,7 @@ function want(language: LanguageTag, qualities: ReadonlyMap<string, number>): Wa
   };
 }
 
-/** Whether the closest range in the header has a quality of 0. */
+/** Whether the header's closest range for a language has a quality of 0. */
 function isRefused(language: LanguageTag | null, qualities: ReadonlyMap<string, number>): boolean {
   const closest = language?.fallbacks.find((tag) => qualities.has(tag));
   return closest !== undefined && qualities.get(closest) === 0;
@@ -77,14 +77,14 @@ function readRanges(header: string): { language: LanguageTag; quality: number }[
     .split(',', maxRanges)
     .flatMap((part) => {
       const [range = '', ...params] = part.split(';');
-      // `de-*-DE` means `de-DE`, and `*-CH` as little as `*` (RFC 4647, 3.2).
+      // `de-*-DE` means `de-DE`, and `*-CH` is ignored like `*` (RFC 4647, section 3.2).
       const language = parseLanguage(range.replaceAll('-*', ''));
       const quality = qualityOf(params);
       return language === null || quality === null ? [] : [{ language, quality }];
     });
 }
 
-/** 1 without a quality, and for one above 1; null if it is not a number. */
+/** Returns 1 if there is no quality or one above 1; null if it is not a number. */
 function qualityOf(params: readonly string[]): number | null {
   for (const param of params) {
     const value = /^\s*q\s*=(.*)$/is.exec(param)?.[1]?.trim();

@@ -6,8 +6,9 @@ import { type StatusDocument, type StatusObject, type StatusWord, statusWords } 
 import { parseHandlerTime } from './time.ts';
 
 /**
- * A fast path for `statusFileWith`: nearly all files are spelled exactly as in the source document, and reading them
- * here costs a tenth. Null for any other file, valid or not, which the schema reads. A test compares the two.
+ * A fast path for `statusFileWith`: nearly all files are spelled exactly as in the source document, and this reads them
+ * at a tenth of the cost. Returns null for any other file, valid or not, which the schema then reads. A test compares
+ * the two.
  */
 export function plainStatus(file: unknown, limits: DocumentLimits): StatusDocument | null {
   if (!Array.isArray(file) || file.length !== 1 || !isPlainObject(file[0])) return null;
@@ -18,7 +19,7 @@ export function plainStatus(file: unknown, limits: DocumentLimits): StatusDocume
   return object && { ...object, timestampUTC: parseHandlerTime(timestampUTC) };
 }
 
-/** The same for a heartbeat file and `heartbeatFileWith`. */
+/** A fast path for `heartbeatFileWith`, by the same rules. */
 export function plainHeartbeat(file: unknown, limits: DocumentLimits): HeartbeatDocument | null {
   if (!Array.isArray(file) || file.length !== 1 || !isPlainObject(file[0])) return null;
   const { version, heartbeat, ...others } = file[0];
@@ -40,7 +41,7 @@ export function plainHeartbeat(file: unknown, limits: DocumentLimits): Heartbeat
   return document;
 }
 
-/** A number, or its text, which most handlers write. */
+/** A version 1.0 as a number, or as the text that most handlers write. */
 const isOne = (version: unknown): boolean => version === 1 || version === '1.0';
 
 function plainObject(
@@ -51,7 +52,7 @@ function plainObject(
 ): StatusObject | null {
   if (!isPlainObject(input)) return null;
   const object: Partial<StatusObject> = {};
-  // In the order of the schema, so that equal documents have equal texts.
+  // In the order of the schema, so that equal documents have equal JSON texts.
   for (const name of ['name', 'operation', 'configurationAppliedTime'] as const) {
     const text = input[name];
     if (text === undefined) continue;

@@ -1,7 +1,7 @@
 export const operatingSystems = ['linux', 'windows', 'darwin'] as const;
 export const architectures = ['x64', 'arm64', 'ia32', 'arm', 'ppc64', 's390x', 'riscv64'] as const;
 
-/** Platforms that a handler version supports. An absent property means any. */
+/** A platform that a handler version supports. An absent property means any. */
 export interface Platform {
   os?: (typeof operatingSystems)[number] | undefined;
   arch?: (typeof architectures)[number] | undefined;
@@ -29,7 +29,7 @@ const archNames: Readonly<Record<string, Platform['arch']>> = {
   riscv64: 'riscv64',
 };
 
-/** The platform of a machine as its agent reported it, without missing or unknown parts. */
+/** Returns the platform that an agent reported, without missing or unknown parts. */
 export function platformOf(reported: { name?: string; arch?: string }): Platform {
   const os = osOf(reported.name?.toLowerCase() ?? '');
   const arch = archNames[reported.arch?.toLowerCase() ?? ''];
@@ -42,7 +42,7 @@ function osOf(name: string): Platform['os'] {
   return linuxNames.test(name) ? 'linux' : undefined;
 }
 
-/** False only if the machine is known to have none of these platforms. */
+/** Returns false only if the machine is known to match none of these platforms. */
 export function supportsPlatform(platforms: readonly Platform[] | null, machine: Platform): boolean {
   if (platforms === null || platforms.length === 0) return true;
   const fits = (wanted: string | undefined, known: string | undefined) =>
@@ -50,7 +50,7 @@ export function supportsPlatform(platforms: readonly Platform[] | null, machine:
   return platforms.some(({ os, arch }) => fits(os, machine.os) && fits(arch, machine.arch));
 }
 
-/** `linux x64, windows` */
+/** Formats platforms as `linux x64, windows`. */
 export function platformsText(platforms: readonly Platform[]): string {
   return platforms.map(({ os, arch }) => [os, arch].filter(Boolean).join(' ')).join(', ');
 }

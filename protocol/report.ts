@@ -19,12 +19,12 @@ export const handlerStates = [
 ] as const;
 export type HandlerState = (typeof handlerStates)[number];
 
-/** Limits of the periods that an agent may state, in seconds. */
+/** Bounds of the periods that an agent may state, in seconds. */
 export const periodBounds = { minimum: 1, maximum: 600 } as const;
-/** Periods of an agent that states none: heartbeats every 2 minutes, statuses every 5. */
+/** Periods for an agent that states none: heartbeats every 2 minutes, statuses every 5. */
 export const defaultPeriods = { heartbeatSeconds: 120, statusSeconds: 300 } as const;
 
-/** Ten years: a larger age is a mistake. */
+/** Ten years: a greater age is rejected as a mistake. */
 const maxAgeSeconds = 315_360_000;
 
 const optional = <S extends z.ZodType>(schema: S) => schema.nullish().transform((value) => value ?? undefined);
@@ -33,8 +33,8 @@ const extension = z.string().min(1).max(64);
 const sequenceNumber = z.int().nonnegative();
 
 /**
- * Something that the agent could not read or do; `about` is an extension's name, or `goal-state`. `file` is the
- * unreadable file of the handler, if it is about one.
+ * Something that the agent could not read or do. `about` is an extension's name or `goal-state`; `file` is set if a
+ * handler's file could not be read.
  */
 export const agentProblem = z.object({
   about: boundedText(256),
@@ -43,7 +43,7 @@ export const agentProblem = z.object({
 });
 export type AgentProblem = z.output<typeof agentProblem>;
 
-/** A handler version whose install is complete after a restart of the machine, and since when. */
+/** A handler version whose install completes only when the machine restarts, and since when. */
 export const restartRequest = z.object({
   handler: boundedText(256),
   version: boundedText(64),
@@ -53,8 +53,8 @@ export const restartRequest = z.object({
 export type RestartRequestEntry = z.output<typeof restartRequest>;
 
 /**
- * The envelope of `POST /agent/v1/reports`. Entries are checked one by one, so that a bad one does not block good ones.
- * `run` identifies the agent's run, within which report numbers rise.
+ * The envelope of `POST /agent/v1/reports`. Entries are checked one by one, so that an invalid one does not block valid
+ * ones. `run` identifies the agent process, within which report numbers increase.
  */
 export const reportEnvelope = z.looseObject({
   reportNumber: optional(z.int().nonnegative()),
@@ -84,12 +84,12 @@ export const reportEnvelope = z.looseObject({
     .max(100)
     .nullish()
     .transform((list) => list ?? []),
-  /** All restart requests; empty once none is pending. Absent: as last reported. */
+  /** All pending restart requests, possibly none. If absent, they are as last reported. */
   pendingRestart: optional(z.array(restartRequest).max(200)),
 });
 export type ReportEnvelope = z.output<typeof reportEnvelope>;
 
-/** The state of a handler, with other limits. */
+/** The schema of a handler's state with the given limits. */
 export function handlerEntryWith(limits: Pick<DocumentLimits, 'outputBytes' | 'paramBytes'>) {
   return z.object({
     extension,
@@ -103,7 +103,7 @@ export function handlerEntryWith(limits: Pick<DocumentLimits, 'outputBytes' | 'p
       .nullish()
       .transform((value) => value ?? false),
     attempt: optional(z.int().nonnegative()),
-    /** The extension that this one waits for. */
+    /** The dependency that this extension is waiting for. */
     blockedBy: optional(boundedText(limits.paramBytes)),
     output: optional(boundedText(limits.outputBytes)),
   });
@@ -114,7 +114,7 @@ export type HandlerEntry = z.output<typeof handlerEntry>;
 /** The stored part of a handler's entry. */
 export type HandlerReport = Omit<HandlerEntry, 'extension'>;
 
-/** The file's age in seconds when it was read, and the seconds from reading to sending. */
+/** A heartbeat file, its age when it was read, and the time from reading to sending, in seconds. */
 export const heartbeatEntry = z.object({
   extension,
   ageSeconds: age,

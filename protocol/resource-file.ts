@@ -39,7 +39,7 @@ const messages = z
     }
   });
 
-/** The resource file with another limit on the number of its messages. */
+/** The schema of a resource file with another limit on the number of messages. */
 export function resourceFileWith(limits: { messages: number }) {
   const bounded = z
     .unknown()
@@ -55,5 +55,5 @@ export function resourceFileWith(limits: { messages: number }) {
   );
 }
 
-/** The parsed text of a resource file: an array of one. */
+/** The schema of a resource file: an array of one object. */
 export const resourceFile = resourceFileWith({ messages: 20_000 });

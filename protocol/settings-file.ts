@@ -6,10 +6,10 @@ const sealedSettings = z.looseObject({
   protectedSettingsCertThumbprint: z.string().nullish(),
 });
 
-/** `<n>.settings` as the agent reads it back: handlers may have changed it. */
+/** `<n>.settings` as the agent reads it back, since handlers may have changed it. */
 export const settingsFile = z.looseObject({ handlerSettings: sealedSettings });
 
-/** Settings of one extension as delivered: protected settings are encrypted, with the thumbprint of their key. */
+/** Settings of one extension as delivered: protected settings are encrypted, and the thumbprint names their key. */
 export interface DeliveredSettings {
   publicSettings?: Record<string, unknown>;
   protectedSettings?: string;
@@ -17,8 +17,8 @@ export interface DeliveredSettings {
 }
 
 /**
- * The text of `<n>.settings` in both forms: `handlerSettings` as in the source document (AZ-C1), and `runtimeSettings`
- * for handlers for Azure's own agent, where absent values are null.
+ * Returns the text of `<n>.settings` with both forms: `handlerSettings` as in the source document (AZ-C1), and
+ * `runtimeSettings` for handlers of the stock agent, in which absent values are null.
  */
 export function writeSettingsFile({
   publicSettings = {},

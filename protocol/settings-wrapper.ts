@@ -1,4 +1,4 @@
-/** One fault of a wrapper, with its code. */
+/** One fault of a wrapper and its code. */
 export interface WrapperFault {
   path: (string | number)[];
   code: 'field_missing' | 'field_not_array' | 'field_not_object' | 'field_unknown' | WrapperCode;
@@ -6,7 +6,7 @@ export interface WrapperFault {
 
 type WrapperCode = 'settings_mixed' | 'settings_several' | 'settings_encrypted';
 
-/** The given halves of settings. */
+/** The two halves of an extension's settings, as far as they are given. */
 export interface PlainSettings {
   publicSettings?: Record<string, unknown>;
   protectedSettings?: unknown;
@@ -19,9 +19,9 @@ const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Extracts settings from the wrapper of the source document (AZ-C1), `{ handlerSettings }`, or that of Azure's own
- * agent, `{ runtimeSettings: [ { handlerSettings } ] }`. null for a value without a wrapper. `settings` is valid only
- * without faults. Faults never contain a value.
+ * Extracts settings from the wrapper of the source document (AZ-C1), `{ handlerSettings }`, or that of the stock agent,
+ * `{ runtimeSettings: [ { handlerSettings } ] }`. Returns null for a value without a wrapper. `settings` is valid only
+ * if there are no faults. Faults never contain a value.
  */
 export function unwrapSettings(value: unknown): { settings: PlainSettings; faults: WrapperFault[] } | null {
   if (!isObject(value)) return null;
@@ -36,14 +36,14 @@ export function unwrapSettings(value: unknown): { settings: PlainSettings; fault
 
 const formNames = ['handlerSettings', 'runtimeSettings', 'publicSettings', 'protectedSettings'];
 
-/** Properties beside the only one that a wrapper has. */
+/** Returns a fault for every property other than the single allowed one. */
 function strangersOf(value: Json, only: string, path: Path): WrapperFault[] {
   return Object.keys(value)
     .filter((name) => name !== only)
     .map((name) => ({ path: [...path, name], code: formNames.includes(name) ? 'settings_mixed' : 'field_unknown' }));
 }
 
-/** The element of `runtimeSettings` with the settings. */
+/** Returns the only element of `runtimeSettings`, which contains the settings. */
 function onlyElement(list: unknown, faults: WrapperFault[]): Json | null {
   const path = ['runtimeSettings'];
   if (!Array.isArray(list)) {
@@ -63,7 +63,7 @@ function onlyElement(list: unknown, faults: WrapperFault[]): Json | null {
   return element;
 }
 
-/** The contents of `handlerSettings`. Null in a document means absent. */
+/** Returns the contents of `handlerSettings`. A null in the document means absent. */
 function halvesOf(value: unknown, path: Path, faults: WrapperFault[]): PlainSettings {
   if (!isObject(value)) {
     faults.push({ path, code: value === undefined ? 'field_missing' : 'field_not_object' });

@@ -34,11 +34,11 @@ export interface StatusObject {
 
 /** The contents of a `<SequenceNumber>.status` file. */
 export interface StatusDocument extends StatusObject {
-  /** ISO 8601, or null if the handler's text is not a known time format (AZ-S2). */
+  /** ISO 8601; null if the handler's text is not a known time format (AZ-S2). */
   timestampUTC: string | null;
 }
 
-/** The status file with other limits. */
+/** The schema of a status file with the given limits. */
 export function statusFileWith(limits: DocumentLimits) {
   const element = anyCase(
     z.object({ version: fileVersion, timestampUTC: asText(limits.messageBytes), status: statusObjectWith(limits) }),
@@ -48,12 +48,12 @@ export function statusFileWith(limits: DocumentLimits) {
   );
 }
 
-/** The status within such a file, in all spellings of handlers, for every agent. */
+/** The schema of the status within such a file, in every spelling that handlers use. */
 export function statusObjectWith(limits: DocumentLimits): z.ZodType<StatusObject> {
   const text = asText(limits.messageBytes);
   const formatted = formattedMessageWith(limits);
   const reference = messageReferenceWith(limits);
-  // A text, or an object with a text and no id, is a misplaced formatted message.
+  // A text, or an object with a text but no id, is a formatted message in the wrong property.
   const message = chosen<MessageReference | FormattedMessage>((input) =>
     !isPlainObject(input) || (hasProperty(input, 'message') && !hasProperty(input, 'id')) ? formatted : reference,
   );
@@ -69,10 +69,10 @@ export function statusObjectWith(limits: DocumentLimits): z.ZodType<StatusObject
       substatus: z.array(z.nullable(z.lazy(() => statusObject))).default([]),
     }),
   ).transform(({ message: plainMessage, formattedMessage, code, substatus, ...rest }) => {
-    // A part that is null is absent.
+    // A substatus that is null counts as absent.
     const parts = substatus.filter((part) => part !== null);
     const object: StatusObject = { ...rest, ...(code !== undefined && { code }), substatus: parts };
-    // Handlers write a blank id or text for none.
+    // A blank id or text counts as absent.
     if (plainMessage !== undefined && 'id' in plainMessage && plainMessage.id.trim() !== '')
       object.message = plainMessage;
     if (formattedMessage !== undefined && formattedMessage.message.trim() !== '') {
@@ -96,10 +96,10 @@ export function statusObjectWith(limits: DocumentLimits): z.ZodType<StatusObject
     .pipe(statusObject);
 }
 
-/** The parsed text of a status file → its status. */
+/** The schema of a status file, with default limits. */
 export const statusFile = statusFileWith(documentLimits);
 
-/** Checks depth and number before anything recurses, and stops early: a hostile file must not exhaust the stack. */
+/** Checks depth and number of substatuses iteratively and stops early: a hostile file must not exhaust the stack. */
 function measureSubstatuses(status: unknown, limits: DocumentLimits): { count: number; depth: number } {
   let level: unknown[] = [status];
   let count = 0;

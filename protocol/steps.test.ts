@@ -31,7 +31,7 @@ test.each<[string, string[], string[]]>([
   expect(found).toEqual(expected);
 });
 
-test('AZ-G5 a removal disables and uninstalls; a shared handler stays, and what does not run is not disabled', () => {
+test('AZ-G5 a removal disables what runs and uninstalls a handler that is not shared', () => {
   const removal = (runs: boolean, isShared: boolean) =>
     removalSteps(['1.0'], { runs, isShared }).map(({ command }) => command);
   expect(removal(true, false)).toEqual(['disable', 'uninstall']);
@@ -39,7 +39,7 @@ test('AZ-G5 a removal disables and uninstalls; a shared handler stays, and what 
   expect(removal(false, false)).toEqual(['uninstall']);
 });
 
-test('a goal usually takes install and enable or disable; a removal disable and uninstall', () => {
+test('a goal usually runs install and enable or disable, a removal disable and uninstall', () => {
   expect(usualCommands('enabled')).toEqual(['install', 'enable']);
   expect(usualCommands('disabled')).toEqual(['install', 'disable']);
   expect(usualCommands('uninstall')).toEqual(['disable', 'uninstall']);

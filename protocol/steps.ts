@@ -8,27 +8,27 @@ export type StepPurpose = 'goal' | 'update' | 'downgrade' | 'remove';
 /** A command of a handler. */
 export interface HandlerStep {
   command: CommandName;
-  /** The version whose command it is. */
+  /** The version whose command runs. */
   version: string;
   purpose: StepPurpose;
-  /** For `update`: the version that is replaced. */
+  /** For `update`: the version being replaced. */
   from?: string;
 }
 
-/** What a machine has of a handler, and the version that it should have. */
+/** The versions of a handler on a machine, and the version that it should have. */
 export interface HandlerChange {
   version: string;
   /** Versions of the handler whose install or update succeeded. */
   installed: readonly string[];
-  /** The update to `version` succeeded and its install, which has to follow, did not run yet. */
+  /** Whether the update to `version` succeeded but the install that must follow has not run. */
   isUpdated: boolean;
   /** Whether install of the new version runs after its update. */
   installsInUpdate: boolean;
 }
 
 /**
- * The commands that bring a handler to `version`, in order: all but the last one, which enables or disables each of its
- * extensions. `disable` runs for each extension that the replaced version runs for, everything else once (AZ-G1, AZ-G7).
+ * Returns the commands that bring a handler to `version`, in order, except the last one, which enables or disables each
+ * extension. `disable` runs for each extension that uses the replaced version, everything else once (AZ-G1, AZ-G7).
  */
 export function versionSteps({ version, installed, isUpdated, installsInUpdate }: HandlerChange): HandlerStep[] {
   const others = installed.filter((other) => other !== version).sort((a, b) => compareVersions(b, a));
@@ -40,14 +40,14 @@ export function versionSteps({ version, installed, isUpdated, installsInUpdate }
   const purpose = compareVersions(version, newest) > 0 ? 'update' : 'downgrade';
   const disable: HandlerStep = { command: 'disable', version: newest, purpose };
   const install: HandlerStep = { command: 'install', version, purpose };
-  // An update that was overtaken leaves the version that it replaced; AZ-G7 begins with one version.
+  // An update that never finished leaves the version it was to replace; AZ-G7 starts from a single version.
   const steps: HandlerStep[] = older.map(uninstall(purpose));
   if (purpose === 'downgrade') return [...steps, disable, uninstall(purpose)(newest), install];
   if (!isUpdated) steps.push(disable, { command: 'update', version, purpose, from: newest });
   return [...steps, uninstall(purpose)(newest), ...(installsInUpdate ? [install] : [])];
 }
 
-/** The commands that remove an extension; a handler that others still use is not uninstalled (AZ-G5). */
+/** Returns the commands that remove an extension. A handler that other extensions use is not uninstalled (AZ-G5). */
 export function removalSteps(
   installed: readonly string[],
   { runs, isShared }: { runs: boolean; isShared: boolean },
@@ -57,11 +57,11 @@ export function removalSteps(
   return [...(runs ? each('disable') : []), ...(isShared ? [] : each('uninstall'))];
 }
 
-/** The last command on the way of an extension to its goal, unless it is removed. */
+/** Returns the last command that brings an extension to its goal. Not for `uninstall`. */
 export const goalCommand = (state: GoalStateExtension['state']): 'enable' | 'disable' =>
   state === 'enabled' ? 'enable' : 'disable';
 
-/** The commands that a goal takes on a machine that has what it needs for it and nothing else. */
+/** Returns the commands that a goal takes on a machine with no other version or extension of the handler. */
 export function usualCommands(state: GoalStateExtension['state']): CommandName[] {
   if (state === 'uninstall') return ['disable', 'uninstall'];
   return ['install', goalCommand(state)];

@@ -1,14 +1,14 @@
 import { utf8Bytes } from './limits.ts';
 
-// Literal braces, then placeholders in the document's two spellings.
+// Literal braces, then the document's two spellings of placeholders.
 const token = /\{\{|\}\}|\{(\d{1,4})\}|<(\d{1,4})>/g;
 
-/** Limit for placeholders in one template, counting each occurrence; registration rejects more. */
+/** Maximum number of placeholders in a template, counting each occurrence; registration rejects more. */
 export const maxPlaceholders = 64;
 
 /**
  * Fills `{0}` or `<0>` by index (AZ-L4). A placeholder without a param stays, `{{` and `}}` become braces, and params
- * are never expanded. Filling stops once the text is longer than `enough`: the rest would be cut off anyway.
+ * are not expanded. Stops once the text is longer than `enough`, because the rest would be cut off anyway.
  */
 export function fillTemplate(template: string, params: readonly string[], enough = Number.POSITIVE_INFINITY): string {
   let text = '';
@@ -24,20 +24,20 @@ export function fillTemplate(template: string, params: readonly string[], enough
 
 const cutMark = '…';
 
-/** The text, or as much of it as fits into that many bytes of UTF-8 with `…` at its end. */
+/** Returns the text, cut to at most `maxBytes` of UTF-8 with `…` at the end. */
 export function cutText(text: string, maxBytes: number): string {
   if (text.length * 3 <= maxBytes || (text.length <= maxBytes && utf8Bytes(text) <= maxBytes)) return text;
   const room = new Uint8Array(maxBytes - utf8Bytes(cutMark));
   return text.slice(0, new TextEncoder().encodeInto(text, room).read) + cutMark;
 }
 
-/** The parts of a template: `literals[0]`, the placeholder `indexes[0]`, `literals[1]`, … and a literal at the end. */
+/** The parts of a template: `literals[0]`, the placeholder `indexes[0]`, `literals[1]`, … and a last literal. */
 export interface TemplateParts {
   literals: string[];
   indexes: number[];
 }
 
-/** The text between a template's placeholders, with `{{` and `}}` as braces. */
+/** Splits a template at its placeholders; `{{` and `}}` become braces. */
 export function partsOf(template: string): TemplateParts {
   const parts: TemplateParts = { literals: [], indexes: [] };
   let literal = '';
@@ -57,15 +57,15 @@ export function partsOf(template: string): TemplateParts {
   return parts;
 }
 
-/** Texts that look like placeholders and are left unchanged: `{0:D}`, `{0,10}`, `{name}`. */
+/** Returns texts that look like placeholders but are not filled: `{0:D}`, `{0,10}`, `{name}`. */
 export function rawPlaceholdersOf(template: string): string[] {
-  // Literal braces and placeholders are read first, so that `{{0:D}}` is text.
+  // Literal braces and placeholders match first, so that `{{0:D}}` is text.
   const lookalike = /\{\{|\}\}|\{\d{1,4}\}|\{(?:\s*\d[^{}]{0,60}|\s*[A-Za-z_]\w{0,60}\s*)\}/g;
   const found = [...template.matchAll(lookalike)].map(([text]) => text);
   return [...new Set(found)].filter((text) => !/^(?:\{\{|\}\}|\{\d{1,4}\})$/.test(text));
 }
 
-/** The indexes of a template's placeholders, ascending, each once. */
+/** Returns the indexes of a template's placeholders, ascending and without duplicates. */
 export function placeholdersOf(template: string): number[] {
   return [...new Set(partsOf(template).indexes)].toSorted((a, b) => a - b);
 }

@@ -1,13 +1,13 @@
 const pattern =
   /^(\d{4})([-/])(\d{1,2})\2(\d{1,2})(?:T|,?\s+|,)(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,12}))?)?\s*(Z|UTC|[+-]\d{2}:?\d{2})?$/i;
 
-/** Ranges for .NET's JSON form, milliseconds and seconds since 1970. */
+/** .NET's JSON form, seconds, and milliseconds since 1970, within the range of likely times. */
 const sinceEpoch = /^(?:\\?\/Date\((-?\d{1,13})(?:[+-]\d{4})?\)\\?\/|(\d{9,10}(?:\.\d+)?)|(\d{12,13}))$/;
 
 /**
- * A handler's time as ISO 8601 in UTC. Accepts ISO forms, the source document's `2013/11/13, 17:46:30.447` (AZ-S2),
- * `/Date(1384364790447)/`, and seconds or milliseconds since 1970. Without a zone it is UTC. Null if the text is not a
- * time, as in the document's sample `<current utc time>`.
+ * Parses a handler's time and returns it as ISO 8601 in UTC. Accepts ISO forms, the source document's `2013/11/13,
+ * 17:46:30.447` (AZ-S2), `/Date(1384364790447)/`, and seconds or milliseconds since 1970. A time without a zone is UTC.
+ * Returns null if the text is not a time, such as the document's sample `<current utc time>`.
  */
 export function parseHandlerTime(text: string): string | null {
   const match = pattern.exec(text.trim());

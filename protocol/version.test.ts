@@ -30,7 +30,7 @@ describe('AZ-P1 versions', () => {
     ' 1',
     '1\n',
     '١',
-  ])('%j is none', (text) => {
+  ])('%j is not a version', (text) => {
     expect(parseVersion(text)).toBeNull();
     expect(versionKey(text)).toBeNull();
   });
@@ -42,20 +42,20 @@ describe('AZ-P1 versions', () => {
     ['2', '1.99.99.99', 1],
     ['1.0.0.1', '1', 1],
     ['2147483647', '9', 1],
-  ])('%s against %s, number by number with missing parts as 0', (a, b, order) => {
+  ])('%s against %s: numbers are compared one by one, missing ones as 0', (a, b, order) => {
     expect(Math.sign(compareVersions(a, b))).toBe(order);
     expect(Math.sign(compareVersions(b, a))).toBe(order === 0 ? 0 : -order);
     expect(versionKey(a) === versionKey(b)).toBe(order === 0);
     if (order !== 0) expect((versionKey(a) ?? '') < (versionKey(b) ?? '')).toBe(order < 0);
   });
 
-  test('a text that is not a version is not compared', () => {
+  test('comparing a text that is not a version throws', () => {
     expect(() => compareVersions('1', 'x')).toThrow(RangeError);
   });
 });
 
 describe('AZ-P1 identity', () => {
-  test('a handler is namespace and type; its identity adds the version after a dash', () => {
+  test('a handler id is namespace and type; its identity adds the version after a dash', () => {
     expect(parseHandlerId('Acme.Lab.Probe')).toEqual({ namespace: 'Acme.Lab', type: 'Probe' });
     expect(handlerIdentity('Acme.Lab.Probe', '1.0.0.0')).toBe('Acme.Lab.Probe-1.0.0.0');
   });
@@ -71,11 +71,11 @@ describe('AZ-P1 identity', () => {
     'Acme.Pro be',
     'Acme.Probe-',
     `A.${'b'.repeat(191)}`,
-  ])('%j is no handler', (id) => {
+  ])('%j is not a handler id', (id) => {
     expect(parseHandlerId(id)).toBeNull();
   });
 
-  test('names of extensions are safe as parts of file names', () => {
+  test('extension names are safe as parts of file names', () => {
     for (const name of ['probe', 'web-1', 'Acme.Lab.Probe', '_a', '1']) expect(name).toMatch(extensionNamePattern);
     for (const name of ['', '.', '..', '.a', 'a.', '-a', 'a/b', 'a\\b', 'a b', 'a\0', 'a\n']) {
       expect(name).not.toMatch(extensionNamePattern);

@@ -5,20 +5,20 @@ import { type BootMoment, moment, momentNow } from '../watch/moment.ts';
 
 /** One unpacked version of a handler. */
 const version = z.object({
-  /** SHA-256 of the package in its folder; null if the folder is missing. */
+  /** SHA-256 of the package in this version's folder; null if the folder is missing. */
   sha256: z.string().nullable(),
-  /** Install, or the update from an older version, ended with 0 (AZ-G3). */
+  /** Whether install, or an update from an older version, exited with 0 (AZ-G3). */
   installed: z.boolean(),
-  /** Its update ended with 0, and its manifest requires install after that. */
+  /** Whether update exited with 0; set only if the manifest requires install after an update. */
   updated: z.boolean().optional(),
   updatesWithInstall: z.boolean().optional(),
   reportHeartbeat: z.boolean(),
   supportsMultipleExtensions: z.boolean(),
   rebootAfterInstall: z.boolean(),
-  /** The boot id at the end of an install that requests a restart; absent once the machine has restarted (AZ-G8). */
+  /** Boot id at the end of an install that requires a restart; absent once the machine has restarted (AZ-G8). */
   rebootAfter: z.string().optional(),
   rebootSince: moment.optional(),
-  /** The restart command has run since the machine's last start. */
+  /** Whether the restart command has run since the machine last booted. */
   rebootAsked: z.boolean().optional(),
 });
 
@@ -27,9 +27,9 @@ const extension = z.object({
   version: z.string(),
   /** The highest sequence number for which a settings file was written. */
   sequenceNumber: z.int(),
-  /** How often a command ran for that sequence number. */
+  /** How often each command ran for that sequence number. */
   attempts: z.record(z.string(), z.int()),
-  /** The state last reported to the portal, shown by `status`. */
+  /** State last reported to the portal; the `status` command shows it. */
   state: z.string(),
   detail: z.string(),
   at: z.string(),
@@ -38,16 +38,16 @@ const extension = z.object({
 const localState = z.object({
   handlers: z.record(z.string(), z.object({ versions: z.record(z.string(), version) })),
   extensions: z.record(z.string(), extension),
-  /** The restart requests that were last reported. */
+  /** The pending restart requests, as last reported. */
   reportedRestart: z.string().optional(),
 });
 
 export type LocalVersion = z.infer<typeof version>;
 export type LocalExtension = z.infer<typeof extension>;
-/** The state of this machine: handlers by id and version, extensions by name. It is stored on disk. */
+/** The agent's record of this machine, stored on disk: handlers by id and version, extensions by name. */
 export type LocalState = z.infer<typeof localState>;
 
-/** Whether this version has something to disable and uninstall. */
+/** Whether this version must be disabled and uninstalled before it can be deleted. */
 export function isInForce({ installed, updated }: LocalVersion): boolean {
   return installed || updated === true;
 }
@@ -56,7 +56,7 @@ export function emptyLocalState(): LocalState {
   return { handlers: {}, extensions: byName() };
 }
 
-/** A record without prototype: an extension may have a name such as `constructor`. */
+/** Copies entries into an object without a prototype: an extension may have a name such as `constructor`. */
 export function byName<T>(entries: Record<string, T> = {}): Record<string, T> {
   return Object.assign(Object.create(null), entries);
 }
@@ -71,7 +71,7 @@ export function writeLocalState(layout: AgentLayout, state: LocalState): void {
   writeJson(layout.localState, state);
 }
 
-/** A handler version whose install is complete after a restart of the machine. */
+/** A handler version whose install completes only when the machine restarts. */
 export interface LocalRestartRequest {
   handler: string;
   version: string;
@@ -80,7 +80,7 @@ export interface LocalRestartRequest {
   isAsked: boolean;
 }
 
-/** Restart requests that are still pending in the current boot. */
+/** Returns the restart requests that are pending in the current boot. */
 export function pendingRestartsIn({ handlers, extensions }: LocalState, boot: string): LocalRestartRequest[] {
   return Object.entries(handlers).flatMap(([handler, { versions }]) =>
     Object.entries(versions).flatMap(([version, { rebootAfter, rebootSince, rebootAsked }]) => {

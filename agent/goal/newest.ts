@@ -1,20 +1,20 @@
 import { z } from 'zod';
 
 /**
- * The highest incarnation by epoch. ETags are `"<epoch>.<incarnation>"`. A portal whose database was restored continues
- * in a new epoch, and in an earlier one if that database comes back.
+ * The highest incarnation seen, by epoch. ETags are `"<epoch>.<incarnation>"`. A portal whose database was restored
+ * continues in a new epoch, or in an earlier one if that database comes back.
  */
 export const newestByEpoch = z.record(z.string(), z.int());
 export type NewestByEpoch = z.infer<typeof newestByEpoch>;
 
 const maxEpochs = 16;
 
-/** The epoch of an ETag, or null if it has none. */
+/** Returns the epoch of an ETag, or null if it has none. */
 export function epochOf(etag: string): string | null {
   return /^"(.+)\.\d+"$/.exec(etag)?.[1] ?? null;
 }
 
-/** Why a goal state is rejected as a replay, or null. */
+/** Returns why a goal state is rejected as a replay, or null if it is accepted. */
 export function replayFault(newest: NewestByEpoch, etag: string, incarnation: number): string | null {
   const epoch = epochOf(etag);
   const known = epoch === null ? undefined : newest[epoch];

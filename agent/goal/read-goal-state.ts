@@ -1,8 +1,8 @@
 import { extensionNamePattern, type GoalState, goalState, parseHandlerId, parseVersion } from '#protocol/index.ts';
 
 /**
- * Parses a goal state. Names become names of folders and files, so their patterns are checked here too. Throws with a
- * sentence about the first faults.
+ * Parses a goal state. Names become file and folder names, so their patterns are checked here too. Throws an error that
+ * describes the first faults.
  */
 export function readGoalState(text: string): GoalState {
   const parsed = goalState.safeParse(JSON.parse(text));

@@ -31,13 +31,16 @@ import { PendingRestart } from './restart.ts';
 export interface AgentOptions extends ObserverSettings {
   layout: AgentLayout;
   journal: Journal;
-  /** Shell command that restarts the machine when installs require it; without it the portal shows the request. */
+  /**
+   * Shell command that restarts the machine when an install requires it. If absent, the portal shows the request
+   * instead.
+   */
   rebootCommand?: string;
-  /** A file whose text differs after each boot; by default Linux's boot id. */
+  /** A file whose contents change at each boot; by default Linux's boot id. */
   bootIdFile?: string;
-  /** For demos and tests: disables every handler at the end, so that nothing keeps running. */
+  /** For demos and tests: disables every handler when the agent stops, so that nothing keeps running. */
   disableOnExit?: boolean;
-  /** Where handlers for Azure's own agent look for keys; without it, only the agent's folder. */
+  /** Where handlers written for the stock agent look for keys; if absent, keys are only in the agent's folder. */
   waagentFolder?: string;
   /** Sends requests to the portal. */
   call: Caller;
@@ -46,18 +49,18 @@ export interface AgentOptions extends ObserverSettings {
   environment: Record<string, string | undefined>;
 }
 
-/** How long a poll may be held; the portal allows at most 60. */
+/** How long the portal may hold a poll, in seconds; its limit is 60. */
 const holdSeconds = 50;
-/** How often a request is repeated that the portal rejects until a person acts. */
+/** How often a request is retried that the portal rejects until a person intervenes. */
 const refusedSeconds = 60;
 /** Pause between polls while operators wait for logs. */
 const logsPauseSeconds = 5;
-/** How often old events of handlers are deleted. */
+/** How often old handler events are deleted. */
 const pruneMilliseconds = 3600_000;
-/** How long a start waits for the portal before it continues from disk. */
+/** How long the agent waits for the portal at its start before it continues from disk. */
 const firstAnswerSeconds = 5;
 
-/** An enrolled machine: polls, brings the machine to its goal, reports. */
+/** An enrolled machine: polls, brings the machine to its goal state and reports. */
 export class Agent {
   readonly reporter: Reporter;
   readonly lane: Lane;
@@ -77,7 +80,7 @@ export class Agent {
   private appliedEtag: string | null = null;
   /** ETag of the last goal state received, even if it could not be read. */
   private seenEtag: string | null = null;
-  /** Older goal states than these are rejected. */
+  /** Goal states with a lower incarnation in the same epoch are rejected as replays. */
   private newest: NewestByEpoch = {};
   private works: Promise<unknown>[] = [];
   private renewing: Promise<void> | null = null;
@@ -143,7 +146,9 @@ export class Agent {
     this.lane = new Lane(this.extensions);
   }
 
-  /** Asks the portal once, otherwise continues from disk, and starts to work. Returns whether the portal answered. */
+  /**
+   * Polls the portal once, continues from disk if that fails, and starts to work. Returns whether the portal responded.
+   */
   async start(): Promise<boolean> {
     sweepIncoming(this.options.layout);
     this.restart.begin();
@@ -201,11 +206,11 @@ export class Agent {
         if (isAway) journal.info('The portal answers again.');
         isAway = false;
         pauses.reset();
-        // The portal answers the first poll immediately and can hold the next.
+        // The portal responds to the first poll immediately and can hold the next one.
         pause = asked === null ? 0 : (answer.pollAfter ?? (answer.document === null ? this.pollSeconds : 0));
-        // A proxy may strip the ETag; then the portal cannot hold the poll.
+        // If a proxy strips the ETag, the portal cannot hold the poll.
         if (asked !== null && answer.document?.etag === asked) pause = Math.max(pause, this.pollSeconds);
-        // The portal holds no polls while logs are on their way.
+        // The portal holds no polls while an operator waits for logs.
         if (answer.wantsLogs && answer.document === null) pause = Math.max(pause, logsPauseSeconds);
       } catch (error) {
         if (this.stopping.signal.aborted) return;
@@ -219,15 +224,18 @@ export class Agent {
     }
   }
 
-  /** Reads all files now; resolves when everything is acknowledged, or at the timeout. */
+  /** Reads all files now. Resolves when everything is acknowledged, or after the timeout. */
   async reportEverything(seconds: number): Promise<void> {
     await this.observer.readEverything();
     await Promise.all([this.reporter.drain(seconds), this.uploads.drain(seconds)]);
   }
 
-  /** Gives this machine a new key. Settings are encrypted for it, and no handler runs. Logs errors and never throws. */
+  /**
+   * Replaces this machine's key. Protected settings are encrypted for the new one without running any handler. Logs
+   * errors and never throws.
+   */
   async renewKey(): Promise<void> {
-    // Two renewals at the same time would create a key each, and the portal accepts one.
+    // Two concurrent renewals would each create a key, but the portal accepts only one.
     this.renewing ??= this.renewKeyOnce().finally(() => {
       this.renewing = null;
     });
@@ -245,7 +253,7 @@ export class Agent {
     }
   }
 
-  /** Ends the running command and all waiting; unsent reports stay on disk. */
+  /** Ends the running command and everything that waits. Unsent reports stay on disk. */
   async stop(patienceSeconds = 1): Promise<void> {
     this.stopping.abort();
     this.extensions.stop();
@@ -262,12 +270,15 @@ export class Agent {
   private receive({ document, wantsLogs }: PolledGoalState): void {
     if (wantsLogs) this.archives.wanted();
     if (document === null || document.etag === this.seenEtag) return;
-    // After a goal state that was rejected, the one in force may be sent again.
+    // After a rejected goal state, the portal may send the one in force again.
     if (document.etag === this.appliedEtag) this.seenEtag = document.etag;
     else this.apply(document);
   }
 
-  /** Applies and stores a goal state. One that cannot be read is reported, and the last valid one stays. */
+  /**
+   * Stores a goal state and puts it in force. One that cannot be read is reported, and the last valid one stays in
+   * force.
+   */
   private apply(document: { text: string; etag: string }, how: 'new' | 'kept' = 'new'): void {
     const { journal, layout } = this.options;
     const goal = this.read(document);
@@ -277,13 +288,14 @@ export class Agent {
     try {
       if (how === 'new') writeJson(layout.goalState, { text: document.text, etag: document.etag, newest });
     } catch (error) {
-      // It is requested again; otherwise a restart would not know of commands that have begun.
+      // Not put in force, so that it is requested again: without it on disk, a restart would not know which commands
+      // have begun.
       throw new AgentError(`The goal state cannot be stored: ${sentenceOf(error)}. The last one stays in force.`);
     }
     this.seenEtag = document.etag;
     this.appliedEtag = document.etag;
     this.newest = newest;
-    // Another portal, or one whose database was restored, may not know the pending restarts.
+    // A different portal, or one whose database was restored, may not know the pending restarts.
     if (isNewEpoch && how === 'new') this.restart.reportAgain();
     journal.info(`Goal state ${goal.incarnation}: ${listOf(goal.extensions)}.`);
     this.extensions.setGoal(goal);
@@ -305,7 +317,7 @@ export class Agent {
     }
   }
 
-  /** Rejects a goal state; only a different one is requested again. */
+  /** Rejects a goal state; it is not requested again until it changes. */
   private rejectGoalState(etag: string, message: string): void {
     this.seenEtag = etag;
     this.options.journal.warn(message, { etag });
@@ -339,7 +351,7 @@ export class Agent {
   }
 }
 
-/** The incarnation in the stored text, for files of agents that did not store it separately. */
+/** Reads the incarnation from the stored text, for files written by agents that did not store it separately. */
 function newestIn(text: string, etag: string): NewestByEpoch {
   try {
     return withNewest({}, etag, readGoalState(text).incarnation);
@@ -357,7 +369,7 @@ function startTroubleOf(error: unknown): string {
   return error instanceof AgentError ? error.message : `The portal does not answer: ${sentenceOf(error)}.`;
 }
 
-/** Why there is no new goal state, and what a person can do about it. */
+/** Describes why there is no new goal state, and what a person can do about it. */
 function troubleOf(error: unknown): string {
   if (error instanceof AgentError) return `${error.message} Trying again.`;
   return `No goal state from the portal: ${sentenceOf(error)}. ${adviceFor(error)}`;

@@ -4,7 +4,10 @@ import { wait } from '../portal/wait.ts';
 
 const pauseSeconds = 5;
 
-/** Works until it is stopped. Unexpected errors are logged, and the work starts again. Never rejects. */
+/**
+ * Runs `work` until it ends or `signal` aborts. Logs unexpected errors and restarts the work after a pause. Never
+ * rejects.
+ */
 export async function keepGoing(
   what: string,
   work: () => Promise<void>,

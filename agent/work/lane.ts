@@ -1,13 +1,15 @@
-/** A kind of work that changes the machine, such as bringing extensions to their goal. */
+/** Work that changes the machine, such as bringing extensions to their goal. */
 export interface LaneWork {
   /**
-   * What the lane does next: a command to run; `wait` while none can run; `rest` when nothing is left to do. The work
-   * wakes the lane when this may have changed.
+   * Returns the next command to run, `wait` while none can run, or `rest` when nothing is left to do. The work wakes
+   * the lane when the result may have changed.
    */
   next(): Promise<(() => Promise<void>) | 'wait' | 'rest'>;
 }
 
-/** Changes one thing on the machine at a time (AZ-G2). Polls, reports, downloads and status readings run beside it. */
+/**
+ * Changes one thing on the machine at a time (AZ-G2). Polls, reports, downloads and status readings run in parallel.
+ */
 export class Lane {
   private readonly work: LaneWork;
   private readonly stopping = new AbortController();
@@ -31,7 +33,7 @@ export class Lane {
     }
   }
 
-  /** Makes it look for work again, after the command that runs. */
+  /** Makes the lane look for work again, once the running command has ended. */
   wake(): void {
     this.isWoken = true;
     this.isIdle = false;
@@ -49,7 +51,7 @@ export class Lane {
   }
 
   private rest(): void {
-    // Woken while it looked: there may be work already.
+    // The lane was woken while it looked for work, so there may be some.
     if (this.isWoken) return;
     this.isIdle = true;
     for (const resolve of this.idleWaiters.splice(0)) resolve();

@@ -22,7 +22,7 @@ export interface StateDetails {
   blockedBy?: string;
 }
 
-/** The state of this machine and the goal in force: stored on disk, and reported with each change. */
+/** The record of this machine and the goal in force: stored on disk, and reported with each change. */
 export class Machine {
   readonly local: LocalState;
   readonly layout: AgentLayout;
@@ -63,7 +63,7 @@ export class Machine {
     if (Object.keys(versions).length === 0) delete this.local.handlers[handler];
   }
 
-  /** Settings of this sequence number were written: its attempts count from one. */
+  /** Notes that settings of this sequence number were written. Its attempts are counted from one. */
   noteConfigured({ name, handler, version, sequenceNumber }: GoalStateExtension): void {
     const before = this.local.extensions[name];
     this.local.extensions[name] = {
@@ -93,7 +93,9 @@ export class Machine {
     return Object.values(this.local.handlers[handler]?.versions ?? {}).some((version) => version.installed);
   }
 
-  /** `sequenceNumber`: if it differs from the goal's, as for a command that ran when the agent was killed. */
+  /**
+   * Pass `sequenceNumber` if it differs from the goal's, as after a command that was running when the agent was killed.
+   */
   reportState(name: string, state: HandlerState, more: StateDetails = {}, sequenceNumber?: number): void {
     const extension = this.goalOf(name);
     if (extension === undefined) return;
@@ -114,7 +116,7 @@ export class Machine {
     this.reporter.problem(name, message);
   }
 
-  /** The installed version; undefined while there is none. */
+  /** The installed version, or undefined if there is none. */
   private versionNow({ name, handler, version }: GoalStateExtension): string | undefined {
     const versions = this.local.handlers[handler]?.versions ?? {};
     if (versions[version]?.installed) return version;
@@ -122,14 +124,14 @@ export class Machine {
     return installed === undefined ? undefined : (this.local.extensions[name]?.version ?? installed);
   }
 
-  /** Installs that are complete only after a restart of the machine (AZ-G8). */
+  /** Installs that complete only when the machine restarts (AZ-G8). */
   pendingRestarts(): LocalRestartRequest[] {
     return pendingRestartsIn(this.local, this.boot);
   }
 
-  /** Install or update ended with 0 and requests a restart; `boot`: when it ran. */
+  /** Notes that an install or update exited with 0 and requires a restart. `boot` is the boot in which it ran. */
   noteRestartWanted(version: LocalVersion, boot: string): void {
-    // A known request keeps its time, and whether the restart command ran.
+    // A known request keeps its time and whether the restart command ran.
     if (boot !== this.boot || version.rebootAfter === boot) return;
     Object.assign(version, { rebootAfter: boot, rebootSince: momentNow(), rebootAsked: false });
   }
@@ -140,7 +142,7 @@ export class Machine {
     }
   }
 
-  /** Drops requests from before the current boot; returns whether there were any. */
+  /** Drops requests from earlier boots. Returns whether there were any. */
   dropOldRestarts(): boolean {
     const old = this.versions().filter(({ rebootAfter }) => rebootAfter !== undefined && rebootAfter !== this.boot);
     for (const version of old) {
@@ -155,7 +157,7 @@ export class Machine {
     return Object.values(this.local.handlers).flatMap(({ versions }) => Object.values(versions));
   }
 
-  /** A folder that someone deleted is fetched again; its handler still counts as installed. */
+  /** Notes folders that someone deleted, so that they are fetched again. Their handlers stay installed. */
   forgetLostFolders(): void {
     for (const [handler, { versions }] of Object.entries(this.local.handlers)) {
       for (const [version, facts] of Object.entries(versions)) {

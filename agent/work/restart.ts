@@ -10,17 +10,17 @@ export interface RestartOptions {
   machine: Machine;
   reporter: Reporter;
   journal: Journal;
-  /** Shell command that restarts the machine; without it, someone else has to. */
+  /** Shell command that restarts the machine. If absent, the agent leaves the restart to others. */
   command?: string;
-  /** The agent's environment, of which the command inherits the same part as handlers. */
+  /** The agent's environment; the command inherits the same part of it as handlers. */
   environment: Record<string, string | undefined>;
-  /** The command failed. */
+  /** Called when the command fails. */
   onProblem(message: string): void;
 }
 
 /**
- * Restarts of the machine that complete an install (AZ-G8). A request is stored on disk until the boot id changes, so a
- * killed agent neither loses nor repeats it.
+ * Restarts the machine to complete an install (AZ-G8). A request stays on disk until the boot id changes, so an agent
+ * that is killed neither loses nor repeats it.
  */
 export class PendingRestart {
   private readonly options: RestartOptions;
@@ -31,12 +31,12 @@ export class PendingRestart {
     this.options = options;
   }
 
-  /** Whether the agent restarts the machine itself: then enable waits for that. */
+  /** Whether the agent restarts the machine itself; enable then waits for the restart. */
   get isOwn(): boolean {
     return this.options.command !== undefined;
   }
 
-  /** Drops requests from before the current boot. */
+  /** Drops requests from earlier boots. */
   begin(): void {
     const { machine, journal } = this.options;
     if (machine.dropOldRestarts()) {
@@ -46,7 +46,7 @@ export class PendingRestart {
     this.report();
   }
 
-  /** Reports the requests if they changed. The report is stored before this is noted, so it may be sent twice. */
+  /** Reports the requests if they changed. The report is stored before that is noted, so it may be sent twice. */
   report(): void {
     const { machine, reporter } = this.options;
     const pending = machine.pendingRestarts();
@@ -58,7 +58,7 @@ export class PendingRestart {
     machine.save();
   }
 
-  /** Another portal, or one whose database was restored, may not know them. */
+  /** Reports the requests again: a different portal, or one whose database was restored, may not know them. */
   reportAgain(): void {
     const { machine } = this.options;
     if (machine.pendingRestarts().length === 0) return;
@@ -87,14 +87,14 @@ export class PendingRestart {
     crashPoint('restart');
     const child = spawn('/bin/sh', ['-c', command], {
       cwd: machine.layout.root,
-      // Next widens this type by a NODE_ENV that the command does not get.
+      // Next's types require a NODE_ENV, which the command does not get.
       env: inheritedEnvironment(environment) as NodeJS.ProcessEnv,
       stdio: 'ignore',
       detached: true,
     });
     crashPoint('restarting');
     child.on('error', (error) => this.failed(`The restart command could not be started: ${error.message}.`));
-    // A signal is how the machine's own shutdown ends it.
+    // A code of null means that a signal ended the command, as the machine's shutdown does.
     child.on('exit', (code) => {
       if (code) this.failed(`The restart command ended with ${code}. It runs again with the next goal state.`);
     });
@@ -103,7 +103,8 @@ export class PendingRestart {
   }
 
   /**
-   * Whether the installs are stored: otherwise the next start would run them and restart the machine again, endlessly.
+   * Stores the installs. Returns false if that fails: the next start would run them and restart the machine again,
+   * endlessly.
    */
   private isStored(): boolean {
     const { machine } = this.options;
@@ -140,7 +141,7 @@ export class PendingRestart {
     }
   }
 
-  /** A new goal state: a failed command may run again. */
+  /** Lets a failed command run again, with a new goal state. */
   retry(): void {
     this.hasFailed = false;
   }

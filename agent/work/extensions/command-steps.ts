@@ -10,7 +10,7 @@ import { type ExtensionStep, markDone, noteStatusWord, type Round } from './reco
 import { reportedStatesOf } from './reported-states.ts';
 import type { RunnerOptions } from './runner-options.ts';
 
-/** Runs the commands of handlers, stores their outcomes and reports them. */
+/** Runs handler commands, stores their outcomes and reports them. */
 export class CommandSteps {
   private readonly options: RunnerOptions;
   private readonly signal: AbortSignal;
@@ -56,8 +56,8 @@ export class CommandSteps {
   }
 
   /**
-   * Completes a command that ran when the agent was killed: an install that ended with 0 does not run again (AZ-G3).
-   * Later steps are planned again, as at each start.
+   * Completes a command that was running when the agent was killed: an install that exited with 0 does not run again
+   * (AZ-G3). Later steps are planned again, as at each start.
    */
   async resume(): Promise<void> {
     const { machine, journal } = this.options;
@@ -88,7 +88,7 @@ export class CommandSteps {
     if (this.save()) forgetCommand(machine);
   }
 
-  /** For demos and tests: disables one extension without a report. */
+  /** For demos and tests: disables one extension without reporting it. */
   async disableQuietly(step: ExtensionStep): Promise<void> {
     await this.execute(step, 'disable', 1, new ExitCodes());
     forgetCommand(this.options.machine);
@@ -109,7 +109,7 @@ export class CommandSteps {
     return outcome;
   }
 
-  /** An install or update that ended with 0 never runs again for that version (AZ-G3). */
+  /** An install or update that exited with 0 never runs again for that version (AZ-G3). */
   private noteSuccess(step: ExtensionStep, kind: CommandName, boot: string): void {
     const { machine, observer } = this.options;
     const version = machine.versionOf(step);
@@ -119,7 +119,7 @@ export class CommandSteps {
     if (version === undefined) return;
     if (kind === 'uninstall') Object.assign(version, { installed: false, updated: undefined });
     if (kind !== 'install' && kind !== 'update') return;
-    // An update that requires install is complete after that.
+    // An update that requires install is complete only after that install.
     version.updated = kind === 'update' && version.updatesWithInstall === true ? true : undefined;
     version.installed = version.updated !== true;
     if (!version.installed) return;
@@ -130,7 +130,7 @@ export class CommandSteps {
     if (version.rebootAfterInstall) machine.noteRestartWanted(version, boot);
   }
 
-  /** A handler may report from its first command on; heartbeats only if its manifest says so (AZ-H2). */
+  /** A handler may report from its first command on, but has heartbeats only if its manifest says so (AZ-H2). */
   private followFiles(step: ExtensionStep, kind: CommandName, round: Round): void {
     const { observer, machine } = this.options;
     const folders = foldersOf(machine.layout, step.handler, step.version);
@@ -147,7 +147,7 @@ export class CommandSteps {
     }
   }
 
-  /** The complete output is uploaded separately; the report has its end only. */
+  /** Uploads the complete output; the report contains only the end of it. */
   private keepOutput(
     { outputFile }: Outcome,
     command: CommandName,
@@ -160,7 +160,7 @@ export class CommandSteps {
     }
   }
 
-  /** A full disk does not stop the work; the next step writes again. */
+  /** A full disk does not stop the work: the next step saves again. */
   save(): boolean {
     const { machine, journal } = this.options;
     try {

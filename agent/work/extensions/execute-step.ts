@@ -17,17 +17,17 @@ export interface StepExecution {
   step: ExtensionStep;
   kind: CommandName;
   attempt: number;
-  /** Exit codes of earlier commands, as variables. */
+  /** Exit codes of earlier commands, as environment variables. */
   exitCodes: Record<string, string>;
   /** The agent's own environment. */
   environment: Record<string, string | undefined>;
   signal?: AbortSignal;
 }
 
-/** The folder of outputs in a handler's log folder. */
+/** Folder for command output within a handler's log folder. */
 const outputs = 'commands';
 
-/** Runs the command of a step as the manifest says. Never throws for what the handler does. */
+/** Runs the command of a step as the manifest says. Never throws because of what the handler does. */
 export async function executeStep(execution: StepExecution): Promise<Outcome> {
   const { machine, journal, step, kind, attempt, exitCodes, environment, signal } = execution;
   const { layout } = machine;
@@ -83,7 +83,10 @@ export async function executeStep(execution: StepExecution): Promise<Outcome> {
   });
 }
 
-/** The command that ran when the agent was killed, and its outcome; null if nothing ran or the outcome is unknown. */
+/**
+ * Returns the command that was running when the agent was killed, and its outcome. Null if none ran or its outcome is
+ * unknown.
+ */
 export async function resumeStep({
   machine,
   journal,
@@ -99,12 +102,12 @@ export async function resumeStep({
   return outcome === null ? null : { record, outcome };
 }
 
-/** Forgets the last command once its outcome is on disk. */
+/** Deletes the record of the last command once its outcome is on disk. */
 export function forgetCommand({ layout }: Machine): void {
   new RunningCommand(layout.command).forget();
 }
 
-/** Settings of the replaced version are secret too while the new version reads them. */
+/** Includes the secrets of the replaced version, because the new version can still read them. */
 function secretsFor(
   { machine: { layout, goal }, journal }: Pick<StepExecution, 'machine' | 'journal'>,
   { handler, version, from }: Pick<ExtensionStep, 'handler' | 'version' | 'from'>,
@@ -118,7 +121,7 @@ function secretsFor(
   );
 }
 
-/** Logs how a command ended, in one line; its output goes to the file only, and only if it failed. */
+/** Logs in one line how a command ended. Only the file also gets its output, and only if the command failed. */
 export function logOutcome(
   journal: Journal,
   { extensions, version }: Pick<ExtensionStep, 'extensions' | 'version'>,

@@ -1,27 +1,27 @@
 import type { CommandName } from '#protocol/index.ts';
 
-/** The relevant part of a step. */
+/** The fields of a step that are needed here. */
 interface Ran {
   purpose: string;
   extensions: string[];
 }
 
-/** The value for a command that did not run. */
+/** The value for a command that has not run. */
 const notRun = 'NOT_RUN';
-/** The value for a command without an exit code: it timed out, or a signal ended it. */
+/** The value for a command without an exit code, because it timed out or was ended by a signal. */
 const ended = '-1';
 
-/** The exit codes of a replacement's commands, by extension, for the commands after them. */
+/** Remembers the exit codes of a replacement's commands by extension, for the commands that follow them. */
 export class ExitCodes {
   private readonly codes = new Map<string, string>();
 
-  /** Only commands that replace a version are followed by others that need their exit codes. */
+  /** Ignores other commands: only those that replace a version are followed by commands that need their exit codes. */
   note({ purpose, extensions }: Ran, kind: CommandName, exitCode: number | null): void {
     if (purpose !== 'update' && purpose !== 'downgrade') return;
     for (const name of extensions) this.codes.set(`${kind} ${name}`, exitCode === null ? ended : String(exitCode));
   }
 
-  /** The variables of a command, as in Azure's own agent. */
+  /** Returns the environment variables that the stock agent would set for a command. */
   variablesFor({ extensions }: Pick<Ran, 'extensions'>, kind: CommandName, isNamed: boolean): Record<string, string> {
     const of = (before: CommandName, name = '') => this.codes.get(`${before} ${name}`) ?? notRun;
     if (kind === 'install' || kind === 'enable') {

@@ -13,9 +13,9 @@ export interface FetcherOptions {
   portal: Portal;
   journal: Journal;
   signal: AbortSignal;
-  /** A package arrived, or may be retried. */
+  /** Called when a package has arrived or may be retried. */
   onChange(): void;
-  /** The package is invalid, or the portal does not have it. */
+  /** Called when a package is invalid or the portal does not have it. */
   onFailure(step: ExtensionStep, reason: string): void;
 }
 
@@ -24,12 +24,12 @@ const limit = 4;
 interface Pausing {
   pauses: Backoff;
   timer: NodeJS.Timeout | null;
-  /** The last reason reported to the portal. */
+  /** The last failure reported to the portal. */
   reported: string | null;
 }
 
 /**
- * Downloads and unpacks packages in parallel (AZ-G2). Temporary errors are retried with backoff while the package is
+ * Downloads and unpacks packages in parallel (AZ-G2). Retries temporary errors with backoff while the package is
  * needed.
  */
 export class Fetcher {
@@ -41,7 +41,7 @@ export class Fetcher {
     this.options = options;
   }
 
-  /** Starts every download that neither runs nor pauses. */
+  /** Starts every download that is neither running nor waiting for its retry. */
   start(steps: ExtensionStep[]): void {
     for (const step of steps) {
       const key = `${step.handler}-${step.version}`;
@@ -59,12 +59,12 @@ export class Fetcher {
     }
   }
 
-  /** Whether a download runs; pauses do not count. */
+  /** Whether a download is running. One that waits for its retry does not count. */
   get isBusy(): boolean {
     return this.running.size > 0;
   }
 
-  /** Retries pausing downloads immediately when they are needed again. */
+  /** Ends the waiting of downloads that are needed again, so that they retry immediately. */
   reset(): void {
     for (const { timer } of this.pausing.values()) clearTimeout(timer ?? undefined);
     this.pausing.clear();
@@ -87,7 +87,7 @@ export class Fetcher {
         return;
       }
       machine.putVersion(step.handler, step.version, {
-        // A folder that was lost and is fetched again was installed before.
+        // A version whose folder was lost and fetched again stays installed.
         ...(machine.versionOf(step) ?? { installed: false }),
         sha256: extension.package.sha256,
         updatesWithInstall: updatesWithInstall(manifest),
@@ -128,7 +128,7 @@ export class Fetcher {
     this.pausing.set(key, entry);
     const line = `${step.handler} ${step.version} did not arrive: ${reason}.`;
     journal.warn(`${line} Next try in ${Math.ceil(seconds)} s.`);
-    // A single failure may be brief; repeated ones are reported.
+    // A first failure may be temporary; only repeated ones are reported.
     if (before === undefined || entry.reported === reason) return;
     entry.reported = reason;
     for (const name of step.extensions) machine.problem(name, `${line} The agent keeps trying.`);

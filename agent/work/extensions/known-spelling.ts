@@ -2,8 +2,8 @@ import { type GoalState, versionKey } from '#protocol/index.ts';
 import type { LocalState } from '../../goal/local-state.ts';
 
 /**
- * The goal state with versions as they are spelled on this machine. A handler whose folder has another spelling of the
- * same version (`1.0.16.0` for `1.0.16`) keeps folder and state, and is not installed again.
+ * Returns the goal state with versions spelled as on this machine. If a handler's folder has another spelling of the
+ * same version (`1.0.16.0` for `1.0.16`), folder and state are kept, and the handler is not installed again.
  */
 export function inKnownSpelling(goal: GoalState, local: LocalState): GoalState {
   const extensions = goal.extensions.map((one) => {

@@ -6,7 +6,7 @@ import { newRound, type Round, reconcile } from './reconcile.ts';
 
 const timeouts = { install: 300, update: 300, enable: 300, disable: 300, uninstall: 300 };
 
-/** `probe=Lab.Probe 1.0 enabled <mount`: name, handler, version, state, dependencies. */
+/** Parses `probe=Lab.Probe 1.0 enabled <mount`: name, handler, version, state, dependencies. */
 function goalOf(...lines: string[]): GoalState {
   const extensions = lines.map((line): GoalStateExtension => {
     const [, name = '', handler = '', version = '', state = '', after = ''] =
@@ -27,8 +27,8 @@ function goalOf(...lines: string[]): GoalState {
 }
 
 /**
- * `Lab.Probe 1.0 installed`, `unpacked`, `reinstalls` (unpacked, its update runs install) or `updated` (that install is
- * still to run), and the names of known extensions.
+ * Parses `Lab.Probe 1.0 installed`, `unpacked`, `reinstalls` (unpacked, and its update runs install) or `updated` (that
+ * install has not run yet), followed by the names of known extensions.
  */
 function machineOf(versions: string[], ...known: string[]): LocalState {
   const state: LocalState = { handlers: {}, extensions: {} };
@@ -60,7 +60,7 @@ function machineOf(versions: string[], ...known: string[]): LocalState {
   return state;
 }
 
-/** `probe: enable@1.0`, `probe failed`, `probe says success`. */
+/** Parses `probe: enable@1.0`, `probe failed`, `probe says success`. */
 function roundOf(...lines: string[]): Round {
   const round = newRound();
   for (const line of lines) {
@@ -330,28 +330,28 @@ describe('dependencies', () => {
     ]);
   });
 
-  test('an extension that is disabled waits for no other', () => {
+  test('a disabled extension does not wait for its dependencies', () => {
     const disabled = goalOf('snapshot=Lab.Snapshot 1 disabled <mount', 'mount=Lab.Mount 1 enabled');
     expect(planned(disabled, local, roundOf('mount failed'))).toEqual(['snapshot: configure 1', 'snapshot: disable 1']);
   });
 
-  test('dependants are uninstalled before what they depend on', () => {
+  test('dependents are uninstalled before their dependencies', () => {
     const leaving = goalOf('mount=Lab.Mount 1 uninstall', 'snapshot=Lab.Snapshot 1 uninstall <mount');
     expect(planned(leaving, local)[0]).toBe('snapshot: disable 1');
     expect(planned(leaving, local)[4]).toBe('mount: disable 1');
   });
 
-  test('a circle, which the portal rejects, ends in waiting', () => {
-    const circle = goalOf('a=Lab.A 1 enabled <b', 'b=Lab.B 1 enabled <a');
+  test('extensions in a dependency cycle, which the portal rejects, wait for each other', () => {
+    const cycle = goalOf('a=Lab.A 1 enabled <b', 'b=Lab.B 1 enabled <a');
     const both = machineOf(['Lab.A 1 installed', 'Lab.B 1 installed'], 'a', 'b');
-    expect(planned(circle, both)).toEqual(['b waits for a', 'a waits for b']);
+    expect(planned(cycle, both)).toEqual(['b waits for a', 'a waits for b']);
   });
 });
 
 describe('several extensions of one handler', () => {
   const goal = goalOf('red=Lab.Many 1 enabled', 'blue=Lab.Many 1 enabled');
 
-  test('one install for all, one enable for each', () => {
+  test('install runs once for a handler, enable once per extension', () => {
     expect(planned(goal, machineOf([]))).toEqual([
       'red+blue: fetch 1',
       'red: configure 1',
@@ -362,7 +362,7 @@ describe('several extensions of one handler', () => {
     ]);
   });
 
-  test('an extension that is removed is disabled, and the handler stays', () => {
+  test('removing one of several extensions disables it and keeps the handler', () => {
     const one = goalOf('red=Lab.Many 1 uninstall', 'blue=Lab.Many 1 enabled');
     expect(planned(one, machineOf(['Lab.Many 1 installed'], 'red', 'blue'))).toEqual([
       'red: disable 1',
@@ -372,7 +372,7 @@ describe('several extensions of one handler', () => {
     ]);
   });
 
-  test('the last extension that is removed takes the handler with it', () => {
+  test('removing the last extension uninstalls the handler', () => {
     const all = goalOf('red=Lab.Many 1 uninstall', 'blue=Lab.Many 1 uninstall');
     expect(planned(all, machineOf(['Lab.Many 1 installed'], 'red', 'blue'))).toEqual([
       'blue: disable 1',
@@ -384,7 +384,7 @@ describe('several extensions of one handler', () => {
     ]);
   });
 
-  test('update runs once for all', () => {
+  test('update runs once for all extensions of a handler', () => {
     const next = goalOf('red=Lab.Many 2 enabled', 'blue=Lab.Many 2 enabled');
     expect(planned(next, machineOf(['Lab.Many 1 installed', 'Lab.Many 2 unpacked'], 'red', 'blue'))).toEqual([
       'red: configure 2',
@@ -400,7 +400,7 @@ describe('several extensions of one handler', () => {
   });
 });
 
-test('an extension may have a name that every object has', () => {
+test('an extension may have the name of a property that every object inherits', () => {
   const goal = goalOf('constructor=Lab.Probe 1 enabled');
   expect(planned(goal, emptyLocalState())).toEqual([
     'constructor: fetch 1',
@@ -414,7 +414,7 @@ test('an extension may have a name that every object has', () => {
   expect(planned(goal, machineOf(['Lab.Probe 1 installed'], 'constructor'), round)).toEqual([]);
 });
 
-test('a handler in a folder with another spelling of its version is neither fetched nor installed again', () => {
+test('a handler is not installed again if its folder spells the same version differently', () => {
   const local = machineOf(['Lab.Probe 1.0.16.0 installed'], 'probe');
   const goal = goalOf('probe=Lab.Probe 1.0.16 enabled');
   const [extension] = goal.extensions;

@@ -11,13 +11,13 @@ import {
 import { byName, isInForce, type LocalState } from '../../goal/local-state.ts';
 import { ExitCodes } from './exit-codes.ts';
 
-/** One step for an extension: a command of its handler, or a task of the agent. */
+/** One step for an extension: a handler command, or a task that the agent does without the handler. */
 export interface ExtensionStep {
   kind: HandlerStep['command'] | 'fetch' | 'configure' | 'delete' | 'forget';
   handler: string;
-  /** The version whose folder it works in. */
+  /** The version whose folder the step works in. */
   version: string;
-  /** Its extensions; more than one if they share a handler. */
+  /** The extensions that the step is for; more than one if they share a handler. */
   extensions: string[];
   purpose: StepPurpose;
   /** For `update`: the replaced version. */
@@ -25,15 +25,15 @@ export interface ExtensionStep {
 }
 
 /**
- * Progress since the agent started or received this goal state. It is not stored: a new round brings every handler to
- * its goal again and retries what failed (AZ-G4, AZ-G6).
+ * Progress since the agent started or received this goal state. Not stored: each round brings every handler to its goal
+ * again and retries what failed (AZ-G4, AZ-G6).
  */
 export interface Round {
   /** Completed steps by extension, as `kind@version`. */
   done: Record<string, Set<string>>;
   /** Extensions that failed in this round. */
   failed: Set<string>;
-  /** The agent restarts the machine for an install; enable follows after that (AZ-G8). */
+  /** Whether the agent restarts the machine after an install; enable then runs after the restart (AZ-G8). */
   enableAfterRestart: boolean;
   /** The last status by extension, for the sequence number in force. */
   statuses: Record<string, 'transitioning' | 'error' | 'success' | 'warning'>;
@@ -42,7 +42,7 @@ export interface Round {
 
 export interface ExtensionPlan {
   steps: ExtensionStep[];
-  /** Extensions that wait, and the one that each waits for. */
+  /** Extensions that are waiting, each with the one it waits for. */
   waiting: { extension: string; blockedBy: string }[];
 }
 
@@ -63,7 +63,7 @@ export function markDone(step: ExtensionStep, round: Round): void {
   }
 }
 
-/** Notes a status. The first `success` or `error` counts for the round. Returns whether it is new. */
+/** Notes a status. The first `success` or `error` is kept for the round. Returns whether the status is new. */
 export function noteStatusWord(round: Round, extension: string, word: Round['statuses'][string]): boolean {
   const before = round.statuses[extension];
   if (before === 'success' || before === 'error' || before === word) return false;
@@ -71,15 +71,15 @@ export function noteStatusWord(round: Round, extension: string, word: Round['sta
   return true;
 }
 
-/** The first step that is not a fetch, and whose handler needs no fetch. */
+/** Returns the first step that is not a fetch and whose handler does not need one. */
 export function nextCommand({ steps }: ExtensionPlan): ExtensionStep | undefined {
   const missing = new Set(steps.filter((step) => step.kind === 'fetch').map((step) => step.handler));
   return steps.find((step) => step.kind !== 'fetch' && !missing.has(step.handler));
 }
 
 /**
- * The steps that bring this machine to its goal, in order; fetches first, since they run in parallel. Pure: the same
- * goal, machine and round give the same steps.
+ * Plans the steps that bring this machine to its goal, in order, with fetches first because they run in parallel. Pure:
+ * the same goal, machine and round always give the same steps.
  */
 export function reconcile(goal: GoalState, local: LocalState, round: Round): ExtensionPlan {
   return new Planner(goal, local, round).plan();
@@ -110,7 +110,7 @@ class Planner {
     return { steps: [...this.fetches, ...this.steps], waiting: this.waiting };
   }
 
-  /** AZ-G5: disable, uninstall, delete; a sibling that stays keeps the handler. */
+  /** AZ-G5: disable, uninstall, delete; the handler is kept while another extension uses it. */
   private remove(one: GoalStateExtension, later: GoalStateExtension[]): void {
     if (this.round.failed.has(one.name) || this.isDone(one.name, 'forget', one.version)) return;
     const isShared = [...later, ...this.goal.extensions.filter((each) => each.state !== 'uninstall')].some(
@@ -141,7 +141,7 @@ class Planner {
     this.add(goalCommand(one.state), one, one.version, [one.name], 'goal');
   }
 
-  /** Brings the handler to the version of the goal, and deletes the folders of all others. */
+  /** Brings the handler to the goal's version and deletes the folders of all other versions. */
   private replace(one: GoalStateExtension, group: string[]): void {
     const target = this.local.handlers[one.handler]?.versions[one.version];
     const others = this.inForce(one.handler).filter((version) => version !== one.version);
@@ -158,7 +158,7 @@ class Planner {
     this.deleteOthers(one, group, 'update', one.version);
   }
 
-  /** `disable` runs for each extension that used that version, every other command once for all. */
+  /** `disable` runs for each extension that used that version; every other command runs once for all of them. */
   private addCommand({ command, version, purpose, from }: HandlerStep, one: GoalStateExtension, group: string[]): void {
     if (command !== 'disable') {
       this.add(command, one, version, group, purpose, from);
@@ -168,20 +168,21 @@ class Planner {
       ({ handler, name }) => handler === one.handler && (this.ranBefore(name) || this.isDone(name, command, version)),
     );
     for (const name of group) {
-      // A handler whose extension was dropped without the agent still runs: it is disabled for the one that takes over.
+      // If the handler's own extension was removed without the agent, the handler still runs and is disabled for the
+      // extension that takes it over.
       const isUser = users.length === 0 || users.some((each) => each.name === name);
       if (isUser) this.add(command, one, version, [name], purpose);
     }
   }
 
-  /** Whether an extension is on this machine with another version than that of the goal, or is to be removed. */
+  /** Whether an extension is on this machine with a version other than its goal's, or is to be removed. */
   private ranBefore(name: string): boolean {
     const goal = this.goal.extensions.find((each) => each.name === name);
     const local = this.local.extensions[name];
     return local !== undefined && (goal?.state === 'uninstall' || local.version !== goal?.version);
   }
 
-  /** Folders of versions that were unpacked and never installed. */
+  /** Deletes the folders of versions that were unpacked but never installed. */
   private deleteOthers(one: GoalStateExtension, group: string[], purpose: StepPurpose, kept?: string): void {
     const inForce = this.inForce(one.handler);
     for (const version of Object.keys(this.local.handlers[one.handler]?.versions ?? {})) {
@@ -189,13 +190,13 @@ class Planner {
     }
   }
 
-  /** The first extension that this one must wait for, or null. A disabled extension does not wait. */
+  /** Returns the first dependency that this extension must wait for, or null. A disabled extension does not wait. */
   private blockerOf(one: GoalStateExtension): string | null {
     if (one.state !== 'enabled') return null;
     return one.dependsOn.find((name) => !this.isSettled(name)) ?? null;
   }
 
-  /** Enabled in this round, and neither in transition nor failed. */
+  /** Whether an extension was enabled in this round and its status is neither `transitioning` nor `error`. */
   private isSettled(name: string): boolean {
     const one = this.goal.extensions.find((each) => each.name === name);
     if (one === undefined || !this.isDone(name, 'enable', one.version)) return false;
@@ -203,7 +204,7 @@ class Planner {
     return status !== 'transitioning' && status !== 'error';
   }
 
-  /** All extensions of the same handler that can proceed now. */
+  /** Returns all extensions of the same handler that can proceed now. */
   private groupOf(one: GoalStateExtension): string[] {
     return this.goal.extensions
       .filter((each) => each.handler === one.handler && each.state !== 'uninstall')
@@ -211,7 +212,7 @@ class Planner {
       .map((each) => each.name);
   }
 
-  /** The versions of a handler that have something to disable and uninstall. */
+  /** Returns the versions of a handler that must be disabled and uninstalled before they can be deleted. */
   private inForce(handler: string): string[] {
     return Object.entries(this.local.handlers[handler]?.versions ?? {})
       .filter(([, facts]) => isInForce(facts))

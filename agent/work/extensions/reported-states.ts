@@ -1,12 +1,14 @@
 import type { HandlerState } from '#protocol/index.ts';
 import type { ExtensionStep } from './reconcile.ts';
 
-/** The states of an extension that are reported for a command. */
+/** The extension states that are reported for a command. */
 export interface ReportedStates {
   during: HandlerState;
-  /** After exit code 0; null: unchanged. */
+  /** State after exit code 0; null if it does not change. */
   after: HandlerState | null;
-  /** Whether a failure ends the extension's round. Removing and replacing continue after a failed command (AZ-G5). */
+  /**
+   * Whether a failure ends the extension's round. Removals and replacements continue after a failed command (AZ-G5).
+   */
   isFatal: boolean;
 }
 

@@ -1,8 +1,8 @@
 import type { GoalState, GoalStateExtension } from '#protocol/index.ts';
 
 /**
- * Whether only the certificate changed for which protected settings are encrypted: then settings files are written
- * again, and no handler runs.
+ * Whether only the certificate differs for which protected settings are encrypted. Then settings files are rewritten,
+ * and no handler runs.
  */
 export function isOnlyResealed(before: GoalState | null, after: GoalState): boolean {
   if (before === null || before.extensions.length !== after.extensions.length) return false;

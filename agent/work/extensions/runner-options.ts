@@ -13,11 +13,11 @@ export interface RunnerOptions {
   observer: Observer;
   keys: KeyCopies;
   journal: Journal;
-  /** The agent's own environment, of which handlers see a documented part. */
+  /** The agent's own environment; handlers get only a documented part of it. */
   environment: Record<string, string | undefined>;
   /** Uploads the complete output of a command. */
   sendOutput(output: LogUpload): void;
-  /** Nothing is left to do. */
+  /** Called when nothing is left to do. */
   onRest?(): void;
   restart: PendingRestart;
   /** Makes the lane look for work again. */

@@ -27,7 +27,7 @@ import {
 import { isOnlyResealed } from './resealed.ts';
 import type { RunnerOptions } from './runner-options.ts';
 
-/** Brings extensions to their goal: packages are fetched beside each other, the lane runs everything else (AZ-G2). */
+/** Brings extensions to their goal: packages are fetched in parallel, and the lane runs everything else (AZ-G2). */
 export class ExtensionRunner implements LaneWork {
   private nextGoal: GoalState | null = null;
   private round: Round;
@@ -57,13 +57,13 @@ export class ExtensionRunner implements LaneWork {
     return this.machine.goal;
   }
 
-  /** A new goal, or the stored one at a start: a new round begins after the step that is running. */
+  /** Sets a new goal, or at a start the stored one. A new round begins after the step that is running. */
   setGoal(goal: GoalState): void {
     this.nextGoal = goal;
     this.options.wake();
   }
 
-  /** A handler has written its status: extensions that wait for it may proceed. */
+  /** Notes a status that a handler has written: extensions that depend on it may now proceed. */
   noteStatus(extension: string, sequenceNumber: number, word: StatusWord | null): void {
     if (word === null || this.machine.goalOf(extension)?.sequenceNumber !== sequenceNumber) return;
     if (noteStatusWord(this.round, extension, word)) this.options.wake();
@@ -74,7 +74,7 @@ export class ExtensionRunner implements LaneWork {
     this.fetcher.reset();
   }
 
-  /** Resolves when no download runs. */
+  /** Resolves when no download is running. */
   async settled(): Promise<void> {
     await this.fetcher.settled();
   }
@@ -88,14 +88,14 @@ export class ExtensionRunner implements LaneWork {
     this.reportWaiting(plan);
     const step = nextCommand(plan);
     if (step !== undefined) return () => this.runStep(step);
-    // AZ-G8: all installs that can run now are complete; a package that does not arrive delays no restart.
+    // AZ-G8: all installs that can run now are complete. A package that does not arrive does not delay the restart.
     if (!this.fetcher.isBusy) this.options.restart.request();
     if (plan.steps.length > 0) return 'wait';
     this.options.onRest?.();
     return 'rest';
   }
 
-  /** A step that fails unexpectedly fails its own extensions only. */
+  /** Runs a step. If it fails unexpectedly, only its own extensions fail. */
   private async runStep(step: ExtensionStep): Promise<void> {
     try {
       await this.execute(step);
@@ -105,7 +105,7 @@ export class ExtensionRunner implements LaneWork {
     this.commands.save();
   }
 
-  /** For demos and tests: disables everything that may be running, after the lane has ended, without reports. */
+  /** For demos and tests: disables everything that may be running, after the lane has ended, without reporting it. */
   async disableAll(): Promise<void> {
     for (const [name, { handler, version, state }] of Object.entries(this.machine.local.extensions)) {
       if (!['enabling', 'enabled', 'installed', 'failed', 'disabling'].includes(state)) continue;
@@ -143,7 +143,7 @@ export class ExtensionRunner implements LaneWork {
     this.ignoreAbsent();
   }
 
-  /** The machine has a new key: settings files are written again, and no handler runs. */
+  /** Rewrites settings files for the machine's new key; no handler runs. */
   private rewriteSettings(goal: GoalState): void {
     for (const extension of goal.extensions) {
       const { name, handler, version } = extension;
@@ -160,7 +160,7 @@ export class ExtensionRunner implements LaneWork {
     this.options.journal.info('Protected settings were encrypted for the new certificate; no handler runs for that.');
   }
 
-  /** Extensions that the portal dropped without the agent stay as they are, without further reports. */
+  /** Stops reporting extensions that the portal removed without the agent, and leaves them as they are. */
   private ignoreAbsent(): void {
     for (const name of Object.keys(this.machine.local.extensions)) {
       if (this.machine.goalOf(name) === undefined) this.options.observer.forget(name);
@@ -181,7 +181,7 @@ export class ExtensionRunner implements LaneWork {
         this.configure(step, folders);
         break;
       case 'delete':
-        // AZ-G5: binaries and configuration are deleted; logs are elsewhere and stay.
+        // AZ-G5: binaries and configuration are deleted. Logs are in another folder and stay.
         for (const each of step.extensions) this.options.observer.ignoreHeartbeat(each);
         discardRoot(this.machine.layout, folders.root);
         this.machine.dropVersion(step.handler, step.version);
@@ -206,7 +206,10 @@ export class ExtensionRunner implements LaneWork {
     this.machine.noteConfigured(extension);
   }
 
-  /** The key must be where handlers look before they receive what it decrypts. The agent's own folder always has it. */
+  /**
+   * Copies the key to where handlers look for it, before they receive what it decrypts. The agent's own folder always
+   * has it.
+   */
   private placeKey({ name, settings }: GoalStateExtension): void {
     const { protectedSettingsCertThumbprint: thumbprint } = settings;
     if (thumbprint === undefined) return;
@@ -232,7 +235,7 @@ export class ExtensionRunner implements LaneWork {
   private reportWaiting({ waiting, steps }: ExtensionPlan): void {
     for (const { extension, blockedBy } of waiting) {
       if (this.reportedWaits.get(extension) === blockedBy) continue;
-      // At each start an enabled extension waits only briefly for another; that is not reported.
+      // At each start, an enabled extension briefly waits for its dependencies; that is not reported.
       const isMoment = steps.some((step) => step.extensions.includes(blockedBy));
       if (isMoment && this.machine.local.extensions[extension]?.state === 'enabled') continue;
       this.reportedWaits.set(extension, blockedBy);
@@ -250,7 +253,7 @@ export class ExtensionRunner implements LaneWork {
     this.commands.save();
   }
 
-  /** Whether the files of this handler carry the extension's name (AZ-C4). */
+  /** Whether this handler's file names include the extension's name (AZ-C4). */
   private isNamed(step: ExtensionStep): boolean {
     return this.machine.versionOf(step)?.supportsMultipleExtensions === true;
   }

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Database, Transaction } from '#db/client.ts';
 import type { ExtensionContents, SettingsSchema } from '#db/schema/index.ts';
 import { handlerVersions } from '#db/schema/index.ts';
-import { findCircle, versionKey } from '#protocol/index.ts';
+import { findCycle, versionKey } from '#protocol/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError, type Fault } from '#server/domain/error.ts';
 import { checkSettings, type VersionRow } from '#server/domain/packages/index.ts';
@@ -97,8 +97,8 @@ export function ruleFaults(
     faults.push({ path: `/dependsOn/${index}`, code: 'dependency_unknown', params: { name: dependency } });
   });
   // Starts with this extension, so that the reported cycle begins with it.
-  const circle = findCircle([{ name, dependsOn: goal.dependsOn }, ...others]);
-  if (circle) faults.push({ path: '/dependsOn', code: 'dependency_circle', params: { circle: circle.join(' → ') } });
+  const cycle = findCycle([{ name, dependsOn: goal.dependsOn }, ...others]);
+  if (cycle) faults.push({ path: '/dependsOn', code: 'dependency_circle', params: { circle: cycle.join(' → ') } });
   return faults;
 }
 

@@ -115,6 +115,6 @@ test.each<[string, Extension[], number | null]>([
 });
 
 test('cycles end', () => {
-  const circle = [extension('a', { dependsOn: ['b'] }), extension('b', { dependsOn: ['a'] })];
-  expect(waitsUntil(circle).size).toBe(2);
+  const cycle = [extension('a', { dependsOn: ['b'] }), extension('b', { dependsOn: ['a'] })];
+  expect(waitsUntil(cycle).size).toBe(2);
 });

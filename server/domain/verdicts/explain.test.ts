@@ -116,8 +116,8 @@ test('a wait is followed to its root, and a cycle ends', () => {
   const b = extension('b', { handlerState: handler('waiting', { blockedBy: 'c' }) });
   const c = extension('c', { handlerState: failed, health: 'failed' });
   expect(explainVm(view([a, b, c]), now)?.act?.extension).toBe('c');
-  const circle = [a, { ...b, handlerState: handler('waiting', { blockedBy: 'a' }) }];
-  expect(explainVm(view(circle), now)?.links.length).toBeLessThanOrEqual(5);
+  const cycle = [a, { ...b, handlerState: handler('waiting', { blockedBy: 'a' }) }];
+  expect(explainVm(view(cycle), now)?.links.length).toBeLessThanOrEqual(5);
 });
 
 test('the hold is the reason during a hold, and an earlier failure stays one', () => {

@@ -6,7 +6,7 @@ import { cn } from '#app/_ui/cn.ts';
 import { ControlRow, Field, FieldError } from '#app/_ui/field.tsx';
 import { Input } from '#app/_ui/input.tsx';
 import { Select } from '#app/_ui/select.tsx';
-import { circleThrough, type Dependent } from '#protocol/dependencies.ts';
+import { cycleThrough, type Dependent } from '#protocol/dependencies.ts';
 import { commands, type ExtensionDraft, type HandlerCommand, seconds } from './draft.ts';
 import type { Faults } from './use-faults.ts';
 
@@ -163,8 +163,8 @@ function DependencyFields({ draft, onChange, others, faultAt }: DraftFieldProps 
   const choices = [...new Set([...others.map(({ name }) => name), ...dependsOn])].sort();
   /** A warning before the choice: each would wait for the other. */
   const circleHint = (choice: string) => {
-    const circle = dependsOn.includes(choice) ? null : circleThrough(others, draft.name, choice);
-    return circle === null ? undefined : t('dependsOn.circle', { path: circle.join(' → ') });
+    const cycle = dependsOn.includes(choice) ? null : cycleThrough(others, draft.name, choice);
+    return cycle === null ? undefined : t('dependsOn.circle', { path: cycle.join(' → ') });
   };
   const choose = (name: string, isChosen: boolean) =>
     onChange({ ...draft, dependsOn: isChosen ? [...dependsOn, name] : dependsOn.filter((other) => other !== name) });

@@ -8,8 +8,8 @@ test('edges lead to the dependant, and those of a circle are marked', () => {
     { name: 'c', dependsOn: ['a', 'unknown'] },
   ];
   expect(edgesOf(extensions)).toEqual([
-    { from: 'b', to: 'a', inCircle: true },
-    { from: 'a', to: 'b', inCircle: true },
-    { from: 'a', to: 'c', inCircle: false },
+    { from: 'b', to: 'a', inCycle: true },
+    { from: 'a', to: 'b', inCycle: true },
+    { from: 'a', to: 'c', inCycle: false },
   ]);
 });

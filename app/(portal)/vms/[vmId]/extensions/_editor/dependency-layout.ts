@@ -1,5 +1,5 @@
 import { Graph, layout } from '@dagrejs/dagre';
-import { circleThrough, type Dependent } from '#protocol/dependencies.ts';
+import { cycleThrough, type Dependent } from '#protocol/dependencies.ts';
 
 export const nodeWidth = 176;
 export const nodeHeight = 46;
@@ -9,7 +9,7 @@ export interface Picture {
   height: number;
   /** Upper left corners by name. */
   nodes: ReadonlyMap<string, { x: number; y: number }>;
-  edges: { from: string; to: string; inCircle: boolean; path: string }[];
+  edges: { from: string; to: string; inCycle: boolean; path: string }[];
 }
 
 /** Layers from top to bottom, in the order of running. Pixels. */
@@ -31,10 +31,10 @@ export function pictureOf(all: readonly Dependent[]): Picture {
         return [name, { x: x - nodeWidth / 2, y: y - nodeHeight / 2 }] as const;
       }),
     ),
-    edges: edges.map(({ from, to, inCircle }) => ({
+    edges: edges.map(({ from, to, inCycle }) => ({
       from,
       to,
-      inCircle,
+      inCycle,
       path: curve(graph.edge(from, to).points ?? []),
     })),
   };
@@ -55,12 +55,12 @@ function curve(points: readonly { x: number; y: number }[]): string {
 
 const round = (value: number) => Math.round(value * 10) / 10;
 
-/** Each dependency as an edge to its dependant; `inCircle` where neither can ever run. */
-export function edgesOf(all: readonly Dependent[]): { from: string; to: string; inCircle: boolean }[] {
+/** Each dependency as an edge to its dependant; `inCycle` where neither can ever run. */
+export function edgesOf(all: readonly Dependent[]): { from: string; to: string; inCycle: boolean }[] {
   const known = new Set(all.map(({ name }) => name));
   return all.flatMap(({ name, dependsOn }) =>
     dependsOn
       .filter((other) => known.has(other))
-      .map((other) => ({ from: other, to: name, inCircle: circleThrough(all, name, other) !== null })),
+      .map((other) => ({ from: other, to: name, inCycle: cycleThrough(all, name, other) !== null })),
   );
 }

@@ -9,7 +9,7 @@ import { useTRPC } from '#app/_lib/trpc.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { FieldError } from '#app/_ui/field.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
-import { circleThrough, type Dependent, runOrder } from '#protocol/dependencies.ts';
+import { cycleThrough, type Dependent, runOrder } from '#protocol/dependencies.ts';
 import { ageMs, editHref } from '../../vm-data.ts';
 import { nodeHeight, nodeWidth, pictureOf } from './dependency-layout.ts';
 
@@ -28,7 +28,7 @@ export function DependencyPicture({ vmId, name, all, asList }: DependencyPicture
     [all],
   );
   const waitsFor = new Map(all.map((one) => [one.name, one.dependsOn]));
-  const circle = (waitsFor.get(name) ?? []).map((other) => circleThrough(all, name, other)).find(Boolean);
+  const cycle = (waitsFor.get(name) ?? []).map((other) => cycleThrough(all, name, other)).find(Boolean);
   const describe = (other: string) => {
     const names = waitsFor.get(other) ?? [];
     return names.length === 0 ? t('order.free') : t('order.waits', { names: names.join(', ') });
@@ -38,9 +38,9 @@ export function DependencyPicture({ vmId, name, all, asList }: DependencyPicture
     <div className="px-4 pb-4">
       <Drawing vmId={vmId} name={name} all={all} order={order} describe={describe} />
       <div aria-live="polite">
-        {circle ? (
+        {cycle ? (
           <div className="mt-2">
-            <FieldError>{t('order.circle', { path: circle.join(' → ') })}</FieldError>
+            <FieldError>{t('order.circle', { path: cycle.join(' → ') })}</FieldError>
           </div>
         ) : null}
       </div>
@@ -131,9 +131,9 @@ function Arrows({ picture }: { picture: ReturnType<typeof pictureOf> }) {
           fill="none"
           stroke="currentColor"
           strokeWidth="1.5"
-          strokeDasharray={edge.inCircle ? '4 3' : undefined}
+          strokeDasharray={edge.inCycle ? '4 3' : undefined}
           markerEnd={`url(#${arrow})`}
-          className={edge.inCircle ? 'text-failed-text' : 'text-ink-3'}
+          className={edge.inCycle ? 'text-failed-text' : 'text-ink-3'}
         />
       ))}
     </svg>
