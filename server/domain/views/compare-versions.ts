@@ -19,7 +19,7 @@ interface Side {
   size: number;
 }
 
-/** A file or message of one side, of the other, or of both. */
+/** A file or message that only one side has, or that differs. */
 export interface Changed<T> {
   name: string;
   before: T | null;
@@ -30,17 +30,17 @@ export interface VersionComparison {
   handler: string;
   a: Side;
   b: Side;
-  /** The first 500 that differ; sizes in bytes. `same` counts the others. */
+  /** The first 500 files that differ, with sizes in bytes. `same` counts the identical ones. */
   files: { changed: Changed<number>[]; total: number; same: number };
-  /** English texts: the first 200 that differ. */
+  /** The first 200 English messages that differ. */
   messages: { changed: Changed<string>[]; total: number; same: number };
-  /** Per language the numbers of added, removed and changed texts. */
+  /** Numbers of added, removed and changed messages per language. */
   languages: { lang: string; added: number; removed: number; changed: number }[];
 }
 
 const listed = { files: 500, messages: 200 };
 
-/** Differences between two versions: files, manifest, messages, schema. Throws 404. */
+/** Returns the differences between two versions: files, manifest, messages, schema. Throws 404 if one is unknown. */
 export async function compareVersions(ctx: Context, input: CompareVersionsInput): Promise<VersionComparison> {
   allow(ctx.actor, 'viewer');
   const { handler, a, b } = parse(compareVersionsInput, input);
@@ -88,7 +88,7 @@ async function textsByLanguage(ctx: Context, { handler, version }: VersionDetail
   );
 }
 
-/** Names of either side whose values differ, or that `differs` reports beyond their values. */
+/** Returns the keys whose values differ, and those that `differs` reports although their values are equal. */
 function difference<T extends string | number>(
   before: ReadonlyMap<string, T>,
   after: ReadonlyMap<string, T>,

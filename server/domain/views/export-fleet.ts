@@ -10,8 +10,8 @@ import { bySeverity } from '#server/domain/verdicts/index.ts';
 const pageRows = 1_000;
 
 /**
- * All matching VMs by name, with their health as in lists, in pages, so that a hundred thousand are never in memory
- * together. The activity records the export with its filter and number of VMs.
+ * Yields all matching VMs by name, with the same health as in lists. Reads page by page, so that a hundred thousand VMs
+ * are never in memory together. The activity log records the export with its filter and number of VMs.
  */
 export async function exportFleet(ctx: Context, input: FleetFilter): Promise<AsyncGenerator<ExportedVm[]>> {
   allow(ctx.actor, 'viewer');

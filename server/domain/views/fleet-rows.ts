@@ -21,33 +21,33 @@ import { agentKind, system } from './machine.ts';
 export const fleetRow = vm.extend({
   health: z.enum(vmHealths),
   agent: z.object({ status: z.enum(agentStatuses), lastSeenAt: time.nullable() }),
-  /** Worst first. */
+  /** Worst health first. */
   extensions: z.array(
     z.object({
       name: z.string(),
       handler: z.string(),
       health: z.enum(extensionHealths),
-      /** The extension that it waits for; null if it does not wait. */
+      /** Name of the extension that this one waits for; null if it does not wait. */
       waitsFor: z.string().nullable(),
     }),
   ),
   agentKind: agentKind.nullable(),
   agentVersion: z.string().nullable(),
   os: system.nullable(),
-  /** Protected settings are withheld from its machine's key until an admin releases them. */
+  /** Its protected settings are withheld from the machine's key until an admin releases them. */
   needsRelease: z.boolean(),
-  /** Incarnation of its goal state; null before the first. */
+  /** Incarnation of the goal state; null before the first. */
   goalState: z.number().int().nullable(),
-  /** The agent's clock minus the portal's, seconds. */
+  /** The agent's clock minus the portal's, in seconds. */
   clockSkewSeconds: z.number().int().nullable(),
-  /** Since when its machine waits for a restart; null if it does not. */
+  /** Since when the machine waits for a restart; null if it does not. */
   restartPendingSince: time.nullable(),
-  /** Since when it has the health by which lists sort; null until that is evaluated. */
+  /** Since when the VM has the health that lists sort by; null until it is evaluated. */
   since: time.nullable(),
 });
 export type FleetRow = z.infer<typeof fleetRow>;
 
-/** Loads these VMs in this order with one statement, whatever their number; deleted ones are missing. */
+/** Loads these VMs in the given order with one statement. Deleted ones are missing. */
 export async function fleetRows(ctx: Context, vmIds: readonly string[]): Promise<FleetRow[]> {
   if (vmIds.length === 0) return [];
   const { rows } = await ctx.db.$client.query<Machine>({ name: 'fleet-rows', text, values: [vmIds] });
@@ -68,7 +68,9 @@ export async function fleetRows(ctx: Context, vmIds: readonly string[]): Promise
   });
 }
 
-/** Reads rows again that a list already shows. An answer that would be too large ends early; `leftOut` counts the rest. */
+/**
+ * Reads rows again that a list already shows. A response that would be too large ends early; `leftOut` counts the rest.
+ */
 export async function readFleetRows(
   ctx: Context,
   input: ReadFleetRowsInput,
@@ -82,7 +84,7 @@ type Machine = Parameters<typeof vmOf>[0] &
   Pick<FleetRow, 'agentKind' | 'agentVersion' | 'os' | 'needsRelease' | 'goalState' | 'clockSkewSeconds'> & {
     since: Date | null;
     restartPendingSince: Date | null;
-    /** Null if its agent never called. */
+    /** Null if the agent never called. */
     lastSeenAt: Date | null;
     nextExpectedAt: Date | null;
     heartbeatSeconds: number | null;
@@ -90,7 +92,7 @@ type Machine = Parameters<typeof vmOf>[0] &
     extensions: FactsAsJson[] | null;
   };
 
-/** A named statement is planned once per connection: building and planning it takes longer than reading its rows. */
+/** A named statement is planned once per connection; building and planning it takes longer than reading its rows. */
 const text = `
   with x as materialized (${factsAsJson})
   select v.id, v.name, v.tags, v.created_at as "createdAt", v.decommissioning_at as "decommissioningAt",
@@ -107,7 +109,7 @@ const text = `
   left join x on x.vm_id = v.id
   where v.id = any($1) and v.deleted_at is null`;
 
-/** Current health: the stored one is seconds old. */
+/** Returns the current health; the stored one may be seconds old. */
 function summarize(machine: Machine, now: Date): Pick<FleetRow, 'health' | 'agent' | 'extensions'> {
   const { id, lastSeenAt, nextExpectedAt, heartbeatSeconds, statusSeconds } = machine;
   const presence = lastSeenAt && nextExpectedAt && { lastSeenAt, nextExpectedAt };

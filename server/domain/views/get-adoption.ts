@@ -4,20 +4,20 @@ import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
 
-/** Days of the range, and hours between points. */
+/** Length of each range in days, and hours between its points. */
 const ranges = { '7d': { days: 7, step: 2 }, '60d': { days: 60, step: 12 }, '1y': { days: 365, step: 72 } } as const;
 
 export const adoptionInput = z.object({ handler: z.string().max(192), range: z.enum(['7d', '60d', '1y']) });
 export type AdoptionInput = z.input<typeof adoptionInput>;
 
 export interface Adoption {
-  /** Every version that was on a VM in this time; at most 50. */
+  /** Every version that was on a VM within the range; at most 50. */
   versions: string[];
   /** Oldest first; `vms` in the order of `versions`. Hours without a count are left out. */
   points: { at: Date; vms: number[] }[];
 }
 
-/** VMs per version over time, from the worker's hourly counts. */
+/** Returns the number of VMs per version over time, from the worker's hourly counts. */
 export async function getAdoption(ctx: Context, input: AdoptionInput): Promise<Adoption> {
   allow(ctx.actor, 'viewer');
   const { handler, range } = parse(adoptionInput, input);

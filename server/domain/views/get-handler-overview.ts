@@ -10,15 +10,15 @@ import {
   type VersionSummary,
 } from '#server/domain/packages/index.ts';
 
-/** Where a version runs, and its failures there. */
+/** How many VMs use a version, and how often it fails there. */
 export interface VersionUse {
-  /** VMs whose goal it is. */
+  /** VMs with this version in their goal. */
   vms: number;
-  /** VMs that reported it last. */
+  /** VMs that last reported this version. */
   running: number;
-  /** Share of its extensions that are failed now; null if there are none. */
+  /** Share of the version's extensions that are failed now, 0 to 1; null if there are none. */
   failing: number | null;
-  /** Mean share per day (UTC) of the last 14, today last; null for days without a count. */
+  /** Mean share of failed extensions on each of the last 14 days (UTC), today last; null for days without a count. */
   failures: (number | null)[];
 }
 
@@ -27,7 +27,9 @@ export interface HandlerOverview extends Omit<HandlerDetails, 'versions'> {
   vms: number;
   /** Highest version first. */
   versions: (VersionSummary & VersionUse)[];
-  /** The newest version that represents the handler: published, otherwise a draft, otherwise a withdrawn one. */
+  /**
+   * The version that represents the handler: the newest published one, otherwise a draft, otherwise a withdrawn one.
+   */
   newest: {
     version: string;
     reportHeartbeat: boolean;
@@ -39,7 +41,7 @@ export interface HandlerOverview extends Omit<HandlerDetails, 'versions'> {
 const failureDays = 14;
 const day = 86_400_000;
 
-/** A handler with its versions, their VMs, and the coverage of its languages. Throws 404. */
+/** Returns a handler with its versions, the VMs that use them, and the coverage of its languages. Throws 404. */
 export async function getHandlerOverview(ctx: Context, input: GetHandlerInput): Promise<HandlerOverview> {
   const details = await getHandler(ctx, input);
   const { handler, versions } = details;
@@ -52,7 +54,7 @@ export async function getHandlerOverview(ctx: Context, input: GetHandlerInput): 
   ]);
   return {
     ...details,
-    // All extensions of one handler on a VM should have the same version, so each VM counts once.
+    // All extensions of one handler on a VM have the same version, so each VM counts once.
     vms: wanted.values().reduce((sum, each) => sum + each, 0),
     versions: versions.map((row) => ({
       ...row,
@@ -66,7 +68,7 @@ export async function getHandlerOverview(ctx: Context, input: GetHandlerInput): 
 }
 
 /**
- * VMs by version of the handler's extensions, in the goal or as reported. A VM with several versions counts once for
+ * Counts VMs by version of the handler's extensions, in the goal or as reported. A VM with several versions counts for
  * each.
  */
 async function vmsBy(
@@ -95,7 +97,7 @@ async function failingNow(ctx: Context, handler: string): Promise<Map<string, nu
   return new Map(rows.map((row) => [row.version, row.share]));
 }
 
-/** Failures of each counted version by day; versions without a count are left out. */
+/** Returns the mean share of failures by version and day. Versions without a count are left out. */
 async function failuresByDay(ctx: Context, handler: string): Promise<Map<string, (number | null)[]>> {
   const today = Math.floor(ctx.now.getTime() / day);
   const first = new Date((today - failureDays + 1) * day);

@@ -59,14 +59,15 @@ import { type ByteShare, distributeBytes } from './view-bytes.ts';
 const tailCharacters = 4_000;
 
 /**
- * A VM's goal beside its reports, in the reader's language; any malformed header is accepted. Verdicts, health and
- * messages are derived from stored facts on each call (AZ-H3, AZ-L2, AZ-S6). Throws 404 `vm_unknown`.
+ * Returns a VM's goal together with its reports, in the caller's language; a malformed `Accept-Language` is accepted.
+ * Verdicts, health and messages are derived from stored facts on each call (AZ-H3, AZ-L2, AZ-S6). Throws 404
+ * `vm_unknown`.
  */
 export async function getInstanceView(ctx: Context, input: InstanceViewInput): Promise<InstanceView> {
   allow(ctx.actor, 'viewer');
   const { vmId, acceptLanguage, chosenLanguage } = parse(instanceViewInput, input);
   const wanted = negotiate({ acceptLanguage, chosenLanguage });
-  // One snapshot, so that goal and reports match.
+  // One snapshot, so that the goal and the reports match.
   const { machine, rows, problems, resources } = await ctx.db.transaction(
     async (tx) => {
       const machine = await loadMachine(tx, vmId, ctx.now);
@@ -123,21 +124,21 @@ export async function getInstanceView(ctx: Context, input: InstanceViewInput): P
 
 type Row = Awaited<ReturnType<typeof loadRows>>[number];
 type Presence = typeof agentPresence.$inferSelect;
-/** Localizes messages and collects the languages that were used. */
+/** Localizes a message and collects the languages that were used. */
 type Speaker = (status: Pick<StatusObject, 'message' | 'formattedMessage'>) => LocalizedMessage | null;
-/** What showing an extension's messages needs, and the bytes it may take. */
+/** Localizes the messages of one extension, within its share of the response. */
 interface Localizer {
   say: Speaker;
   share: ByteShare;
 }
 
-/** Approximate bytes of an extension's documents. */
+/** Approximate size of an extension's documents, in bytes. */
 const reportedLength = ({ whole }: Row): number =>
   JSON.stringify([whole?.latest?.status, whole?.latest?.heartbeat]).length;
 
 const iso = (date: Date | null | undefined): string | null => date?.toISOString() ?? null;
 
-/** Limits that show a rejection when exceeded. */
+/** The configured limits that a rejection shows when they are exceeded. */
 const refusalLimits = {
   report_bytes_exceeded: 'reportBytesPerHour',
   goal_states_exceeded: 'goalStateBytesPerHour',
@@ -157,7 +158,7 @@ function shownRefusal(
   };
 }
 
-/** How long a rejected call is shown. */
+/** How long a rejected call is shown, in milliseconds. */
 const refusedForMs = 24 * 3_600_000;
 
 const { incarnation, publishedAt, deliveredIncarnation, deliveredAt } = goalStateHeads;
@@ -191,13 +192,13 @@ async function loadMachine(tx: Transaction, vmId: string, now: Date) {
   return row;
 }
 
-/** The agent's message may contain a part of a file, as a command's output does. */
+/** Operators only: a message may contain part of a file, as command output may. */
 async function loadProblems(tx: Transaction, ctx: Context, vmId: string) {
   if (!hasRole(ctx.actor, 'operator')) return null;
   return tx.select().from(agentProblems).where(eq(agentProblems.vmId, vmId));
 }
 
-/** The facts that health needs, and the complete documents. */
+/** Loads the facts that health needs, and the complete documents. */
 async function loadRows(tx: Transaction, vmId: string) {
   const facts = await selectExtensions(tx, eq(extensions.vmId, vmId));
   const { name, dependsOn, changedBy } = extensions;
@@ -249,7 +250,7 @@ function idsOf(status: StatusObject | null | undefined): string[] {
   return [...(status.message ? [status.message.id] : []), ...status.substatus.flatMap(idsOf)];
 }
 
-/** Uses the resources of the running version, or the goal's if that one has none. */
+/** Localizes with the resources of the running version, or with those of the goal's version if that one has none. */
 function speaker(
   found: Map<string, Resources>,
   row: Row,
@@ -260,7 +261,7 @@ function speaker(
   const resources = (key === undefined ? undefined : found.get(key)) ?? new Map();
   return ({ message, formattedMessage }) => {
     const localized = localizeMessage({ message, formattedMessage, resources, wanted });
-    // A handler can use any text as its language; a header accepts only tags.
+    // Handlers can report any text as a language, but `Content-Language` accepts only valid tags.
     if (localized === null) return null;
     const lang = canonicalLanguage(localized.lang);
     if (lang !== null) languages.add(lang);
@@ -296,7 +297,7 @@ function instanceOf(
     needsSecrets: row.whole?.needsSecrets ?? false,
     needsRelease: row.whole?.needsRelease ?? false,
     handlerState: handlerStateOf(ctx, latest),
-    // Its own message before those of its parts, which get the remaining space.
+    // The extension's own message first; those of its parts get the remaining space.
     failedPart: failedPartOf(latest, localizer),
     heartbeat: heartbeatOf(
       row,
@@ -336,7 +337,7 @@ function handlerStateOf(ctx: Context, latest: Latest): ExtensionInstance['handle
   };
 }
 
-/** The last lines that fit; never half a line if there are several. */
+/** Returns the last lines that fit. Truncates a line only if it is the only one. */
 function tailOf(output: string | undefined): string | null {
   if (output === undefined || output.length <= tailCharacters) return output ?? null;
   const tail = output.slice(-tailCharacters);
@@ -353,7 +354,7 @@ function heartbeatOf(
 ): HeartbeatView {
   const { heartbeatReadAt, heartbeatAgeSeconds } = row;
   const heartbeat = row.whole?.latest?.heartbeat ?? null;
-  // The heartbeat of a handler that did not opt in is stored but not shown (AZ-H4).
+  // The heartbeat of a handler that did not opt in is stored, but not shown (AZ-H4).
   if (heartbeat === null || heartbeatReadAt === null || verdict === 'none') {
     return { verdict, ageSeconds: null, code: null, message: null, readAt: null, nextReadingAt: null };
   }
@@ -411,7 +412,7 @@ function failedPartOf(latest: Latest, localizer: Localizer): ExtensionInstance['
   };
 }
 
-/** A status or a part of it, with as many of its parts as fit. */
+/** Returns a status or substatus, with as many of its parts as fit. */
 function partOf(object: StatusObject, localizer: Localizer): SubstatusView {
   const { status, code = null } = object;
   const name = shown(object.name, localizer);
@@ -428,7 +429,7 @@ function partOf(object: StatusObject, localizer: Localizer): SubstatusView {
 const shown = (text: string | undefined, { share }: Localizer): string | null =>
   text === undefined ? null : share.text(text);
 
-/** The parts below a status, on all levels. */
+/** Counts the parts below a status, on all levels. */
 function countParts(object: StatusObject | SubstatusView): number {
   let count = 0;
   for (const below of object.substatus) count += 1 + countParts(below);

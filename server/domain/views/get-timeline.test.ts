@@ -39,7 +39,7 @@ const health = (minutes: number, from: string | null, to: string | null, rest: P
   ...rest,
 });
 
-test("shows goal states and people’s acts with time and name; agents' acts are left out", async () => {
+test("shows goal states and users' actions with time and name, without agents' actions", async () => {
   const vm = await givenVm(services);
   await vm.declare('probe');
   const { configuration, acts, merged } = await read(vm);
@@ -50,7 +50,7 @@ test("shows goal states and people’s acts with time and name; agents' acts are
   expect(merged).toBe(2);
 });
 
-test('an act that declares an extension shows its parts, however large its settings are', async () => {
+test('shows which parts a declaration changed, however large the settings are', async () => {
   const vm = await givenVm(services);
   const goal = { handler: 'Acme.Lab.Probe', version: '1.0.0.0', state: 'enabled' as const };
   const declare = async (minutes: number, change: object) =>
@@ -77,7 +77,7 @@ test('a time outside the database’s calendar is rejected', async () => {
   });
 });
 
-test('events before and after the window are left out', async () => {
+test('leaves out events before and after the window', async () => {
   const vm = await givenVm(services);
   await vm.declare('probe');
   expect(await read(vm, { from: ago(30), to: ago(10) })).toMatchObject({ configuration: [], acts: [] });
@@ -107,7 +107,7 @@ test('shows health and heartbeat of every extension, from records before and wit
   ]);
 });
 
-test('an unchanged extension has its health from lists; without one it is unknown', async () => {
+test('takes the health of an unchanged extension from lists; without one it is unknown', async () => {
   const vm = await givenVm(services);
   await vm.declare('probe');
   await vm.declare('other', { handler: 'Acme.Lab.Other' });
@@ -145,7 +145,7 @@ test('a removed extension keeps its lane while it is within the window', async (
   expect((await read(vm, { from: ago(15) })).lanes).toEqual([]);
 });
 
-test('many changes are merged and counted', async () => {
+test('merges and counts many changes', async () => {
   const vm = await givenVm(services);
   await vm.declare('probe');
   const flapping = Array.from({ length: 1_000 }, (_, index) =>
@@ -159,7 +159,7 @@ test('many changes are merged and counted', async () => {
   expect(merged).toBeGreaterThan(600);
 });
 
-test('hundreds of goal states are merged, and the last one represents them', async () => {
+test('merges hundreds of goal states into one event that shows the last', async () => {
   const vm = await givenVm(services);
   const operator = await testContext({ services, role: 'operator' });
   for (const target of ['a', 'b', 'c', 'd']) {

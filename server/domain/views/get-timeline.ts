@@ -27,9 +27,9 @@ import {
   type TimelineLane,
 } from './timeline.ts';
 
-/** Rows read per kind; more than a picture can show. */
+/** Maximum number of rows read per kind; more than a chart can show. */
 const maxRows = 10_000;
-/** Shorter spans than this share of the window are merged, and closer events than the other: a few pixels each. */
+/** Spans shorter than 1/600 of the window are merged, and events closer than 1/150: a few pixels each. */
 const stretchesAcross = 600;
 const eventsAcross = 150;
 
@@ -40,8 +40,8 @@ interface Window {
 }
 
 /**
- * The history of a VM between two times: goal states, people's acts, health and heartbeat of every extension. Bounded:
- * close events are merged and counted. Throws 404 `vm_unknown`.
+ * Returns the history of a VM between two times: goal states, users' actions, health and heartbeat of every extension.
+ * Close events are merged and counted, so the size is limited. Throws 404 `vm_unknown`.
  */
 export async function getTimeline(ctx: Context, input: TimelineInput): Promise<Timeline> {
   allow(ctx.actor, 'viewer');
@@ -98,8 +98,8 @@ async function loadPublications(tx: Transaction, { vmId, from, to }: Window): Pr
 const momentOf = (at: Date) => ({ at: at.toISOString(), until: at.toISOString(), count: 1 });
 
 /**
- * One side of an act as `declaredBy` needs it, with a digest instead of the settings: thousands of acts are read
- * together, and each may be large.
+ * The fields of `before` or `after` that `declaredBy` needs. Settings are replaced by a digest, because thousands of
+ * entries are read together and each may be large.
  */
 const shortened = (side: typeof auditEntries.before | typeof auditEntries.after) =>
   sql<Record<string, unknown> | null>`case when ${side} is not null then jsonb_build_object(
@@ -129,7 +129,7 @@ const { extension, kind, at, from, to, cause, waitsFor } = healthTransitions;
 const transitionColumns = { extension, kind, at, from, to, cause, waitsFor };
 type TransitionRow = HealthTransitionRow & { extension: string | null; kind: 'health' | 'heartbeat' };
 
-/** The first stored report of an extension: it existed by then. */
+/** Time of the first stored report of an extension, which therefore existed by then. */
 const heardAt = sql<Date | null>`(
   select ${reportHistory.at} from ${reportHistory}
   where ${reportHistory.vmId} = ${extensions.vmId} and ${reportHistory.extension} = ${extensions.name}
@@ -173,7 +173,7 @@ async function loadLanes(
   const lanes = [...names].sort().map((name): TimelineLane => {
     const current = currents.find((row) => row.name === name);
     const ofKind = (wanted: TransitionRow['kind']) => {
-      // A removed extension has no heartbeat either.
+      // A removed extension has no current heartbeat either.
       const mine = (row: TransitionRow) => row.extension === name && (row.kind === wanted || row.to === null);
       const before = prior.filter(mine).sort((a, b) => b.at.getTime() - a.at.getTime())[0] ?? null;
       const changes = within.filter(mine);

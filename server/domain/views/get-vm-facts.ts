@@ -16,16 +16,16 @@ import { getVm, vm } from '#server/domain/vms/index.ts';
 import type { GetVmInput } from '#server/domain/vms/input.ts';
 import { agentKind, system } from './machine.ts';
 
-/** The facts in the header of a VM's page, beside its instance view. */
+/** The facts in the header of a VM's page that the instance view does not contain. */
 export const vmFacts = vm.extend({
   agentKind: agentKind.nullable(),
   os: system.nullable(),
-  /** SHA-1 of the certificate that protected settings are encrypted for. */
+  /** SHA-1 of the certificate for which protected settings are encrypted. */
   thumbprint: z.string().nullable(),
   /** When the machine enrolled, and the name of the person who issued its token; null if unknown. */
   enrolledAt: time.nullable(),
   enrolledBy: z.string().nullable(),
-  /** Protected settings of an extension are withheld from that certificate until an admin releases them. */
+  /** Protected settings of some extension are withheld from that certificate until an admin releases them. */
   needsRelease: z.boolean(),
   /** Expiry of an unused enrollment token; null if there is none. */
   enrollmentExpiresAt: time.nullable(),

@@ -36,7 +36,7 @@ describe('adoption', () => {
     await services.db.insert(versionCounts).values(counts.map((row) => ({ handler, ...row })));
   });
 
-  test('one point per step of the range, with 0 for a missing version', async () => {
+  test('has one point per step of the range, with 0 for a missing version', async () => {
     const week = await getAdoption(await viewer(), { handler, range: '7d' });
     expect(week).toEqual({
       versions: ['1.0', '1.1'],
@@ -49,7 +49,7 @@ describe('adoption', () => {
     expect(year.points.map(({ at }) => at)).toEqual([hoursAgo(24 * 30), hoursAgo(30), hoursAgo(3)]);
   });
 
-  test('empty without counts', async () => {
+  test('is empty without counts', async () => {
     expect(await getAdoption(await viewer(), { handler: 'No.Body', range: '60d' })).toEqual({
       versions: [],
       points: [],
@@ -82,7 +82,7 @@ test('the overview shows current failures per version, and failures by day', asy
   ]);
 });
 
-test('the catalogue counts VMs once, even with two extensions of a handler', async () => {
+test('the catalog counts a VM once, even with two extensions of a handler', async () => {
   const [one, many] = ['Acme.Counted.One', 'Acme.Counted.Many'];
   await givenVersion(services.db, { handler: one, version: '1.0' });
   await givenVersion(services.db, { handler: many, version: '1.0', supportsMultipleExtensions: true });
@@ -127,7 +127,7 @@ describe('comparing two versions', () => {
     await given('5.1', { 'a.txt': 'new', 'b.txt': 'same', 'd.txt': 'came' }, { a: 'A', b: 'Be', d: 'D' });
   });
 
-  test('files by content, messages by text', async () => {
+  test('compares files by content and messages by text', async () => {
     const found = await compareVersions(await viewer(), { handler, a: '5.0', b: '5.1' });
     expect(found.files).toEqual({
       changed: [
@@ -151,7 +151,7 @@ describe('comparing two versions', () => {
     expect([found.a.manifest, found.b.manifest, found.a.schema]).toEqual(['[5.0]', '[5.1]', null]);
   });
 
-  test('a version equals itself; an unknown one is 404', async () => {
+  test('a version equals itself; an unknown version is 404', async () => {
     const same = await compareVersions(await viewer(), { handler, a: '5.0', b: '5.0.0.0' });
     expect([same.files.total, same.messages.total]).toEqual([0, 0]);
     await expect(compareVersions(await viewer(), { handler, a: '5.0', b: '7.7' })).rejects.toMatchObject({

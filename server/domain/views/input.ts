@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** `acceptLanguage` is the request's header, `chosenLanguage` the reader's choice in the pages. */
+/** `acceptLanguage` is the request's header, `chosenLanguage` the language that the user chose in the pages. */
 export const instanceViewInput = z.object({
   vmId: z.uuid(),
   acceptLanguage: z.string().nullish(),
@@ -8,17 +8,17 @@ export const instanceViewInput = z.object({
 });
 export type InstanceViewInput = z.input<typeof instanceViewInput>;
 
-/** A part of a name to search for. */
+/** Text to search for in names. */
 export const searchInput = z.strictObject({ q: z.string().trim().min(1).max(200) });
 export type SearchInput = z.input<typeof searchInput>;
 
-/** Whether the database can store this time: it has no year 0, and formats years of five digits differently. */
+/** Whether PostgreSQL can store this time: it has no year 0, and formats five-digit years differently. */
 export function isStorable(moment: string): boolean {
   const year = new Date(moment).getUTCFullYear();
   return !(year < 1 || year > 9_999);
 }
 
-/** The window of a VM's time axis, at most eight days. */
+/** The time range of a VM's timeline, at most eight days. */
 export const timelineInput = z
   .object({ vmId: z.uuid(), from: z.iso.datetime(), to: z.iso.datetime() })
   .refine(({ from, to }) => {
@@ -38,7 +38,7 @@ export const groupBy = z.union([
 export const fleetMapInput = z.object({ groupBy: groupBy.optional() });
 export type FleetMapInput = z.input<typeof fleetMapInput>;
 
-/** A position in a map: `group` and `index` count from 0, `revision` is the map's. */
+/** A cell of a map. `group` and `index` count from 0; `revision` is that of the map. */
 export const mapCellInput = z.object({
   groupBy,
   revision: z.string().max(64),
@@ -50,14 +50,14 @@ export type MapCellInput = z.input<typeof mapCellInput>;
 export const listFailingInput = instanceViewInput.omit({ vmId: true });
 export type ListFailingInput = z.input<typeof listFailingInput>;
 
-/** Rows of a list to read again. */
+/** VMs of a list to read again. */
 export const readFleetRowsInput = z.object({ vmIds: z.array(z.uuid()).max(200) });
 export type ReadFleetRowsInput = z.input<typeof readFleetRowsInput>;
 
 const reference = z.string().min(1).max(300);
 const instant = z.iso.datetime({ offset: true }).refine(isStorable);
 
-/** `actor` and `target`: `kind` or `kind:id`; `action`: a code or a noun; `upTo`: leaves out acts after this one. */
+/** `actor` and `target`: `kind` or `kind:id`. `action`: a code or a noun. `upTo`: id of the last entry to include. */
 export const activityFilter = z.object({
   vmId: z.uuid().optional(),
   actor: reference.optional(),

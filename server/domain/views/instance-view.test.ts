@@ -51,7 +51,7 @@ const statusFile = (word: string, extra: object = {}) => [
   { version: 1, timestampUTC: '2026-01-01T00:00:00Z', status: { status: word, ...extra } },
 ];
 
-/** An agent that called at `start` and promised its next call within a minute. */
+/** Returns a VM whose agent called at `start` and announced its next call within a minute. */
 async function vmWithProbe(handler = 'Acme.Lab.Probe'): Promise<GivenVm> {
   const vm = await givenVm(services);
   await vm.declare('probe', { handler });
@@ -60,7 +60,7 @@ async function vmWithProbe(handler = 'Acme.Lab.Probe'): Promise<GivenVm> {
   return vm;
 }
 
-test('a VM whose agent never called', async () => {
+test('shows a VM whose agent never called', async () => {
   const vm = await givenVm(services);
   await vm.declare('probe');
   expect(await view(vm)).toMatchObject({
@@ -88,7 +88,7 @@ test('a VM whose agent never called', async () => {
   });
 });
 
-test('AZ-S6 heartbeat and status of all extensions are aggregated into one answer', async () => {
+test('AZ-S6 heartbeat and status of all extensions are aggregated into one response', async () => {
   const vm = await vmWithProbe();
   await send(vm, {
     agentTime: later(7).toISOString(),
@@ -254,14 +254,16 @@ describe('size', () => {
     Array.from({ length: count }, () => ({ status: 'success', message: { id: 'flood', params: [long] }, ...extra }));
   const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
-  /** As an earlier release stored it: registration now rejects more than 64 placeholders. */
+  /**
+   * Gives a version the template that an earlier release accepted: registration now rejects more than 64 placeholders.
+   */
   async function givenFloodTemplate(handler: string) {
     const row = { handler, version: '1.0.0.0', warnings: [], updatedAt: start, updatedBy: 'test' };
     const messages = { flood: '{0}'.repeat(5_461) };
     await services.db.insert(storedResources).values({ ...row, lang: 'en', messages });
   }
 
-  test('a template with thousands of placeholders and long params fill a view, not the memory', async () => {
+  test("a template with thousands of placeholders and long params stays within the view's limit", async () => {
     const handler = 'Acme.Lab.Flood';
     await givenVersion(services.db, { handler });
     await givenFloodTemplate(handler);
@@ -293,7 +295,7 @@ describe('size', () => {
 });
 
 describe('time', () => {
-  test('AZ-H3 AZ-S4 AZ-S6 a VM that falls silent changes although nothing is written', async () => {
+  test('AZ-H3 AZ-S4 AZ-S6 a VM whose agent stops calling changes although nothing is written', async () => {
     const vm = await vmWithProbe();
     await send(vm, { ...heartbeat('ready'), ...status(statusFile('warning')) });
     const at = async (seconds: number) => {
@@ -347,7 +349,7 @@ describe('time', () => {
       return (await view(vm)).extensions[0]?.deadlineAt;
     };
     const within = (minutes: number) => later(minutes * 60).toISOString();
-    // Enable, after an install that may still run; then the commands of an update too, each with its reading.
+    // Enable plus an install that may still run; then also the commands of an update, each with its status reading.
     expect(await declared({ settings: { publicSettings: { a: 1 } } })).toBe(within(15));
     expect(await declared({ version: '2.0.0.0' })).toBe(within(30));
     await send(vm, status(statusFile('success'), { sequenceNumber: 3 }));
@@ -356,7 +358,7 @@ describe('time', () => {
     expect(await declared({ version: '1.0.0.0' })).toBe(within(25));
   });
 
-  test("AZ-G2 AZ-S6 a deadline counts from the extension's turn: a machine runs one step at a time", async () => {
+  test("AZ-G2 AZ-S6 a deadline counts from the extension's turn, because steps run one at a time", async () => {
     const vm = await vmWithProbe();
     await vm.declare('agent', { handler: 'Acme.Lab.Quiet', timeouts: { install: 3600 } });
     await vm.deliver(start);
@@ -412,7 +414,7 @@ test('AZ-S1 a rejected status is shown with its faults until a valid one was rea
   };
   expect((await view(vm)).extensions).toMatchObject([{ status: null, refusedStatus: refused, health: 'progressing' }]);
 
-  // A repetition notifies no screen; beside valid entries it is stored as well.
+  // A repeated report does not notify open pages; valid entries in the same report are stored too.
   const notified = await changesOf();
   await expect(send(vm, status(bad), later(2))).rejects.toThrow();
   expect(await changesOf()).toBe(notified);
@@ -470,7 +472,7 @@ test('AZ-S5 a status after the conclusion counts for health, and sets no new dea
       },
     ]);
   }
-  // Silent for longer than any deadline: the status counts as stale, not as late.
+  // The agent was silent for longer than any deadline: the status counts as stale, not as late.
   await send(vm, { ...heartbeat('ready'), ...status(statusNow('warning')) }, later(20));
   await send(vm, heartbeat('ready'), later(5000));
   const [probe] = (await view(vm, 'en', { now: later(5000) })).extensions;
@@ -523,7 +525,7 @@ test("a list shows the same health as the VMs' pages", async () => {
   }
 });
 
-test('permissions and unknown VMs', async () => {
+test('rejects anonymous callers and unknown VMs', async () => {
   const vm = await vmWithProbe();
   await expect(getInstanceView(await testContext({ services, role: null }), { vmId: vm.vmId })).rejects.toMatchObject({
     kind: 'unauthenticated',

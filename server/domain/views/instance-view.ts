@@ -24,9 +24,9 @@ export const refusal = z.object({
 export type AgentRefusal = z.infer<typeof refusal>;
 
 export const agentProblemView = z.object({
-  /** An extension's name, or `goal-state`. */
+  /** Name of an extension, or `goal-state`. */
   about: z.string(),
-  /** In the agent's words. */
+  /** Message of the agent, not localized. */
   message: z.string(),
   at: time,
 });
@@ -35,28 +35,28 @@ export type AgentProblemView = z.infer<typeof agentProblemView>;
 export const agentView = z.object({
   status: z.enum(agentStatuses),
   lastSeenAt: time.nullable(),
-  /** The latest moment at which it promised to call again. */
+  /** Latest time at which the agent announced its next call. */
   nextExpectedAt: time.nullable(),
   name: z.string().nullable(),
   version: z.string().nullable(),
-  /** The agent's clock minus the portal's. */
+  /** The agent's clock minus the portal's, in seconds. */
   clockSkewSeconds: z.number().nullable(),
   enrolledAt: time.nullable(),
-  /** When a second machine with this VM's identity was rejected. */
+  /** When a second machine with this VM's identity was last rejected. */
   duplicateSeenAt: time.nullable(),
-  /** Rejected calls and limits exceeded within the last day, the last of each kind, newest first. */
+  /** Rejected calls and exceeded limits of the last day, only the last of each kind, newest first. */
   refusals: z.array(refusal),
-  /** Since when a stock agent processes nothing, and by whose action; null if it is not on hold. */
+  /** Since when a stock agent is on hold, and who started it; null if it is not on hold. */
   hold: z.object({ at: time, by: z.string() }).nullable(),
-  /** What it could not read or do and has not recovered from, newest first; for operators only. */
+  /** What the agent could not read or do and has not recovered from, newest first. For operators only. */
   problems: z.array(agentProblemView).optional(),
 });
 export type AgentView = z.infer<typeof agentView>;
 
-/** Installs that are complete only once the machine has restarted (AZ-G8). */
+/** Installs that complete only after a restart of the machine (AZ-G8). */
 export const pendingRestartView = z.object({
   since: time,
-  /** The handlers that request it, oldest first. */
+  /** The handlers that requested the restart, oldest first. */
   requests: z.array(
     z.object({ handler: z.string(), version: z.string(), extensions: z.array(z.string()), since: time }),
   ),
@@ -81,13 +81,13 @@ export type HandlerStateView = z.infer<typeof handlerStateView>;
 
 export const heartbeatView = z.object({
   verdict: z.enum(heartbeatVerdicts),
-  /** The file's age now if it was not written again since it was read. */
+  /** Age of the file now, if it was not written again since it was read. */
   ageSeconds: count.nullable(),
   code: z.number().int().nullable(),
   message: localizedMessage.nullable(),
   /** When the agent read the file, on the portal's clock. */
   readAt: time.nullable(),
-  /** When the next reading is due, without grace. */
+  /** When the next reading is due, without the grace period. */
   nextReadingAt: time.nullable(),
 });
 export type HeartbeatView = z.infer<typeof heartbeatView>;
@@ -107,7 +107,7 @@ export const substatusView = z
 export type SubstatusView = z.infer<typeof substatusView>;
 
 export const statusView = substatusView.extend({
-  /** Parts omitted for lack of room, on all levels: a view holds 4 MiB of handlers' texts. */
+  /** Number of parts left out on all levels, because a view contains at most 4 MiB of handlers' messages. */
   omittedSubstatuses: count,
   sequenceNumber: count,
   configurationAppliedTime: z.string().nullable(),
@@ -124,7 +124,7 @@ export const extensionInstance = z.object({
   name: z.string(),
   handler: z.string(),
   goalVersion: z.string(),
-  /** As the agent reported it; null where it did not. */
+  /** The version that the agent reported; null if it reported none. */
   version: z.string().nullable(),
   goal: z.enum(['enabled', 'disabled', 'uninstall']),
   goalSequenceNumber: count,
@@ -133,44 +133,46 @@ export const extensionInstance = z.object({
   changedBy: z.string(),
   /** When this sequence number was delivered to the agent. */
   deliveredAt: time.nullable(),
-  /** When it must be concluded; null once it is, or has failed. */
+  /** When it must be concluded; null once it has concluded or failed. */
   deadlineAt: time.nullable(),
   /** The first success or error of the goal's sequence number. */
   concludedAt: time.nullable(),
   concludedWith: z.enum(['success', 'error']).nullable(),
   done: z.boolean().describe('Whether the goal was reached.'),
-  /** Its protected settings were encrypted for a former certificate: it is not delivered until they are entered again. */
+  /**
+   * Its protected settings were encrypted for a former certificate; it is not delivered until they are entered again.
+   */
   needsSecrets: z.boolean(),
   /** Its protected settings are withheld from the machine's key: it is not delivered until an admin releases them. */
   needsRelease: z.boolean(),
   handlerState: handlerStateView.nullable(),
   heartbeat: heartbeatView,
   status: statusView.nullable(),
-  /** The last status file, where it broke the contract; `status` is the one before it. */
+  /** The last status file, if it was invalid; `status` is the last valid one. */
   refusedStatus: refusedFile.nullable(),
-  /** The last heartbeat file, likewise. */
+  /** The last heartbeat file, if it was invalid. */
   refusedHeartbeat: refusedFile.nullable(),
   health: z.enum(extensionHealths),
-  /** The cause of the health; null if it is as it should be. */
+  /** The cause of the health; null if there is no trouble. */
   cause: z.enum(healthCauses).nullable(),
   waiting: z.boolean().describe('Whether it progresses only in that it waits for another extension.'),
   notice: notice.nullable().describe("What the portal says of it; null where the handler's own message counts."),
-  /** The first substatus with an error under another status: the reason where `cause` is `substatus`. */
+  /** The first substatus with an error below another status: the reason if `cause` is `substatus`. */
   failedPart: substatusView.omit({ status: true, substatus: true }).nullable(),
 });
 export type ExtensionInstance = z.infer<typeof extensionInstance>;
 
-/** All reports of a VM beside its goal, in one answer (AZ-S6). Times are ISO 8601, ages in seconds. */
+/** All reports about a VM together with its goal, in one response (AZ-S6). Times are ISO 8601, ages in seconds. */
 export const instanceView = z.object({
   vmId,
   name: z.string(),
   incarnation: count,
   publishedAt: time.nullable(),
-  /** The newest goal state that was delivered to the agent; 0 if none was. */
+  /** The newest goal state delivered to the agent; 0 if none was. */
   deliveredIncarnation: count,
   deliveredAt: time.nullable(),
   agent: agentView,
-  /** Worst first, then by name. */
+  /** Worst health first, then by name. */
   extensions: z.array(extensionInstance),
   /** Null if the machine waits for no restart. */
   pendingRestart: pendingRestartView.nullable(),

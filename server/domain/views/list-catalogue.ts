@@ -4,7 +4,7 @@ import type { Context } from '#server/domain/context.ts';
 import { type HandlerSummary, listHandlers } from '#server/domain/packages/index.ts';
 import type { ListHandlersInput } from '#server/domain/packages/input.ts';
 
-/** A handler in the catalogue: its description, versions and use. */
+/** A handler in the catalog: its description, its versions, and how many VMs use it. */
 export interface CatalogueRow extends HandlerSummary {
   /** VMs with the handler in their goal, in any version. */
   vms: number;
@@ -12,7 +12,7 @@ export interface CatalogueRow extends HandlerSummary {
   languages: string[];
 }
 
-/** A page of handlers by id, each with its VMs and languages. */
+/** Lists a page of handlers by id, each with its number of VMs and its languages. */
 export async function listCatalogue(
   ctx: Context,
   input: ListHandlersInput = {},
@@ -40,7 +40,7 @@ export async function listCatalogue(
   };
 }
 
-/** VMs per handler, from an index alone if a VM can have only one extension of it. */
+/** Counts VMs per handler, from an index alone if a VM can have only one extension of the handler. */
 async function countVms(ctx: Context, handlers: string[]): Promise<Map<string, number>> {
   const { rows } = await ctx.db.execute<{ handler: string; vms: number }>(sql`
     select h.handler, case

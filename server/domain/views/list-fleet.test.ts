@@ -12,7 +12,7 @@ import { exportFleet, listFleet, readFleetRows } from './index.ts';
 const now = new Date('2026-03-01T12:00:00Z');
 const handler = 'Acme.Lab.Probe';
 const versions = ['2.4.0.0', '2.4.1.0', '2.3.9.0', '24.0.0.0'];
-/** Tags and names that break careless statements. */
+/** Tags and names that break statements without proper escaping. */
 const sites = ['a', 'A', 'a"b', "a'b", 'a:b', 'a=b', 'ä ö 東京', '%', '_', '\\', '{"a":1}', ''];
 
 let ctx: Context;
@@ -34,7 +34,7 @@ beforeAll(async () => {
       name: `vm_${(index * 37) % 240}${index % 5 === 0 ? '-Ä' : ''}`,
       health,
       tags: { site: sites[index % sites.length] ?? '', ...(index % 3 === 0 ? { 'odd=%name': 'x' } : {}) },
-      // Many share a time.
+      // Many VMs share a time, so that sorting by time needs a second key.
       since: now.getTime() - (index % 4) * 60_000,
       message: `M${index % 8}`,
     });
@@ -77,7 +77,7 @@ beforeAll(async () => {
 
 const version = (index: number): string => versions[index % versions.length] ?? '';
 
-/** Filters with the VMs that they should return. */
+/** Filters with the VMs that they select. */
 const filters: readonly [string, FleetFilter, (vm: (typeof all)[number], index: number) => boolean][] = [
   ['nothing', {}, () => true],
   ['a part of a name in any case', { q: 'VM_1' }, ({ name }) => name.includes('vm_1')],
@@ -142,7 +142,7 @@ describe.each(filters)('%s', (_, filter, keeps) => {
     expect(idsOf(turned.items)).toEqual(seen.toReversed().slice(0, 200));
   });
 
-  test('is counted', async () => {
+  test('counts the VMs that match', async () => {
     expect((await countFleet(ctx, filter)).matching).toBe(expected().length);
     for (const limit of [10, 200]) {
       expect((await listFleet(ctx, { ...filter, limit, counted: true })).matching).toBe(expected().length);
@@ -150,7 +150,7 @@ describe.each(filters)('%s', (_, filter, keeps) => {
   });
 });
 
-test('orders: worst first, and the latest change first', async () => {
+test('sorts the worst health and the latest change first', async () => {
   const worst = await listFleet(ctx, { sort: 'health', limit: 200 });
   const ranks = worst.items.map(({ id }) => vmHealths.indexOf(all.find((vm) => vm.id === id)?.health as 'failed'));
   expect(ranks).toEqual(ranks.toSorted((a, b) => a - b));
@@ -196,7 +196,7 @@ test.each([
 
 describe('in a large fleet', () => {
   let large: Context;
-  /** The first of 12,000 by name that have the tag. */
+  /** Index of the first VM by name that has the tag, of 12,000. */
   const first = { middle: 2_101, late: 2_501, last: 11_941 };
   const nameOf = (n: number): string => `vm-${String(n).padStart(5, '0')}`;
 
@@ -226,7 +226,7 @@ describe('in a large fleet', () => {
   });
 });
 
-test('rows are read again in the requested order, without deleted VMs', async () => {
+test('reads rows again in the requested order, without deleted VMs', async () => {
   const [first, second] = idsOf(all);
   const { items, leftOut } = await readFleetRows(ctx, {
     vmIds: [second ?? '', '00000000-0000-4000-8000-00000000dead', first ?? ''],
@@ -235,7 +235,7 @@ test('rows are read again in the requested order, without deleted VMs', async ()
   expect(leftOut).toBe(0);
 });
 
-test('counts of the fleet', async () => {
+test('counts VMs by health', async () => {
   const summary = await summarizeFleet(ctx);
   expect(summary.total).toBe(240);
   expect(summary.byHealth).toEqual(Object.fromEntries(vmHealths.map((health) => [health, 40])));
@@ -243,7 +243,7 @@ test('counts of the fleet', async () => {
 });
 
 describe('values to filter by', () => {
-  test('tags with their most frequent values, bounded, and searched by a part of a name or value', async () => {
+  test('lists tags with their most frequent values, limited, and searched by a part of a name or value', async () => {
     const { items, more } = await listFleetFacets(ctx, { facet: 'tag' });
     expect(items.map(({ name, count, more: others }) => [name, count, others])).toEqual([
       ['site', 240, true],
@@ -259,7 +259,7 @@ describe('values to filter by', () => {
     ]);
   });
 
-  test('handlers with their versions, and message ids, of the VMs that match', async () => {
+  test('lists handlers with versions, and message ids, of the VMs that match', async () => {
     const filter = { health: ['failed' as const] };
     const { items } = await listFleetFacets(ctx, { ...filter, facet: 'handler' });
     expect(items[0]).toMatchObject({ name: handler, count: 40 });
@@ -273,7 +273,7 @@ describe('values to filter by', () => {
   });
 });
 
-test('an export contains all that match, and is recorded as an act', async () => {
+test('an export contains every VM that matches, and is recorded in the activity log', async () => {
   const names: string[] = [];
   for await (const page of await exportFleet(ctx, { version: '2.4.*' })) names.push(...page.map(({ name }) => name));
   expect(names).toHaveLength((await countFleet(ctx, { version: '2.4.*' })).matching);

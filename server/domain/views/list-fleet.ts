@@ -19,8 +19,8 @@ import { memoize } from '#server/platform/memoize.ts';
 import { type FleetRow, fleetRows } from './fleet-rows.ts';
 
 /**
- * `cursor` is `nextCursor` of the page before; `at` skips so many rows after it. `counted` asks how many VMs match, which
- * costs nothing if all of them are on the first page.
+ * `cursor` is `nextCursor` of the previous page; `at` skips that many rows after it. `counted` requests the number of
+ * matching VMs, which costs nothing if the first page contains them all.
  */
 const listFleetInput = memoize((fields: FleetFields) =>
   fleetFilterInput(fields).extend({
@@ -33,14 +33,14 @@ const listFleetInput = memoize((fields: FleetFields) =>
 );
 export type ListFleetInput = z.input<ReturnType<typeof listFleetInput>>;
 
-/** Rows that are always read in the list's order: enough for a filter that many VMs match. */
+/** First number of rows to read in the list's order; enough for a filter that many VMs match. */
 const near = 2_000;
 /** From this offset on, rows are skipped one by one. */
 const farAway = 1_000;
 
 /**
- * A page of the VMs that match, each with its current health and that of its extensions. Which VMs match, and their
- * order, may be a second old. A page that would be too large ends early. Throws 400 `cursor_invalid`,
+ * Lists a page of the VMs that match, each with its current health and that of its extensions. Which VMs match, and
+ * their order, may be a second old. A page that would be too large ends early. Throws 400 `cursor_invalid`,
  * `cursor_other_order`.
  */
 export async function listFleet(
@@ -81,8 +81,8 @@ interface Page extends Pick<FleetOrder, 'by' | 'keys'> {
 type Found = { id: string; keys: string[] }[];
 
 /**
- * The VMs of a page. Matching VMs can be anywhere in the order, even all at its end, if they have similar names: reads
- * some rows in order first, then more if many match, and finally sorts all that match.
+ * Finds the VMs of a page. Matching VMs can be anywhere in the order, and similar names even put them all at its end.
+ * So this reads some rows in order first, then more if many match, and finally sorts every match.
  */
 async function findPage(ctx: Context, source: FleetSource, page: Page): Promise<Found> {
   const { after, at, rows: wanted } = page;
@@ -105,7 +105,7 @@ async function find(ctx: Context, { id }: FleetSource, page: Page, { table, wher
   return rows;
 }
 
-/** This many rows in the list's order, whatever the filter. */
+/** The first `most` rows after the cursor in the list's order, whatever the filter. */
 function inOrder({ table, streams }: FleetSource, { after, by }: Page, most: number): SQL {
   const ends = sql`order by ${by} limit ${most}`;
   const [first, ...others] = streams.map((of) => sql`select * from ${table} where ${of} and ${after} ${ends}`);
@@ -114,7 +114,7 @@ function inOrder({ table, streams }: FleetSource, { after, by }: Page, most: num
   return sql`(select * from (${sql.join(parts, sql` union all `)}) h ${ends}) h`;
 }
 
-/** Whether there are no more rows than this, so that all were read. */
+/** Whether there are at most `most` rows, so that all were read. */
 async function isShort(ctx: Context, source: FleetSource, page: Page, most: number): Promise<boolean> {
   const { rowCount } = await ctx.db.execute(
     sql`select from ${inOrder(source, page, most + 1)} order by ${page.by} limit 1 offset ${most}`,
@@ -122,7 +122,7 @@ async function isShort(ctx: Context, source: FleetSource, page: Page, most: numb
   return rowCount === 0;
 }
 
-/** The database's estimate of how many VMs match. */
+/** Returns PostgreSQL's estimate of how many VMs match. */
 async function expected(ctx: Context, { table, where }: FleetSource): Promise<number> {
   const { rows } = await ctx.db.execute<{ 'QUERY PLAN': { Plan: { 'Plan Rows': number } }[] }>(
     sql`explain (format json) select from ${table} where ${where}`,

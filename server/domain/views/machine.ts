@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The kind of agent that a VM has; null before one enrolled. */
+/** The kind of agent of a VM; null before one enrolls. */
 export const agentKind = z.enum(['reference', 'stock']);
 
 /** The operating system that the agent reported. */

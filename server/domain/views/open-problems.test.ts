@@ -15,7 +15,7 @@ beforeAll(async () => {
   await givenVersion(services.db, { supportsMultipleExtensions: true });
 });
 
-test('a file that the agent cannot read is a problem until it can, for operators', async () => {
+test('a file that the agent cannot read is a problem, shown to operators, until it can be read', async () => {
   const vm = await givenVm(services);
   await vm.declare('probe');
   await vm.deliver(start);

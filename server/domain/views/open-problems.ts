@@ -3,19 +3,19 @@ import type { ExtensionFacts } from '#server/domain/health/index.ts';
 
 type Problem = typeof agentProblems.$inferSelect;
 
-/** An agent reports a lasting problem once: older ones are outdated. */
+/** An agent reports a lasting problem only once; after this time, a problem counts as outdated. */
 const openMs = 24 * 3_600_000;
 
-/** Events that end problems without an extension. */
+/** Facts about the VM that end problems of the goal state and of a restart. */
 interface VmState {
   deliveredAt: Date | null;
   restartPending: boolean;
 }
 
 /**
- * Problems that still last, newest first. A problem of an extension ends when all of its current files were read later,
- * one of the goal state when another goal state was delivered. A failed restart command runs again with the next goal
- * state, so its problem ends then, or when no restart is pending.
+ * Returns the problems that still last, newest first. A problem of an extension ends when all its current files have
+ * been read since; one of the goal state, when another goal state was delivered. A failed restart command runs again
+ * with the next goal state, so its problem ends then, or when no restart is pending.
  */
 export function openProblems(
   problems: readonly Problem[],

@@ -73,7 +73,7 @@ test('AZ-G8 a requested restart shows who requested it and when, until the agent
   expect(await shown(vm)).toEqual({ pendingRestart: null, inList: null });
 });
 
-test('an invalid restart request is a fault, and costs the report no entry', async () => {
+test("an invalid restart request is a fault, and the report's entries are stored", async () => {
   const vm = await vmWithProbe();
   const result = await send(vm, {
     handlers: [{ extension: 'probe', sequenceNumber: 1, state: 'installed' }],

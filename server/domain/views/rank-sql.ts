@@ -3,6 +3,6 @@ import { extensionHealths } from '#server/domain/verdicts/index.ts';
 
 const places = sql.raw(`array[${extensionHealths.map((health) => `'${health}'`).join(', ')}]`);
 
-/** SQL: `rankOf` a column of health; the last rank for a word of a later release. */
+/** SQL for the rank of a health column, as in `rankOf`. A value of a later release ranks last. */
 export const rankSql = (health: SQLWrapper): SQL =>
   sql`coalesce(array_position(${places}, ${health}) - 1, ${sql.raw(String(extensionHealths.length - 1))})`;

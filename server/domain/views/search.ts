@@ -7,9 +7,9 @@ import { parse } from '#server/domain/parse.ts';
 import type { VmHealth } from '#server/domain/verdicts/index.ts';
 import { type SearchInput, searchInput } from './input.ts';
 
-/** Search results for a few letters: at most eight of each kind, prefixes first. */
+/** Results for a few letters: at most eight of each kind, prefix matches first. */
 export interface SearchResults {
-  /** `health` is null in the first second of a VM. */
+  /** `health` is null until the worker derives it, about a second after the VM is created. */
   vms: { id: string; name: string; health: VmHealth | null }[];
   handlers: { handler: string; publisher: string }[];
 }
@@ -17,7 +17,7 @@ export interface SearchResults {
 const most = 8;
 const wholeId = z.uuid();
 
-/** Finds VMs by a part of their name or their whole id, and handlers by a part of their id or publisher. */
+/** Finds VMs by a part of their name or by their whole id, and handlers by a part of their id or publisher. */
 export async function searchVmsAndHandlers(ctx: Context, input: SearchInput): Promise<SearchResults> {
   allow(ctx.actor, 'viewer');
   const { q } = parse(searchInput, input);

@@ -83,7 +83,7 @@ describe('a lane of the time axis', () => {
     expect(lane(input)).toEqual(expected);
   });
 
-  test('keeps the cause, and the extension waited for', () => {
+  test('keeps the cause and the extension that it waits for', () => {
     const [, second] = stretchesOf({
       prior: null,
       within: [change(3, 'healthy', 'progressing', { cause: 'waiting', waitsFor: 'mount' })],
@@ -107,7 +107,7 @@ describe('close events', () => {
   const joined = (stretches: TimelineSpan<ExtensionHealth>[], minutes: number) =>
     mergeShort(stretches, minutes * 60_000, extensionHealths).map(({ state, count }) => `${state} ${count}`);
 
-  test('become one span that shows the worst, with a count', () => {
+  test('become one span that shows the worst state, with a count', () => {
     const flapping = [
       stretch(0, 10, 'healthy'),
       ...Array.from({ length: 9 }, (_, i) => stretch(10 + i, 11 + i, i % 2 ? 'failed' : 'healthy')),
@@ -116,12 +116,12 @@ describe('close events', () => {
     expect(joined(flapping, 5)).toEqual(['healthy 1', 'failed 4', 'failed 4', 'healthy 1', 'healthy 1']);
   });
 
-  test('stay if long enough, or alone', () => {
+  test('stay separate if they are long enough or alone', () => {
     const calm = [stretch(0, 10, 'healthy'), stretch(10, 11, 'failed'), stretch(11, null, 'healthy')];
     expect(joined(calm, 2)).toEqual(['healthy 1', 'failed 1', 'healthy 1']);
   });
 
-  test('never hide the present: a short current span stays alone', () => {
+  test('never hide the present: a short current span stays separate', () => {
     expect(joined([stretch(38, 39, 'failed'), stretch(39, null, 'healthy')], 30)).toEqual(['failed 1', 'healthy 1']);
   });
 

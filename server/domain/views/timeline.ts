@@ -1,41 +1,41 @@
 import type { ExtensionHealth, HealthCause, HeartbeatVerdict } from '#server/domain/verdicts/index.ts';
 import { canonicalJson } from '#server/platform/canonical-json.ts';
 
-/** The history of a VM between two times. Times are ISO 8601, on the portal's clock. */
+/** The history of a VM between two times. Times are ISO 8601, by the portal's clock. */
 export interface Timeline {
   from: string;
   to: string;
-  /** The portal's clock at the reading, where the known history ends. */
+  /** When it was read, by the portal's clock; the known history ends here. */
   readAt: string;
   configuration: Publication[];
   acts: PersonAct[];
-  /** By name; including extensions that were removed. */
+  /** By name, including removed extensions. */
   lanes: TimelineLane[];
-  /** Number of events that were merged with a neighbour, because they are too close to show. */
+  /** Number of events that were merged with a neighbor because they are too close to show. */
   merged: number;
-  /** If there was too much to read: health before this time is left out. */
+  /** If there was too much to read, health before this time is left out. */
   healthSince: string | null;
 }
 
 interface Moment {
   at: string;
-  /** The last of the merged events; `at` if there is only one. */
+  /** Time of the last merged event; `at` if there is only one. */
   until: string;
-  /** The number of events it represents. */
+  /** Number of merged events. */
   count: number;
 }
 
-/** Published goal states; `incarnation`, `by` and `cause` are those of the last one. */
+/** Published goal states that were merged; `incarnation`, `by` and `cause` are those of the last one. */
 export interface Publication extends Moment {
   incarnation: number;
   by: string;
   cause: { action: string; extension?: string; incarnation?: number };
 }
 
-/** A person's act on an extension, marked at its declaration. */
+/** What a user's action changed about an extension's declaration. */
 export type DeclaredChange = 'added' | 'version' | 'enabled' | 'disabled' | 'settings' | 'secrets' | 'other';
 
-/** Acts of one person; all but `count` belong to the last one. */
+/** Actions of one user that were merged; all fields except `count` are those of the last one. */
 export interface PersonAct extends Moment {
   who: string;
   kind: 'user' | 'token' | 'bootstrap';
@@ -58,11 +58,11 @@ export interface TimelineSpan<State extends string> {
   state: State | null;
   cause: HealthCause | null;
   waitsFor: string | null;
-  /** The number of changes it represents; above 1 it shows the worst of them. */
+  /** Number of merged changes; above 1, the span shows the worst. */
   count: number;
 }
 
-/** A row of `health_transitions`, of one extension and kind. */
+/** A row of `health_transitions` for one extension and kind. */
 export interface HealthTransitionRow {
   at: Date;
   from: string | null;
@@ -72,21 +72,21 @@ export interface HealthTransitionRow {
 }
 
 export interface LaneInput {
-  /** The last one before the window, or null. */
+  /** The last transition before the window, or null. */
   prior: HealthTransitionRow | null;
-  /** Within the window, oldest first. */
+  /** Transitions within the window, oldest first. */
   within: readonly HealthTransitionRow[];
-  /** The current state, for one without a change in the window; null if it does not exist. */
+  /** The current state, used if nothing changed within the window; null if the extension does not exist. */
   current: { state: string; cause: HealthCause | null; waitsFor: string | null } | null;
   window: { from: Date; to: Date };
-  /** Nothing is known or existed before this. */
+  /** Nothing is known before this time. */
   since: Date;
 }
 
-/** Health is derived shortly after the facts; a shorter gap than this is that delay, not a hole. */
+/** Health is derived shortly after the facts. A gap shorter than this is that delay, not missing history. */
 const derivedWithinMs = 60_000;
 
-/** The spans of one lane, oldest first: recorded states, and `null` for a time without a record of the extension. */
+/** Returns the spans of one lane, oldest first. `state` is null where the extension has no record. */
 export function stretchesOf<State extends string>(input: LaneInput): TimelineSpan<State>[] {
   const { prior, within, current, window, since } = input;
   const begin = new Date(Math.max(since.getTime(), window.from.getTime()));
@@ -117,8 +117,8 @@ export function stretchesOf<State extends string>(input: LaneInput): TimelineSpa
 }
 
 /**
- * Merges neighbours that are shorter than `slotMs` into one that shows their worst, so that a lane is bounded. A
- * current state is never merged, so that the past does not hide it.
+ * Merges neighbors shorter than `slotMs` into one span that shows the worst state, so that a lane's length is limited.
+ * The current state is never merged, so that the past does not hide it.
  */
 export function mergeShort<State extends ExtensionHealth | HeartbeatVerdict>(
   stretches: readonly TimelineSpan<State>[],
@@ -126,7 +126,7 @@ export function mergeShort<State extends ExtensionHealth | HeartbeatVerdict>(
   worstFirst: readonly State[],
 ): TimelineSpan<State>[] {
   const well = worstFirst.findIndex((state) => state === 'healthy' || state === 'ready');
-  // A time without a record ranks between trouble and health.
+  // A span without a record ranks between trouble and health.
   const rank = (state: State | null): number => (state === null ? well - 0.5 : worstFirst.indexOf(state));
   const joined: TimelineSpan<State>[] = [];
   for (const stretch of stretches) {
@@ -144,7 +144,7 @@ export function mergeShort<State extends ExtensionHealth | HeartbeatVerdict>(
   return joined;
 }
 
-/** Merges events that are closer than `slotMs` and that `alike` accepts; the last one represents them. Oldest first. */
+/** Merges events that are closer than `slotMs` and that `alike` accepts. The last one represents them. Oldest first. */
 export function mergeEvents<Event extends Moment>(
   events: readonly Event[],
   slotMs: number,
@@ -162,13 +162,13 @@ export function mergeEvents<Event extends Moment>(
 
 type Details = Readonly<Record<string, unknown>>;
 
-/** The most significant part of an `extension.set` in the activity. */
+/** Returns the most significant change of an `extension.set` entry. */
 export function declaredBy(old: Details | null, now: Details): DeclaredChange {
   if (old === null) return 'added';
   if (old.version !== now.version) return 'version';
   if (old.state !== now.state) return now.state === 'disabled' ? 'disabled' : 'enabled';
   if (canonicalJson(old.publicSettings ?? {}) !== canonicalJson(now.publicSettings ?? {})) return 'settings';
-  // The activity stores the id of the encrypted copy of protected settings.
+  // For protected settings, the log stores the id of the encrypted copy, which changes with them.
   const sealed = [old, now].map((side) => canonicalJson(side.protectedSettings ?? null));
   return sealed[0] === sealed[1] ? 'other' : 'secrets';
 }

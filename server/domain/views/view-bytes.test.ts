@@ -4,7 +4,7 @@ import { distributeBytes } from './view-bytes.ts';
 const take = (length: number) => (_: number, share: { text(text: string): string }) => share.text('x'.repeat(length));
 const lengths = (texts: string[]) => texts.map(({ length }) => length);
 
-test("an extension's unused share goes to those that need more, and the order stays", () => {
+test("an extension's unused share goes to those that need more, and the order is kept", () => {
   const needs = [50_000, 10, 20_000];
   const texts = distributeBytes(
     needs,
@@ -21,7 +21,7 @@ test('a text always keeps a minimum', () => {
   expect(Buffer.byteLength(text ?? '')).toBe(256);
 });
 
-test('accepts parts until nothing is left', () => {
+test('accepts parts until no bytes are left', () => {
   const [count] = distributeBytes(
     [1],
     () => 1,
@@ -31,7 +31,7 @@ test('accepts parts until nothing is left', () => {
   expect(count).toBe(10);
 });
 
-test('a message that does not fit loses its params, with a mark', () => {
+test('a message that does not fit loses its params and is marked', () => {
   const message = { text: 'short', lang: 'en', source: 'resource' as const, id: 'm', params: ['p'.repeat(5_000)] };
   const [cut, whole] = [1_000, 10_000].map(
     (bytes) =>

@@ -1,12 +1,14 @@
 import { cutText, utf8Bytes } from '#protocol/index.ts';
 import type { LocalizedMessage } from '#server/domain/localization/index.ts';
 
-/** Bytes of handlers' messages in one view. Guests decide how much they report, so a view has its own bound. */
+/**
+ * Maximum bytes of handlers' messages in one view. Guests decide how much they report, so a view limits what it shows.
+ */
 export const maxViewBytes = 4 * 1024 * 1024;
 
-/** Every message keeps this much, so that none disappears completely. */
+/** Minimum bytes of every message, so that none disappears completely. */
 const minBytes = 256;
-/** Names, codes and punctuation of one part in the response. */
+/** Bytes for names, codes and punctuation of one part in the response. */
 const partBytes = 200;
 
 /** The bytes that one extension may use in a view. */
@@ -17,26 +19,26 @@ export class ByteShare {
     this.#left = bytes;
   }
 
-  /** The remaining bytes, at least 0. */
+  /** The remaining bytes; never negative. */
   get left(): number {
     return Math.max(0, this.#left);
   }
 
-  /** Uses the bytes of one part; false if none are left. */
+  /** Uses the bytes of one part. Returns false if none are left. */
   takePart(): boolean {
     if (this.#left <= 0) return false;
     this.#left -= partBytes;
     return true;
   }
 
-  /** A text as far as it fits. */
+  /** Returns the text, truncated if it does not fit. */
   text(text: string): string {
     const shown = cutText(text, Math.max(minBytes, this.left));
     this.#left -= utf8Bytes(shown);
     return shown;
   }
 
-  /** A message as far as it fits; otherwise without its params and with a truncated text. */
+  /** Returns the message, if it does not fit without its params and with a truncated text. */
   message(message: LocalizedMessage): LocalizedMessage {
     const { text, params = [], original = '' } = message;
     const extra = [...params, original].reduce((bytes, each) => bytes + utf8Bytes(each), 0);

@@ -6,12 +6,12 @@ import type { Context } from '#server/domain/context.ts';
 import type { ActivityFilter } from '../input.ts';
 import { namesContain } from './names-contain.ts';
 
-/** Targets whose acts everyone who is signed in can read; all other acts are about people. */
+/** Entries with these targets can be read by everyone who is signed in; all others are about people. */
 const openKinds = ['vm', 'extension', 'goal-state', 'version', 'handler', 'publisher'];
-/** Of these, only operators can read declarations. */
+/** Kinds whose declarations only operators can read. */
 const declaredKinds = ['vm', 'extension', 'goal-state'];
 
-/** All acts, by their sentences. */
+/** Every action code, taken from the keys of the sentences. */
 const actionCodes = [
   ...new Set(
     Object.keys(words)
@@ -20,7 +20,7 @@ const actionCodes = [
   ),
 ];
 
-/** The acts that this reader can see: those about people are for admins, and the reader's own. */
+/** Condition for the entries that this caller can see: entries about people only for admins, and everyone's own. */
 export function visibleTo(actor: Actor): SQL | undefined {
   if (hasRole(actor, 'admin')) return undefined;
   return or(inArray(auditEntries.targetKind, openKinds), isOwn(actor));
@@ -31,18 +31,18 @@ const isOwn = (actor: Actor): SQL | undefined =>
 
 type Row = Pick<typeof auditEntries.$inferSelect, 'targetKind' | 'actorKind' | 'actorId'>;
 
-/** Whether the reader can see before and after. */
+/** Whether the caller can see the values before and after. */
 export function maySeeContents(actor: Actor, row: Row): boolean {
   if (declaredKinds.includes(row.targetKind)) return hasRole(actor, 'operator');
   return openKinds.includes(row.targetKind) || maySeeAddress(actor, row);
 }
 
-/** Whether the reader can see the address: those of others are for admins. */
+/** Whether the caller can see the IP address. Those of other actors are for admins only. */
 export function maySeeAddress(actor: Actor, row: Row): boolean {
   return hasRole(actor, 'admin') || (row.actorKind === actor.kind && row.actorId === actor.id);
 }
 
-/** The filter as a condition on acts that the reader can see. */
+/** Converts the filter to a condition on the entries that the caller can see. */
 export async function conditionOf(ctx: Context, filter: ActivityFilter): Promise<SQL | undefined> {
   const { vmId, actor, action, target, q, from, to, upTo } = filter;
   const [actorKind, actorId] = split(actor);
@@ -62,14 +62,14 @@ export async function conditionOf(ctx: Context, filter: ActivityFilter): Promise
   );
 }
 
-/** `kind:id`, or a kind alone. */
+/** Splits `kind:id`; the id may be absent. */
 function split(reference: string | undefined): [string?, string?] {
   if (reference === undefined) return [];
   const colon = reference.indexOf(':');
   return colon < 0 ? [reference] : [reference.slice(0, colon), reference.slice(colon + 1)];
 }
 
-/** A noun matches all its acts. */
+/** Returns the action codes that match: a noun matches all its actions. */
 function codesOf(action: string): string[] {
   return [action, ...actionCodes.filter((code) => code.startsWith(`${action}.`))];
 }

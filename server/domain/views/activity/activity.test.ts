@@ -35,8 +35,8 @@ beforeAll(async () => {
   await createInvitation(script, { role: 'viewer' });
 });
 
-describe('the activity', () => {
-  test('is newest first, with names, existing targets, and the values of the sentence', async () => {
+describe('the activity log', () => {
+  test('lists the newest first, with names, existing targets and the values of each sentence', async () => {
     const { items, newest } = await listActivity(admin, {});
     expect(items.map(({ action }) => action)).toEqual([
       'invitation.create',
@@ -53,7 +53,7 @@ describe('the activity', () => {
     expect(items[2]).toMatchObject({ facts: { name: 'CI', role: 'viewer' }, target: { name: 'CI', isThere: true } });
   });
 
-  test('about people is for admins, declarations for operators, addresses of others for admins', async () => {
+  test("shows people only to admins, declarations to operators, and other actors' addresses to admins", async () => {
     for (const role of ['viewer', 'publisher', 'operator'] as const) {
       const ctx = await as(role);
       const { items } = await listActivity(ctx, {});
@@ -86,7 +86,7 @@ describe('the activity', () => {
     expect((await listActivity(admin, filter)).items).toHaveLength(count);
   });
 
-  test('in pages, each act once', async () => {
+  test('lists each entry once, page by page', async () => {
     const seen: number[] = [];
     for (let cursor: string | undefined; ; ) {
       const page = await listActivity(admin, { limit: 2, ...(cursor === undefined ? {} : { cursor }) });
@@ -114,7 +114,7 @@ describe('the activity', () => {
     }
   });
 
-  test('new acts are counted if they match', async () => {
+  test('counts newer entries that match', async () => {
     expect(await countNewerActs(admin, { after: 2 })).toEqual({ count: 5, atLeast: false, newest: 7 });
     expect(await countNewerActs(admin, { after: 2, vmId })).toEqual({ count: 0, atLeast: false, newest: 2 });
     expect(await countNewerActs(await as('viewer'), { after: 4 })).toMatchObject({ count: 0 });
@@ -148,7 +148,7 @@ describe('the activity', () => {
     });
   });
 
-  test('a file contains the same as the list, in pieces', async () => {
+  test('a file contains the same as the list, in chunks', async () => {
     await services.db.execute(sql`insert into audit_entries (at, actor_kind, actor_id, actor_name, action, target_kind,
       target_id, request_id, details) select '2020-01-01'::timestamptz + n * interval '1 ms', 'user', 'x', 'Ada',
       'vm.delete', 'vm', 'y', 'r', '{}' from generate_series(1, 1200) n`);
@@ -182,12 +182,12 @@ test.each([
   expect(differencesOf(before, after)).toEqual({ items, more: 0 });
 });
 
-test('differences are bounded', () => {
+test('the number of differences is limited', () => {
   const many = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`n${n}`, n]));
   expect(differencesOf(null, many)).toMatchObject({ more: 300 });
 });
 
-test('every act in the code has a sentence and a short name, and no sentence is unused', () => {
+test('every action in the code has a sentence and a short name, and no sentence is unused', () => {
   const root = path.resolve(import.meta.dirname, '../../../..');
   const files = readdirSync(path.join(root, 'server'), { recursive: true, encoding: 'utf8' });
   const used = new Set<string>();

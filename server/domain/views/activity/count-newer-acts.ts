@@ -6,10 +6,10 @@ import { parse } from '#server/domain/parse.ts';
 import { type CountNewerInput, countNewerInput } from '../input.ts';
 import { conditionOf } from './activity-filter.ts';
 
-/** A more exact number is not needed. */
+/** Counting stops here, because an exact number above it is not useful. */
 const most = 1_000;
 
-/** The number of matching acts after one, at most 1,000. `newest` is the act up to which to read the list. */
+/** Counts the matching entries after a given one, up to 1,000. Pass `newest` as `upTo` to list up to the same entry. */
 export async function countNewerActs(
   ctx: Context,
   input: CountNewerInput,

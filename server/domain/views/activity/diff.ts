@@ -1,8 +1,8 @@
 import { canonicalJson } from '#server/platform/canonical-json.ts';
 
-/** One difference between before and after. `undefined`: absent on that side. */
+/** A difference between before and after. `undefined` means absent on that side. */
 export interface Difference {
-  /** The path to it; a list counts as one value unless it contains objects. */
+  /** Path of the value. A list is compared as one value, unless it contains objects. */
   path: string[];
   before?: unknown;
   after?: unknown;
@@ -11,7 +11,7 @@ export interface Difference {
 /** Maximum number of differences; a changed schema can have thousands. */
 const most = 200;
 
-/** Where two values differ, sorted by name, down to single values. */
+/** Returns the single values that differ, sorted by path. */
 export function differencesOf(before: unknown, after: unknown): { items: Difference[]; more: number } {
   const all: Difference[] = [];
   walk([], before ?? undefined, after ?? undefined, all);

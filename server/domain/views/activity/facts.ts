@@ -1,11 +1,11 @@
 import type { auditEntries } from '#db/schema/index.ts';
 
-/** Values of a sentence, by the names of its placeholders. */
+/** The values in an entry's sentence, by placeholder. */
 export type Facts = Partial<Record<(typeof names)[number], string | number>>;
 
 const names = ['name', 'handler', 'version', 'role', 'lang', 'count', 'from', 'to', 'reason', 'method'] as const;
 
-/** Values of the sentence. Acts of earlier releases store some of them elsewhere. */
+/** Returns the values of an entry's sentence. Earlier releases stored some of them elsewhere. */
 export function factsOf({ details }: Pick<typeof auditEntries.$inferSelect, 'details'>): Facts {
   const facts: Facts = {};
   const earlier = {

@@ -4,14 +4,14 @@ import type { Context } from '#server/domain/context.ts';
 import type { StoredAct } from './columns.ts';
 import type { Facts } from './facts.ts';
 
-/** The targets of a page of acts: their names, and whether they still exist. */
+/** The targets of a page of entries: their names, and whether they still exist. */
 export interface Targets {
   members: ReadonlySet<string>;
   vm(id: string): { name: string; isThere: boolean };
   target(row: StoredAct, facts: Facts): { name: string; isThere: boolean };
 }
 
-/** Looks up all targets of a page of acts, with one statement per kind. */
+/** Looks up all targets of a page of entries, with one statement per kind. */
 export async function findTargets({ db }: Context, rows: readonly StoredAct[]): Promise<Targets> {
   const ids = (kind: string) => [...new Set(rows.filter((row) => row.targetKind === kind).map((row) => row.targetId))];
   const vmIds = [...new Set(rows.flatMap(({ vmId }) => vmId ?? []))];
@@ -92,7 +92,7 @@ export async function findTargets({ db }: Context, rows: readonly StoredAct[]): 
   };
 }
 
-/** A version is stored as `<handler>-<version>`; versions have no hyphen, handlers may. */
+/** Splits the id of a version, `<handler>-<version>`. Handlers may contain hyphens, versions do not. */
 export function versionOf(id: string): { handler: string; version: string } {
   const at = id.lastIndexOf('-');
   return { handler: id.slice(0, at), version: id.slice(at + 1) };

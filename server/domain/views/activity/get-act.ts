@@ -8,19 +8,19 @@ import { type GetActInput, getActInput } from '../input.ts';
 import { maySeeContents, visibleTo } from './activity-filter.ts';
 import { type Difference, differencesOf } from './diff.ts';
 
-/** The changes of an act. */
+/** What an entry of the activity log changed. */
 export interface ActContents {
   id: number;
   requestId: string;
   differences: Difference[];
   /** Number of differences left out. */
   more: number;
-  /** Position in the chain; null for the second before it is linked. */
+  /** Position in the chain; null until the worker links the entry, about a second later. */
   position: number | null;
   hash: string | null;
 }
 
-/** Before and after of one act. Throws 404 if it does not exist, or the reader cannot see it. */
+/** Returns the values before and after one action. Throws 404 if it is unknown or the caller cannot see it. */
 export async function getAct(ctx: Context, input: GetActInput): Promise<ActContents> {
   allow(ctx.actor, 'viewer');
   const { id } = parse(getActInput, input);

@@ -3,25 +3,25 @@ import { allow } from '#server/domain/actor.ts';
 import { readHead, readVerdict } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
 
-/** The worker writes its verdict at least every 20 seconds. */
+/** The worker writes its result at least every 20 seconds. */
 const staleMs = 120_000;
 
-/** The number of acts, and the result of the worker's checks. */
+/** The number of entries, and the result of the worker's checks. */
 export interface ActivityChain {
-  /** Acts in the chain. */
+  /** Number of entries in the chain. */
   position: number;
   hash: string;
-  /** When the newest acts were checked; null without a sealed verdict. */
+  /** When the newest entries were last checked; null without a sealed result. */
   checkedAt: Date | null;
-  /** The last check is too old, or missing although there are acts. */
+  /** The last check is too old, or missing although there are entries. */
   isStale: boolean;
-  /** The last check of all acts, and their number then. */
+  /** When all entries were last checked, and how many there were. */
   verifiedAt: Date | null;
   verifiedPosition: number | null;
   fault: ChainFault | null;
 }
 
-/** The state of the chain as the worker found it. */
+/** Returns the state of the chain, as the worker last found it. */
 export async function getActivityChain(ctx: Context): Promise<ActivityChain> {
   allow(ctx.actor, 'viewer');
   const head = await readHead(ctx.db);

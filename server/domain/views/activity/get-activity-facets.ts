@@ -6,17 +6,17 @@ import { parse } from '#server/domain/parse.ts';
 import { type ActivityFacetsInput, activityFacetsInput } from '../input.ts';
 import { visibleTo } from './activity-filter.ts';
 
-/** Acts that are read, and values per kind: bounded for any length of the activity. */
+/** Limits on the entries read and on the values per kind, however long the log is. */
 const newest = 10_000;
 const most = 50;
 
-/** Recent actors and acts, most frequent first: the values to filter by. */
+/** Recent actors and actions to filter by, most frequent first. */
 export interface ActivityFacets {
   actors: { kind: string; id: string; name: string; count: number }[];
   actions: { action: string; count: number }[];
 }
 
-/** Among the 10,000 newest acts that the reader can see. */
+/** Counts the 10,000 newest entries that the caller can see. */
 export async function getActivityFacets(ctx: Context, input: ActivityFacetsInput): Promise<ActivityFacets> {
   allow(ctx.actor, 'viewer');
   const { vmId } = parse(activityFacetsInput, input ?? {});
@@ -39,7 +39,7 @@ export async function getActivityFacets(ctx: Context, input: ActivityFacetsInput
       .select({
         kind: recent.actorKind,
         id: recent.actorId,
-        // The current name of a renamed actor.
+        // The newest name, because actors can be renamed.
         name: sql<string>`(array_agg(${recent.actorName} order by ${recent.id} desc))[1]`,
         count,
       })

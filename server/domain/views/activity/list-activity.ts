@@ -11,36 +11,36 @@ import { columns, type StoredAct } from './columns.ts';
 import { type Facts, factsOf } from './facts.ts';
 import { findTargets, type Targets } from './find-targets.ts';
 
-/** An act in a list, without before and after. */
+/** An entry in a list, without before and after. */
 export interface ActRow {
   id: number;
   at: Date;
   actor: { kind: string; id: string; name: string; isThere: boolean };
-  /** Null in acts from before it was stored. */
+  /** Null in entries of releases that did not store it. */
   door: Door | null;
-  /** Null if unknown, or hidden from this reader. */
+  /** IP address; null if unknown or hidden from this caller. */
   address: string | null;
   client: string | null;
   action: string;
-  /** `isThere`: it still exists; a deleted target keeps its last name. */
+  /** `isThere`: the target still exists. A deleted one keeps its last name. */
   target: { kind: string; id: string; name: string; isThere: boolean };
   vm: { id: string; name: string; isThere: boolean } | null;
-  /** The values of the sentence beside actor and target. */
+  /** The values of the sentence, except actor and target. */
   facts: Facts;
-  /** There is a before or an after that this reader can see. */
+  /** Whether the entry has a before or an after that this caller can see. */
   hasContents: boolean;
 }
 
 export interface ActivityPage {
   items: ActRow[];
   nextCursor: string | null;
-  /** The newest act of all: `countNewer` counts later ones. 0 if there is none. */
+  /** Id of the newest entry; 0 if there is none. `countNewerActs` counts later ones. */
   newest: number;
 }
 
 /**
- * Acts that the reader can see, newest first: acts on VMs and handlers are for everyone, acts on people for admins and
- * their authors. `upTo` keeps the list as it was when that act was the newest.
+ * Lists the entries that the caller can see, newest first: entries on VMs and handlers for everyone, entries about
+ * people for admins and their authors. `upTo` keeps the list as it was when that entry was the newest.
  */
 export async function listActivity(ctx: Context, input: ListActivityInput): Promise<ActivityPage> {
   allow(ctx.actor, 'viewer');
@@ -79,13 +79,13 @@ export async function listActivity(ctx: Context, input: ListActivityInput): Prom
 
 function placeOf(cursor: string): { at: string; id: string } {
   const [at = '', id = ''] = readCursor(cursor, 2);
-  // The format of times in cursors; the database does not read every format of Date.
+  // The format of times in cursors. PostgreSQL does not read every format that `Date` does.
   if (!/^\d{4}-\d\d-\d\dT[\d:.]{8,12}Z$/.test(at) || Number.isNaN(Date.parse(at)) || !/^\d{1,15}$/.test(id))
     throw new DomainError('bad_request', 'cursor_invalid');
   return { at: new Date(at).toISOString(), id };
 }
 
-/** An act with the names of its targets. */
+/** Returns a list row, with the names of the entry's targets. */
 export function rowOf(ctx: Context, row: StoredAct, targets: Targets): Omit<ActRow, 'hasContents'> {
   const seesAddress = maySeeAddress(ctx.actor, row);
   const facts = factsOf(row);

@@ -3,18 +3,18 @@ import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import { auditEntries, vms } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 
-/** If more VMs than this have the part in their names, so many acts match that reading the newest acts finds them. */
+/** If more VMs match, so many entries match that reading the newest entries finds enough. */
 const maxVms = 500;
-/** Distinct names read per kind. */
+/** Maximum number of distinct names read per kind. */
 const maxNames = 2_000;
 
-/** Kinds of targets that many acts share; each VM is a separate target. */
+/** Kinds of targets that appear in many entries each, so their distinct names are few. VMs are handled separately. */
 const sharedKinds = ['extension', 'version', 'publisher', 'member', 'token'] as const;
 const actorKinds = ['user', 'token', 'bootstrap', 'system'] as const;
 
 /**
- * Acts whose actor, target or VM has this part in its name. Names are found first, each kind through its index, so a
- * rare one does not require reading a million acts.
+ * Condition for entries whose actor, target or VM has this text in its name. Finds the names first, each kind through
+ * its index, so that a rare name does not require reading a million entries.
  */
 export async function namesContain(ctx: Context, part: string): Promise<SQL | undefined> {
   const like = `%${part.replaceAll(/[\\%_]/g, '\\$&')}%`;
@@ -54,7 +54,9 @@ function walked(ctx: Context, like: string): SQL | undefined {
   );
 }
 
-/** Ids of targets of a kind with matching names, from the index of targets: one step for each, however many acts. */
+/**
+ * Returns ids of targets of a kind with matching names. Takes one index step per target, however many entries it has.
+ */
 async function targetsOf(ctx: Context, kind: string, like: string): Promise<string[]> {
   const { rows } = await ctx.db.execute<{ id: string }>(sql`
     with recursive step as (
@@ -74,7 +76,7 @@ async function targetsOf(ctx: Context, kind: string, like: string): Promise<stri
   return rows.map(({ id }) => id);
 }
 
-/** Ids of actors of a kind that recently acted under a matching name. */
+/** Returns ids of actors of a kind whose newest name matches. */
 async function actorsOf(ctx: Context, kind: string, like: string): Promise<string[]> {
   const { rows } = await ctx.db.execute<{ id: string }>(sql`
     with recursive step as (

@@ -9,7 +9,7 @@ import { columns } from './columns.ts';
 import { findTargets } from './find-targets.ts';
 import { rowOf } from './list-activity.ts';
 
-/** An act in a file. */
+/** An entry in an exported file. */
 export interface ExportedAct {
   id: number;
   at: string;
@@ -28,15 +28,15 @@ export interface ExportedAct {
   requestId: string;
   position: number | null;
   hash: string | null;
-  /** Null if absent, or hidden from this reader. */
+  /** Null if absent or hidden from this caller. */
   before: unknown;
   after: unknown;
 }
 
-/** Acts in memory. */
+/** Maximum number of entries in memory. */
 const atOnce = 500;
 
-/** All acts that match, newest first, in pieces; the first piece comes even if nothing matches. */
+/** Yields all matching entries in chunks, newest first. The first chunk is yielded even if nothing matches. */
 export async function* readActivity(ctx: Context, input: ActivityFilterInput): AsyncGenerator<ExportedAct[], void> {
   allow(ctx.actor, 'viewer');
   const filter = parse(activityFilter, input);

@@ -37,13 +37,13 @@ const set = (name: string, values: Partial<typeof vmHealth.$inferInsert>) =>
     .where(eq(vmHealth.vmId, ids.get(name) ?? ''));
 const failed = { health: 'failed', rank: 0 } as const;
 
-/** The map as text: groups with their cells. */
+/** Returns the map as text: groups with their cells. */
 async function drawn(): Promise<string> {
   const { groups } = await getFleetMap(ctx, { groupBy: 'tag:region' });
   return groups.map(({ key, cells, failed: count }) => `${key} ${cells} ${count}`).join(', ');
 }
 
-test('the next map has the changes and keeps the rest', async () => {
+test('the next map shows the changes and keeps the rest', async () => {
   expect(await drawn()).toBe('eu h3 0, null h 0');
   await set('b', failed);
   expect(await drawn()).toBe('eu hfh 1, null h 0');
@@ -65,14 +65,14 @@ test.each<[string, () => Promise<unknown>, string]>([
   expect((await getFleetMap(ctx, { groupBy: 'tag:region' })).revision).not.toBe(revision);
 });
 
-test('notices when one VM is added and another removed: the number alone is the same', async () => {
+test('notices that one VM was added and another removed, although the number is the same', async () => {
   await drawn();
   await goes('a');
   await givenVm('e', { region: 'ap' });
   expect(await drawn()).toBe('ap h 0, eu h2 0, null h 0');
 });
 
-test('a change written before a map is read and committed after it is in the next one', async () => {
+test('a change written before a map is read, and committed after, is in the next map', async () => {
   await drawn();
   await ctx.db.transaction(async (tx) => {
     await tx

@@ -1,23 +1,23 @@
 import { arrange, drawMap, type FleetMap, type GroupBy, type GroupRows, type MapOrder } from './fleet-map.ts';
 
-/** Bytes per VM in the database's answer: its id, a fingerprint of name and tags, its rank. */
+/** Bytes per VM in the query result: its id, a fingerprint of name and tags, its rank. */
 export const recordBytes = 16 + 4 + 2;
 
-/** The cached map of a fleet: changes are applied to it, instead of reading 100,000 VMs again. */
+/** The cached map of a fleet. Changes are applied to it, so that 100,000 VMs need not be read again. */
 export class FleetCopy {
-  /** Every transaction before this one is included. */
+  /** The copy includes every transaction before this id. */
   seen: string;
   readonly order: MapOrder;
-  /** The counted number of VMs: another number means other VMs. */
+  /** Number of VMs by the fleet counters; a different number means that VMs were added or removed. */
   readonly #count: number;
   readonly #ranks: Uint8Array;
   readonly #prints: Int32Array;
   readonly #ids: Uint32Array;
-  /** Position plus 1 by the last four bytes of the id, with open addressing; 0 if empty. */
+  /** Hash table with open addressing, by the last four bytes of the id: position plus 1, or 0 if empty. */
   readonly #places: Int32Array;
   #map: FleetMap | null;
 
-  /** `records` of the whole fleet by name; `keys`: the groups they belong to, null for one group of all. */
+  /** `records`: the whole fleet by name. `keys`: the group of each VM, or null if there is only one group. */
   constructor(
     groupBy: GroupBy,
     { seen, count: counted }: { seen: string; count: number },
@@ -46,7 +46,7 @@ export class FleetCopy {
     this.#map = drawMap(order, healths);
   }
 
-  /** The map with all changes so far. */
+  /** Returns the map with all changes so far. */
   map(): FleetMap {
     this.#map ??= drawMap(
       this.order,
@@ -56,8 +56,8 @@ export class FleetCopy {
   }
 
   /**
-   * Applies changed records of a fleet with `count` VMs. False if VMs were added, removed, renamed or retagged:
-   * positions differ then, and the fleet must be read again.
+   * Applies changed records of a fleet with `count` VMs. Returns false if VMs were added, removed, renamed or retagged:
+   * their positions have changed, and the fleet must be read again.
    */
   take(seen: string, records: Uint8Array, count: number): boolean {
     if (count !== this.#count) return false;
@@ -77,7 +77,7 @@ export class FleetCopy {
     return true;
   }
 
-  /** Position of the id, four words from `at` on, or where it would be. */
+  /** Slot in the hash table of the id at `words[at * 4]`, or the free slot where it belongs. */
   #slotOf(words: Uint32Array, at: number): number {
     const last = this.#places.length - 1;
     const from = at * 4;

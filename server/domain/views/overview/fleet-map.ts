@@ -6,18 +6,21 @@ export type GroupBy = 'none' | 'handler' | `tag:${string}`;
 
 /** A group of VMs, by name. */
 export interface MapGroup {
-  /** The tag's value or the handler; null for VMs without one, and without a grouping. */
+  /** The tag's value or the handler; null for VMs without the tag, and without a grouping. */
   key: string | null;
   /** Number of smaller groups that were combined into this one. */
   rest: boolean;
   count: number;
   failed: number;
   unresponsive: number;
-  /** Health by letter (failed, unresponsive, degraded, progressing, unknown `k`, healthy, disabled `x`), runs as letter and length. */
+  /**
+   * Health by letter (failed, unresponsive, degraded, progressing, unknown `k`, healthy, disabled `x`), with
+   * repetitions as letter and length.
+   */
   cells: string;
 }
 
-/** The fleet for a picture. `revision` identifies the positions of VMs, whatever their health. */
+/** The health of every VM for the overview map. `revision` identifies the positions of VMs, whatever their health. */
 export interface FleetMap {
   groupBy: GroupBy;
   revision: string;
@@ -30,21 +33,21 @@ export interface MapOrder {
   revision: string;
   /** Ids of the whole fleet by name, 16 bytes each. */
   ids: Uint8Array;
-  /** `places`: the VMs of the group, by their positions in `ids`. */
+  /** `places`: the positions in `ids` of the group's VMs. */
   groups: { key: string | null; rest: boolean; places: Uint32Array }[];
 }
 
-/** VMs of a group in the database's answer, by name. */
+/** VMs of a group as read from the database, by name. */
 export interface GroupRows {
   key: string | null;
   /** Position in the fleet by name, times 8, plus the index of its health in `healthLetters`. */
   cells: Uint32Array;
 }
 
-/** More groups than these are not legible: the smallest are combined. */
+/** The smallest groups are combined, because more than this are not legible. */
 const maxGroups = 24;
 
-/** Computes the positions of VMs, and their healths group by group. */
+/** Computes the positions of VMs, and their health by group. */
 export function arrange(
   groupBy: GroupBy,
   rows: readonly GroupRows[],
@@ -64,7 +67,7 @@ export function arrange(
   };
 }
 
-/** The map of VMs at these positions with these healths: indexes in `healthLetters`, group by group. */
+/** Draws the map from positions and health. `healths` contains indexes in `healthLetters`, group by group. */
 export function drawMap({ groupBy, revision, groups }: MapOrder, healths: readonly Uint8Array[]): FleetMap {
   return {
     groupBy,
@@ -85,7 +88,7 @@ function countOf(healths: Uint8Array): Uint32Array {
   return counts;
 }
 
-/** By name, VMs without the tag last; of too many groups the smallest are combined. */
+/** Sorts groups by name, VMs without the tag last, and combines the smallest if there are too many. */
 function foldSmallest(rows: readonly GroupRows[]): (GroupRows & { rest: boolean })[] {
   const bySize = rows.toSorted((a, b) => b.cells.length - a.cells.length || compareKeys(a.key, b.key));
   const few = bySize.length <= maxGroups;
@@ -109,13 +112,13 @@ function compareKeys(a: string | null, b: string | null): number {
   return a < b ? -1 : 1;
 }
 
-/** Sorted by position; of several cells of one VM the worst, whose number is the smallest. */
+/** Sorts by position and keeps the worst of several cells of one VM, which has the smallest number. */
 export function worstByPlace(cells: Uint32Array): Uint32Array {
   cells.sort();
   return cells.filter((cell, index) => index === 0 || cell >>> 3 !== (cells[index - 1] ?? 0) >>> 3);
 }
 
-/** Runs of one health as letter and length: `hhhhf` → `h4f`. */
+/** Encodes repetitions of one health as letter and length: `hhhhf` → `h4f`. */
 export function packCells(healths: Uint8Array): string {
   let packed = '';
   for (let begin = 0, end = 0; begin < healths.length; begin = end) {
@@ -127,7 +130,7 @@ export function packCells(healths: Uint8Array): string {
   return packed;
 }
 
-/** The VM at a position of a map; null beyond its end. */
+/** Returns the id of the VM at a position of a map; null beyond its end. */
 export function idAt({ ids, groups }: MapOrder, group: number, index: number): string | null {
   const place = groups[group]?.places[index];
   if (place === undefined) return null;

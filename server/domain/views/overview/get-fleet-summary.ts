@@ -6,7 +6,7 @@ import { readHour } from './read-hour.ts';
 import { type MapReader, shareReading } from './readings.ts';
 import { groupingTags, readTagShares } from './tag-shares.ts';
 
-/** VMs of one health now, and the difference to an hour ago. */
+/** Number of VMs with one health now, and the difference from an hour ago. */
 export interface HealthCount {
   health: VmHealth;
   vms: number;
@@ -16,15 +16,17 @@ export interface HealthCount {
 export interface FleetFigures {
   vms: number;
   extensions: number;
-  /** All six, mildest first; they add up to `vms`. */
+  /** One per health of a VM, mildest first. They add up to `vms`. */
   counts: HealthCount[];
-  /** Tag names that divide the fleet into a few groups, the best first. */
+  /** Tag names that divide the fleet into a few groups, best first. */
   groupings: string[];
-  /** When the counts were last checked, and when one was last found wrong (and corrected); null before the first. */
+  /**
+   * When the counts were last checked, and when one was last found wrong and corrected; null before the first check.
+   */
   check: CountCheck | null;
 }
 
-/** The state of the fleet in numbers. */
+/** Returns how many VMs have which health. */
 export async function getFleetSummary(ctx: Context & MapReader): Promise<FleetFigures> {
   allow(ctx.actor, 'viewer');
   const [counted, check, hour, shares] = await Promise.all([
@@ -35,7 +37,7 @@ export async function getFleetSummary(ctx: Context & MapReader): Promise<FleetFi
   ]);
   const vms = (health: VmHealth): number => counted[health] ?? 0;
   const changeOf = new Map<VmHealth | null, number>();
-  // Each transition begins where the previous one ended: only the ends of the hour remain in the sum.
+  // Each transition begins where the previous one ended, so the sum keeps only the ends of the hour.
   for (const { from, to, changes } of hour.transitions) {
     changeOf.set(from, (changeOf.get(from) ?? 0) - changes);
     changeOf.set(to, (changeOf.get(to) ?? 0) + changes);

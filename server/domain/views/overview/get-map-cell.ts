@@ -14,7 +14,7 @@ import { rankSql } from '../rank-sql.ts';
 import { idAt } from './fleet-map.ts';
 import { readMapOrder } from './read-fleet-map.ts';
 
-/** The trouble of an extension, for one line. */
+/** An extension with trouble, in one line. */
 export interface Trouble {
   extension: string;
   handler: string;
@@ -27,22 +27,22 @@ export interface Trouble {
   deadlineAt: string | null;
 }
 
-/** A VM in the map's card. */
+/** The VM on the card that the map opens. */
 export interface MapCell {
   id: string;
   name: string;
   tags: Record<string, string>;
   health: VmHealth;
   since: string;
-  /** Null if its agent never called. */
+  /** Null if the agent never called. */
   lastSeenAt: string | null;
   /** Extensions with trouble, worst first; at most two. */
   troubles: Trouble[];
 }
 
 /**
- * The VM at that position of the map. `isStale` if the fleet has changed since and the map must be read again; a change
- * of health alone does not count. The cell is null if the VM was just deleted.
+ * Returns the VM at a position of the map. `isStale`: VMs were added, removed or regrouped since, so the map must be
+ * read again; a change of health alone does not count. The cell is null if the VM was just deleted.
  */
 export async function getMapCell(
   ctx: Context,

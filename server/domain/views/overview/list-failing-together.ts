@@ -22,41 +22,41 @@ import { type CommonTag, commonTag, readTagShares, type TagShares } from './tag-
 export interface FailingGroup {
   health: 'failed' | 'degraded' | 'unresponsive';
   vms: number;
-  /** When the first of them began. */
+  /** When the first VM of the group was affected. */
   since: string;
   /** A tag that most of them have and most others do not. */
   common: CommonTag | null;
-  /** Null for VMs with silent agents. */
+  /** Null if the group is about silent agents. */
   extension: FailingExtension | null;
-  /** The only VM, if there is only one. */
+  /** The VM, if the group has only one. */
   vm: { id: string; name: string } | null;
 }
 
 export interface FailingExtension {
   handler: string;
-  /** The extension's name if all have the same. */
+  /** The extension's name; null if the names differ. */
   name: string | null;
-  /** Running versions, newest last; at most five. */
+  /** Versions in use, newest last; at most five. */
   versions: string[];
   cause: HealthCause;
   command: string | null;
   exitCode: number | null;
   messageId: string | null;
-  /** The message in the reader's language; params that differ between VMs stay open. */
+  /** The message in the caller's language. Params that differ between VMs are not filled in. */
   message: { text: string; lang: string } | null;
 }
 
 const maxGroups = 6;
-/** VMs per group that are compared for a common tag. */
+/** Number of VMs per group that are compared for a common tag. */
 const sampleSize = 500;
-/** Seconds between two VMs that went silent together. */
+/** Maximum seconds between two VMs of a group that went silent together. */
 const togetherSeconds = 180;
 
 interface Sampled extends FailingGroup {
   sample: { vmId: string; name: string; extension: string; version: string };
 }
 
-/** Groups of VMs that failed, are degraded or went silent for the same reason, the largest first; at most six. */
+/** Returns groups of VMs that failed, are degraded or went silent for the same reason, largest first; at most six. */
 export async function listFailingTogether(
   ctx: Context & MapReader,
   input: ListFailingInput = {},
@@ -78,7 +78,7 @@ const worstFirst = (a: FailingGroup, b: FailingGroup): number =>
   (a.since < b.since ? 1 : -1);
 
 async function readExtensions(ctx: Context, fleet: TagShares): Promise<Sampled[]> {
-  // Silent extensions are grouped by VM; waiting ones have the cause of another.
+  // Silent agents are grouped by VM, and a waiting extension has the cause of the one that it waits for.
   const { rows } = await ctx.db.execute<{
     health: 'failed' | 'degraded';
     handler: string;
@@ -132,7 +132,7 @@ async function readExtensions(ctx: Context, fleet: TagShares): Promise<Sampled[]
   }));
 }
 
-/** Silent VMs, grouped by those that stopped at nearly the same time. */
+/** Returns silent VMs, grouped by when they stopped. */
 async function readSilent(ctx: Context, fleet: TagShares): Promise<Sampled[]> {
   const { rows } = await ctx.db.execute<{
     vms: number;
@@ -167,7 +167,7 @@ async function readSilent(ctx: Context, fleet: TagShares): Promise<Sampled[]> {
   }));
 }
 
-/** Adds the texts of messages for this reader. */
+/** Adds the messages in the caller's language. */
 async function withMessages(
   ctx: Context,
   groups: readonly Sampled[],
@@ -186,7 +186,7 @@ async function withMessages(
       const sent = await readMessage(ctx, sample, extension.cause);
       const localized = localizeMessage({
         message: sent?.message?.id === id ? sent.message : { id, params: [] },
-        // Params of one VM do not apply to the others.
+        // The formatted message of one VM does not apply to the others.
         formattedMessage: group.vms > 1 ? undefined : sent?.formattedMessage,
         resources,
         wanted,

@@ -8,23 +8,23 @@ import { type CommonTag, commonTag, readTagShares } from './tag-shares.ts';
 
 /** VMs that failed or went silent at nearly the same time. */
 export interface FleetEvent {
-  /** Stays the same while VMs join it. */
+  /** Stays the same while more VMs join the event. */
   id: string;
   at: string;
   health: 'failed' | 'unresponsive';
   vms: number;
   common: CommonTag | null;
-  /** The only VM, with what failed on it. */
+  /** The VM and what failed on it, if the event has only one. */
   vm: { id: string; name: string } | null;
   extension: { name: string; cause: HealthCause | null; exitCode: number | null } | null;
 }
 
 const maxEvents = 8;
-/** Seconds between two transitions of one event, and the number of its VMs that are compared for a common tag. */
+/** Maximum seconds between two transitions of one event, and how many of its VMs are compared for a common tag. */
 const togetherSeconds = 180;
 const sampleSize = 500;
 
-/** Notable events of the last day, newest first; many VMs with the same change are one event. */
+/** Returns notable events of the last day, newest first. Many VMs with the same change are one event. */
 export async function listFleetEvents(ctx: Context & MapReader): Promise<FleetEvent[]> {
   allow(ctx.actor, 'viewer');
   return shareReading(ctx, 'events', async () => {
@@ -78,7 +78,7 @@ function readEvents(ctx: Context) {
     order by g.newest desc`);
 }
 
-/** The failed extensions of VMs that failed alone. */
+/** Returns what failed on VMs that failed alone. */
 async function failedExtensions(ctx: Context, vmIds: string[]): Promise<Map<string, FleetEvent['extension']>> {
   if (vmIds.length === 0) return new Map();
   const { rows } = await ctx.db.execute<{

@@ -5,7 +5,7 @@ import type { Context } from '#server/domain/context.ts';
 import { barCount, barSeconds, firstBar, readHour } from './read-hour.ts';
 import { type MapReader, shareReading } from './readings.ts';
 
-/** The new health of a VM: healthy, progressing, degraded, failed, unresponsive. */
+/** New health of a VM: healthy, progressing, degraded, failed, unresponsive. */
 export const changeKinds = ['recovered', 'started', 'degraded', 'failed', 'silent'] as const;
 export type ChangeKind = (typeof changeKinds)[number];
 export type ChangeCounts = Record<ChangeKind, number>;
@@ -14,7 +14,7 @@ export interface HealthChanges {
   /** VMs whose health changed within the hour. */
   vms: number;
   totals: ChangeCounts;
-  /** Oldest first, `barSeconds` each; the last is not over yet. */
+  /** Oldest first, each of `barSeconds`; the last is still running. */
   bars: ({ from: string } & ChangeCounts)[];
   barSeconds: number;
 }
@@ -28,7 +28,7 @@ const kindOf: Readonly<Record<string, ChangeKind>> = {
 };
 const none = (): ChangeCounts => ({ recovered: 0, started: 0, degraded: 0, failed: 0, silent: 0 });
 
-/** Changes of the last hour, by bar. */
+/** Returns the changes of the last hour, by bar. */
 export async function listHealthChanges(ctx: Context & MapReader): Promise<HealthChanges> {
   allow(ctx.actor, 'viewer');
   const [{ begin, transitions }, vms] = await Promise.all([readHour(ctx), countChanged(ctx)]);

@@ -105,7 +105,7 @@ test('the map has one letter per VM, by name within its group', async () => {
   expect((await getFleetMap(ctx, { groupBy: 'tag:nobody' })).groups).toMatchObject([{ key: null, count: 5 }]);
 });
 
-test('grouped by handler, a VM shows the worst of that handler’s extensions', async () => {
+test("grouped by handler, a VM shows the worst health of that handler's extensions", async () => {
   const two = [
     failedBy51,
     { name: 'other' },
@@ -120,7 +120,7 @@ test('grouped by handler, a VM shows the worst of that handler’s extensions', 
   ]);
 });
 
-test('above 24 groups, the smallest are combined', async () => {
+test('with more than 24 groups, the smallest are combined', async () => {
   for (let index = 0; index < 30; index += 1) await givenVm(`vm-${index}`, { tags: { rack: `r${index}` } });
   await givenVm('more', { tags: { rack: 'r29' } });
   const { groups } = await getFleetMap(ctx, { groupBy: 'tag:rack' });
@@ -129,7 +129,7 @@ test('above 24 groups, the smallest are combined', async () => {
   expect(groups.some(({ key }) => key === 'r29')).toBe(true);
 });
 
-test('a cell is the VM that was there when the map was read, however healths change', async () => {
+test('a cell keeps the VM of the map that was read, however its health changes', async () => {
   await givenVm('a', { tags: { region: 'eu' } });
   const id = await givenVm('b', {
     tags: { region: 'eu' },
@@ -148,7 +148,7 @@ test('a cell is the VM that was there when the map was read, however healths cha
 
   await ctx.db.update(vmHealth).set({ health: 'healthy', rank: 5 });
   expect((await getFleetMap(ctx, { groupBy: 'tag:region' })).revision).toBe(revision);
-  // Another process returned the map: the same fleet has the same revision there.
+  // Another process returned the map; the same fleet has the same revision there.
   const elsewhere = { ...ctx, memory: new ProcessMemory() };
   expect((await getMapCell(elsewhere, at)).cell?.id).toBe(id);
 
@@ -203,7 +203,7 @@ test('failures with the same cause are one group, with what its VMs share', asyn
   expect(alone).toMatchObject({ vms: 1, common: null, vm: { name: 'other' }, extension: { exitCode: 3 } });
 });
 
-test('a message is shown in the reader’s language, with params open that differ between VMs', async () => {
+test("a message is shown in the user's language, without params that differ between VMs", async () => {
   await givenVersion(ctx.db, { handler: 'Acme.Lab.Mount', version: '1.2.0.0' });
   const texts = { en: 'Disk {0} is nearly full', de: 'Datenträger {0} ist fast voll' };
   for (const [lang, text] of Object.entries(texts)) {
@@ -299,7 +299,7 @@ test('one VM that failed is an event with its cause, and many together are one e
   ]);
 });
 
-test('thousands that stopped together are all counted', async () => {
+test('thousands of VMs that stopped together are all counted', async () => {
   const since = sql`${ago(9)}::timestamptz - n * interval '10 milliseconds'`;
   await ctx.db.execute(sql`
     with made as (

@@ -17,24 +17,24 @@ import {
 } from './fleet-map.ts';
 import { type MapReader, shareReading } from './readings.ts';
 
-/** Cached maps per process: for 100,000 VMs a copy takes 5 MB, positions 2 MB. */
+/** Cached maps of a process. For 100,000 VMs, a copy takes 5 MB and the positions 2 MB. */
 interface Kept {
-  /** By grouping, most recently requested last. */
+  /** Copies by grouping, most recently requested last. */
   copies: Map<GroupBy, { copy: FleetCopy; readAt: number }>;
   /** Positions of VMs in the last returned maps, by revision. */
   orders: Map<string, MapOrder>;
-  /** Reads a whole fleet once at a time: requests for fifty tags use one connection. */
+  /** Whole fleets are read one at a time, so that requests for fifty tags use one connection. */
   lastReading: Promise<unknown>;
 }
 
 const maxCopies = 3;
 const maxOrders = 6;
-/** Milliseconds after which a copy is built again: long before the database's transaction ids wrap around. */
+/** Milliseconds after which a copy is rebuilt: long before transaction ids wrap around. */
 const copyAges = 3_600_000;
 
 const fleetMaps = slot((): Kept => ({ copies: new Map(), orders: new Map(), lastReading: Promise.resolve() }));
 
-/** Reads the current map, once for concurrent requests. */
+/** Reads the current map; concurrent requests share one reading. */
 export async function readFleetMap(reader: MapReader, groupBy: GroupBy): Promise<FleetMap> {
   return shareReading(reader, `map ${groupBy}`, () => {
     const own = reader.memory.of(fleetMaps);
@@ -49,7 +49,7 @@ export async function readFleetMap(reader: MapReader, groupBy: GroupBy): Promise
   });
 }
 
-/** Moves it to the end; drops the oldest ones. */
+/** Moves the entry to the end and drops the oldest ones. */
 function keepNewest<Key, Value>(all: Map<Key, Value>, key: Key, value: Value, most: number): void {
   all.delete(key);
   all.set(key, value);
@@ -57,8 +57,8 @@ function keepNewest<Key, Value>(all: Map<Key, Value>, key: Key, value: Value, mo
 }
 
 /**
- * The positions of VMs in the map of that revision; null if the fleet has changed since. Another process may have
- * returned the map: the same fleet has the same revision everywhere.
+ * Returns the positions of VMs in the map of that revision; null if the fleet has changed since. The map may come from
+ * another process, because the same fleet has the same revision everywhere.
  */
 export async function readMapOrder(reader: MapReader, groupBy: GroupBy, revision: string): Promise<MapOrder | null> {
   const find = () => reader.memory.of(fleetMaps).orders.get(revision) ?? null;
@@ -83,13 +83,13 @@ async function readCopy(db: Database, { copies }: Kept, groupBy: GroupBy): Promi
   return { map: copy.map(), order: copy.order };
 }
 
-/** The counted number of all VMs. A wrong count stays wrong by the same number, so it hides no change. */
+/** The number of VMs by the fleet counters. A wrong counter stays wrong by the same number, so it hides no change. */
 const vms = sql`coalesce((select sum(n) from ${countedFleet} c where what <> 'extensions'), 0)::int as vms`;
 
 /**
- * Rows contain the transaction that wrote them last: reads those of transactions that were open when the copy was
- * built, and all later ones. Ids later than the current one come with a restored database. Deletions show in the number
- * of VMs.
+ * Each row contains the transaction that last wrote it. Reads the rows of transactions that were open when the copy was
+ * built, and of all later ones. Ids above the current one come from a restored database. The number of VMs reveals
+ * deletions.
  */
 async function bringUpToDate(db: Database, copy: FleetCopy): Promise<boolean> {
   const { rows } = await db.execute<{ seen: string; vms: number; changed: Buffer | null }>(sql`
@@ -101,7 +101,7 @@ async function bringUpToDate(db: Database, copy: FleetCopy): Promise<boolean> {
   return now !== undefined && copy.take(now.seen, now.changed ?? new Uint8Array(), now.vms);
 }
 
-/** Aggregates in the index's order: one pass without a sort, one row for the driver. */
+/** Aggregates in index order: one pass without a sort, and one row for the driver. */
 async function rebuildCopy(db: Database, groupBy: GroupBy): Promise<FleetCopy> {
   const tag = groupBy === 'none' ? null : groupBy.slice('tag:'.length);
   const keys =
@@ -120,7 +120,7 @@ async function rebuildCopy(db: Database, groupBy: GroupBy): Promise<FleetCopy> {
   );
 }
 
-/** A VM is in the group of every handler that it has, with the worst health of that handler's extensions. */
+/** A VM is in the group of each of its handlers, with the worst health of that handler's extensions. */
 async function readByHandler(db: Database): Promise<{ map: FleetMap; order: MapOrder }> {
   return db.transaction(
     async (tx) => {

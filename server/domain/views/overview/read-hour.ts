@@ -8,7 +8,7 @@ import { type MapReader, shareReading } from './readings.ts';
 export const barSeconds = 150;
 export const barCount = 24;
 
-/** Start of the first bar, milliseconds since 1970. Bars are aligned to the clock, so that they do not move. */
+/** Start of the first bar, in milliseconds since 1970. Bars are aligned to the clock, so that they do not shift. */
 export function firstBar(now: Date): number {
   const width = barSeconds * 1000;
   return (Math.floor(now.getTime() / width) + 1 - barCount) * width;
@@ -25,12 +25,12 @@ export interface Transitions {
 }
 
 export interface Hour {
-  /** Start of the first bar, milliseconds since 1970. */
+  /** Start of the first bar, in milliseconds since 1970. */
   begin: number;
   transitions: Transitions[];
 }
 
-/** Changes of health within the hour of the bars; read once for all parts that show them. */
+/** Returns the changes of health within the hour. Every part of the overview that shows them shares one reading. */
 export async function readHour(ctx: Context & MapReader): Promise<Hour> {
   return shareReading(ctx, 'hour', async () => {
     const begin = firstBar(ctx.now);

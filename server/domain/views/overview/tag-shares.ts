@@ -6,9 +6,9 @@ import { keepReading, type MapReader } from './readings.ts';
 /** Distribution of the fleet's tags: name → value → share of all VMs, 0 to 1. */
 export type TagShares = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
-/** VMs that are read; of a larger fleet a sample of about this many. */
+/** Approximate number of VMs to sample from a larger fleet. */
 const sampleSize = 20_000;
-/** The fleet's shares, sampled if it is large, and at most some seconds old: they change slowly. */
+/** Returns the shares of tags, sampled in a large fleet and at most some seconds old, because they change slowly. */
 export async function readTagShares(reader: MapReader): Promise<TagShares> {
   return keepReading(reader, 'tag-shares', () => read(reader.db));
 }
@@ -34,7 +34,7 @@ async function read(db: Database): Promise<TagShares> {
   return shares;
 }
 
-/** Tag names that divide the fleet into a few groups, the most frequent first. */
+/** Returns the tag names that divide the fleet into a few groups, best first. */
 export function groupingTags(shares: TagShares): string[] {
   return [...shares]
     .map(([name, values]) => ({ name, count: values.size, coverage: [...values.values()].reduce((a, b) => a + b, 0) }))
@@ -50,12 +50,12 @@ export function groupingTags(shares: TagShares): string[] {
 export interface CommonTag {
   name: string;
   value: string;
-  /** Of these VMs, and of the whole fleet; 0 to 1. */
+  /** Share of these VMs with the tag, 0 to 1; `fleetShare` is that of the whole fleet. */
   share: number;
   fleetShare: number;
 }
 
-/** The tag that most of these VMs have and most others do not; null if none stands out. */
+/** Returns the tag that most of these VMs have and most others do not; null if none stands out. */
 export function commonTag(tagsOf: readonly Readonly<Record<string, string>>[], fleet: TagShares): CommonTag | null {
   if (tagsOf.length < 2) return null;
   const counts = new Map<string, { name: string; value: string; vms: number }>();
