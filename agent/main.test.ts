@@ -85,7 +85,7 @@ test('run ends with 0 on SIGTERM, rejects a second agent in the folder, and cont
 });
 
 test.each<[string, () => string[], string]>([
-  ['no token', () => ['enroll', '--portal', portal.url, '--dir', dir], 'No enrolment token. Use --token'],
+  ['no token', () => ['enroll', '--portal', portal.url, '--dir', dir], 'No enrollment token. Use --token'],
   ['no portal', () => ['enroll', '--token', 't', '--dir', dir], 'No portal. Set --portal'],
   [
     'an address that is none',
@@ -97,7 +97,7 @@ test.each<[string, () => string[], string]>([
     () => ['enroll', '--portal', 'http://127.0.0.1:9', '--token', 't', '--dir', dir],
     'did not answer',
   ],
-  ['a folder without an agent', () => ['run', '--dir', dir], 'Enrol first'],
+  ['a folder without an agent', () => ['run', '--dir', dir], 'Enroll first'],
   [
     'a gateway without TLS on another machine',
     () => ['wire-forward', '--dir', dir, '--vm', 'a', '--gateway', 'http://annex.example.net'],
@@ -129,7 +129,7 @@ test('run --help explains the sources of settings, and names the variable of eac
   expect(out.replace(/\s+/g, ' ')).toContain('(default: 120, env: ANNEX_AGENT_HEARTBEAT_SECONDS)');
 });
 
-test('an enrolment whose response was lost is repeated with the same key; a second one is rejected', async () => {
+test('an enrollment whose response was lost is repeated with the same key; a second one is rejected', async () => {
   writeFileSync(join(folder, 'token'), 'token\n');
   portal.away = true;
   expect(

@@ -15,7 +15,7 @@ import { openCaller } from './portal/call.ts';
 import type { PortalRoute } from './portal/route.ts';
 import type { ConfigurationKey } from './settings/configuration.ts';
 import { addSettings } from './settings/options.ts';
-import { enrolmentTokenOf } from './settings/tokens.ts';
+import { enrollmentTokenOf } from './settings/tokens.ts';
 import { escapeControls } from './terminal.ts';
 import { agentVersion } from './version.ts';
 
@@ -53,7 +53,7 @@ function command(
   return addSettings(program.command(name).description(description), settings, environment, onFault);
 }
 
-command('enroll', 'create a key and certificate, and enrol this machine at a portal', [
+command('enroll', 'create a key and certificate, and enroll this machine at a portal', [
   'portal',
   'tokenFile',
   'name',
@@ -61,7 +61,7 @@ command('enroll', 'create a key and certificate, and enrol this machine at a por
 ])
   .option(
     '--token <token>',
-    'enrolment token of the VM; visible to other users of the machine, unlike ANNEX_ENROLLMENT_TOKEN',
+    'enrollment token of the VM; visible to other users of the machine, unlike ANNEX_ENROLLMENT_TOKEN',
   )
   .option('--again', 'give an enrolled machine a new identity, for a copy of another machine')
   .action(
@@ -78,7 +78,7 @@ command('enroll', 'create a key and certificate, and enrol this machine at a por
       const { portal } = options;
       if (portal === undefined) throw new AgentError('No portal. Set --portal, for example https://annex.example.net.');
       const variable = environment.ANNEX_ENROLLMENT_TOKEN;
-      const token = await enrolmentTokenOf({ ...options, variable, input: process.stdin, output: process.stderr });
+      const token = await enrollmentTokenOf({ ...options, variable, input: process.stdin, output: process.stderr });
       await enroll({ ...options, portal, token, call: callerOf(options) }, print);
     },
   );

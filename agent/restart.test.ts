@@ -135,7 +135,7 @@ test('a restart command that fails is a problem, and runs again with the next go
 
 test('the restart command gets the same part of the environment as handlers: no token', async () => {
   const seen = join(machine.dir, '..', 'seen');
-  const own = { ANNEX_AGENT_TOKEN: 'enrolment-secret', DATABASE_PASSWORD: 'another-secret', HOME: '/root', TZ: 'UTC' };
+  const own = { ANNEX_AGENT_TOKEN: 'enrollment-secret', DATABASE_PASSWORD: 'another-secret', HOME: '/root', TZ: 'UTC' };
   for (const [name, value] of Object.entries(own)) vi.stubEnv(name, value);
   try {
     machine.portal.setGoal([{ ...echo, name: 'echo' }]);
@@ -151,7 +151,7 @@ test('the restart command gets the same part of the environment as handlers: no 
     const allowed = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', ...shells];
     expect(names.filter((name) => !allowed.includes(name))).toEqual([]);
     expect(names).toEqual(expect.arrayContaining(['PATH', 'HOME', 'TZ']));
-    expect(readFileSync(seen, 'utf8')).not.toMatch(/enrolment-secret|another-secret/);
+    expect(readFileSync(seen, 'utf8')).not.toMatch(/enrollment-secret|another-secret/);
   } finally {
     vi.unstubAllEnvs();
   }

@@ -18,7 +18,7 @@ test('a new act waits behind a count, and opens to the values before and after',
   await expect(made.getByRole('link', { name: vm.name })).toHaveAttribute('href', `/vms/${vm.id}`);
 
   await api.call('PATCH', `/vms/${vm.id}`, { body: { tags: { env: 'test', owner: 'ada' } } });
-  const changed = list.getByRole('listitem').filter({ hasText: `changed name or tags of ${vm.name}` });
+  const changed = list.getByRole('listitem').filter({ hasText: `changed the name or tags of ${vm.name}` });
   const waiting = page.getByRole('button', { name: /new entr(y|ies)$/ });
   await expect(waiting).toBeVisible();
   await expect(changed).toHaveCount(0);

@@ -419,7 +419,7 @@ test('a viewer sees why editing is not possible, and unknown pages are not found
   await declare(api, vm.id, { server: 'a.example.net' });
   const viewer = await signedIn('viewer');
   await viewer.goto(`/vms/${vm.id}/extensions/mount`);
-  await expect(viewer.getByRole('heading', { level: 1 })).toHaveText('You need another role');
+  await expect(viewer.getByRole('heading', { level: 1 })).toHaveText('You need a different role');
   await expectAccessibleInBothThemes(viewer);
   const operator = await signedIn('operator');
   await operator.goto(`/vms/${vm.id}/add-extension`);

@@ -139,10 +139,10 @@ async function expectCloneIsReported(page: Page, vm: CreatedVm, dir: string): Pr
       () => {},
     );
     await page.goto(`/vms/${vm.id}`);
-    await expect(page.getByText(`A second machine called as ${vm.name}`)).toBeVisible();
-    await page.getByRole('button', { name: 'New enrolment token' }).click();
+    await expect(page.getByText(`A second machine identified itself as ${vm.name}`)).toBeVisible();
+    await page.getByRole('button', { name: 'New enrollment token' }).click();
     await page.getByRole('button', { name: 'Create token' }).click();
-    await expect(page.getByRole('dialog')).toContainText('Enrolment token for');
+    await expect(page.getByRole('dialog')).toContainText('Enrollment token for');
   } finally {
     rmSync(clone, { recursive: true, force: true });
   }

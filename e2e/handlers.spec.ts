@@ -25,10 +25,10 @@ async function givenProbe(api: Api, handler: string, resources: Record<string, u
   await api.publish(handler, version, await samplePackage('Acme.Lab.Probe', '1.0.0.0'), { resources });
 }
 
-/** Chooses a file behind "Load files". */
+/** Chooses a file behind "Upload files". */
 async function load(page: Page, file: { name: string; mimeType: string; buffer: Buffer }): Promise<void> {
   const waiting = page.waitForEvent('filechooser');
-  await page.getByRole('button', { name: 'Load files' }).click();
+  await page.getByRole('button', { name: 'Upload files' }).click();
   await (await waiting).setFiles(file);
 }
 
@@ -50,7 +50,7 @@ test('an unknown message id goes from the machine to the inbox, to its text, to 
   await operator.goto(`/vms/${vm.id}`);
   const page = await signedIn('publisher', { namespaces: [namespace] });
   await page.goto(`/handlers/${handler}`);
-  await expect(page.getByText('Every message ID that VMs reported has a text.')).toBeVisible();
+  await expect(page.getByText('There is a message for every reported ID.')).toBeVisible();
 
   await test.step('the agent reports it, and it appears in the open inbox with its params', async () => {
     await startAgent(vm);
@@ -62,7 +62,7 @@ test('an unknown message id goes from the machine to the inbox, to its text, to 
   });
 
   await test.step('one click leads to its field, with the params as samples', async () => {
-    await page.getByRole('link', { name: 'Add text for probe_watching' }).click();
+    await page.getByRole('link', { name: 'Add message for probe_watching' }).click();
     const field = page.getByLabel('en text of probe_watching');
     await expect(field).toBeFocused();
     await expect(page.getByLabel('Sample for {0}')).toHaveValue('www.example.net');
@@ -75,7 +75,7 @@ test('an unknown message id goes from the machine to the inbox, to its text, to 
   await test.step('the page of the VM shows the text, and the inbox is empty', async () => {
     await expect(operator.getByText('www.example.net is watched, 1 times.').first()).toBeVisible();
     await page.goto(`/handlers/${handler}`);
-    await expect(page.getByText('Every message ID that VMs reported has a text.')).toBeVisible();
+    await expect(page.getByText('There is a message for every reported ID.')).toBeVisible();
   });
 
   await test.step('a German reader finds messages that only lack a German text in a separate list', async () => {
@@ -133,7 +133,7 @@ test('translators get a language as XLIFF, and it is imported again', async ({ a
     await expect(dialog.getByText(/placeholders of message slow in de/)).toBeVisible();
     await expect(dialog.getByRole('row', { name: /^idle not translated Untätig/ })).toBeVisible();
     await expectAccessibleInBothThemes(page);
-    await dialog.getByRole('button', { name: 'Save 3 texts in de' }).click();
+    await dialog.getByRole('button', { name: 'Save 3 translations in de' }).click();
     await expect(page.getByRole('button', { name: 'de text of full' })).toContainText(
       'Datenträger {0} ist zu {1} % voll',
     );
@@ -153,7 +153,7 @@ test('translators get a language as XLIFF, and it is imported again', async ({ a
     await load(page, xliff('other.xlf', other));
     await expect(
       page.getByText(
-        `The file was exported from ${handler}-9.9.9.9, not from ${handler}-1.0.0.0. Load a file of this version.`,
+        `The file was exported from ${handler}-9.9.9.9, not from ${handler}-1.0.0.0. Upload a file of this version.`,
       ),
     ).toBeVisible();
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).first().click();
@@ -270,6 +270,6 @@ test('a handler’s history: adoption, failures, languages, two versions side by
     await expect(stranger.getByRole('link', { name: 'Upload a version' })).toHaveCount(0);
     await stranger.goto(`/handlers/${handler}/1.0.0.0`);
     await expect(stranger.getByRole('button', { name: 'en text of a' })).toBeVisible();
-    await expect(stranger.getByRole('button', { name: 'Load files' })).toHaveCount(0);
+    await expect(stranger.getByRole('button', { name: 'Upload files' })).toHaveCount(0);
   });
 });

@@ -38,7 +38,9 @@ test('the VM page shows which limits were exceeded and what to do, in the reader
 
   const german = await signedIn('operator', { locale: 'de-DE', viewport: { width: 390, height: 844 } });
   await german.goto(`/vms/${vm.id}`);
-  await expect(german.getByText(/abgewiesen, weil die Zielzustände 256 MiB pro Stunde übersteigen/)).toBeVisible();
+  await expect(
+    german.getByText(/abgewiesen, weil die Zielzustände 256 MiB in einer Stunde überschritten haben/),
+  ).toBeVisible();
   await expect(german.getByText(/reicht nur bis .+ zurück, weil diese VM mehr als 1\.024 MiB/)).toBeVisible();
 });
 
@@ -74,6 +76,6 @@ test('a version whose lists are too large for a page says how much it leaves out
   ).toBeVisible();
   await expect(page.getByText('6,000 files', { exact: true }).first()).toBeVisible();
   await expect(
-    page.getByText('1 language is not shown, because its texts are too large for this page.', { exact: false }),
+    page.getByText('1 language is not shown, because its messages are too large for this page.', { exact: false }),
   ).toBeVisible();
 });

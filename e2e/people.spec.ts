@@ -100,7 +100,7 @@ test('an authenticator app and recovery codes protect a sign-in', async ({ page,
   const email = `frida.${unique}@example.org`;
   await join(page, await people.invite('viewer'), 'Frida', email);
   await page.goto('/settings/account');
-  await expect(page.getByText('None yet: your password alone signs you in.')).toBeVisible();
+  await expect(page.getByText('None yet: you can sign in with your password alone.')).toBeVisible();
   await expectAccessibleInBothThemes(page);
 
   await page.getByRole('button', { name: 'Set up an app' }).click();
@@ -199,9 +199,9 @@ test('a passkey is added, signs in alone and after the password, is renamed and 
   await page.getByRole('dialog').getByLabel('Passkey name').fill('Old laptop');
   await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
   await page.getByRole('button', { name: 'Remove Old laptop' }).click();
-  await expect(page.getByRole('alertdialog')).toContainText('Without it, your password alone signs you in');
+  await expect(page.getByRole('alertdialog')).toContainText('Without it, you can sign in with your password alone');
   await page.getByRole('alertdialog').getByRole('button', { name: 'Remove Old laptop' }).click();
-  await expect(page.getByText('None yet: your password alone signs you in.')).toBeVisible();
+  await expect(page.getByText('None yet: you can sign in with your password alone.')).toBeVisible();
 });
 
 test('an admin requires a second factor of everyone, and resets one that was lost', async ({
@@ -358,12 +358,12 @@ test('a member connects an account at the provider', async ({ page, people, prov
   provider.people.set(`vera ${unique}`, { email: `vera.${unique}@work.example`, email_verified: true });
   await join(page, await people.invite('viewer'), 'Vera', email);
   await page.goto('/settings/account');
-  await expect(page.getByText('No account at Example is connected.')).toBeVisible();
+  await expect(page.getByText('No Example account is connected.')).toBeVisible();
   await page.getByRole('button', { name: 'Connect Example' }).click();
   await page.getByLabel('Login').fill(`vera ${unique}`);
   await page.getByRole('button', { name: 'Continue' }).click();
   await expect(page).toHaveURL('/settings/account');
-  await expect(page.getByText('An account at Example is connected.')).toBeVisible();
+  await expect(page.getByText('Your Example account is connected.')).toBeVisible();
   await expectAccessibleInBothThemes(page);
   await signOut(page, /^Vera\b/);
 

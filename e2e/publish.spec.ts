@@ -174,10 +174,10 @@ test('a publisher corrects a zip, writes messages in two languages and publishes
     await expectAccessibleInBothThemes(operator);
     await operator.getByRole('link', { name: '1.2.0.0' }).click();
     await expect(operator.getByRole('button', { name: 'en text of disk-full' })).toBeVisible();
-    await expect(operator.getByRole('button', { name: 'Load files' })).toHaveCount(0);
+    await expect(operator.getByRole('button', { name: 'Upload files' })).toHaveCount(0);
     await expectAccessible(operator);
     await operator.goto('/publish');
-    await expect(operator.getByRole('heading', { level: 1 })).toHaveText('You need another role');
+    await expect(operator.getByRole('heading', { level: 1 })).toHaveText('You need a different role');
   });
 });
 

@@ -125,7 +125,7 @@ test('a secret is stored, used on the machine, and found nowhere else', async ({
     expect(openOnMachine(agent, protectedSettings, protectedSettingsCertThumbprint)).toEqual({ password: secret });
   };
 
-  const agent = await test.step('it is entered before the machine enrols, and the machine opens it', async () => {
+  const agent = await test.step('it is entered before the machine enrolls, and the machine opens it', async () => {
     responses.push(evidenceOf('PUT', await api.call('PUT', at, { body: goal({ password: secrets.first }) })));
     const started = await startAgent(vm);
     await mountedWith(1, secrets.first, started);

@@ -36,7 +36,7 @@ test('a link lets one person join, once', async ({ page, people, console, unique
   const link = await people.invite('operator');
   await page.goto(link);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Join Annex');
-  await expect(page.getByText('You join as Operator.')).toBeVisible();
+  await expect(page.getByText('You will join as Operator.')).toBeVisible();
   await expectAccessibleInBothThemes(page);
 
   await page.getByLabel('Name').fill('Grace');

@@ -11,8 +11,8 @@ test.beforeAll(({ api }) => publishSamples(api, [probe]));
 /** Enrols a machine, which then reports these status files one after the other. */
 async function machineOf(gatewayUrl: string, vm: CreatedVm): Promise<(file: unknown) => Promise<number>> {
   const { certificate } = newKeyPair();
-  const enrolment = { enrollmentToken: vm.enrollmentToken, certificate, agent: { name: 'machine', version: '1.0' } };
-  const answer = await fetch(`${gatewayUrl}/agent/v1/enroll`, { method: 'POST', body: JSON.stringify(enrolment) });
+  const enrollment = { enrollmentToken: vm.enrollmentToken, certificate, agent: { name: 'machine', version: '1.0' } };
+  const answer = await fetch(`${gatewayUrl}/agent/v1/enroll`, { method: 'POST', body: JSON.stringify(enrollment) });
   const { credential } = (await answer.json()) as { credential: string };
   const headers = { authorization: `Bearer ${credential}` };
   await fetch(`${gatewayUrl}/agent/v1/goal-state`, { headers });

@@ -90,7 +90,9 @@ test('a failed extension and its dependant: the chain, the output, and nothing o
   const page = await signedIn('operator');
   await page.goto(`/vms/${vm.id}`);
   const why = page.getByRole('region', { name: 'Why is it not done?' });
-  await expect(why).toContainText('snapshots cannot start: it waits for share, and share failed with exit code 51.');
+  await expect(why).toContainText(
+    'snapshots cannot start: it is waiting for share, and share failed with exit code 51.',
+  );
   await expect(why.getByRole('listitem')).toHaveCount(5);
   await expect(why).toContainText(/until the deadline; then snapshots counts as failed/);
   await expect(why.getByRole('link', { name: 'Edit share' })).toHaveAttribute('href', `/vms/${vm.id}/extensions/share`);
@@ -238,7 +240,7 @@ test('the history says what changed; a revert names its changes, and who was fas
 
   await api.setExtension(vm.id, 'second', sampleGoal(snapshot));
   await dialog.getByRole('button', { name: 'Revert to 2' }).click();
-  await expect(dialog).toContainText('has published goal state 4 in the meantime.');
+  await expect(dialog).toContainText('published goal state 4 in the meantime.');
   await dialog.getByRole('button', { name: 'Compare' }).click();
   await expect(dialog).toContainText('second is being uninstalled');
   await dialog.getByRole('button', { name: 'Revert to 2' }).click();
@@ -404,7 +406,7 @@ test('a VM is renamed, gets a token that is shown once, and is deleted after typ
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(`new-${unique}`);
 
-  await page.getByRole('button', { name: 'New enrolment token' }).click();
+  await page.getByRole('button', { name: 'New enrollment token' }).click();
   await expect(page.getByText(/^annex-agent enroll .*--token annex_enroll_/)).toBeVisible();
   await expect(page.getByText('The token can be used once, until')).toBeVisible();
   await expectAccessibleInBothThemes(page);

@@ -5,7 +5,7 @@ import { expect, test } from './support/test.ts';
 // The whole list is read here: VMs of other tests would push rows out of sight.
 test.use({ portalGroup: 'vms' });
 
-test('an operator enrols a VM, and its machine appears without a reload', async ({
+test('an operator enrolls a VM, and its machine appears without a reload', async ({
   signedIn,
   api,
   startAgent,
@@ -14,7 +14,7 @@ test('an operator enrols a VM, and its machine appears without a reload', async 
   const page = await signedIn('operator');
   const name = `web-${unique}`;
   await page.goto('/vms');
-  await page.getByRole('button', { name: 'Enrol a VM' }).click();
+  await page.getByRole('button', { name: 'Enroll a VM' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill(name);
   await dialog.getByLabel('Tags').fill('role=web, region=eu');
@@ -40,7 +40,7 @@ test('a duplicate name is rejected at its field', async ({ signedIn, api, consol
   const { name } = await api.createVm(`taken-${unique}`);
   const page = await signedIn('operator');
   await page.goto('/vms');
-  await page.getByRole('button', { name: 'Enrol a VM' }).click();
+  await page.getByRole('button', { name: 'Enroll a VM' }).click();
   await page.getByRole('dialog').getByLabel('Name').fill(name);
   await page.getByRole('dialog').getByRole('button', { name: 'Create VM' }).click();
   await expect(page.getByText(`The name ${name} is already used by another VM.`)).toBeVisible();
@@ -55,7 +55,7 @@ test('the search finds parts of names, is kept in the address, and says when not
   for (const name of names) await api.createVm(name);
   const page = await signedIn('viewer');
   await page.goto('/vms');
-  await expect(page.getByRole('button', { name: 'Enrol a VM' })).toHaveCount(0);
+  await expect(page.getByRole('button', { name: 'Enroll a VM' })).toHaveCount(0);
   await page.keyboard.press('/');
   await page.keyboard.type(`FIND-${unique}`);
   await expect(page.getByRole('link', { name: /^find-/ })).toHaveCount(2);

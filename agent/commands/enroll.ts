@@ -43,13 +43,13 @@ export async function enroll(options: EnrollOptions, print: (line: string) => vo
     }
     const identity = earlier?.vmId == null ? await pendingIdentity(earlier, portal) : await otherIdentity(earlier);
     const certificate = readText(join(layout.certificates, `${identity.thumbprint}.crt`)) ?? '';
-    const enrolment = {
+    const enrollment = {
       enrollmentToken: options.token,
       certificate,
       proof: proofOf(layout, identity.thumbprint, options.token),
       os: operatingSystem(),
     };
-    const answer = await enrollAt(portal, enrolment, options.call);
+    const answer = await enrollAt(portal, enrollment, options.call);
     // Queued reports are about the earlier VM. Handlers stay: they are on this machine in any case.
     for (const path of [layout.reports, layout.uploads, layout.goalState, layout.calls]) discard(path);
     writeAtomically(layout.credential, `${answer.credential}\n`, 0o600);

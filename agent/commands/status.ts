@@ -23,7 +23,7 @@ export function status({ dir, bootIdFile: file = bootIdFile }: StatusOptions): S
   const layout = layoutOf(dir);
   const identity = readIdentityFile(layout);
   if (identity === null) {
-    throw new AgentError(`${layout.root} has no agent. Enrol first: enroll --portal URL --dir ${dir}`);
+    throw new AgentError(`${layout.root} has no agent. Enroll first: enroll --portal URL --dir ${dir}`);
   }
   const local = readLocalState(layout);
   const goal = heldGoal(readJson(layout.goalState));

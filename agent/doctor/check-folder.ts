@@ -13,7 +13,7 @@ const { good, bad } = verdictsOf('folder');
 export async function checkFolder({ layout, mayRun }: ExaminedMachine): Promise<DoctorFinding[]> {
   const { root } = layout;
   if (!existsSync(root)) {
-    return [bad({ what: `${root} is not there.`, toDo: 'Give the --dir of the agent, or enrol this machine first.' })];
+    return [bad({ what: `${root} is not there.`, toDo: 'Give the --dir of the agent, or enroll this machine first.' })];
   }
   const findings = [...unwritable(layout), ...opened(layout)];
   if (findings.length === 0 && !(await handlersMayRun(existsSync(layout.handlers) ? layout.handlers : root, mayRun))) {

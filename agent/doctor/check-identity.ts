@@ -10,14 +10,14 @@ const { good, bad } = verdictsOf('identity');
 
 /** Checks whether the machine is enrolled, and has the key for which its secrets are encrypted. */
 export function checkIdentity({ layout }: ExaminedMachine): DoctorFinding[] {
-  const enrol = `Make an enrolment token in the portal, then run: enroll --portal URL --dir ${layout.root}`;
+  const enroll = `Create an enrollment token in the portal, then run: enroll --portal URL --dir ${layout.root}`;
   const identity = readIdentityFile(layout);
-  if (identity === null) return [bad({ what: `${layout.root} has no enrolled agent.`, toDo: enrol })];
+  if (identity === null) return [bad({ what: `${layout.root} has no enrolled agent.`, toDo: enroll })];
   if (identity.vmId === null) {
-    return [bad({ what: `${layout.root} was not enrolled to the end, the portal did not answer.`, toDo: enrol })];
+    return [bad({ what: `${layout.root} did not finish enrolling: the portal did not respond.`, toDo: enroll })];
   }
   const { thumbprint } = identity;
-  const restore = `Put ${thumbprint}.crt and .prv back into ${layout.certificates} from a backup, or enrol a new folder.`;
+  const restore = `Put ${thumbprint}.crt and .prv back into ${layout.certificates} from a backup, or enroll a new folder.`;
   try {
     const certificate = new X509Certificate(readText(join(layout.certificates, `${thumbprint}.crt`)) ?? '');
     const key = createPrivateKey(readText(join(layout.certificates, `${thumbprint}.prv`)) ?? '');

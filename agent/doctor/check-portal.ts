@@ -59,11 +59,11 @@ function checkCredential(refusal: PortalRefusal): DoctorFinding[] {
   if (refusal.status === 404) return [credentialSays.good('The portal knows this machine.')];
   if (refusal.status === 401) {
     const what = 'The portal does not know the credential: the VM was deleted, or another machine was enrolled for it.';
-    const toDo = 'Make an enrolment token for the VM in the portal, then run enroll --again with it.';
+    const toDo = 'Create an enrollment token for the VM in the portal, then run enroll --again with it.';
     return [credentialSays.bad({ what, toDo })];
   }
   if (refusal.status === 409) {
-    const toDo = 'Switch one of the two off; then enrol that one with a token of its own.';
+    const toDo = 'Turn off one of the two, then enroll it with its own token.';
     return [credentialSays.bad({ what: 'A second machine uses this identity, a copy of this disk.', toDo })];
   }
   const toDo = 'Wait a minute, then run doctor again.';

@@ -35,7 +35,9 @@ export function loadIdentity(layout: AgentLayout): Identity {
   const file = readIdentityFile(layout);
   const credential = readText(layout.credential)?.trim();
   if (file?.vmId == null || !credential) {
-    throw new AgentError(`${layout.root} has no enrolled agent. Enrol first: enroll --portal URL --dir ${layout.root}`);
+    throw new AgentError(
+      `${layout.root} has no enrolled agent. Enroll first: enroll --portal URL --dir ${layout.root}`,
+    );
   }
   return { ...file, vmId: file.vmId, credential };
 }

@@ -25,7 +25,7 @@ export async function renewKey(layout: AgentLayout, portal: Portal): Promise<str
   const identity = readIdentityFile(layout);
   const oldKey = identity === null ? null : readText(join(layout.certificates, `${identity.thumbprint}.prv`));
   if (identity === null || oldKey === null) {
-    throw new AgentError(`The key of this machine is not in ${layout.certificates}. Enrol it again: enroll --again`);
+    throw new AgentError(`The key of this machine is not in ${layout.certificates}. Enroll it again: enroll --again`);
   }
   const next = await nextKey(layout, identity);
   const proof = sign('sha256', Buffer.from(next.certificatePem), oldKey).toString('base64');

@@ -13,4 +13,4 @@ export function plainHttpWarning(address: string): string | null {
   return `${address} is not encrypted: others on the network can read the credential and settings, and change what this machine runs.`;
 }
 
-export const plainHttpAdvice = 'Put TLS in front of the portal, and enrol again with its https address.';
+export const plainHttpAdvice = 'Put TLS in front of the portal, and enroll again with its https address.';

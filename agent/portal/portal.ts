@@ -254,7 +254,7 @@ function logCalls(send: PortalCall): Pick<Portal, 'logRequests' | 'sendArchive'>
   };
 }
 
-export interface Enrolment {
+export interface Enrollment {
   enrollmentToken: string;
   certificate: string;
   /** The token signed with the certificate's key, in base64. */
@@ -267,7 +267,7 @@ const enrolled = z.object({ vmId: z.string().min(1), credential: z.string().min(
 /** Sends the token and the certificate, returns the credential. Throws AgentError with what to do next. */
 export async function enrollAt(
   base: string,
-  { enrollmentToken, certificate, proof, os }: Enrolment,
+  { enrollmentToken, certificate, proof, os }: Enrollment,
   call: Caller,
 ): Promise<z.infer<typeof enrolled>> {
   const url = portalUrl(base, '/agent/v1/enroll');
@@ -295,11 +295,11 @@ export async function enrollAt(
   const refusal = new PortalRefusal(answer);
   const next =
     answer.status === 401
-      ? 'Make a new enrolment token for this VM in the portal, then run enroll again with it.'
+      ? 'Create a new enrollment token for this VM in the portal, then run enroll again with it.'
       : answer.status === 429
         ? `Wait ${refusal.retryAfter ?? 60} s, then run enroll again.`
         : 'Check the address, or ask the people who run the portal.';
-  throw new AgentError(`The portal did not enrol this machine: ${refusal.message}. ${next}`);
+  throw new AgentError(`The portal did not enroll this machine: ${refusal.message}. ${next}`);
 }
 
 function announcesLogs({ headers }: PortalResponse): boolean {

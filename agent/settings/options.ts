@@ -21,7 +21,7 @@ const settings = {
   },
   tokenFile: {
     flags: '--token-file <file>',
-    what: 'file with the enrolment token, - for stdin',
+    what: 'file with the enrollment token, - for stdin',
     env: 'ANNEX_ENROLLMENT_TOKEN_FILE',
     commonEnv: ['ANNEX_ENROLLMENT_TOKEN'],
   },

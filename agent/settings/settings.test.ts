@@ -6,7 +6,7 @@ import { Command } from 'commander';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type ConfigurationKey, configuration } from './configuration.ts';
 import { addSettings } from './options.ts';
-import { askHidden, enrolmentTokenOf } from './tokens.ts';
+import { askHidden, enrollmentTokenOf } from './tokens.ts';
 
 let dir: string;
 beforeEach(() => {
@@ -98,29 +98,29 @@ test.each(['0', '601', 'often', '', '1e9'])('%j seconds are refused, from wherev
   await expect(given([], { ANNEX_AGENT_STATUS_SECONDS: value || 'x' })).rejects.toThrow('1 to 600 seconds');
 });
 
-test('the enrolment token: option, file, environment, then a prompt that does not echo', async () => {
+test('the enrollment token: option, file, environment, then a prompt that does not echo', async () => {
   const file = join(dir, 'token');
   writeFileSync(file, 'from file\n');
   const output = new PassThrough();
   const sources = (input = new PassThrough()) => ({ input, output });
   const all = { token: 'from option', tokenFile: file, variable: 'from variable' };
-  expect(await enrolmentTokenOf({ ...sources(), ...all })).toBe('from option');
-  expect(await enrolmentTokenOf({ ...sources(), ...all, token: undefined })).toBe('from file');
-  expect(await enrolmentTokenOf({ ...sources(), variable: 'from variable' })).toBe('from variable');
+  expect(await enrollmentTokenOf({ ...sources(), ...all })).toBe('from option');
+  expect(await enrollmentTokenOf({ ...sources(), ...all, token: undefined })).toBe('from file');
+  expect(await enrollmentTokenOf({ ...sources(), variable: 'from variable' })).toBe('from variable');
   const stdin = new PassThrough();
   stdin.end('from stdin\n');
-  expect(await enrolmentTokenOf({ ...sources(stdin), tokenFile: '-' })).toBe('from stdin');
-  await expect(enrolmentTokenOf(sources())).rejects.toThrow('No enrolment token');
-  await expect(enrolmentTokenOf({ ...sources(), tokenFile: join(dir, 'none') })).rejects.toThrow('Check --token-file');
+  expect(await enrollmentTokenOf({ ...sources(stdin), tokenFile: '-' })).toBe('from stdin');
+  await expect(enrollmentTokenOf(sources())).rejects.toThrow('No enrollment token');
+  await expect(enrollmentTokenOf({ ...sources(), tokenFile: join(dir, 'none') })).rejects.toThrow('Check --token-file');
 });
 
 test('a prompt does not echo, and leaving it returns nothing', async () => {
   const [input, output] = [new PassThrough(), new PassThrough()];
-  const answer = askHidden('Enrolment token: ', input, output);
+  const answer = askHidden('Enrollment token: ', input, output);
   input.write('a secret\r');
   expect(await answer).toBe('a secret');
-  expect(output.read().toString()).toBe('Enrolment token: \n');
-  const left = askHidden('Enrolment token: ', input, output);
+  expect(output.read().toString()).toBe('Enrollment token: \n');
+  const left = askHidden('Enrollment token: ', input, output);
   input.write('half\u0003');
   expect(await left).toBe('');
 });

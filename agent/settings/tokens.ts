@@ -17,11 +17,11 @@ export interface TokenSources {
  * The enrolment token: option, file, environment, otherwise a prompt at a terminal. Unlike the other ways, a command
  * line is visible to everyone on the machine.
  */
-export async function enrolmentTokenOf(sources: TokenSources): Promise<string> {
-  const found = await tokenOf(sources, '--token-file', 'Enrolment token: ');
+export async function enrollmentTokenOf(sources: TokenSources): Promise<string> {
+  const found = await tokenOf(sources, '--token-file', 'Enrollment token: ');
   if (found !== '') return found;
   throw new AgentError(
-    'No enrolment token. Use --token-file, ANNEX_ENROLLMENT_TOKEN or --token, or run this in a terminal to be prompted.',
+    'No enrollment token. Use --token-file, ANNEX_ENROLLMENT_TOKEN or --token, or run this in a terminal to be prompted.',
   );
 }
 

@@ -378,10 +378,10 @@ function troubleOf(error: unknown): string {
 function adviceFor(error: unknown): string {
   const code = error instanceof PortalRefusal ? error.code : '';
   if (code === 'duplicate_agent') {
-    return 'Two machines use one identity, as after copying a disk. Give the copy its own identity: create a VM and an enrolment token in the portal, then run enroll --again with it there. Handlers keep running.';
+    return 'Two machines use one identity, as after copying a disk. Give the copy its own identity: create a VM and an enrollment token in the portal, then run enroll --again with it there. Handlers keep running.';
   }
   if (error instanceof PortalRefusal && error.status === 401) {
-    return 'The VM was deleted, or another machine was enrolled for it. To enrol this machine again, create an enrolment token in the portal and run enroll --again with it. Handlers keep running.';
+    return 'The VM was deleted, or another machine was enrolled for it. To enroll this machine again, create an enrollment token in the portal and run enroll --again with it. Handlers keep running.';
   }
   return 'Trying again until it answers.';
 }

@@ -23,7 +23,7 @@ export class SoakMachine {
   async enroll(portal: string, token: string): Promise<void> {
     const child = this.spawn('enroll', '--portal', portal, '--token', token);
     const [code] = await once(child, 'exit');
-    if (code !== 0) throw new Error(`An agent did not enrol, see ${this.log}.`);
+    if (code !== 0) throw new Error(`An agent did not enroll, see ${this.log}.`);
   }
 
   start(): void {

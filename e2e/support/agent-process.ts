@@ -19,7 +19,7 @@ export class AgentProcess {
   static async start(portal: Portal, vm: Pick<CreatedVm, 'enrollmentToken'>): Promise<AgentProcess> {
     const agent = new AgentProcess();
     const code = await agent.#spawn(['enroll', '--portal', portal.gatewayUrl, '--token', vm.enrollmentToken]);
-    if (code !== 0) throw new Error(`The agent did not enrol:\n${readFileSync(agent.#logFile, 'utf8')}`);
+    if (code !== 0) throw new Error(`The agent did not enroll:\n${readFileSync(agent.#logFile, 'utf8')}`);
     agent.resume();
     return agent;
   }

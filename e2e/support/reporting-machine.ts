@@ -39,7 +39,7 @@ export class ReportingMachine {
         agent: { name: 'reporting-machine', version: '1.0' },
       }),
     });
-    if (answer.status !== 201) throw new Error(`enrolment answered ${answer.status}: ${await answer.text()}`);
+    if (answer.status !== 201) throw new Error(`enrollment answered ${answer.status}: ${await answer.text()}`);
     const { credential } = (await answer.json()) as { credential: string };
     const machine = new ReportingMachine(door, credential, extension);
     machine.#running = machine.#run();

@@ -51,7 +51,7 @@ interface Machine {
   authorization: string;
 }
 
-async function enrol(enrollmentToken: string): Promise<Machine> {
+async function enroll(enrollmentToken: string): Promise<Machine> {
   const pair = newKeyPair();
   const body = { enrollmentToken, certificate: pair.certificate, agent: { name: 'test', version: '1' } };
   const answer = await fetch(`${door.url}/agent/v1/enroll`, { method: 'POST', body: JSON.stringify(body) });
@@ -102,30 +102,33 @@ const secret = '{"word":"hunter2"}';
 const release = (id: string) => rest.call('POST', `/vms/${id}/release-secrets`, { body: {} });
 
 test.each<[string, (vm: { id: string; enrollmentToken: string }) => Promise<unknown>]>([
-  ['that is enrolled', ({ enrollmentToken }) => enrol(enrollmentToken)],
+  ['that is enrolled', ({ enrollmentToken }) => enroll(enrollmentToken)],
   ['that is not enrolled yet', async () => {}],
   [
     'whose machine was replaced before',
     async ({ id, enrollmentToken }) => {
-      await enrol(enrollmentToken);
-      await enrol(await newToken('ada', id));
+      await enroll(enrollmentToken);
+      await enroll(await newToken('ada', id));
     },
   ],
   [
     'that is being decommissioned',
     async ({ id, enrollmentToken }) => {
-      expect(await readBy(await enrol(enrollmentToken))).toBe(secret);
+      expect(await readBy(await enroll(enrollmentToken))).toBe(secret);
       await api('eve', 'DELETE', `/vms/${id}?decommission=true`);
     },
   ],
-])('a key that another operator enrols for a VM %s reads nothing until an admin releases it', async (_what, before) => {
-  const vm = await givenVm();
-  await before(vm);
-  const machine = await enrol(await newToken('eve', vm.id));
-  expect(await readBy(machine)).toBeNull();
-  expect((await release(vm.id)).status).toBe(200);
-  await expect.poll(() => readBy(machine)).toBe(secret);
-});
+])(
+  'a key that another operator enrolls for a VM %s reads nothing until an admin releases it',
+  async (_what, before) => {
+    const vm = await givenVm();
+    await before(vm);
+    const machine = await enroll(await newToken('eve', vm.id));
+    expect(await readBy(machine)).toBeNull();
+    expect((await release(vm.id)).status).toBe(200);
+    await expect.poll(() => readBy(machine)).toBe(secret);
+  },
+);
 
 test.each([
   ['without an agent', false],

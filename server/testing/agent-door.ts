@@ -86,7 +86,7 @@ export async function givenAgent(
       agent: { name: 'test', version: '1.0' },
     }),
   });
-  if (answer.status !== 201) throw new Error(`enrolment answered ${answer.status}: ${await answer.text()}`);
+  if (answer.status !== 201) throw new Error(`enrollment answered ${answer.status}: ${await answer.text()}`);
   const { credential } = (await answer.json()) as { credential: string };
   const authorization = { authorization: `Bearer ${credential}` };
   return {

@@ -11,7 +11,7 @@ export function useActionWords(): { noun(noun: string): string; act(action: stri
     };
     return {
       noun: (noun) => say(`noun.${noun}`, noun),
-      act: (action) => say(`do.${action.slice(action.indexOf('.') + 1)}`, action),
+      act: (action) => say(`do.${action}`, say(`do.${action.slice(action.indexOf('.') + 1)}`, action)),
     };
   }, [t]);
 }

@@ -103,7 +103,7 @@ const actsOf = async (vmId: string) => {
 
 const stateOf = async (vmId: string) => (await getExtension(ada, { vmId, name: 'probe' })).protectedSettings;
 
-describe('an operator who enrols their own key', () => {
+describe('an operator who enrolls their own key', () => {
   test('cannot read protected settings that another operator set; an admin releases them', async () => {
     const { vmId, enrollmentToken } = await givenVm(ada);
     const hers = await enroll(enrollmentToken);
@@ -154,7 +154,7 @@ describe('an operator who enrols their own key', () => {
     expect(await stateOf(vmId)).toMatchObject({ needsRelease: true });
   });
 
-  test('cannot read settings from before the first enrolment', async () => {
+  test('cannot read settings from before the first enrollment', async () => {
     const { vmId, enrollmentToken } = await givenVm(eve);
     await set(ada, vmId, 'hunter2');
     expect(await stateOf(vmId)).toMatchObject({ needsRelease: false });
@@ -279,7 +279,7 @@ describe('the issuer of the token', () => {
   });
 });
 
-test('a key that had them keeps them, regardless of who issues the token for its next enrolment', async () => {
+test('a key that had them keeps them, regardless of who issues the token for its next enrollment', async () => {
   const { vmId } = await givenVm(ada);
   const pair = await enrollBy(ada, vmId);
   await set(ada, vmId, 'hunter2');

@@ -11,7 +11,7 @@ test.each<[string, string | null, boolean, KeyOrigin, boolean]>([
   ['the previous key had it and signed the new one', 'user:ada', true, { kind: 'renewed' }, true],
   ['withheld from the previous key, which signed the new one', 'user:ada', false, { kind: 'renewed' }, false],
   ['the issuer set it', 'user:ada', true, issued('user:ada'), true],
-  ['the issuer set it before the first enrolment', 'user:ada', false, issued('user:ada'), true],
+  ['the issuer set it before the first enrollment', 'user:ada', false, issued('user:ada'), true],
   ['another operator issued the token', 'user:ada', true, issued('user:eve'), false],
   ['an admin issued the token', 'user:ada', true, issued('user:root', true), true],
   ['an admin issued the token; who set it is unknown', null, true, issued('user:root', true), true],

@@ -96,8 +96,8 @@ test('a pending restart of one machine is not shown for the machine enrolled aft
   expect((await view()).pendingRestart?.requests).toHaveLength(1);
   const { enrollmentToken } = await issueEnrollmentToken(ctx, { vmId: agent.vmId });
   const { certificate } = newKeyPair();
-  const enrolment = { enrollmentToken, certificate, agent: { name: 'test', version: '1.0' } };
-  const answer = await fetch(`${door.url}/enroll`, { method: 'POST', body: JSON.stringify(enrolment) });
+  const enrollment = { enrollmentToken, certificate, agent: { name: 'test', version: '1.0' } };
+  const answer = await fetch(`${door.url}/enroll`, { method: 'POST', body: JSON.stringify(enrollment) });
   expect(answer.status).toBe(201);
   expect((await view()).pendingRestart).toBeNull();
   await removeVm(ctx, { vmId: agent.vmId, decommission: false });

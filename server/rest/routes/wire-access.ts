@@ -40,7 +40,7 @@ export const wireAccessRoutes: readonly RestRoute[] = [
     method: 'DELETE',
     path: '/vms/{id}/wire-access',
     operationId: 'revokeWireAccess',
-    summary: 'Ends stock mode: token and tenant key are void, and another agent may enrol.',
+    summary: 'Ends stock mode: token and tenant key are void, and another agent may enroll.',
     role: 'operator',
     params: inVm,
     answers: { 204: { meaning: 'Ended.' } },
