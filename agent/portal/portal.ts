@@ -254,7 +254,7 @@ function logCalls(send: PortalCall): Pick<Portal, 'logRequests' | 'sendArchive'>
   };
 }
 
-export interface Enrollment {
+export interface MachineEnrollment {
   enrollmentToken: string;
   certificate: string;
   /** The token signed with the certificate's key, in base64. */
@@ -267,7 +267,7 @@ const enrolled = z.object({ vmId: z.string().min(1), credential: z.string().min(
 /** Sends the token and the certificate, returns the credential. Throws AgentError with what to do next. */
 export async function enrollAt(
   base: string,
-  { enrollmentToken, certificate, proof, os }: Enrollment,
+  { enrollmentToken, certificate, proof, os }: MachineEnrollment,
   call: Caller,
 ): Promise<z.infer<typeof enrolled>> {
   const url = portalUrl(base, '/agent/v1/enroll');
