@@ -1,0 +1,253 @@
+import { sql } from 'drizzle-orm';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Database } from '#db/client.ts';
+import { testDatabase } from '#db/testing/database.ts';
+import { vmHealths } from '#server/domain/verdicts/index.ts';
+import { coreFields, type FleetFilter } from './fields.ts';
+import { type FleetSource, fleetSource } from './filter.ts';
+import { fleetSorts } from './input.ts';
+import { fleetOrder } from './order.ts';
+import { idOf, insertFleet } from './testing/insert-fleet.ts';
+
+const now = new Date('2026-03-01T12:00:00Z');
+const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000);
+const ofOneSite = { site: 'a' };
+
+let db: Database;
+
+beforeAll(async () => {
+  db = await testDatabase();
+  await insertFleet(db, now, [
+    {
+      name: 'two',
+      tags: { site: 'a', env: 'prod' },
+      extensions: [
+        { name: 'probe', handler: 'Acme.Lab.Probe', version: '1.0.0.0', messageId: 'M1' },
+        { name: 'mount', handler: 'Acme.Lab.Mount', version: '2.0.0.0', messageId: 'M2' },
+      ],
+    },
+    { name: 'gone', isDeleted: true, health: null, tags: ofOneSite },
+    { name: 'new', health: null, tags: ofOneSite },
+    { name: 'silent', health: 'unresponsive', lastSeenAt: ago(3_600), tags: ofOneSite },
+    { name: 'quiet', health: 'unresponsive', lastSeenAt: ago(60), tags: { env: '' } },
+    { name: 'unseen', health: 'unresponsive' },
+    { name: 'broken', health: 'failed', lastSeenAt: ago(3_600), extensions: [{ name: 'probe', version: '1.10.0.0' }] },
+    { name: 'UPPER', health: 'progressing', extensions: [{ name: 'probe' }, { name: 'again' }] },
+  ]);
+});
+
+const everyEvaluated = ['UPPER', 'broken', 'quiet', 'silent', 'two', 'unseen'];
+
+async function namesOf(source: Pick<FleetSource, 'table'>, where: FleetSource['where']): Promise<string[]> {
+  const { rows } = await db.execute<{ name: string }>(
+    sql`select h.name from ${source.table} where ${where} order by h.name collate "C"`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** Filters with the VMs that they return in an order by health, which reads evaluated VMs only. */
+const filters: readonly [string, FleetFilter, readonly string[]][] = [
+  ['no condition', {}, everyEvaluated],
+  ['empty texts and lists are no conditions', { q: '', health: [], tags: [], handler: '' }, everyEvaluated],
+  ['a part of a name, in any case', { q: 'Pp' }, ['UPPER']],
+  ['a deleted VM by its name', { q: 'gone' }, []],
+  ['a deleted VM by its id', { q: idOf(1) }, []],
+  ['a VM by its id', { q: idOf(0) }, ['two']],
+  ['an id in capital letters', { q: idOf(0).toUpperCase() }, ['two']],
+  ['a part of an id', { q: idOf(0).slice(0, -1) }, []],
+  ['every health', { health: [...vmHealths] }, everyEvaluated],
+  ['one health', { health: ['unresponsive'] }, ['quiet', 'silent', 'unseen']],
+  ['a health twice', { health: ['failed', 'failed'] }, ['broken']],
+  ['silence', { silentMinutes: 10 }, ['silent']],
+  ['silence for exactly as long', { silentMinutes: 60 }, []],
+  ['silence for a minute less', { silentMinutes: 59 }, ['silent']],
+  ['silence of VMs of that health', { silentMinutes: 10, health: ['failed', 'unresponsive'] }, ['silent']],
+  ['silence of VMs of another health', { silentMinutes: 10, health: ['failed'] }, []],
+  ['a tag by name', { tags: [{ name: 'env' }] }, ['quiet', 'two']],
+  ['a tag with an empty value', { tags: [{ name: 'env', value: '' }] }, ['quiet']],
+  ['a tag with a value', { tags: [{ name: 'site', value: 'a' }] }, ['silent', 'two']],
+  ['a tag in another case', { tags: [{ name: 'Site', value: 'a' }] }, []],
+  ['two tags', { tags: [{ name: 'site', value: 'a' }, { name: 'env' }] }, ['two']],
+  [
+    'the same tag twice',
+    {
+      tags: [
+        { name: 'site', value: 'a' },
+        { name: 'site', value: 'a' },
+      ],
+    },
+    ['silent', 'two'],
+  ],
+  [
+    'a tag with two values',
+    {
+      tags: [
+        { name: 'site', value: 'a' },
+        { name: 'site', value: 'b' },
+      ],
+    },
+    [],
+  ],
+  ['a tag by name and with a value', { tags: [{ name: 'env' }, { name: 'env', value: 'prod' }] }, ['two']],
+  ['a tag named like a key of every object', { tags: [{ name: '__proto__', value: 'a' }] }, []],
+  ['a handler', { handler: 'Acme.Lab.Probe' }, ['UPPER', 'broken', 'two']],
+  ['a handler in another case', { handler: 'acme.lab.probe' }, []],
+  ['a handler and its version', { handler: 'Acme.Lab.Mount', version: '2.0.0.0' }, ['two']],
+  ['a handler and the version of another extension', { handler: 'Acme.Lab.Probe', version: '2.0.0.0' }, []],
+  ['a handler and the message of another extension', { handler: 'Acme.Lab.Mount', messageId: 'M1' }, []],
+  ['a version and a message of one extension', { version: '1.0.*', messageId: 'M1' }, ['two']],
+  ['a line of versions', { version: '1.*' }, ['UPPER', 'broken', 'two']],
+  ['a line is not the beginning of a number', { version: '1.1.*' }, []],
+  ['a version that is the beginning of others', { version: '1.0' }, []],
+  ['a condition of each kind', { q: 'two', health: ['healthy'], tags: [{ name: 'env' }], messageId: 'M2' }, ['two']],
+];
+
+describe.each(filters)('%s', (_, filter, expected) => {
+  test('finds the same VMs as a whole and row by row', async () => {
+    const source = fleetSource(coreFields, filter, now, 'health');
+    expect(await namesOf(source, source.where)).toEqual(expected);
+    expect(await namesOf(source, source.each)).toEqual(expected);
+  });
+
+  test('in every order, the streams contain each VM once', async () => {
+    for (const sort of fleetSorts) {
+      const source = fleetSource(coreFields, filter, now, sort);
+      const matching = await namesOf(source, source.where);
+      const streams = await Promise.all(
+        source.streams.map((stream) => namesOf(source, sql`${stream} and ${source.streamCondition}`)),
+      );
+      expect(streams.flat().toSorted()).toEqual(matching);
+      if (source.isAll) {
+        const unchecked = await Promise.all(source.streams.map((stream) => namesOf(source, stream)));
+        expect(unchecked.flat().toSorted()).toEqual(matching);
+      }
+    }
+  });
+});
+
+const everyName = [...everyEvaluated, 'new'].toSorted();
+
+test.each<[string, FleetFilter, readonly string[]]>([
+  ['without a condition', {}, everyName],
+  ['by a part of their names', { q: 'e' }, ['UPPER', 'broken', 'new', 'quiet', 'silent', 'unseen']],
+  ['by its id', { q: idOf(2) }, ['new']],
+  ['by a tag, once the worker evaluated them', { q: 'new', tags: [{ name: 'site' }] }, []],
+])('an order by name lists VMs that are not evaluated yet: %s', async (_, filter, expected) => {
+  const source = fleetSource(coreFields, filter, now, 'name');
+  expect(await namesOf(source, source.where)).toEqual(expected);
+});
+
+test.each<[FleetFilter, boolean, boolean]>([
+  [{}, true, true],
+  [{ health: [...vmHealths] }, true, true],
+  [{ health: ['failed'] }, true, false],
+  [{ silentMinutes: 10 }, false, false],
+  [{ q: 'a' }, false, false],
+  [{ handler: 'Acme.Lab.Probe' }, false, false],
+])('%j needs no look at single rows: %s; is the whole fleet: %s', async (filter, isAll, isWhole) => {
+  const source = fleetSource(coreFields, filter, now, 'health');
+  expect(source).toMatchObject({ isAll, isWhole });
+  if (isWhole) expect(await namesOf(source, source.where)).toEqual(everyEvaluated);
+});
+
+describe('order', () => {
+  let ordered: Database;
+  const names = ["a'b", 'a"b', 'a\\b', 'A', 'a', 'ä', 'b', 'ß', '東京', '😀', ' ', '%', '_', '1', '10', '2'];
+  /** Some share a time, some are a microsecond apart. */
+  const times = ['12:00:00.000001', '12:00:00.000002', '12:00:00.000002', '12:00:00', '11:59:59.999999'];
+
+  beforeAll(async () => {
+    ordered = await testDatabase();
+    await insertFleet(
+      ordered,
+      now,
+      names.map((name, place) => ({
+        name,
+        health: vmHealths[place % 4] ?? null,
+        since: `2026-03-01 ${times[place % times.length]}+00`,
+      })),
+    );
+  });
+
+  /** Walks a list one VM at a time, each time with the cursor of the VM before. */
+  async function walk(sort: (typeof fleetSorts)[number], filter: FleetFilter = {}): Promise<string[]> {
+    const source = fleetSource(coreFields, filter, now, sort);
+    const order = fleetOrder(sort, source);
+    const found: string[] = [];
+    for (let after = sql`true`; found.length <= names.length; ) {
+      const { rows } = await ordered.execute<{ id: string; keys: string[] }>(sql`
+        select ${source.id} as id, ${order.keys} as keys from ${source.table}
+        where ${source.where} and ${after} order by ${order.by} limit 1`);
+      const [row] = rows;
+      if (row === undefined) break;
+      found.push(row.id);
+      after = order.after(order.write(row.keys));
+    }
+    return found;
+  }
+
+  test.each(fleetSorts)('by %s, a cursor after each VM leads to the next, and skips none', async (sort) => {
+    const source = fleetSource(coreFields, {}, now, sort);
+    const { rows } = await ordered.execute<{ id: string }>(
+      sql`select ${source.id} as id from ${source.table} order by ${fleetOrder(sort, source).by}`,
+    );
+    expect(await walk(sort)).toEqual(rows.map(({ id }) => id));
+    expect(await walk(sort, { q: 'a' })).toHaveLength(5);
+  });
+
+  test('times that differ by a microsecond have an order, and equal ones follow their ids', async () => {
+    const { rows } = await ordered.execute<{ id: string }>(
+      sql`select vm_id as id from vm_health order by since, vm_id`,
+    );
+    const ids = rows.map(({ id }) => id);
+    expect(await walk('since')).toEqual(ids);
+    expect(await walk('-since')).toEqual(ids.toReversed());
+  });
+
+  test('a cursor stays valid when the filter changes', async () => {
+    const plain = fleetOrder('name', fleetSource(coreFields, {}, now));
+    const cursor = plain.write(['b', idOf(0)]);
+    const filtered = fleetSource(coreFields, { health: ['failed'] }, now);
+    const after = fleetOrder('name', filtered).after(cursor);
+    const { rows } = await ordered.execute<{ name: string }>(
+      sql`select h.name from ${filtered.table} where ${filtered.where} and ${after} order by h.name`,
+    );
+    expect(rows.map(({ name }) => name)).toEqual(['東京']);
+  });
+});
+
+const cursorOf = (keys: unknown) => Buffer.from(JSON.stringify(keys)).toString('base64url');
+
+test.each([
+  ['name', ['name', 'a', idOf(1)], null],
+  ['name', ['name', '', idOf(1)], null],
+  ['since', ['since', '1772366400000001', idOf(1)], null],
+  ['health', ['health', '0', 'a', idOf(1)], null],
+  ['name', ['-name', 'a', idOf(1)], 'cursor_other_order'],
+  ['health', ['since', '1', idOf(1)], 'cursor_other_order'],
+  ['name', ['size', 'a', idOf(1)], 'cursor_invalid'],
+  ['name', ['name', 'a'], 'cursor_invalid'],
+  ['name', ['name', 'a', idOf(1), idOf(1)], 'cursor_invalid'],
+  ['name', ['name', 'a', `${idOf(1)}'`], 'cursor_invalid'],
+  ['name', ['name', 'a', 'A0000000-0000-4000-8000-000000000001'], 'cursor_invalid'],
+  ['name', ['name', 'a\0', idOf(1)], 'cursor_invalid'],
+  ['name', ['name', null, idOf(1)], 'cursor_invalid'],
+  ['health', ['health', '10', 'a', idOf(1)], 'cursor_invalid'],
+  ['health', ['health', '-1', 'a', idOf(1)], 'cursor_invalid'],
+  ['since', ['since', '1'.repeat(18), idOf(1)], 'cursor_invalid'],
+  ['since', ['since', '1.5', idOf(1)], 'cursor_invalid'],
+  ['since', ['since', '2026-03-01', idOf(1)], 'cursor_invalid'],
+  ['name', [], 'cursor_invalid'],
+  ['name', { 0: 'name' }, 'cursor_invalid'],
+  ['name', 'name', 'cursor_invalid'],
+] as const)('in a list by %s, the cursor %j has the error %s', async (sort, keys, code) => {
+  const source = fleetSource(coreFields, {}, now, sort);
+  const read = () => fleetOrder(sort, source).after(cursorOf(keys));
+  if (code !== null) return expect(read).toThrow(expect.objectContaining({ kind: 'bad_request', code }));
+  await db.execute(sql`select from ${source.table} where ${read()}`);
+});
+
+test.each(['', '!', 'bm8', 'eyJ9', '[]'])('the text %j is not a cursor', (text) => {
+  const order = fleetOrder('name', fleetSource(coreFields, {}, now));
+  expect(() => order.after(text)).toThrow(expect.objectContaining({ kind: 'bad_request', code: 'cursor_invalid' }));
+});

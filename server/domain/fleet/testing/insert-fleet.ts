@@ -1,0 +1,45 @@
+import { sql } from 'drizzle-orm';
+import type { Database } from '#db/client.ts';
+import { agentPresence, extensionHealth, vmHealth, vms } from '#db/schema/index.ts';
+import { rankOf, type VmHealth } from '#server/domain/verdicts/index.ts';
+
+/** A VM as lists read it, without the reports behind it. */
+export interface GivenRow {
+  name: string;
+  /** Null: not evaluated yet. Default `healthy`. */
+  health?: VmHealth | null;
+  tags?: Record<string, string>;
+  /** ISO 8601, up to microseconds. */
+  since?: string;
+  lastSeenAt?: Date;
+  isDeleted?: boolean;
+  extensions?: { name: string; handler?: string; version?: string; messageId?: string }[];
+}
+
+/** The id of the VM at this place of a fleet. */
+export const idOf = (place: number): string => `00000000-0000-4000-8000-${String(place).padStart(12, '0')}`;
+
+/** Inserts VMs with the health that the worker would have stored. Ids follow the places in the list. */
+export async function insertFleet(db: Database, now: Date, rows: readonly GivenRow[]): Promise<void> {
+  const given = rows.map((row, place) => ({ tags: {}, health: 'healthy' as const, ...row, id: idOf(place) }));
+  await db.insert(vms).values(
+    given.map(({ id, name, tags, isDeleted = false }) => ({
+      ...{ id, name, tags, createdAt: now, createdBy: 'test' },
+      deletedAt: isDeleted ? now : null,
+    })),
+  );
+  for (const { id, name, tags, health, since = now.toISOString(), lastSeenAt, extensions = [] } of given) {
+    if (health !== null) {
+      const agent = health === 'unresponsive' ? 'unresponsive' : 'ready';
+      const row = { vmId: id, name, tags, health, rank: rankOf(health), agent } as const;
+      await db.insert(vmHealth).values({ ...row, since: sql`${since}::timestamptz` });
+    }
+    if (lastSeenAt) await db.insert(agentPresence).values({ vmId: id, lastSeenAt, nextExpectedAt: lastSeenAt });
+    for (const { name: extension, handler = 'Acme.Lab.Probe', version = '1.0.0.0', messageId = null } of extensions) {
+      const declared = { vmId: id, name: extension, handler, goalVersion: version };
+      await db
+        .insert(extensionHealth)
+        .values({ ...declared, messageId, health: 'healthy', heartbeat: 'none', since: now });
+    }
+  }
+}
