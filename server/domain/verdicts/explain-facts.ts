@@ -41,7 +41,7 @@ export const isLate = ({ health, deadlineAt }: Extension, now: Date): boolean =>
   health === 'failed' && isPast(deadlineAt, now);
 
 /** The stage that an extension has reached on its way to the goal. */
-export type Stage = 'leaving' | 'notBegun' | 'waits' | 'runs' | 'warns' | 'works' | 'quiet';
+export type Stage = 'leaving' | 'notBegun' | 'waits' | 'runs' | 'begun' | 'warns' | 'works' | 'quiet';
 
 export function stageOf(extension: Extension): Stage {
   const { handlerState } = extension;
@@ -50,7 +50,15 @@ export function stageOf(extension: Extension): Stage {
   if (handlerState?.blockedBy) return 'waits';
   if (handlerState !== null && isRunningState(handlerState.state) && handlerState.command !== null) return 'runs';
   const status = statusOfGoal(extension);
-  return status === null ? 'quiet' : status.status === 'warning' ? 'warns' : 'works';
+  if (status !== null) return status.status === 'warning' ? 'warns' : 'works';
+  return handlerState?.state === 'enabled' ? 'quiet' : 'begun';
+}
+
+/** The last command of the goal's sequence; agents do not name every command, and empty before the first. */
+export function commandOf(extension: Extension): string {
+  if (extension.handlerState === null || !hasBegun(extension)) return '';
+  const { command, state } = extension.handlerState;
+  return command ?? (state === 'enabled' ? 'enable' : '');
 }
 
 /** Names the failed part if the handler named it. */

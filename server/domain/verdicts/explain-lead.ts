@@ -1,4 +1,13 @@
-import { commandFailed, isDone, isLate, partSentence, sentence, stageOf, statusOfGoal } from './explain-facts.ts';
+import {
+  commandFailed,
+  commandOf,
+  isDone,
+  isLate,
+  partSentence,
+  sentence,
+  stageOf,
+  statusOfGoal,
+} from './explain-facts.ts';
 import type { ExplainedExtension, ExplainedVm, Sentence } from './explanation.ts';
 
 type Extension = ExplainedExtension;
@@ -19,13 +28,15 @@ export function leadOf(
   const { name } = subject;
   const { incarnation } = vm;
   const silent = vm.agent.status !== 'ready';
+  // The operation succeeded: the status explains the trouble, and neither a hold nor a late agent does.
+  const isOnlyDegraded = isDone(subject);
   if (subject.needsSecrets) return sentence('lead.secrets', { name });
   if (subject.needsRelease) return sentence('lead.release', { name });
-  if (vm.agent.hold && cause.health !== 'failed') return sentence('lead.hold', { name });
+  if (vm.agent.hold && cause.health !== 'failed' && !isOnlyDegraded) return sentence('lead.hold', { name });
   if (!delivered) return sentence(silent ? 'lead.silent' : 'lead.undelivered', { name, incarnation });
   if (cause !== subject) return blockedLead(subject, cause);
   if (cause.health === 'failed') return failedLead(subject, now);
-  return silent ? sentence('lead.silent', { name, incarnation }) : openLead(subject);
+  return silent && !isOnlyDegraded ? sentence('lead.silent', { name, incarnation }) : openLead(subject);
 }
 
 function blockedLead({ name }: Extension, cause: Extension): Sentence {
@@ -40,24 +51,34 @@ function blockedLead({ name }: Extension, cause: Extension): Sentence {
 
 function failedLead(subject: Extension, now: Date): Sentence {
   const { name, handlerState } = subject;
-  const command = handlerState?.command ?? '';
-  const exit = handlerState?.exitCode ?? 0;
-  if (commandFailed(subject)) {
-    if (handlerState?.timedOut) return sentence('lead.failed.time', { name, command });
-    if (exit !== 0) return sentence('lead.failed.exit', { name, command, exit });
-  }
+  const command = commandOf(subject);
+  if (commandFailed(subject)) return commandLead(subject, command);
   if (statusOfGoal(subject)?.status === 'error') return sentence('lead.error', { name });
   if (subject.refusedStatus) return sentence('lead.refused', { name });
   if (!isLate(subject, now)) return sentence('lead.failed', { name });
   return sentence(`lead.late.${stageOf(subject)}`, { name, command, other: handlerState?.blockedBy ?? '' });
 }
 
+function commandLead({ name, handlerState }: Extension, command: string): Sentence {
+  const exit = handlerState?.exitCode ?? 0;
+  const isNamed = command !== '';
+  if (handlerState?.timedOut) {
+    return isNamed ? sentence('lead.failed.time', { name, command }) : sentence('lead.failed.time.unnamed', { name });
+  }
+  if (exit === 0) return sentence('lead.failed', { name });
+  return isNamed
+    ? sentence('lead.failed.exit', { name, command, exit })
+    : sentence('lead.failed.exit.unnamed', { name, exit });
+}
+
 function openLead(subject: Extension): Sentence {
   const { name, handlerState, heartbeat } = subject;
-  const values = { name, command: handlerState?.command ?? '' };
+  const values = { name, command: commandOf(subject) };
   if (subject.refusedStatus) return sentence('lead.refused', values);
   const stage = stageOf(subject);
-  if (stage === 'leaving' || stage === 'notBegun' || stage === 'runs') return sentence(`lead.${stage}`, values);
+  if (stage === 'leaving' || stage === 'notBegun' || stage === 'runs' || stage === 'begun') {
+    return sentence(`lead.${stage}`, values);
+  }
   if (stage === 'waits') return sentence('lead.waits', { name, cause: handlerState?.blockedBy ?? '' });
   if (heartbeat.verdict === 'unresponsive') return sentence('lead.unresponsive', values);
   if (heartbeat.verdict === 'notready') return sentence('lead.notReady', values);

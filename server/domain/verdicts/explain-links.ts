@@ -1,5 +1,6 @@
 import {
   commandFailed,
+  commandOf,
   isDone,
   isLate,
   isPast,
@@ -137,7 +138,7 @@ function trouble(extension: Extension): Cause | null {
 /** What runs, or is expected. */
 function progress(extension: Extension): Cause {
   const { name, handlerState, goalSequenceNumber: sequence } = extension;
-  const command = handlerState?.command ?? '';
+  const command = commandOf(extension);
   const at = handlerState?.at ?? null;
   const status = statusOfGoal(extension);
   switch (stageOf(extension)) {
@@ -151,6 +152,8 @@ function progress(extension: Extension): Cause {
       return ['waiting', sentence('wait', { name }), sentence('wait.other', { other: handlerState?.blockedBy ?? '' })];
     case 'runs':
       return ['progressing', sentence('runs', { name, command }), sentence('runs.detail', {}, at)];
+    case 'begun':
+      return ['progressing', sentence('begun', { name }), sentence('begun.detail', {}, at)];
     default:
       return status?.status === 'transitioning'
         ? ['progressing', sentence('works', { name }), sentence('works.detail', {}, status.readAt)]
@@ -160,20 +163,25 @@ function progress(extension: Extension): Cause {
 
 function describeDelay(extension: Extension): Sentence {
   const { handlerState, goalSequenceNumber: sequence } = extension;
-  const values = { sequence, command: handlerState?.command ?? '', other: handlerState?.blockedBy ?? '' };
+  const values = { sequence, command: commandOf(extension), other: handlerState?.blockedBy ?? '' };
   const stage = stageOf(extension);
   const ofStatus = stage === 'warns' || stage === 'works';
   const at = ofStatus ? statusOfGoal(extension)?.readAt : handlerState?.at;
   return sentence(`late.${stage}`, values, at ?? null);
 }
 
-function describeFailure({ handlerState }: Extension): Sentence {
-  const command = handlerState?.command ?? '';
+function describeFailure(extension: Extension): Sentence {
+  const { handlerState } = extension;
+  const command = commandOf(extension);
   const at = handlerState?.at ?? null;
   const attempt = handlerState?.attempt ?? 1;
-  if (handlerState?.timedOut) return sentence('failed.time', { command }, at);
+  const isNamed = command !== '';
+  if (handlerState?.timedOut) {
+    return isNamed ? sentence('failed.time', { command }, at) : sentence('failed.time.unnamed', {}, at);
+  }
   const exit = handlerState?.exitCode ?? 0;
   if (exit === 0) return sentence('failed.plain', {}, at);
+  if (!isNamed) return sentence('failed.exit.unnamed', { exit }, at);
   return attempt > 1
     ? sentence('failed.again', { command, exit, attempt }, at)
     : sentence('failed.exit', { command, exit }, at);

@@ -1,10 +1,17 @@
 import { z } from 'zod';
 import { handlerStates } from '#protocol/index.ts';
-import { commandFailed, hasBegun, statusOfGoal } from './explain-facts.ts';
+import { commandFailed, commandOf, hasBegun, statusOfGoal } from './explain-facts.ts';
 import type { ExplainedExtension } from './explanation.ts';
 
 /** Each has its text in `locales/<language>/reports.json` under `said.<code>`. */
-export const noticeCodes = ['waits', 'leaving', 'notDelivered', 'notBegun', ...handlerStates] as const;
+export const noticeCodes = [
+  'waits',
+  'leaving',
+  'notDelivered',
+  'notBegun',
+  'failed.unnamed',
+  ...handlerStates,
+] as const;
 
 /** The portal's message about an extension as long as its handler has reported nothing for the goal. */
 export const notice = z
@@ -23,7 +30,10 @@ export function noticeOf(extension: ExplainedExtension): Notice | null {
   if (begun && begun.blockedBy !== null) return say('waits', { other: begun.blockedBy });
   if (begun && statusOfGoal(extension) !== null && goal !== 'uninstall') return null;
   // The message of an earlier sequence number would contradict a command that failed since.
-  if (begun && commandFailed(extension)) return say('failed', { command: begun.command ?? '' });
+  if (begun && commandFailed(extension)) {
+    const command = commandOf(extension);
+    return command === '' ? say('failed.unnamed') : say('failed', { command });
+  }
   if (goal === 'uninstall') return say('leaving');
   if (deliveredAt === null) return status === null ? say('notDelivered') : null;
   if (!begun) return status === null ? say('notBegun') : null;
