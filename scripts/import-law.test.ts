@@ -20,6 +20,8 @@ beforeEach(() => {
     'server/domain/vms/index.ts': `export { createVm } from './create-vm.ts';`,
     'server/domain/reports/index.ts': `export { createVm } from '#server/domain/vms/index.ts';`,
     'server/trpc/root.ts': `export { createVm } from '#server/domain/reports/index.ts';`,
+    'server/testing/context.ts': `export const context = {};`,
+    'server/domain/vms/testing/machine.ts': `import { context } from '#server/testing/context.ts';\nimport { createVm } from '../index.ts';\nexport const machine = { context, createVm };`,
     'app/page.tsx': `import type { createVm } from '#server/trpc/root.ts';\nimport { words } from '#server/domain/verdicts/words.ts';\nimport { input } from '#server/domain/vms/input.ts';\nexport const page = (verb: typeof createVm) => <p>{String(verb)}{String(input)}{words}</p>;`,
     'agent/main.ts': `import { version } from '#protocol/version.ts';\nexport const run = version;`,
   });
@@ -73,6 +75,7 @@ describe('a planted violation is caught', () => {
       'server/domain/reports/index.ts',
       `import '#server/domain/vm-lifecycle/index.ts';`,
     ],
+    ['a module that needs its own test support', 'nothing-needs-a-test', domainFile, `import './testing/machine.ts';`],
     [
       'a module that reads a screen',
       'module-order-reports',
