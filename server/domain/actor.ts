@@ -4,16 +4,16 @@ export type { Role } from '#db/schema/auth.ts';
 
 import { DomainError } from '#server/domain/error.ts';
 
-/** The caller of a verb. `id` is stable and safe to store; `name` is what people read in the activity. */
+/** The caller of a verb. `id` is stable and safe to store; `name` is what the activity log shows. */
 export interface Actor {
   kind: 'user' | 'token' | 'bootstrap' | 'agent' | 'system' | 'anonymous';
   id: string;
   name: string;
-  /** Null for an anonymous caller, and for a person who must set up a second factor first. */
+  /** Null for an anonymous caller, and for a member who must set up a second factor first. */
   role: Role | null;
-  /** Publisher namespaces that this actor belongs to. Only the role `publisher` uses them. */
+  /** Publisher namespaces of this actor. Only the role `publisher` uses them. */
   namespaces: readonly string[];
-  /** The language that a signed-in person chose for the account. API tokens and agents have none. */
+  /** The language that a signed-in member chose for the account. API tokens and agents have none. */
   language?: string | undefined;
 }
 
@@ -36,7 +36,7 @@ export function allow(actor: Actor, role: Role): void {
   if (!hasRole(actor, role)) throw new DomainError('forbidden', 'forbidden', { params: { role } });
 }
 
-/** Rejects a publisher outside its own namespaces. An admin publishes everywhere. */
+/** Rejects a publisher outside of its own namespaces. Admins can publish everywhere. */
 export function allowNamespace(actor: Actor, namespace: string): void {
   allow(actor, 'publisher');
   if (actor.role === 'admin' || actor.namespaces.includes(namespace)) return;

@@ -9,32 +9,32 @@ import type { Keys } from '#server/platform/keys.ts';
 import type { ProcessMemory } from '#server/platform/process-memory.ts';
 import type { Wakes } from '#server/platform/wakes/index.ts';
 
-/** Services that a process opens once and every verb may use. */
+/** Services that a process creates once and every verb may use. */
 export interface Services {
   db: Database;
   config: Config;
   keys: Keys;
   blobs: BlobStore;
-  /** Notifies this process of what others committed. */
+  /** Notifies this process of commits by others. */
   wakes: Wakes;
   /** Values that this process keeps in memory between calls. */
   memory: ProcessMemory;
-  /** The fields by which lists of VMs are filtered: those of `fleet`, then those of later modules. */
+  /** The fields that lists of VMs can be filtered by: first those of `fleet`, then those of later modules. */
   fleetFields: FleetFields;
   /** Part of every ETag; changes when the database is restored. */
   epoch: string;
 }
 
-/** Where a call comes from, as the activity shows it. */
+/** Where a call comes from, as the activity log shows it. */
 export interface Origin {
   door: Door;
-  /** The caller's address as the process trusts it; null for calls without one. */
+  /** The caller's IP address as far as the process trusts it; null for calls without one. */
   address: string | null;
   /** `User-Agent` as received, not validated. */
   client: string | null;
 }
 
-/** The context of every verb: the caller, the time on the portal's clock, and the services. */
+/** The context of every verb: the caller, the time by the portal's clock, and the services. */
 export interface Context extends Services {
   actor: Actor;
   origin: Origin;
@@ -43,5 +43,5 @@ export interface Context extends Services {
   log: Logger;
 }
 
-/** The origin of the portal's own work. */
+/** The origin of actions by the portal itself. */
 export const systemOrigin: Origin = { door: 'system', address: null, client: null };

@@ -1,14 +1,14 @@
 import { DomainError } from '#server/domain/error.ts';
 
-/** An opaque position in a list: the sort keys of the last row that was returned. */
+/** Encodes an opaque position in a list: the sort keys of the last row returned. */
 export function writeCursor(keys: readonly string[]): string {
   return Buffer.from(JSON.stringify(keys)).toString('base64url');
 }
 
-/** The largest integer of the database. */
+/** The largest PostgreSQL `integer`. */
 const largestInteger = 2 ** 31 - 1;
 
-/** Reads a cursor of one whole number. Throws 400 `cursor_invalid`. */
+/** Decodes a cursor with one whole number. Throws 400 `cursor_invalid`. */
 export function readNumberCursor(cursor: string): number {
   const [text = ''] = readCursor(cursor, 1);
   if (!/^\d{1,10}$/.test(text) || Number(text) > largestInteger) {
@@ -17,7 +17,7 @@ export function readNumberCursor(cursor: string): number {
   return Number(text);
 }
 
-/** Reads the keys of a cursor, of this number if one is given. Throws 400 `cursor_invalid`. */
+/** Decodes the sort keys of a cursor; `length` is the expected number. Throws 400 `cursor_invalid`. */
 export function readCursor(cursor: string, length?: number): string[] {
   const refuse = () => new DomainError('bad_request', 'cursor_invalid');
   let keys: unknown;

@@ -3,7 +3,7 @@ import type en from '#locales/en/errors.json';
 /** The closed list of error codes: a code exists if it has an English sentence in `locales/en/errors.json`. */
 export type ErrorCode = Exclude<keyof typeof en, `kind.${string}`>;
 
-/** The category of an error. Each door maps a kind to a status once. */
+/** The category of an error. Each entry point maps a kind to a status in one place. */
 export type ErrorKind =
   | 'bad_request'
   | 'unauthenticated'
@@ -21,11 +21,11 @@ export type ErrorKind =
   | 'unavailable'
   | 'insufficient_storage';
 
-/** Values for the placeholders of a sentence. Never raw input, which could contain a secret. */
+/** Values for the placeholders of a sentence. Must not be raw input, which could contain a secret. */
 export type ErrorParams = Readonly<Record<string, string | number>>;
 
 /**
- * One fault and its location: a JSON pointer (`/publicSettings/port`), the name of a zip entry, or both joined by `#`
+ * A fault and its location: a JSON pointer (`/publicSettings/port`), the name of a zip entry, or both joined by `#`
  * (`HandlerManifest.json#/0/version`). An empty path is the whole document.
  */
 export interface Fault {
@@ -34,14 +34,14 @@ export interface Fault {
   params?: ErrorParams;
 }
 
-/** An error that a caller may read. Any other exception is a defect and shows only a request id. */
+/** An error that a caller may see. Any other exception is a bug, and the response contains only a request id. */
 export class DomainError extends Error {
   override readonly name = 'DomainError';
   readonly code: ErrorCode;
   readonly kind: ErrorKind;
   readonly params: ErrorParams;
   readonly faults: readonly Fault[];
-  /** Seconds until a retry makes sense; for `rate_limited` and `unavailable`. */
+  /** Seconds after which a retry makes sense; for `rate_limited` and `unavailable`. */
   readonly retryAfter: number | undefined;
 
   constructor(

@@ -3,17 +3,20 @@ import type words from '#locales/en/vms.json';
 import type { ErrorCode } from '#server/domain/error.ts';
 import type { VmHealth } from '#server/domain/verdicts/words.ts';
 
-/** The value of a filter field, as plain data: the schema, the API's parameter and the address bar follow from it. */
+/**
+ * The value type of a filter field, as plain data. The schema, the API parameter and the URL parameter are derived from
+ * it.
+ */
 export type FieldValue =
-  /** `form` is a regular expression; `fault` says what is wrong with a text of another form. */
+  /** `form` is a regular expression; `fault` is the error code for text that does not match. */
   | { kind: 'text'; min?: number; max: number; form?: string; fault?: ErrorCode }
-  /** One or several of these words. */
+  /** One or several of these values. */
   | { kind: 'words'; words: readonly string[] }
   | { kind: 'number'; min: number; max: number }
-  /** Tags by name alone or with a value; a VM must have all of them. */
+  /** Tags by name, with or without a value. A VM must have all of them. */
   | { kind: 'tags'; max: number; count: number };
 
-/** A tag by name alone, or with its value. */
+/** A tag by name, with or without its value. */
 export interface TagFilter {
   name: string;
   value?: string | undefined;
@@ -28,7 +31,7 @@ export type ValueOf<V extends FieldValue> = V extends { kind: 'words'; words: re
       ? number
       : TagFilter[];
 
-/** Rows with the alias `h`: of `vms` or of `vm_health`. */
+/** A query for rows with the alias `h`, from `vms` or from `vm_health`. */
 export interface QueriedRows {
   table: 'vms' | 'vm_health';
   /** The VM's id. */
@@ -36,45 +39,50 @@ export interface QueriedRows {
   now: Date;
 }
 
-/** A condition in two forms: `set` is fast when all rows are read, `row` when rows are checked one by one in order. */
+/** A condition in two forms: `set` is fast if all rows are read, `row` if rows are checked one by one in order. */
 export interface Condition {
   set: SQL;
   row: SQL;
 }
 
-/** Values of a field, each with a number of VMs or extensions, for the menu that offers them. */
+/** The values of a field for its menu, each with its number of VMs or extensions. */
 export interface Facet {
-  /** Label of the menu's search. */
+  /** Label of the menu's search box. */
   find: Extract<keyof typeof words, `filter.find.${string}`>;
-  /** Selects `name`, `value` and `n` among the rows `h` that match. */
+  /** Returns a query of `name`, `value` and `n` for the matching rows `h`. */
   rows(among: { table: SQL; where: SQL; id: SQL; isWhole: boolean }): SQL;
 }
 
-/** The part of a field that pages need. */
+/** The part of a field that the pages need. */
 export interface FieldShape<N extends string = string, V extends FieldValue = FieldValue> {
-  /** Name in a filter. */
+  /** Name of the field in a filter. */
   name: N;
-  /** Name behind `?` of a page, a download or an API call. */
+  /** Query parameter of a page, a download or an API call. */
   parameter: string;
   label: Extract<keyof typeof words, 'search' | `filter.${string}`>;
-  /** Whether a person sets it (name, tags, handler), or it changes through time and reports (health, messages). */
+  /** Whether people set it (name, tags, handler), or it changes with time and reports (health, messages). */
   isSetByPeople: boolean;
   value: V;
-  /** Orders of the list that come with the field. */
+  /** Sort orders of the list that this field adds. */
   orders?: readonly ('name' | 'health' | 'since')[];
 }
 
-/** A field by which lists of VMs are filtered. Modules after `fleet` define their own; a process hands in all of them. */
+/**
+ * A field that lists of VMs can be filtered by. Modules after `fleet` define more fields; each process passes in the
+ * complete list.
+ */
 export interface FleetField<N extends string = string, V extends FieldValue = FieldValue> extends FieldShape<N, V> {
-  /** Shown in the API's description. */
+  /** Text for the API description. */
   description?: string;
-  /** Rows that it needs: both tables support `vm`; conditions on `extension` `e` must hold for the same extension. */
+  /**
+   * The rows that it needs. Both tables support `vm`. Conditions on `extension` `e` must hold for the same extension.
+   */
   of: 'vm' | 'health' | 'extension';
-  /** The only healths that can match: rows are found by rank. */
+  /** Returns the only healths that can match, so that rows are found by rank. */
   healths?(value: ValueOf<V>): readonly VmHealth[];
   where(value: ValueOf<V>, rows: QueriedRows): readonly Condition[];
   facet?: Facet;
 }
 
-/** The filter fields of a process, in the order in which pages offer them. */
+/** All filter fields of a process, in the order in which the pages offer them. */
 export type FleetFields = readonly FleetField[];

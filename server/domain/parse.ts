@@ -5,7 +5,7 @@ import { DomainError, type ErrorCode, type Fault } from '#server/domain/error.ts
 
 /**
  * Parses a verb's input. Throws `invalid` (422, or the given kind) with a fault for every issue: a JSON pointer and a
- * code that says what was expected, never the value that was sent.
+ * code for what was expected, never the value that was sent.
  */
 export function parse<S extends z.ZodType>(
   schema: S,
@@ -19,10 +19,10 @@ export function parse<S extends z.ZodType>(
 
 type Issue = z.core.$ZodIssue;
 
-/** Unknown names are shown only if they are too short and plain to hold a sentence or a secret. */
+/** Unknown field names are shown only if they match, so that they cannot contain a sentence or a secret. */
 const plainName = /^[A-Za-z_$][\w$.-]{0,63}$/;
 
-/** The pointer up to the first name that is not plain. */
+/** Returns the pointer up to the first name that does not match. */
 function shownPointer(path: readonly PropertyKey[]): string {
   const strange = path.findIndex((part) => typeof part !== 'number' && !plainName.test(String(part)));
   return jsonPointer(strange < 0 ? path : path.slice(0, strange));
@@ -31,9 +31,9 @@ function shownPointer(path: readonly PropertyKey[]): string {
 const isCode = (text: string): text is ErrorCode => Object.hasOwn(en, text) && !text.startsWith('kind.');
 
 /**
- * The faults of one issue of the schema library (parsed with `reportInput`). An unknown key is a fault at its own path.
- * For a union, the branch that fits best counts. A check whose message is an error code gets that code, with its
- * `params` if it is a custom check: `z.string().regex(form, 'vm_name_form')`.
+ * Converts an issue of zod (parsed with `reportInput`) to faults. An unknown key is a fault at its own path. For a
+ * union, the branch that fits best counts. A check whose message is an error code gets that code, with its `params` if
+ * it is a custom check: `z.string().regex(form, 'vm_name_form')`.
  */
 export function faultsOfIssue(issue: Issue): Fault[] {
   const path = shownPointer(issue.path);
@@ -51,7 +51,7 @@ export function faultsOfIssue(issue: Issue): Fault[] {
   return [{ path, ...codeOf(issue) }];
 }
 
-/** JSON types have separate sentences, so that people do not read `record` or `int`. */
+/** JSON types have their own sentences, so that users do not see zod's names `record` or `int`. */
 const typeCodes: Readonly<Record<string, { code: ErrorCode }>> = {
   string: { code: 'field_not_text' },
   boolean: { code: 'field_not_boolean' },

@@ -4,23 +4,23 @@ import { apiTokens, users } from '#db/schema/index.ts';
 import { type Actor, systemActor } from '#server/domain/actor.ts';
 
 /**
- * The person responsible for an act. An API token acts for the member who created it; the bootstrap token for no
+ * The person responsible for an action. An API token acts for the member who created it; the bootstrap token for no
  * member.
  */
 export interface Principal {
-  /** Equal for all acts of one member and their API tokens: `user:<id>`, `token:<id>`, `bootstrap:bootstrap`. */
+  /** The same for all actions of one member and their API tokens: `user:<id>`, `token:<id>`, `bootstrap:bootstrap`. */
   key: string;
-  /** Whether the actor is an administrator now. A token needs the role itself, and its member must have it too. */
+  /** Whether the actor is an administrator now. For a token, both the token and its member must have the role. */
   isAdmin: boolean;
 }
 
 /** An actor as rows reference it: `kind:id`. */
 export const actorRef = ({ kind, id }: Pick<Actor, 'kind' | 'id'>): string => `${kind}:${id}`;
 
-/** Tokens can create tokens. The member behind a longer chain is not resolved. */
+/** Tokens can create tokens. Longer chains are not resolved to a member. */
 const maxChain = 8;
 
-/** Resolves `kind:id` as of now. Null for null. */
+/** Resolves `kind:id` to the person who is responsible now. Null for null. */
 export async function findPrincipal(tx: Transaction, ref: string | null, now: Date): Promise<Principal | null> {
   if (ref === null) return null;
   const [kind, id] = [ref.slice(0, ref.indexOf(':')), ref.slice(ref.indexOf(':') + 1)];
@@ -46,7 +46,7 @@ async function tokenPrincipal(tx: Transaction, id: string, now: Date): Promise<P
   return own;
 }
 
-/** Actors that are no member: tokens that they create have no member either. */
+/** Actors that are not members. Tokens that they create have no member either. */
 const memberless: ReadonlySet<string> = new Set(['bootstrap', systemActor.id]);
 
 const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

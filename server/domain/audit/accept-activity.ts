@@ -8,13 +8,13 @@ import { type KeptHead, writeKeptHead } from './kept-head.ts';
 import { recordAudit } from './record-audit.ts';
 import { verifyActivity } from './verify-activity.ts';
 
-/** Faults that can be accepted individually. A database with more of them should be restored. */
+/** Maximum number of faults that can be accepted individually. A database with more should be restored. */
 const maxFaultCount = 1_000;
 
 /**
- * Accepts the activity as it is, for example after a restore: existing faults no longer count, and the current end
- * becomes the kept head. Only for a command on the machine with DATA_DIR and the key. It is an act itself, with the
- * reason. Returns the faults; none means that there was nothing to accept.
+ * Accepts the activity log as it is, for example after a restore: existing faults no longer count, and the current end
+ * becomes the kept head. Only for a command on the machine that has DATA_DIR and the key. Adds an entry with the
+ * reason. Returns the accepted faults; none if there was nothing to accept.
  */
 export async function acceptActivity(
   services: Pick<Services, 'db' | 'keys' | 'config'>,
@@ -46,7 +46,7 @@ export async function acceptActivity(
   const head = await readHead(services.db);
   const at = now.toISOString();
   const begun = { position: head?.position ?? 0, hash: head?.hash ?? '', at, accepted: { at, faults: [] } };
-  // Only faults of rows are accepted permanently: a truncated chain stays a fault.
+  // Only faults of rows are accepted permanently; a truncated chain remains a fault.
   const remaining = (await verifyActivity(services, begun)).faults.filter(({ kind }) => kind !== 'truncated');
   await writeKeptHead(services, { ...begun, accepted: { at, faults: await withDigests(services, remaining) } });
   return faults;

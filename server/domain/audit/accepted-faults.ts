@@ -4,7 +4,7 @@ import type { ChainReader } from './chain.ts';
 import type { AcceptedFault, KeptHead } from './kept-head.ts';
 import { linkOf } from './seal.ts';
 
-/** Faults that were not accepted. An accepted row that was changed again is a fault like any other. */
+/** Returns the faults that were not accepted. An accepted row that was changed again is a new fault. */
 export async function openFaults(
   reader: ChainReader,
   faults: readonly ChainFault[],

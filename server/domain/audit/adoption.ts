@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import type { Services } from '#server/domain/context.ts';
 import { keyedDigest } from '#server/platform/keys.ts';
 
-/** The file in DATA_DIR that says whether rows of the first release may still be adopted. */
+/** The file in DATA_DIR that records whether rows of the first release may still be adopted. */
 export const adoptionFile = 'activity-begun.json';
 
-/** Number of migrations of the last release whose worker linked acts after their transaction. */
+/** Number of migrations of the last release whose worker linked entries after their transaction. */
 const migrationsBeforeChain = 18;
 
 type Home = Pick<Services, 'keys'> & { config: Pick<Services['config'], 'dataDir'> };
@@ -16,22 +16,22 @@ const pending = (keys: Services['keys']): string =>
 const begun = JSON.stringify({ state: 'begun' });
 
 /**
- * Records that this start upgrades a database of the first release, before migrations hide it. If the activity of this
- * data folder has already begun, such a database was restored and its rows are not adopted.
+ * Records that this start upgrades a database of the first release; after the migrations this can no longer be
+ * detected. If the log of this data folder has already begun, the database was restored, so its rows are not adopted.
  */
 export async function noteUpgrade({ keys, config }: Home, migrationsApplied: number): Promise<void> {
   if (migrationsApplied === 0 || migrationsApplied > migrationsBeforeChain) return;
   if ((await readState(config.dataDir)) === null) await writeState(config.dataDir, pending(keys));
 }
 
-/** Whether rows of the first release may be adopted, or the activity of this data folder has already begun. */
+/** Returns whether rows of the first release may be adopted, or the log of this data folder has already begun. */
 export async function readAdoption({ keys, config }: Home): Promise<'adopting' | 'begun' | 'unknown'> {
   const state = await readState(config.dataDir);
   if (state === null) return 'unknown';
   return state === pending(keys) ? 'adopting' : 'begun';
 }
 
-/** Never adopts unsealed rows in this data folder again. */
+/** From now on, unsealed rows are never adopted in this data folder. */
 export async function endAdoption({ config }: Pick<Home, 'config'>): Promise<void> {
   if ((await readState(config.dataDir)) !== begun) await writeState(config.dataDir, begun);
 }

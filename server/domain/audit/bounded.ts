@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 
-/** Bytes of JSON per side that a row keeps; settings can be a hundred times larger. */
+/** Maximum JSON bytes that a row stores per side; settings can be a hundred times larger. */
 const maxBytes = 16_384;
-/** Smaller parts are never cut. */
+/** Parts smaller than this are never replaced. */
 const smallBytes = 1_024;
 
-/** Replaces a part that is too large: its size, and a digest that tells changed from unchanged. */
+/** Replaces a part that is too large, with its size and a digest that shows whether it changed. */
 export interface Cut {
   $cut: { bytes: number; sha256: string };
 }
 
-/** The value as plain JSON, with its largest parts replaced by a `Cut`. Null for null. */
+/** Returns the value as plain JSON, with its largest parts replaced by a `Cut`. Null for null. */
 export function bounded(value: object | null | undefined): Record<string, unknown> | null {
   if (value === null || value === undefined) return null;
   const text = JSON.stringify(value);
@@ -20,7 +20,7 @@ export function bounded(value: object | null | undefined): Record<string, unknow
   return Buffer.byteLength(JSON.stringify(smaller)) <= maxBytes ? smaller : { ...cutOf(text) };
 }
 
-/** Descends to the parts that are large themselves, so that small ones beside them stay readable. */
+/** Descends into large parts, so that the small ones inside stay readable. */
 function cutParts(value: unknown): unknown {
   const text = JSON.stringify(value);
   if (Buffer.byteLength(text) <= smallBytes) return value;

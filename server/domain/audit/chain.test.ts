@@ -36,7 +36,7 @@ const act = (n: number) => ({
 
 const write = (n: number) => ctx.db.transaction((tx) => recordAudit(tx, ctx, act(n)));
 
-/** A chain of `count` acts that the worker has seen; the first one begins it. */
+/** Creates a chain of `count` entries that the worker has checked. */
 async function written(count: number): Promise<void> {
   await beginActivity(ctx, ctx.now);
   for (let n = 2; n <= count; n += 1) await write(n);
@@ -55,13 +55,13 @@ const columns = `at, actor_kind, actor_id, actor_name, door, address, client, ac
 const forged = `insert into audit_entries (at, actor_kind, actor_id, actor_name, action, target_kind, target_id,
   request_id, details, position) values (now(), 'user', 'x', 'Eve', 'vm.delete', 'vm', 'y', 'r', '{}', `;
 
-/** Repairs head and rows as far as an attacker without the key can. */
+/** Changes head and rows like an attacker who does not have the key. */
 const setHead = (position: number) =>
   run(`update audit_chain set position = ${position},
     hash = coalesce((select hash from audit_entries where position = ${position} limit 1), '')`);
 
-describe('the chain of acts', () => {
-  test('20 concurrent writers, some of which fail, number their acts without a gap', async () => {
+describe('the chain of entries', () => {
+  test('20 concurrent writers, some of which fail, number their entries without a gap', async () => {
     const writer = async (n: number) => {
       for (let i = 0; i < 15; i += 1) {
         await ctx.db
@@ -81,10 +81,10 @@ describe('the chain of acts', () => {
     expect(verdict.head?.position).toBe(2 * committed.length);
   });
 
-  test("an act gets its number and seal at the commit, after the transaction's other statements", async () => {
+  test("an entry gets its number and seal at the commit, after the transaction's other statements", async () => {
     await ctx.db.transaction(async (tx) => {
       await recordAudit(tx, ctx, act(1));
-      // A second act commits while the first is open: the end of the chain is not locked yet.
+      // A second entry commits while the first transaction is open, because the chain is not locked yet.
       await write(2);
     });
     const { rows } = await run(
@@ -109,13 +109,13 @@ describe('the chain of acts', () => {
     expect((await faults())[0]).toEqual({ kind: 'altered', id: 3, position: 3 });
   });
 
-  test('a deleted act is detected and the act before it named', async () => {
+  test('a deleted entry is detected, and the entry before it is named', async () => {
     await written(5);
     await run('delete from audit_entries where id = 3');
     expect(await faults()).toEqual([{ kind: 'deleted', id: 2, position: 3 }]);
   });
 
-  test('an act deleted before the worker saw it leaves a gap that the next act shows', async () => {
+  test('an entry deleted before the worker saw it leaves a gap that the next entry reveals', async () => {
     await written(2);
     await write(3);
     await write(4);
@@ -170,14 +170,14 @@ describe('the chain of acts', () => {
     expect(heard).toEqual([{ kind: 'truncated', id: 3, position: 4 }]);
   });
 
-  test('truncating to nothing is detected while the portal keeps running', async () => {
+  test('truncating everything is detected while the portal keeps running', async () => {
     await written(5);
     await run('truncate audit_entries, audit_chain');
     for (const n of [1, 2, 3, 4, 5, 6]) await write(n);
     expect(await faults()).toEqual([{ kind: 'relinked', id: expect.any(Number), position: 5 }]);
   });
 
-  test('truncating is detected after the portal wrote past the former end', async () => {
+  test('truncating is detected after the portal has written past the former end', async () => {
     await written(5);
     await run('delete from audit_entries where position > 3');
     await setHead(3);
@@ -187,7 +187,7 @@ describe('the chain of acts', () => {
     expect(heard[0]).toMatchObject({ kind: 'relinked', position: 5 });
   });
 
-  test('truncating in database and DATA_DIR is detected by an anchor that was kept elsewhere', async () => {
+  test('truncating in database and DATA_DIR is detected by an anchor that was stored elsewhere', async () => {
     await written(5);
     const anchor = { position: 5, hash: (await readHead(ctx.db))?.hash ?? '', at: ctx.now.toISOString() };
     expect((await verifyActivity(ctx, null, [anchor])).faults).toEqual([]);
@@ -213,7 +213,7 @@ describe('the chain of acts', () => {
     expect((await faults())[0]).toEqual({ kind: 'relinked', id: 3, position: 2 });
   });
 
-  test('removing every number and link, for the worker to create them again, is detected', async () => {
+  test('removing every number and link, so that the worker creates them again, is detected', async () => {
     await written(5);
     await run(`delete from audit_entries where id = 3`);
     await run(`update audit_entries set position = null, hash = null`);
@@ -233,8 +233,8 @@ describe('the chain of acts', () => {
   });
 });
 
-describe('acts of the first release', () => {
-  /** As that release wrote them: sealed, then linked by its worker. */
+describe('entries of the first release', () => {
+  /** Writes entries as that release did: sealed, then linked by its worker. */
   async function firstRelease(count: number): Promise<void> {
     for (let n = 1; n <= count; n += 1) await write(n);
     await run('update audit_entries set position = null, hash = null');
@@ -242,7 +242,7 @@ describe('acts of the first release', () => {
     await noteUpgrade(ctx, 18);
   }
 
-  test('are adopted once, and the activity says so', async () => {
+  test('are adopted once, and the log records it', async () => {
     await firstRelease(3);
     await check();
     expect(await faults()).toEqual([]);
@@ -254,7 +254,7 @@ describe('acts of the first release', () => {
     expect(heard[0], 'not a second time').toMatchObject({ kind: 'truncated', position: 3 });
   });
 
-  test('without seals, 2,500 of them', async () => {
+  test('are adopted without seals too, 2,500 of them', async () => {
     await run(`insert into audit_entries (at, actor_kind, actor_id, actor_name, action, target_kind, target_id, request_id,
       details) select now()::timestamptz(3), 'user', 'x', 'Ada', 'vm.delete', 'vm', 'y', 'r', '{"name": "a"}'
       from generate_series(1, 2500)`);
@@ -269,7 +269,7 @@ describe('acts of the first release', () => {
 
   const forgedRows = `${forged}null)`;
 
-  test('rows inserted into an emptied activity are not adopted, even if DATA_DIR lost its head', async () => {
+  test('rows inserted into an emptied log are not adopted, even if DATA_DIR lost its head', async () => {
     await written(3);
     await run('truncate audit_entries, audit_chain');
     await run(forgedRows);
@@ -308,7 +308,7 @@ describe('acts of the first release', () => {
     expect(heard).toMatchObject([{ kind: 'inserted', position: null }]);
   });
 
-  test('if DATA_DIR lost its head, nothing is adopted and the activity records a new head', async () => {
+  test('if DATA_DIR lost its head, nothing is adopted and the log records a new head', async () => {
     await written(3);
     await rm(join(ctx.config.dataDir, 'activity-head.json'));
     await run(`${forged}null)`);
@@ -328,7 +328,7 @@ describe('acts of the first release', () => {
 });
 
 describe("the worker's verdict", () => {
-  test('is kept sealed beside the head until the chain is intact again', async () => {
+  test('is stored sealed with the head until the chain is intact again', async () => {
     await written(5);
     const verdict = async () => readVerdict(ctx.keys, await readHead(ctx.db));
     expect(await watch.checkAll(ctx, ctx.now)).toBe(false);
@@ -377,7 +377,7 @@ describe("the worker's verdict", () => {
     expect(await faults()).toEqual([{ kind: 'truncated', id: 3, position: 4 }]);
   });
 
-  test('an altered act that was accepted no longer counts, but another one does', async () => {
+  test('an altered entry that was accepted no longer counts, but another one does', async () => {
     await written(5);
     await run(`update audit_entries set actor_name = 'Eve' where id = 2`);
     await acceptActivity(ctx, await readKeptHead(ctx), { reason: 'examined', person: 'ada', now: new Date() });
@@ -386,7 +386,7 @@ describe("the worker's verdict", () => {
     expect(await faults()).toEqual([{ kind: 'altered', id: 3, position: 3 }]);
   });
 
-  test('an accepted act counts again when it is altered again', async () => {
+  test('an accepted entry counts again when it is altered again', async () => {
     await written(5);
     await run(`update audit_entries set actor_name = 'Eve' where id = 2`);
     await acceptActivity(ctx, await readKeptHead(ctx), { reason: 'examined', person: 'ada', now: new Date() });

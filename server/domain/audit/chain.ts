@@ -7,35 +7,35 @@ import { isSealed, linkOf } from './seal.ts';
 export type ChainHead = typeof auditChain.$inferSelect;
 type Entry = typeof auditEntries.$inferSelect;
 type Reader = Pick<Transaction, 'select'>;
-/** What reading the chain needs: the rows, and the key that is never in the database. */
+/** What verification needs: the rows, and the key, which is never in the database. */
 export type ChainReader = Pick<Services, 'keys'> & { db: Reader };
 
-/** The end of the chain at some time. */
+/** An end of the chain, now or in the past. */
 export interface ChainPlace {
   position: number;
   hash: string;
 }
 
-/** The hash before the first row. */
+/** The hash that the first row links to. */
 export const chainStart = '';
 
-/** The state of a walk along the chain, from which it can continue. */
+/** The state of a walk along the chain, from which the walk can continue. */
 export interface Walk {
-  /** The last number that was checked and its hash; null if a row is missing and its hash is unknown. */
+  /** The last position that was checked and its hash; null if a row is missing, so that its hash is unknown. */
   position: number;
   hash: string | null;
   lastId: number | null;
-  /** After the first sealed row, a row without a seal was not written by the portal. */
+  /** Whether a sealed row was seen. After one, a row without a seal was not written by the portal. */
   sawSeal: boolean;
 }
 
 export const walkStart: Walk = { position: 0, hash: chainStart, lastId: null, sawSeal: false };
 
-/** A walk that starts after a position known to be correct. */
+/** Returns a walk that starts after a position known to be correct. */
 export const walkFrom = ({ position, hash }: ChainPlace): Walk =>
   position === 0 ? walkStart : { position, hash, lastId: null, sawSeal: true };
 
-/** The row with the head; undefined before the first act. */
+/** Reads the stored head; undefined before the first entry. */
 export async function readHead(db: Reader): Promise<ChainHead | undefined> {
   const [head] = await db.select().from(auditChain).where(eq(auditChain.id, 1));
   return head;
@@ -46,14 +46,14 @@ export interface Steps {
   walk: Walk;
   faults: ChainFault[];
   done: boolean;
-  /** VMs that the rows concern; null for rows about anything else. */
+  /** VMs that the rows are about; null for rows about anything else. */
   vmIds: (string | null)[];
 }
 
-/** Checks the next rows of the chain; `done` at the end. */
+/** Checks the next rows of the chain. `done` is true at the end. */
 export async function walkOn({ db, keys }: ChainReader, walk: Walk, limit: number): Promise<Steps> {
   const { id, position } = auditEntries;
-  // By number and id: two rows with one number must not hide between two steps.
+  // By position and id, so that two rows with one position cannot hide between two steps.
   const behind =
     walk.lastId === null
       ? gt(position, walk.position)
@@ -78,7 +78,7 @@ export async function walkOn({ db, keys }: ChainReader, walk: Walk, limit: numbe
   return { walk: at, faults: await nameReplayed(db, faults), done: rows.length < limit, vmIds };
 }
 
-/** The portal's clock has milliseconds: a finer time was not written by the portal. */
+/** The portal's clock has milliseconds, so the portal did not write a finer time. */
 const micros = sql<number>`(extract(microseconds from ${auditEntries.at})::bigint % 1000)::int`;
 
 function faultOf(key: Buffer, before: Walk, row: Entry, rest: number): ChainFault[] {
@@ -96,7 +96,7 @@ function faultOf(key: Buffer, before: Walk, row: Entry, rest: number): ChainFaul
   return kind === null ? faults : [...faults, { kind, id: row.id, position }];
 }
 
-/** Each seal is unique: a row that shares its seal with another is a copy or was copied. */
+/** Finds copied rows: each seal is unique. */
 async function nameReplayed(db: Reader, faults: ChainFault[]): Promise<ChainFault[]> {
   const ids = faults.flatMap(({ kind, id }) => (kind === 'relinked' && id !== null ? [id] : []));
   if (ids.length === 0) return faults;
@@ -119,8 +119,8 @@ export interface ChainEnd extends Steps {
 }
 
 /**
- * Ends a walk: the last rows, the head, the position kept outside the database, and rows without a number, all in one
- * snapshot, because acts continue.
+ * Ends a walk: checks the last rows, the head, the position kept outside the database, and rows without a position, all
+ * in one snapshot because new entries are written meanwhile.
  */
 export async function endWalk(
   { db, keys }: Pick<Services, 'db' | 'keys'>,
@@ -148,14 +148,14 @@ export async function endWalk(
   );
 }
 
-/** In the order of the chain; a loss that several checks found is listed once. */
+/** Sorts faults by position; a loss that several checks found is listed once. */
 function inOrder(faults: readonly ChainFault[]): ChainFault[] {
   const once = [...new Map(faults.map((fault) => [JSON.stringify(fault), fault])).values()];
   const placeOf = ({ position }: ChainFault): number => position ?? Number.POSITIVE_INFINITY;
   return once.toSorted((a, b) => (placeOf(a) === placeOf(b) ? 0 : placeOf(a) - placeOf(b)));
 }
 
-/** Numbers start at 1: a walk does not reach rows below, and the portal never writes one there. */
+/** Finds rows below position 1, which a walk does not reach and the portal never writes. */
 async function checkBeforeStart(db: Reader): Promise<ChainFault[]> {
   const rows = await db
     .select({ id: auditEntries.id, position: auditEntries.position })
@@ -165,7 +165,7 @@ async function checkBeforeStart(db: Reader): Promise<ChainFault[]> {
   return rows.map(({ id, position }) => ({ kind: 'inserted', id, position }));
 }
 
-/** Whether the rows end exactly where the head says. */
+/** Checks that the rows end exactly where the head says. */
 function checkHead(walk: Walk, head: ChainHead | undefined): ChainFault[] {
   const end = head ?? { position: 0, hash: chainStart };
   if (end.position > walk.position) return [{ kind: 'truncated', id: walk.lastId, position: walk.position + 1 }];
@@ -175,10 +175,7 @@ function checkHead(walk: Walk, head: ChainHead | undefined): ChainFault[] {
   return [];
 }
 
-/**
- * Every former end of the chain must still be part of it; otherwise it is shorter, or another chain. Returns those that
- * are not.
- */
+/** Returns the former ends that are no longer part of the chain: it was truncated or replaced. */
 export async function checkPlaces<Place extends ChainPlace>(
   db: Reader,
   places: readonly Place[],
@@ -209,7 +206,7 @@ export async function checkPlaces<Place extends ChainPlace>(
   });
 }
 
-/** Rows without a number were taken out of the chain, or not written by the portal. */
+/** Finds rows without a position: taken out of the chain, or not written by the portal. */
 async function checkUnnumbered({ db, keys }: ChainReader): Promise<ChainFault[]> {
   const rows = await db
     .select()

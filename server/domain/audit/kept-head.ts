@@ -7,7 +7,7 @@ import { canonicalJson } from '#server/platform/canonical-json.ts';
 import { keyedDigest } from '#server/platform/keys.ts';
 import { endAdoption } from './adoption.ts';
 
-/** The file in DATA_DIR, which write access to the database alone cannot reach. */
+/** The file in DATA_DIR, which cannot be changed with write access to the database alone. */
 export const keptHeadFile = 'activity-head.json';
 
 /** A fault that an administrator accepted, with a keyed digest of its row at that time; null if there is no row. */
@@ -34,7 +34,7 @@ type Home = Pick<Services, 'keys'> & { config: Pick<Services['config'], 'dataDir
 const digestOf = (keys: Services['keys'], kept: KeptHead): string =>
   keyedDigest(keys.audit, 'kept-head', canonicalJson(kept)).toString('base64url');
 
-/** Null if the file does not exist. Throws if this portal did not write it. */
+/** Reads the file; null if it does not exist. Throws if this portal did not write it. */
 export async function readKeptHead({ keys, config }: Home): Promise<KeptHead | null> {
   const path = join(config.dataDir, keptHeadFile);
   let text: string;
@@ -54,7 +54,7 @@ export async function readKeptHead({ keys, config }: Home): Promise<KeptHead | n
   return kept.data;
 }
 
-/** Replaces the file. After a crash either the old or the new one is complete. */
+/** Replaces the file. After a crash, either the old or the new one is complete. */
 export async function writeKeptHead({ keys, config }: Home, kept: KeptHead): Promise<void> {
   const path = join(config.dataDir, keptHeadFile);
   await mkdir(config.dataDir, { recursive: true, mode: 0o711 });

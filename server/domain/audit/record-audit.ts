@@ -8,12 +8,12 @@ import { bounded } from './bounded.ts';
 import { chainStart } from './chain.ts';
 import { type Content, linkOf, sealOf } from './seal.ts';
 
-/** The actor, origin and time of an act. */
+/** The actor, origin and time of an entry. */
 export type Acting = Pick<Context, 'actor' | 'origin' | 'now' | 'requestId' | 'keys'>;
 
 /**
- * Writes the act in the caller's transaction, so that the change and its record commit together. Its number, seal and
- * link are the transaction's last statements: the end of the chain is locked only for these.
+ * Writes an entry in the caller's transaction, so that the change and its record commit together. Position, seal and
+ * link are assigned by the transaction's last statements, so the end of the chain is locked only briefly.
  */
 export async function recordAudit(tx: Transaction, ctx: Acting, act: Act): Promise<void> {
   const content: Content = {
@@ -36,7 +36,7 @@ export async function recordAudit(tx: Transaction, ctx: Acting, act: Act): Promi
   collectBeforeCommit(tx, 'acts', content, (acts) => appendActs(tx, ctx.keys, acts, ctx.now));
 }
 
-/** Numbers, seals and links the acts after the last committed one. */
+/** Numbers, seals and links entries after the last committed one. */
 async function appendActs(tx: Transaction, keys: Services['keys'], acts: readonly Content[], now: Date): Promise<void> {
   const end = await lockChain(tx, now);
   const ids = await tx.execute<{ id: string }>(
@@ -54,8 +54,8 @@ async function appendActs(tx: Transaction, keys: Services['keys'], acts: readonl
 }
 
 /**
- * Locks the end of the chain until the commit. A process that stops here loses its transaction soon, so that it does
- * not block all other acts.
+ * Locks the end of the chain until the commit. If this process hangs, it loses its transaction soon, so that it does
+ * not block all other writers.
  */
 export async function lockChain(tx: Transaction, now: Date): Promise<{ position: number; hash: string }> {
   const read = async () => {

@@ -9,7 +9,7 @@ import type { ChainHead } from './chain.ts';
 export interface ChainVerdict {
   /** When the newest acts were checked. */
   checkedAt: Date;
-  /** The last check of all acts: its end and their number. */
+  /** The last check of all entries: the end of the chain, and their number. */
   verifiedAt: Date | null;
   verifiedPosition: number | null;
   fault: ChainFault | null;
@@ -21,7 +21,7 @@ function digestOf(keys: Services['keys'], { checkedAt, verifiedAt, verifiedPosit
   return keyedDigest(keys.audit, 'verdict', text).toString('base64url');
 }
 
-/** The verdict beside the head; null without one, and for one that the worker did not write. */
+/** Reads the verdict stored with the head; null if there is none, or if the worker did not write it. */
 export function readVerdict(keys: Services['keys'], head: ChainHead | undefined): ChainVerdict | null {
   if (head === undefined || head.checkedAt === null || head.verdict === null) return null;
   const { checkedAt, verifiedAt, verifiedPosition, fault } = head;

@@ -5,25 +5,25 @@ import { openFaults } from './accepted-faults.ts';
 import { type ChainPlace, checkPlaces, endWalk, walkOn, walkStart } from './chain.ts';
 import type { KeptHead } from './kept-head.ts';
 
-/** A former end of the chain that was kept elsewhere, and its time. */
+/** A former end of the chain that was stored elsewhere, and its time. */
 export interface Anchor extends ChainPlace {
   at: string | null;
 }
 
-/** The result of a check of the whole activity. */
+/** The result of a check of the whole log. */
 export interface Verdict {
-  /** Rows with a number. */
+  /** Number of rows with a position. */
   numbered: number;
   head: ChainPlace | null;
-  /** In the order of the chain. Empty: no act was deleted, altered, inserted, replayed, truncated or relinked. */
+  /** In chain order. Empty if no entry was deleted, altered, inserted, replayed, truncated or relinked. */
   faults: ChainFault[];
-  /** Faults that an administrator accepted. */
+  /** Number of faults that an administrator accepted. */
   accepted: number;
-  /** Anchors that are not part of the chain, from before an administrator accepted it. */
+  /** Number of anchors that are not part of the chain because they are older than an acceptance. */
   formerAnchors: number;
 }
 
-/** Recomputes every link from the first row to the last: about a minute per million rows. */
+/** Recomputes every link from the first row to the last. Takes about a minute per million rows. */
 export async function verifyActivity(
   services: Pick<Services, 'db' | 'keys'>,
   kept: KeptHead | null,
@@ -53,7 +53,7 @@ export async function verifyActivity(
   return { numbered: there?.numbered ?? 0, head, faults, accepted, formerAnchors: former.length };
 }
 
-/** Anchors that are not part of the chain, each with its meaning. */
+/** Returns the anchors that are not part of the chain, and why. */
 async function lostAnchors(
   { db }: Pick<Services, 'db'>,
   anchors: readonly Anchor[],

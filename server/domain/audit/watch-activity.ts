@@ -7,24 +7,24 @@ import { endWalk, readHead, type Walk, walkFrom, walkOn, walkStart } from './cha
 import { type KeptHead, readKeptHead, writeKeptHead } from './kept-head.ts';
 import { type ChainVerdict, readVerdict, writeVerdict } from './verdict.ts';
 
-/** Rows per step of the check of all acts: a fraction of a second. */
+/** Rows per step of the check of all entries; a step takes a fraction of a second. */
 const rowsPerStep = 5_000;
-/** The verdict is written this often even without a change: pages see from it that the worker checks. */
+/** The verdict is written this often even if it stays the same, which shows the pages that the worker checks. */
 const verdictEveryMs = 20_000;
 
-/** The result of checking the newest acts. */
+/** The result of checking the newest entries. */
 export interface News {
-  /** New acts that were checked. */
+  /** Number of entries that were checked. */
   count: number;
-  /** VMs that new rows concern; null for rows about anything else. */
+  /** VMs that these entries are about; null for entries about anything else. */
   vmIds: (string | null)[];
-  /** The verdict changed. */
+  /** Whether the verdict changed. */
   changed: boolean;
 }
 
 /**
- * Watches the activity: checks new acts each time, and all acts piece by piece. It signs nothing. The last good head in
- * DATA_DIR advances only over valid acts. The caller ensures that only one watch runs.
+ * Checks the activity log continuously: new entries each time, all entries step by step. It signs nothing. The kept
+ * head in DATA_DIR advances only over valid entries. The caller ensures that only one watch runs.
  */
 export class ActivityWatch {
   readonly #onFault: (fault: ChainFault) => void;
@@ -35,12 +35,12 @@ export class ActivityWatch {
   #all: ChainFault | null = null;
   #seen = -1;
 
-  /** `onFault` is called for each new fault among new acts, and at the end of each check of all acts. */
+  /** `onFault` is called for each new fault among new entries, and at the end of each check of all entries. */
   constructor(onFault: (fault: ChainFault) => void) {
     this.#onFault = onFault;
   }
 
-  /** Checks the acts after the kept head, and advances it if they are valid. */
+  /** Checks the entries after the kept head, and advances the head if they are valid. */
   async checkNewest(services: Services, now: Date): Promise<News> {
     const kept = await beginActivity(services, now);
     const end = await endWalk(services, walkFrom(kept), kept);
@@ -56,7 +56,7 @@ export class ActivityWatch {
     return { count, vmIds: count > 0 ? end.vmIds : [], changed: await this.#tell(services, now) };
   }
 
-  /** Checks a piece of the whole chain, starting over at the end. Returns true if the verdict changed. */
+  /** Checks the next rows of the whole chain, starting over at the end. Returns whether the verdict changed. */
   async checkAll(services: Services, now: Date): Promise<boolean> {
     const step = await walkOn(services, this.#walk, rowsPerStep);
     this.#walk = step.walk;
@@ -71,7 +71,7 @@ export class ActivityWatch {
     return this.#tell(services, now, { verifiedAt: now, verifiedPosition: end.walk.position });
   }
 
-  /** Writes the verdict where pages read it, if it changed or is old. */
+  /** Stores the verdict for the pages, if it changed or is old. */
   async #tell(
     services: Services,
     now: Date,
@@ -79,7 +79,7 @@ export class ActivityWatch {
   ): Promise<boolean> {
     const isFirst = this.#verdict === null;
     const before = this.#verdict ?? readVerdict(services.keys, await readHead(services.db));
-    // Until all acts were checked once, the previous worker's findings still count.
+    // Until all entries have been checked once, the previous worker's findings still count.
     if (isFirst && verified === undefined) this.#all ??= before?.fault ?? null;
     const { verifiedAt = null, verifiedPosition = null } = before ?? {};
     const fault = this.#newest ?? this.#all;

@@ -71,7 +71,7 @@ test('a change that is rolled back is neither stored nor notified', async () => 
   expect(await stored(['Acme.Lab.Undone'])).toEqual([]);
 });
 
-test('each of several things has one row and one notification, however often it is named', async () => {
+test('each of several keys has one row and one notification, however often it is named', async () => {
   const keys = ['Acme.Lab.B', 'Acme.Lab.A', 'Acme.Lab.B'];
   await services.db.transaction((tx) => recordChanges(tx, 'publisher', keys));
   expect((await stored(keys)).map(({ key }) => key)).toEqual(['Acme.Lab.A', 'Acme.Lab.B']);
@@ -79,13 +79,13 @@ test('each of several things has one row and one notification, however often it 
   expect(heard.filter((payload) => payload.includes('Acme.Lab.B'))).toHaveLength(1);
 });
 
-test('no things are no change', async () => {
+test('an empty list of keys changes nothing', async () => {
   const before = await services.db.$count(changes);
   await services.db.transaction((tx) => recordChanges(tx, 'vm', []));
   expect(await services.db.$count(changes)).toBe(before);
 });
 
-test('a change of a VM makes its health due, a change of another kind does not', async () => {
+test('a change of a VM makes its health due; a change of another kind does not', async () => {
   const vmId = await createVm();
   await schedule(vmId);
   await services.db.transaction((tx) => recordChange(tx, 'output', vmId));
@@ -107,7 +107,7 @@ test('a VM without a check gets one with its next change, or from the worker', a
   expect(await markForgotten(services)).toBe(0);
 });
 
-test('checks are marked, scheduled and dropped for the named VMs only', async () => {
+test('checks are marked, scheduled and dropped only for the named VMs', async () => {
   const [one, other] = await Promise.all([createVm(), createVm()]);
   await schedule(one, other);
   await markHealthChecksDue(services, [one, randomUUID()]);
@@ -119,7 +119,7 @@ test('checks are marked, scheduled and dropped for the named VMs only', async ()
   expect(await dueAt(one)).toBeNull();
 });
 
-test('transactions that change the same VMs in another order do not stop each other', async () => {
+test('transactions that change the same VMs in a different order do not deadlock', async () => {
   const vmIds = await Promise.all(Array.from({ length: 5 }, createVm));
   const orders = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? vmIds : vmIds.toReversed()));
   await Promise.all(

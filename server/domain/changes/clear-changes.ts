@@ -2,10 +2,10 @@ import { lt } from 'drizzle-orm';
 import { changes } from '#db/schema/changes.ts';
 import type { Services } from '#server/domain/context.ts';
 
-/** A screen that was away for longer reads all its data again. */
+/** A page that was disconnected for longer reloads all its data. */
 const keptMs = 60 * 60_000;
 
-/** Removes hints that every open screen has received by now. */
+/** Deletes hints that every open page has received by now. Returns how many. */
 export async function clearChanges({ db }: Services, now: Date): Promise<number> {
   const removed = await db.delete(changes).where(lt(changes.at, new Date(now.getTime() - keptMs)));
   return removed.rowCount ?? 0;

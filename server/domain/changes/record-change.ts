@@ -3,8 +3,9 @@ import type { Transaction } from '#db/client.ts';
 import { tell } from '#server/platform/wakes/index.ts';
 
 /**
- * What a screen can watch. `output`: command output and logs of a VM; `fleet`: the health of a VM in lists, overview
- * and map; `act`: an act, with the VM as key or an empty key. The key is `*` if many changed together.
+ * What a page can watch. `output`: command output and logs of a VM; `fleet`: the health of a VM in lists, overview and
+ * map; `act`: an entry of the activity log, with the VM as key or an empty key. The key is `*` if many changed
+ * together.
  */
 export type ChangeTopic =
   | 'vm'
@@ -17,18 +18,18 @@ export type ChangeTopic =
   | 'invitation'
   | 'token';
 
-/** Channel for changes: `{ topic, key }` as JSON. */
+/** Notification channel for changes: `{ topic, key }` as JSON. */
 export const changesChannel = 'annex_changes';
 
 /**
- * Stores a change for screens that catch up and notifies those that listen, both with the commit, and marks the VM's
- * health as due. Call it once per transaction and key: notifications serialize commits.
+ * Stores a change for pages that catch up, notifies those that listen, and marks the VM's health as due, all with the
+ * commit. Call it once per transaction and key, because notifications serialize commits.
  */
 export async function recordChange(tx: Transaction, topic: ChangeTopic, key: string): Promise<void> {
   await recordChanges(tx, topic, [key]);
 }
 
-/** The same for several keys of one topic. */
+/** Records a change of several keys of one topic. */
 export async function recordChanges(tx: Transaction, topic: ChangeTopic, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return;
   const once = [...new Set(keys)].sort();
@@ -41,7 +42,7 @@ export async function recordChanges(tx: Transaction, topic: ChangeTopic, keys: r
   );
   if (topic !== 'vm') return;
   // Sorted, so that transactions do not deadlock. The row stays locked until the commit: health updates skip it until
-  // then, and what commits during an evaluation is evaluated again.
+  // then, and a change that commits during an evaluation causes another one.
   await tx.execute(sql`
     insert into health_checks (vm_id, due_at)
     select k, 'epoch' from unnest(${sorted}::uuid[]) k order by k

@@ -1,13 +1,13 @@
 /**
- * The parts of `recordChange` for statements that write tables of several modules, each for a separate `with`.
- * `vmIds` is a query with one column: the VMs that changed.
+ * The parts of `recordChange`, for statements that write tables of several modules. Each part belongs in its own CTE.
+ * `vmIds` is a query that returns one column: the VMs that changed.
  */
 
-/** Stores a change of each VM; returns its `key`. The statement notifies `changesChannel` of each key. */
+/** Stores a change of each VM and returns its `key`. The statement must notify `changesChannel` of each key. */
 export const insertVmChangesSql = (vmIds: string): string =>
   `insert into changes (topic, key) select 'vm', vm_id::text from (${vmIds}) changed (vm_id) returning key`;
 
-/** Marks the health of each VM as due. `vmIds` is sorted, so that no two transactions wait for each other. */
+/** Marks the health of each VM as due. `vmIds` must be sorted, so that transactions do not deadlock. */
 export const markHealthDueSql = (vmIds: string): string =>
   `insert into health_checks (vm_id, due_at) select vm_id, 'epoch' from (${vmIds}) changed (vm_id)
   on conflict (vm_id) do update set due_at = excluded.due_at`;

@@ -5,8 +5,8 @@ import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 
 /**
- * Binds the credential of this hash to the first machine that uses it. Returns false if another machine was first, or
- * enrolled in the meantime.
+ * Binds a credential to the first machine that uses it. Returns false if another machine was first, or has enrolled in
+ * the meantime.
  */
 export async function claimInstance(ctx: Context, credentialHash: string, instanceId: string): Promise<boolean> {
   const claimed = await ctx.db
@@ -20,7 +20,7 @@ export async function claimInstance(ctx: Context, credentialHash: string, instan
 }
 
 /**
- * Records, at most once a minute, a second machine with this VM's identity; for a reference agent, its call was
+ * Records a second machine with this VM's identity, at most once a minute. Calls of a second reference agent were
  * rejected.
  */
 export async function noteDuplicate(

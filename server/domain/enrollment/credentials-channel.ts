@@ -1,2 +1,2 @@
-/** Channel that tells gateways whose credential is no longer valid; the message is the VM's id. */
+/** Notifies gateways that a credential is no longer valid. The message is the VM's id. */
 export const credentialsChannel = 'annex_credentials';

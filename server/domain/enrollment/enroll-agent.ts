@@ -20,15 +20,15 @@ import { deletePresence } from './remove-agent.ts';
 const repeatMs = 10 * 60_000;
 
 /**
- * Makes a machine the agent of the VM to which its token belongs. The same token with the same key within 10 minutes
- * repeats the answer. Throws 401 `enrollment_refused`, 409 `key_in_use` | `vm_has_stock_agent`, 422 `certificate_unfit`
- * | `enrol_proof_required` | `enrol_proof_refused`.
+ * Makes a machine the agent of the VM that its token was issued for. The same token with the same key gets the same
+ * response for 10 minutes. Throws 401 `enrollment_refused`, 409 `key_in_use` | `vm_has_stock_agent`, 422
+ * `certificate_unfit` | `enrol_proof_required` | `enrol_proof_refused`.
  */
 export async function enrollAgent(ctx: Context, request: EnrollRequest): Promise<EnrollResponse> {
   const certificate = requireFit(request.certificate);
   requireProof(ctx, request);
   const tokenHash = sha256Hex(request.enrollmentToken);
-  // Derived instead of random: the answer can be repeated although only its hash is stored.
+  // Derived instead of random, so that the response can be repeated although only the hash is stored.
   const credential = `annex_agent_${keyedDigest(ctx.keys.credential, tokenHash, certificate.keyHash).toString('base64url')}`;
   return ctx.db.transaction(async (tx) => {
     const find = () => tx.select().from(enrollmentTokens).where(eq(enrollmentTokens.tokenHash, tokenHash));
@@ -36,7 +36,7 @@ export async function enrollAgent(ctx: Context, request: EnrollRequest): Promise
     const answer: EnrollResponse = { vmId, credential, pollSeconds };
     if (isRepeated) return answer;
     const actor = await agentActor(tx, vmId);
-    // Presence before the head, the order in which all transactions lock; holding the head protects the rest.
+    // All transactions lock presence before the head. Holding the head protects everything after it.
     await deletePresence(tx, vmId);
     await lockHead(tx, vmId);
     await clearPendingRestart(tx, vmId);
@@ -53,7 +53,10 @@ export async function enrollAgent(ctx: Context, request: EnrollRequest): Promise
   });
 }
 
-/** Proves that the machine has the key of its certificate, and did not take another machine's certificate. */
+/**
+ * Rejects a machine that does not prove possession of its certificate's key: it could present another machine's
+ * certificate.
+ */
 function requireProof({ config }: Context, { certificate, enrollmentToken, proof }: EnrollRequest): void {
   if (proof === undefined && config.enrolProof === 'optional') return;
   const isProven =
@@ -63,7 +66,7 @@ function requireProof({ config }: Context, { certificate, enrollmentToken, proof
   throw new DomainError('unprocessable', code, { faults: [{ path: '/proof', code }] });
 }
 
-/** The VM of a token, and whether this key used it just now. Throws 401 `enrollment_refused`. */
+/** Returns the token's VM, and whether the same key has just used the token. Throws 401 `enrollment_refused`. */
 function judge(
   { now }: Context,
   { keyHash }: SealingCertificate,

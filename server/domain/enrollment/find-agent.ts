@@ -1,20 +1,20 @@
 import type { Database } from '#db/client.ts';
 import { sha256Hex } from '#server/platform/keys.ts';
 
-/** The agent behind a credential, and the goal state in force for it. */
+/** The agent with a credential, and the goal state in force. */
 export interface AgentIdentity {
   vmId: string;
   vmName: string;
-  /** The first instance id seen with this credential; null before. */
+  /** The first instance id used with this credential; null before the first call. */
   instanceId: string | null;
   /** The highest call counter that was stored. */
   counter: number;
-  /** When it was stored; null before the first call. */
+  /** When the counter was stored; null before the first call. */
   lastSeenAt: Date | null;
   etag: string;
-  /** Number of log archives that operators requested. */
+  /** Number of open log requests. */
   logRequests: number;
-  /** The newest of these. */
+  /** Id of the newest log request. */
   newestLogRequest: string | null;
 }
 
@@ -32,15 +32,15 @@ const byCredential = {
           where a.credential_hash = any($1::text[])`,
 };
 
-/** The stored form of a bearer's credential; null if the header has none. */
+/** Returns the hash of the bearer credential, as stored; null if the header has none. */
 export function credentialHash(authorization: string | null): string | null {
   const credential = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(authorization ?? '')?.[1];
   return credential === undefined ? null : sha256Hex(credential);
 }
 
 /**
- * Finds the agents of these credential hashes in one statement. Unknown credentials and those of deleted VMs are
- * missing.
+ * Finds the agents for these credential hashes in one statement. Unknown credentials, and those of deleted VMs, are
+ * absent.
  */
 export async function findAgents(db: Database, hashes: readonly string[]): Promise<Map<string, AgentIdentity>> {
   const { rows } = await db.$client.query<Omit<AgentIdentity, 'counter'> & { hash: string; counter: string }>({
@@ -50,10 +50,10 @@ export async function findAgents(db: Database, hashes: readonly string[]): Promi
   return new Map(rows.map(({ hash, ...row }) => [hash, { ...row, counter: Number(row.counter) }]));
 }
 
-/** The current state for a VM's agent; both are null if the VM was deleted or its agent's access revoked. */
+/** The current state of a VM's agent. Both fields are null if the VM was deleted or the agent's access revoked. */
 export interface AgentNews {
   vmId: string;
-  /** The ETag of a recently published goal state; empty if only logs were requested recently. */
+  /** ETag of a recently published goal state; empty if only logs were requested recently. */
   etag: string | null;
   /** Hash of the credential of a recently enrolled machine. */
   credentialHash: string | null;
@@ -69,8 +69,8 @@ const newsSince = {
 };
 
 /**
- * Recent changes that gateways need, by the times of the processes that wrote them: for a gateway that may have missed
- * a wake-up.
+ * Returns recent changes that gateways must know, for a gateway that may have missed a wake-up. `since` is compared
+ * with the times that the writing processes stored.
  */
 export async function listAgentNews(db: Database, since: Date): Promise<AgentNews[]> {
   const { rows } = await db.$client.query<AgentNews>({ ...newsSince, values: [since] });

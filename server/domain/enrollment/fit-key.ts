@@ -4,7 +4,7 @@ import { agents } from '#db/schema/index.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { readSealingCertificate, type SealingCertificate } from '#server/platform/cms.ts';
 
-/** Reads a certificate that can encrypt protected settings. Throws 422 `certificate_unfit`. */
+/** Parses a certificate and requires that it can encrypt protected settings. Throws 422 `certificate_unfit`. */
 export function requireFit(pem: string): SealingCertificate {
   const certificate = readSealingCertificate(pem);
   if (certificate !== null) return certificate;
@@ -13,7 +13,7 @@ export function requireFit(pem: string): SealingCertificate {
   });
 }
 
-/** A key serves one VM. Throws 409 `key_in_use`. */
+/** Rejects a key that another VM uses. Throws 409 `key_in_use`. */
 export async function rejectKeyOfOtherVm(
   tx: Transaction,
   vmId: string,
@@ -26,7 +26,10 @@ export async function rejectKeyOfOtherVm(
   if (other) throw new DomainError('conflict', 'key_in_use');
 }
 
-/** Another machine with the same key won the race between check and write. */
+/**
+ * Converts the unique violation if another machine stored the same key between check and write. Throws 409
+ * `key_in_use`.
+ */
 export function rejectTakenKey(error: unknown): never {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   const { code, constraint } = (cause ?? {}) as { code?: unknown; constraint?: unknown };

@@ -16,15 +16,15 @@ import { type IssueEnrollmentTokenInput, issueEnrollmentTokenInput } from './inp
 
 const tokenHours = 24;
 
-/** A token, shown once. */
+/** An enrollment token. It is shown only once. */
 export const enrollmentToken = z.object({ enrollmentToken: z.string(), enrollmentExpiresAt: time });
 export type EnrollmentToken = z.infer<typeof enrollmentToken>;
 
-/** A VM and the token by which its machine enrolls. */
+/** A VM and the token that enrolls its machine. */
 export const enrollment = enrollmentToken.extend({ id: vmId, name: z.string() });
 export type Enrollment = z.infer<typeof enrollment>;
 
-/** Creates the one valid enrollment token of a VM and revokes the earlier one. Only its hash is stored. */
+/** Creates a VM's only valid enrollment token and revokes the earlier one. Only its hash is stored. */
 export async function issueToken(tx: Transaction, ctx: Context, vmId: string): Promise<EnrollmentToken> {
   await tx
     .update(enrollmentTokens)

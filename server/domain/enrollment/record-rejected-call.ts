@@ -6,7 +6,7 @@ import { type RefusalCode, showRejection } from '#server/domain/vms/index.ts';
 
 const minuteMs = 60_000;
 
-/** Records that a call was rejected: on the VM's page, and in the activity at most once an hour. */
+/** Shows a rejected call on the VM's page, and records it in the activity log at most once an hour. */
 export async function recordRejectedCall(ctx: Context, vmId: string, code: RefusalCode): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     const [before] = await tx

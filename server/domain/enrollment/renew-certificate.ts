@@ -11,8 +11,8 @@ import { rejectKeyOfOtherVm, rejectTakenKey, requireFit } from './fit-key.ts';
 
 /**
  * Replaces the certificate of a VM's machine: protected settings are encrypted for the new one, no handler runs again,
- * and the credential stays. The certificate already in force changes nothing, since the first answer may have been
- * lost. Throws 422 `certificate_unfit` and `proof_refused`, 409 `key_in_use`, 401 `credential_refused`.
+ * and the credential stays valid. Repeating the current certificate changes nothing, because the first response may
+ * have been lost. Throws 422 `certificate_unfit` and `proof_refused`, 409 `key_in_use`, 401 `credential_refused`.
  */
 export async function renewCertificate(
   ctx: Context,
@@ -48,7 +48,7 @@ export async function renewCertificate(
   });
 }
 
-/** Proves that the holder of the old key requests this certificate: a stolen credential alone cannot obtain secrets. */
+/** Rejects a request that the old key did not sign: a stolen credential alone must not obtain secrets. */
 function requireProof(oldCertificate: string, { certificate, proof }: RenewCertificateRequest): void {
   const signature = Buffer.from(proof, 'base64');
   const signed = [Buffer.from(certificate), new X509Certificate(certificate).raw];

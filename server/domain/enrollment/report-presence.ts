@@ -3,36 +3,38 @@ import type { Transaction } from '#db/client.ts';
 import { agentPresence } from '#db/schema/index.ts';
 import { pollsWithin } from '#server/domain/verdicts/index.ts';
 
-/** The stored presence of an agent: when it was seen, and its reports about itself. */
+/** An agent's stored presence: when it was last seen, and what it reported about itself. */
 export type Presence = typeof agentPresence.$inferSelect;
 
-/** The call of an agent that reports. */
+/** The call in which an agent reports. */
 interface ReportingCall {
   vmId: string;
   receivedAt: Date;
   counter: number | null;
-  /** Seconds until its next call, if it polls (`pollsWithin`) and if it only reports. */
+  /**
+   * Seconds until the agent's next call: `polling` if it polled within `pollsWithin`, `reporting` if it only reports.
+   */
   polling: number;
   reporting: number;
 }
 
-/** When an agent was last seen, and its next call was expected. */
+/** When an agent was last seen, and when its next call was due. */
 interface LastSeen {
   lastSeenAt: Date;
   nextExpectedAt: Date;
 }
 
-/** Stores that an agent reports, and locks its row. `before` is what was stored until then, null for a first call. */
+/** Stores that an agent reports, and locks its presence. `before` is the previous state; null on the first call. */
 export async function recordReportingAgent(
   tx: Transaction,
   { vmId, receivedAt, counter, polling, reporting }: ReportingCall,
 ): Promise<{ presence: Presence; before: LastSeen | null }> {
   const expectedAt = (seconds: number) => new Date(receivedAt.getTime() + seconds * 1000);
-  // `returning` gives the new row; a subquery still sees the old one.
+  // `returning` sees the new row, a subquery still the old one.
   const old = sql<{ lastSeenAt: string; nextExpectedAt: string } | null>`(
     select json_build_object('lastSeenAt', b.last_seen_at, 'nextExpectedAt', b.next_expected_at)
       from agent_presence b where b.vm_id = ${vmId})`;
-  // A report from before the enrollment belongs to the previous machine: the new one counts its calls from 0.
+  // A report from before the enrollment belongs to the previous machine. The new one counts its calls from 0.
   const calls = sql<number>`case when exists (
     select from agents a where a.vm_id = ${vmId} and a.enrolled_at > ${receivedAt.toISOString()}::timestamptz
     ) then 0 else ${counter ?? 0}::bigint end`;
@@ -69,9 +71,9 @@ export async function describePresence(
 }
 
 /**
- * The update of presence `p` for a statement that stores a batch of reports. `from` is a query of evaluated rows `s`
- * with `place` and `version` (`ctid` and `xmin`) of the presence that was read: a row that changed since is left out, as
- * are rows for which the query `unless` finds something. Returns `vm_id`.
+ * Returns the statement part that updates presence `p` for a batch of reports. `from` is a query of evaluated rows `s`
+ * with `place` and `version` (`ctid` and `xmin`) of the presence that was read. Rows that changed since are left out,
+ * as are rows for which the query `unless` finds something. Returns `vm_id`.
  */
 export const updatePresenceSql = ({ set, from, unless }: { set: string; from: string; unless: string }): string =>
   `update agent_presence p set

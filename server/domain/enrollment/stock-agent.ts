@@ -15,9 +15,9 @@ const isStock = (vmId: string) => and(eq(agents.vmId, vmId), eq(agents.kind, 'st
 
 const keyColumns = ({ pem, thumbprint, keyHash }: SealingCertificate) => ({ certificate: pem, thumbprint, keyHash });
 
-/** Makes the stock agent the agent of a VM. Returns false if the VM already has one. */
+/** Makes a stock agent the agent of a VM. Returns false if the VM already has an agent. */
 export async function insertStockAgent(tx: Transaction, { certificate, ...identity }: StockIdentity): Promise<boolean> {
-  // Its real version and system arrive with its first status.
+  // The real version and system arrive with the agent's first status.
   const machine = { name: 'WALinuxAgent', version: '', os: {}, kind: 'stock' as const };
   const inserted = await tx
     .insert(agents)

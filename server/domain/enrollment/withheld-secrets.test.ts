@@ -29,7 +29,7 @@ let eve: Context;
 let root: Context;
 let count = 0;
 
-/** A member with a row in the database, where the rule reads roles when it encrypts. */
+/** Creates a member in the database, because the rule reads the member's role when it encrypts. */
 async function givenMember(id: string, role: Role): Promise<Context> {
   await services.db.insert(users).values({ id, name: id, email: `${id}@example.test`, role });
   return asActor({ kind: 'user', id, name: id, role, namespaces: [] });
@@ -37,7 +37,7 @@ async function givenMember(id: string, role: Role): Promise<Context> {
 
 const asActor = (actor: Actor): Promise<Context> => testContext({ actor, services });
 
-/** An API token of this member, as the caller. */
+/** Returns a caller with an API token of this member. */
 async function tokenOf(member: Context, role: Role): Promise<Context> {
   const id = randomUUID();
   const createdBy = member.actor.id;
@@ -77,12 +77,14 @@ async function enroll(enrollmentToken: string, pair: KeyPair = newKeyPair()): Pr
   return pair;
 }
 
-/** Enrols a machine with a token that this actor issues. */
+/** Enrolls a machine with a token that `by` issues. */
 async function enrollBy(by: Context, vmId: string): Promise<KeyPair> {
   return enroll((await issueEnrollmentToken(by, { vmId })).enrollmentToken);
 }
 
-/** What the holder of a key can decrypt in the goal state in force; undefined if the extension is not delivered. */
+/**
+ * Returns what the holder of a key can decrypt in the goal state in force; undefined if the extension is not delivered.
+ */
 async function readable(vmId: string, { key }: KeyPair): Promise<unknown> {
   const { extensions } = await getGoalState(root, { vmId });
   const [extension] = extensions;
@@ -188,7 +190,7 @@ describe('an operator who enrolls their own key', () => {
     expect(await readable(vmId, await enrollBy(eve, vmId))).toBeUndefined();
   });
 
-  test('cannot read them by keeping them under new public settings; entering them again delivers them', async () => {
+  test('cannot keep them under new public settings to read them; entering them again delivers them', async () => {
     const { vmId } = await givenVm(ada);
     await set(ada, vmId, 'hunter2');
     const pair = await enrollBy(eve, vmId);
@@ -198,7 +200,7 @@ describe('an operator who enrolls their own key', () => {
     expect(plan.warnings.map(({ code }) => code)).toContain('plan_needs_release');
     await setExtension(eve, { vmId, name: 'probe', goal: changed });
     expect(await readable(vmId, pair)).toBeUndefined();
-    // The same values count as entered, not as kept: the response does not reveal that they were guessed.
+    // The same values count as entered, not as kept, so that the response does not confirm a guess.
     await set(ada, vmId, 'hunter2');
     expect(await readable(vmId, pair)).toBe('hunter2');
     expect(await stateOf(vmId)).toMatchObject({ needsRelease: false });
@@ -235,17 +237,17 @@ describe('the issuer of the token', () => {
     expect(await deliveredTo(await asActor(bootstrap), ada)).toBe(false);
   });
 
-  test("acts of a member’s API tokens count as the member's, with the role of the token", async () => {
+  test("actions of a member's API tokens count as the member's, with the role of the token", async () => {
     const [adas, eves] = [await tokenOf(ada, 'operator'), await tokenOf(eve, 'operator')];
     expect(await deliveredTo(ada, adas)).toBe(true);
     expect(await deliveredTo(adas, ada)).toBe(true);
     expect(await deliveredTo(adas, await tokenOf(ada, 'operator'))).toBe(true);
     expect(await deliveredTo(adas, eves)).toBe(false);
-    // A token with the role operator does not become an admin through its member.
+    // A token with the role operator is not an admin, even if its member is one.
     expect(await deliveredTo(ada, await tokenOf(root, 'operator'))).toBe(false);
     expect(await deliveredTo(root, await tokenOf(root, 'operator')), 'what that admin entered is theirs').toBe(true);
     expect(await deliveredTo(ada, await tokenOf(root, 'admin'))).toBe(true);
-    // The bootstrap token has no member: each token that it creates is a separate actor.
+    // The bootstrap token has no member, so each token that it creates is a separate actor.
     const [one, other] = [
       await tokenOf(await asActor(bootstrap), 'operator'),
       await tokenOf(await asActor(bootstrap), 'operator'),
@@ -267,7 +269,7 @@ describe('the issuer of the token', () => {
     expect(await deliveredTo(ada, token, revoke)).toBe(false);
   });
 
-  test('settings that an earlier release stored, without an author, go to an admin’s token only', async () => {
+  test("settings of an earlier release, stored without an author, go only to an admin's token", async () => {
     const { vmId } = await givenVm(ada);
     await set(ada, vmId, 'old');
     await services.db.$client.query('update secrets set set_by = null where vm_id = $1', [vmId]);
@@ -298,7 +300,7 @@ test('a release names the key that was reviewed: a key that replaced it gets not
   expect(await readable(vmId, later)).toBeUndefined();
 });
 
-describe('a stock agent’s forwarder', () => {
+describe("a stock agent's forwarder", () => {
   const thumbprints = async (vmId: string) =>
     (await getGoalState(root, { vmId })).extensions.map(({ settings }) => settings.protectedSettingsCertThumbprint);
 
@@ -312,7 +314,7 @@ describe('a stock agent’s forwarder', () => {
     const { thumbprint } = await getVmFacts(root, { vmId });
     expect(thumbprint).not.toBe(first);
     expect(await getVmFacts(root, { vmId })).toMatchObject({ needsRelease: true, enrolledBy: 'eve' });
-    // A new tenant key for the holder of the same token decrypts nothing that was withheld.
+    // A new tenant key for the holder of the same token still cannot decrypt withheld secrets.
     await rotateTenantKey(eve, { vmId });
     expect(await thumbprints(vmId)).toEqual([]);
     await releaseSecrets(root, { vmId });

@@ -3,14 +3,14 @@ import type { Database } from '#db/client.ts';
 import { recordChanges } from '#server/domain/changes/index.ts';
 import { awaySql } from '#server/domain/verdicts/index.ts';
 
-/** A call of an agent, on the portal's clock. */
+/** A call of an agent, timed by the portal's clock. */
 export interface Sighting {
   vmId: string;
   at: Date;
-  /** When it should call again at the latest. */
+  /** When it should have called again at the latest. */
   nextExpectedAt: Date;
   counter: number | null;
-  /** The agent hung up on a held poll, which voids the promise of its next call. */
+  /** The agent closed a held poll, so its announced call is no longer expected. */
   hungUp?: boolean;
 }
 
@@ -31,8 +31,8 @@ const rowOf = ({ vmId, at, nextExpectedAt, counter, hungUp }: Sighting) => ({
 });
 
 /**
- * Writes sightings, at most one per VM, sorted by VM. Notifies screens of VMs that came back after a silence or
- * withdrew their promise.
+ * Writes sightings, at most one per VM, sorted by VM. Notifies open pages of VMs that came back after a silence, or
+ * whose announced call is no longer expected.
  */
 export async function writeSightings(db: Database, batch: readonly Sighting[]): Promise<void> {
   await db.transaction(async (tx) => {

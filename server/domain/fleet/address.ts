@@ -1,14 +1,14 @@
 import type { FieldShape, FieldValue, TagFilter, ValueOf } from '#server/domain/fleet-field.ts';
 
-/* Filter fields as parameters of an address. Pages and doors share this file; it imports types only. */
+/* Filter fields as URL parameters. Pages and entry points share this file, so it imports only types. */
 
-/** The value of a parameter. An unreadable one has no value, and `isValid` is false. */
+/** A parameter's value. If it cannot be read, there is no value and `isValid` is false. */
 export interface ReadParameter {
   value: ValueOf<FieldValue> | undefined;
   isValid: boolean;
 }
 
-/** Reads the parameter of a field. A list keeps its valid entries. */
+/** Reads the URL parameter of a field. Of a list, it keeps the valid entries. */
 export function readParameter({ parameter, value }: FieldShape, parameters: URLSearchParams): ReadParameter {
   const given = parameters.getAll(parameter).filter((text) => text !== '');
   const [first] = given;
@@ -41,7 +41,7 @@ function readText(text: string, { min = 0, max, form }: Extract<FieldValue, { ki
   return { value: isValid ? text : undefined, isValid };
 }
 
-/** Writes the parameter of a field, or nothing if the value is absent or empty. */
+/** Writes the URL parameter of a field, or nothing if the value is absent or empty. */
 export function writeParameter(
   { parameter }: Pick<FieldShape, 'parameter'>,
   value: ValueOf<FieldValue> | undefined,
@@ -54,13 +54,13 @@ export function writeParameter(
   for (const entry of entries) if (typeof entry !== 'string') parameters.append(parameter, tagText(entry));
 }
 
-/** A tag as a parameter: `name=value`, or the name alone; in the name, `%` and `=` are `%25` and `%3D`. */
+/** Encodes a tag as a parameter: `name=value`, or only the name. In the name, `%` and `=` become `%25` and `%3D`. */
 export function tagText({ name, value }: TagFilter): string {
   const key = name.replaceAll('%', '%25').replaceAll('=', '%3D');
   return value === undefined ? key : `${key}=${value}`;
 }
 
-/** The tag of a parameter. */
+/** Decodes the tag of a parameter. */
 export function tagFrom(text: string): TagFilter {
   const at = text.indexOf('=');
   const name = (at < 0 ? text : text.slice(0, at)).replaceAll('%3D', '=').replaceAll('%25', '%');

@@ -8,7 +8,7 @@ import { type FleetFilter, silentFor } from './fields.ts';
 import { type FleetRows, fleetSource } from './filter.ts';
 import { fleetFilterInput } from './filter-input.ts';
 
-/** How many VMs match. */
+/** Counts the VMs that match. */
 export async function countFleet(ctx: Context, input: FleetFilter): Promise<{ matching: number }> {
   allow(ctx.actor, 'viewer');
   const filter = parse(fleetFilterInput(ctx.fleetFields), input);
@@ -18,11 +18,11 @@ export async function countFleet(ctx: Context, input: FleetFilter): Promise<{ ma
 export interface FleetSummary {
   total: number;
   byHealth: Record<VmHealth, number>;
-  /** VMs whose agents missed their call and are unresponsive. */
+  /** Number of VMs that are unresponsive because their agent missed its call. */
   silent: number;
 }
 
-/** Counts of the whole fleet. */
+/** Counts all VMs by health. */
 export async function summarizeFleet(ctx: Context): Promise<FleetSummary> {
   allow(ctx.actor, 'viewer');
   const [total, counts, silent] = await Promise.all([

@@ -5,13 +5,13 @@ import { rankOf, type VmHealth, vmHealths } from '#server/domain/verdicts/index.
 const minuteMs = 60_000;
 const wholeId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** A LIKE pattern that finds the text literally, anywhere. */
+/** Returns a LIKE pattern that matches texts containing `text` literally. */
 export const likePart = (text: string): string => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
 
-/** SQL: the rank of a health, as `vm_health` stores it. */
+/** SQL for the rank of a health, as `vm_health` stores it. */
 export const rank = (health: VmHealth): SQL => sql`${rankOf(health)}::smallint`;
 
-/** A condition that is fast in both uses. */
+/** A condition that is fast both for sets and for single rows. */
 const both = (condition: SQL): Condition => ({ set: condition, row: condition });
 
 /** Defines a field with a typed value. */
@@ -28,7 +28,7 @@ const name = fleetField({
   where(q, { table, id }) {
     const named = sql`lower(h.name) like lower(${likePart(q)})`;
     if (wholeId.test(q)) return [both(sql`(${named} or ${id} = ${q}::uuid)`)];
-    // `vms` has an index on parts of names; `vm_health`, which is written more often, has none.
+    // `vms` has an index on parts of names. `vm_health` has none, because it is written more often.
     const among = sql`h.vm_id in (select v.id from vms v where v.deleted_at is null and lower(v.name) like lower(${likePart(q)}))`;
     return [{ set: table === 'vms' ? named : among, row: named }];
   },
@@ -60,7 +60,7 @@ const tags = fleetField({
   ],
   facet: {
     find: 'filter.find.tag',
-    // Most VMs share their tags with others: counted as a whole, then taken apart.
+    // Most VMs share their tags with others, so whole tag objects are counted before they are split.
     rows: ({ table, where }) => sql`
       select t.key as name, t.value, sum(w.n)::int as n
       from (select h.tags, count(*) as n from ${table} where ${where} group by h.tags) w,
@@ -69,7 +69,7 @@ const tags = fleetField({
   },
 });
 
-/** Tags with values in as few objects as possible: the index finds each object in one lookup. */
+/** Packs tags with values into as few objects as possible, because the index finds each object in one lookup. */
 function tagObjects(value: readonly TagFilter[]): Record<string, string>[] {
   const objects: Map<string, string>[] = [];
   for (const tag of value) {
@@ -81,7 +81,7 @@ function tagObjects(value: readonly TagFilter[]): Record<string, string>[] {
   return objects.map((object) => Object.fromEntries(object));
 }
 
-/** SQL: extensions `e` of the VMs that match. */
+/** SQL for the extensions `e` of the matching VMs. */
 const amongMatching = ({ isWhole, id, table, where }: { isWhole: boolean; id: SQL; table: SQL; where: SQL }): SQL =>
   isWhole ? sql`true` : sql`e.vm_id in (select ${id} from ${table} where ${where})`;
 
@@ -106,11 +106,11 @@ const version = fleetField({
   parameter: 'version',
   label: 'filter.version',
   description: 'The version in the goal state, or the beginning of one: `2.4.*`.',
-  // It is the goal's version, which automatic upgrades change too.
+  // This is the goal's version, which automatic upgrades change too.
   isSetByPeople: false,
   value: { kind: 'text', max: 64, form: String.raw`^\d+(\.\d+){0,2}(\.\d+|\.\*)?$`, fault: 'version_filter_form' },
   of: 'extension',
-  // The form allows only digits and dots before the star.
+  // The value has only digits and dots before the star, so it needs no escaping.
   where: (value) => [
     both(value.endsWith('*') ? sql`e.goal_version like ${`${value.slice(0, -1)}%`}` : sql`e.goal_version = ${value}`),
   ],
@@ -143,7 +143,7 @@ const silentMinutes = fleetField({
   where: (value, { now }) => [both(silentFor(value, now))],
 });
 
-/** SQL: the agent missed its call, which makes the VM unresponsive, and its last call is this long ago. */
+/** SQL for VMs that are unresponsive because their agent missed its call, and last called at least `minutes` ago. */
 export function silentFor(minutes: number, now: Date): SQL {
   const before = new Date(now.getTime() - minutes * minuteMs).toISOString();
   return sql`(h.rank = ${rank('unresponsive')} and exists (
@@ -151,12 +151,12 @@ export function silentFor(minutes: number, now: Date): SQL {
 }
 
 /**
- * The filter fields of the fleet, one entry each. Lists, counts, facets, export, the API and the address bar follow
- * from an entry. A later module defines its own; `server/process/services.ts` appends it.
+ * The filter fields of the fleet. Lists, counts, facets, export, the API and URLs are derived from them. A later module
+ * defines more fields; `server/process/services.ts` appends them.
  */
 export const coreFields = [name, health, tags, handler, version, messageId, silentMinutes] as const;
 
 type CoreField = (typeof coreFields)[number];
 
-/** A filter of VMs. All conditions must hold, and those on extensions must hold for the same one. */
+/** A filter of VMs. All conditions must hold, and those on extensions must hold for one and the same extension. */
 export type FleetFilter = { [F in CoreField as F['name']]?: ValueOf<F['value']> | undefined };

@@ -7,13 +7,13 @@ type FilterSchema = z.ZodObject<{
   [N in keyof FleetFilter]-?: z.ZodOptional<z.ZodType<NonNullable<FleetFilter[N]>, NonNullable<FleetFilter[N]>>>;
 }>;
 
-/** The schema of a filter: each field is optional. */
+/** Returns the schema of a filter, in which every field is optional. */
 export const fleetFilterInput = memoize((fields: FleetFields): FilterSchema => {
   const shape = Object.fromEntries(fields.map(({ name, value }) => [name, valueSchema(value).optional()]));
   return z.object(shape) as unknown as FilterSchema;
 });
 
-/** The schema of a field's value. */
+/** Returns the schema of a field's value. */
 export function valueSchema(value: FieldValue): z.ZodType<ValueOf<FieldValue>, ValueOf<FieldValue>> {
   switch (value.kind) {
     case 'text': {

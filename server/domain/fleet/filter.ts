@@ -11,24 +11,24 @@ import { type VmHealth, vmHealths } from '#server/domain/verdicts/index.ts';
 import { type FleetFilter, rank } from './fields.ts';
 import type { FleetSort } from './input.ts';
 
-/** Rows with the alias `h`, and the condition on them. */
+/** A table with the alias `h`, and a condition on its rows. */
 export interface FleetRows {
   table: SQL;
   where: SQL;
 }
 
-/** Where the VMs of a list come from. `table` and `where` read all that match, in any order. */
+/** How to read the VMs of a list. `table` and `where` select every match, in any order. */
 export interface FleetSource extends FleetRows {
   id: SQL;
-  /** The same condition for reading in the list's order: it is checked row by row. */
+  /** The same condition in the form that is fast when rows are read in the list's order. */
   each: SQL;
-  /** Conditions on parts of the table, each of which an index returns in the list's order. */
+  /** Conditions that split the table into parts, each of which an index returns in the list's order. */
   streams: SQL[];
-  /** The condition on rows of a stream. */
+  /** The condition on the rows of a stream. */
   streamCondition: SQL;
-  /** Every row of the streams matches. */
+  /** Whether every row of the streams matches. */
   isAll: boolean;
-  /** Every VM matches. */
+  /** Whether every VM matches. */
   isWhole: boolean;
 }
 
@@ -38,7 +38,7 @@ interface Given {
   value: ValueOf<FieldValue>;
 }
 
-/** The fields that a filter uses. An empty text or list is no condition. */
+/** Returns the fields that the filter uses. An empty text or list is not a condition. */
 function givenFields(fields: FleetFields, filter: FleetFilter): Given[] {
   const values: Readonly<Record<string, ValueOf<FieldValue> | undefined>> = filter;
   return fields.flatMap((field) => {
@@ -48,8 +48,8 @@ function givenFields(fields: FleetFields, filter: FleetFilter): Given[] {
 }
 
 /**
- * The VMs that match a filter. Conditions on names alone read `vms`, which has a VM from the start; all others, and
- * orders by health, read `vm_health`, which follows within a second.
+ * Selects the VMs that match a filter. Conditions on names alone read `vms`, which has every VM immediately. All other
+ * conditions, and orders by health, read `vm_health`, which follows within a second.
  */
 export function fleetSource(
   fields: FleetFields,
@@ -65,7 +65,7 @@ export function fleetSource(
   const ofTable = isByHealth ? inRanks(ranks) : sql`h.deleted_at is null`;
   const every = (conditions: readonly SQL[]): SQL => sql.join([sql`true`, ...conditions], sql` and `);
   const rows = conditions.map(({ row }) => row);
-  // Within a rank there is an index for each order.
+  // An index provides each order within one rank.
   const isByRank = isByHealth && (sort.endsWith('since') || (sort.endsWith('name') && ranks !== null));
   return {
     table: isByHealth ? sql`vm_health h` : sql`vms h`,
@@ -79,7 +79,7 @@ export function fleetSource(
   };
 }
 
-/** The ranks that can match, which are indexed; null for all. */
+/** Returns the ranks that can match, which are indexed; null for all ranks. */
 function ranksOf(given: readonly Given[]): SQL[] | null {
   let found = new Set<VmHealth>(vmHealths);
   for (const { field, value } of given) {
@@ -100,7 +100,7 @@ function conditionsOf(given: readonly Given[], rows: QueriedRows): Condition[] {
   ];
 }
 
-/** Requires one extension for which all conditions hold. */
+/** Requires a single extension for which all conditions hold. */
 function oneExtension(conditions: readonly Condition[]): Condition[] {
   if (conditions.length === 0) return [];
   const all = sql.join(
@@ -110,7 +110,7 @@ function oneExtension(conditions: readonly Condition[]): Condition[] {
   return [
     {
       set: sql`h.vm_id in (select e.vm_id from extension_health e where ${all})`,
-      // `offset 0` keeps it a lookup per row: without it, PostgreSQL reads and hashes all extensions first.
+      // With `offset 0`, PostgreSQL looks up each row. Without it, it would first read and hash all extensions.
       row: sql`exists (select from extension_health e where e.vm_id = h.vm_id and ${all} offset 0)`,
     },
   ];

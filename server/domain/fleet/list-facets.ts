@@ -10,18 +10,18 @@ import { likePart } from './fields.ts';
 import { fleetSource } from './filter.ts';
 import { fleetFilterInput } from './filter-input.ts';
 
-/** A tag, handler or message id that can be filtered by. */
+/** A tag, handler or message id to filter by. */
 export interface FleetFacet {
   name: string;
-  /** Number of VMs that have it; for handlers and message ids, of extensions. */
+  /** Number of VMs with the tag, or number of extensions with the handler or message id. */
   count: number;
   /** Values of a tag, or versions of a handler, most frequent first. */
   values: { value: string; count: number }[];
-  /** There are more values, which a search finds. */
+  /** Whether there are more values, which a search finds. */
   more: boolean;
 }
 
-/** A filter, the field whose values are listed, and a part of a name or value. */
+/** A filter, the field whose values are listed, and an optional search text. */
 const listFleetFacetsInput = memoize((fields: FleetFields) =>
   fleetFilterInput(fields).extend({
     facet: z.enum(fields.filter(({ facet }) => facet !== undefined).map(({ parameter }) => parameter)),
@@ -33,7 +33,7 @@ export type ListFleetFacetsInput = z.input<ReturnType<typeof listFleetFacetsInpu
 const names = 12;
 const valuesOfEach = 8;
 
-/** Lists the most frequent values of a field; the search in its menu finds the others. */
+/** Lists the most frequent values of a field, or those that match the search text. */
 export async function listFleetFacets(
   ctx: Context,
   input: ListFleetFacetsInput,

@@ -4,7 +4,7 @@ import { DomainError } from '#server/domain/error.ts';
 import type { FleetSource } from './filter.ts';
 import { type FleetSort, fleetSorts } from './input.ts';
 
-/** One column of an order: how it is compared, and how a cursor stores its value. */
+/** One column of a sort order: how rows are compared, and how a cursor stores the value. */
 interface Key {
   column: SQL;
   text: SQL;
@@ -19,7 +19,7 @@ const rankKey: Key = {
   form: /^\d$/,
   value: (text) => sql`${text}::smallint`,
 };
-/** Microseconds since 1970, the precision of the database. */
+/** Microseconds since 1970, which is PostgreSQL's precision. */
 const sinceKey: Key = {
   column: sql`h.since`,
   text: sql`(extract(epoch from h.since) * 1000000)::bigint::text`,
@@ -32,17 +32,17 @@ function idKey(id: SQL): Key {
   return { column: id, text: sql`${id}::text`, form, value: (text) => sql`${text}::uuid` };
 }
 
-/** An order of a list, for its statement and for the cursors of its pages. */
+/** A sort order, for the statement and for the cursors of its pages. */
 export interface FleetOrder {
   by: SQL;
   /** The sort keys of a row as an array of texts. */
   keys: SQL;
-  /** The condition on rows after a cursor. Throws 400 `cursor_invalid` or `cursor_other_order`. */
+  /** Returns the condition on rows after a cursor. Throws 400 `cursor_invalid` or `cursor_other_order`. */
   after(cursor: string): SQL;
   write(keys: readonly string[]): string;
 }
 
-/** The id is the last key of every order, so that rows with equal keys are not skipped. */
+/** Returns a sort order. Its last key is the id, so that rows with equal keys are not skipped. */
 export function fleetOrder(sort: FleetSort, { id }: FleetSource): FleetOrder {
   const first = { name: [nameKey], health: [rankKey, nameKey], since: [sinceKey] };
   const descends = sort.startsWith('-');

@@ -2,16 +2,16 @@ import { sql } from 'drizzle-orm';
 import type { Services } from '#server/domain/context.ts';
 
 const dayMs = 24 * 60 * 60_000;
-/** Rows per statement, so that none reaches its timeout. */
+/** Rows per statement, so that no statement times out. */
 const atOnce = 20_000;
 const hourlyDays = 14;
 
-/** Removes old health transitions, and thins the hourly counts of versions. Returns the number of removed rows. */
+/** Deletes old health transitions, and thins out the hourly version counts. Returns the number of deleted rows. */
 export async function clearHealth(services: Services, now: Date): Promise<number> {
   const before = (days: number): string => new Date(now.getTime() - days * dayMs).toISOString();
   const { health, counts: daily } = services.config.keptDays;
   const transitions = await clearTransitions(services, before(health));
-  // One hour of each day stays, the same for all versions of a handler: a version without a row had no VM then.
+  // Keeps the same hour of each day for all versions of a handler: a version without a row had no VM then.
   const counts = await services.db.execute(sql`
     delete from version_counts v using (
       select handler, date_trunc('day', hour, 'UTC') as day, max(hour) as kept from version_counts
@@ -22,7 +22,7 @@ export async function clearHealth(services: Services, now: Date): Promise<number
   return transitions + (counts.rowCount ?? 0);
 }
 
-/** Ids increase with time, so the oldest rows are found without an index on time. */
+/** Ids increase with time, so the oldest rows are found without an index on the time. */
 async function clearTransitions({ db }: Services, before: string): Promise<number> {
   for (let total = 0; ; ) {
     const removed = await db.execute(sql`

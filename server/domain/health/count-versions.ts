@@ -1,16 +1,16 @@
 import { sql } from 'drizzle-orm';
 import type { Services } from '#server/domain/context.ts';
 
-/** Extensions per step: tens of milliseconds of one core. */
+/** Extensions per step; a step takes tens of milliseconds of one core. */
 const stepExtensions = 5_000;
-/** Sorts before the first VM. */
+/** Lower than the id of any VM. */
 const start = '00000000-0000-0000-0000-000000000000';
 
-/** A pass over all VMs, and its counts so far. */
+/** A pass over all VMs, with its counts so far. */
 export interface VersionPass {
-  /** A time within the hour that is counted. */
+  /** A time within the hour for which VMs are counted. */
   at: Date;
-  /** The last counted VM. */
+  /** Id of the last VM counted. */
   after: string;
   counts: Map<string, VersionCount>;
 }
@@ -22,12 +22,12 @@ export interface VersionCount {
   failed: number;
 }
 
-/** Begins a pass for the hour of this time. */
+/** Starts a pass for the hour that contains `at`. */
 export const passAt = (at: Date): VersionPass => ({ at, after: start, counts: new Map() });
 
 /**
  * Counts the VMs of every handler version for the current hour. A later count within the hour replaces the earlier one.
- * A version without VMs is stored once more, with 0. Returns the number of versions.
+ * A version whose VMs are gone is stored once with 0. Returns the number of versions.
  */
 export async function countVersions(
   { db }: Pick<Services, 'db'>,
@@ -39,7 +39,7 @@ export async function countVersions(
   return writeVersionCounts(db, pass);
 }
 
-/** Counts the next VMs, each with all its extensions. Returns false after the last one. */
+/** Counts the next VMs with all their extensions. Returns false after the last VM. */
 export async function countNextVms(db: Services['db'], pass: VersionPass, step = stepExtensions): Promise<boolean> {
   const { after, counts } = pass;
   const { rows } = await db.execute<VersionCount & { till: string; is_last: boolean } & Record<string, unknown>>(sql`
@@ -64,7 +64,7 @@ export async function countNextVms(db: Services['db'], pass: VersionPass, step =
   return row?.is_last === false;
 }
 
-/** Stores the counts of a complete pass. Returns the number of versions. */
+/** Stores the counts of a finished pass. Returns the number of versions. */
 export async function writeVersionCounts(db: Services['db'], { at, counts }: VersionPass): Promise<number> {
   const hour = sql`date_trunc('hour', ${at.toISOString()}::timestamptz, 'UTC')`;
   const counted = await db.execute(sql`

@@ -25,7 +25,7 @@ const optsIn = (version: typeof handlerVersions | typeof reportedVersion) =>
 const { handlerState, status } = extensionLatest;
 const part = failedPart('extension_latest.status', 'extension_pulse.status_word');
 
-/** The facts from which health is derived; of documents only the relevant parts. */
+/** The columns from which health is derived; of documents only the relevant parts. */
 export const healthColumns = {
   vmId: extensions.vmId,
   name: extensions.name,
@@ -45,7 +45,7 @@ export const healthColumns = {
   heartbeatStatus: extensionPulse.heartbeatStatus,
   heartbeatReadAt: extensionPulse.heartbeatReadAt,
   heartbeatAgeSeconds: extensionPulse.heartbeatAgeSeconds,
-  /** Id of the status's message. */
+  /** Message id of the status. */
   messageId: sql<string | null>`${status} #>> '{message,id}'`,
   /** Whether a substatus has an error, and the message id of the first one. */
   partFailed: sql<boolean>`${sql.raw(part)} is not null`,
@@ -56,12 +56,16 @@ export const healthColumns = {
   statusAgeSeconds: extensionPulse.statusAgeSeconds,
   concludedAt: extensionPulse.concludedAt,
   concludedWith: extensionPulse.concludedWith,
-  /** From the manifest of the running version; of the goal's version while the running one is unknown. */
+  /**
+   * Whether the manifest of the running version opts in to heartbeats; that of the goal's version while the running one
+   * is unknown.
+   */
   optedIn: sql<boolean>`coalesce(${optsIn(reportedVersion)}, ${optsIn(handlerVersions)}, false)`,
 };
 
 /**
- * Extensions with what was reported about them, by VM and name. Selects all of a VM, because they wait for each other.
+ * Selects extensions with what was reported about them, by VM and name. `where` must include all extensions of a VM,
+ * because they wait for each other.
  */
 export async function selectExtensions(db: Database | Transaction, where: SQL): Promise<ExtensionFacts[]> {
   const rows = await readExtensions(db, where);
@@ -94,18 +98,18 @@ function readExtensions(db: Database | Transaction, where: SQL) {
 }
 
 export type ExtensionFacts = Awaited<ReturnType<typeof readExtensions>>[number] & {
-  /** Until when it may wait for its dependencies. */
+  /** Until when the extension may wait for its dependencies. */
   waitsUntil: Date | null;
 };
 
 export interface Derived {
   verdict: HeartbeatVerdict;
-  /** Seconds; null if the status is not stale. */
+  /** For how many seconds the status has been stale; null if it is not. */
   staleFor: number | null;
-  /** The deadline of the goal; null once it is concluded, failed, or disabled as declared. */
+  /** Deadline of the goal; null once it has concluded or failed, or if it is disabled as declared. */
   deadlineAt: Date | null;
   health: ExtensionHealth;
-  /** The cause of the health; null if nothing is wrong. */
+  /** Cause of the health; null if there is no trouble. */
   cause: HealthCause | null;
   /** The extension that the goal in force waits for. */
   waitsFor: string | null;
@@ -114,14 +118,14 @@ export interface Derived {
 /** The facts of an extension from which its health is derived. */
 export type HealthFacts = Omit<ExtensionFacts, 'goalVersion' | 'messageId' | 'partMessageId' | 'concludedWith'>;
 
-/** The agent's promised periods; null seconds mean the defaults. */
+/** The agent's announced periods; null means the default. */
 export interface AgentFacts {
   status: AgentStatus;
   heartbeatSeconds: number | null;
   statusSeconds: number | null;
 }
 
-/** Verdict, staleness, deadline and health of an extension as of now; nothing is stored (AZ-H3, AZ-S4, AZ-S6). */
+/** Derives verdict, staleness, deadline and health of an extension at `now`; stores nothing (AZ-H3, AZ-S4, AZ-S6). */
 export function derive(facts: HealthFacts, agent: AgentFacts, now: Date): Derived {
   const { handlerState: handler, handlerAt } = facts;
   const verdict = heartbeatVerdict(
@@ -152,7 +156,8 @@ export function derive(facts: HealthFacts, agent: AgentFacts, now: Date): Derive
     },
     deadlinePassed: deadlineAt !== null && deadlineAt < now,
   });
-  // No deadline for what is disabled as declared, nor for a failed command, which no status concludes.
+  // There is no deadline for an extension that is disabled as declared, nor after a failed command, which no status
+  // concludes.
   const open = health === 'disabled' || hasFailed(handler, facts.goalSequenceNumber) ? null : deadlineAt;
   const waitsFor = cause === 'waiting' || cause === 'deadline' ? (handler?.blockedBy ?? null) : null;
   return { verdict, staleFor: stale, deadlineAt: open, health, cause, waitsFor };

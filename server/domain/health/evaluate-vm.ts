@@ -7,7 +7,7 @@ import { nextFixedAgeing } from './next-ageing.ts';
 
 export type Transition = Omit<typeof healthTransitions.$inferSelect, 'id'>;
 
-/** The writes that a VM needs; empty if nothing changed. */
+/** The rows to write for a VM; empty if nothing changed. */
 export interface HealthUpdate {
   vmId: string;
   vm: VmHealthRow | null;
@@ -15,13 +15,13 @@ export interface HealthUpdate {
   /** Names of extensions that no longer exist. */
   removed: string[];
   transitions: Transition[];
-  /** Its difference in the counts of the fleet. */
+  /** What this VM adds to the counts of the fleet. */
   added: Map<string, number>;
-  /** When to evaluate again without a report; null if nothing else ages. */
+  /** When the VM must be evaluated again without a report; null if time alone changes nothing. */
   nextAt: Date | null;
 }
 
-/** Derives the current health of a VM and its extensions, and compares it with what lists show. */
+/** Derives the health of a VM and its extensions, and returns how it differs from what lists show. */
 export function evaluateVm(facts: VmHealthFacts, now: Date): HealthUpdate {
   const { id: vmId, presence, known } = facts;
   const status = agentStatus(presence, now);
@@ -105,7 +105,7 @@ function vmRow(facts: VmHealthFacts, agent: VmHealthRow['agent'], rows: Extensio
   };
 }
 
-/** A VM takes its cause from the first extension with the same health. */
+/** A VM has the cause of its first extension with the same health. */
 function vmTransition(vm: VmHealthRow, known: VmHealthRow | null, rows: ExtensionHealthRow[], now: Date): Transition[] {
   if (known?.health === vm.health) return [];
   const reason = rows.find((row) => row.health === vm.health);
@@ -136,7 +136,7 @@ function extensionTransitions(row: ExtensionHealthRow, known: ExtensionHealthRow
   const base = about(row, now);
   const transitions: Transition[] = [];
   const { cause, waitsFor } = row;
-  // Time axes distinguish running from waiting, and a warning from a stale one.
+  // The timeline distinguishes waiting from running, and a stale warning from a current one.
   if (known?.health !== row.health || known.cause !== cause || known.waitsFor !== waitsFor) {
     transitions.push({ ...base, kind: 'health', from: known?.health ?? null, to: row.health, cause, waitsFor });
   }

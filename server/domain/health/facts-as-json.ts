@@ -4,7 +4,10 @@ import { withWaits } from './waits-until.ts';
 
 const optsIn = (version: string): string => `(${version}.manifest #>> '{handlerManifest,reportHeartbeat}')::boolean`;
 
-/** Of extensions `e`, pulses `u`, documents `l`, the declared (`g`) and reported (`r`) versions, stock agents `s`. */
+/**
+ * Columns of extensions `e`, pulses `u`, documents `l`, the declared (`g`) and reported (`r`) versions, and stock
+ * agents `s`.
+ */
 const columns = {
   name: 'e.name',
   handler: 'e.handler',
@@ -34,14 +37,13 @@ const columns = {
 const names = Object.keys(columns);
 const isMoment = names.map((name) => name.endsWith('At'));
 
-/** The facts of an extension as that query returns them. */
+/** The facts of an extension as `factsAsJson` returns them. */
 export type FactsAsJson = readonly unknown[];
 
 /**
- * The facts that `derive` needs of the extensions of the VMs in $1, as rows of `vm_id` and `extensions`, sorted by
- * name. One array per VM costs database and driver half as much as one row with many columns per extension. The
- * condition on $1 is repeated for each table, so that they are read side by side instead of three lookups per
- * extension.
+ * Query of the facts that `derive` needs for the VMs in $1, as rows of `vm_id` and `extensions`, sorted by name. One
+ * array per VM costs the database and the driver half as much as one wide row per extension. The condition on $1 is
+ * repeated for each table, so that PostgreSQL reads each table once instead of doing three lookups per extension.
  */
 export const factsAsJson = `
   select e.vm_id, json_agg(json_build_array(${Object.values(columns).join(', ')}) order by e.name) as extensions
@@ -53,7 +55,7 @@ export const factsAsJson = `
   left join stock_agents s on s.vm_id = e.vm_id and s.vm_id = any($1)
   where e.vm_id = any($1) group by e.vm_id`;
 
-/** The same facts in the form that other statements return. */
+/** Converts the query's result to the facts that other statements return. */
 export function factsFromJson(vmId: string, extensions: readonly FactsAsJson[]): HealthFacts[] {
   return withWaits(extensions.map((json) => factsOf(vmId, json)));
 }

@@ -3,7 +3,7 @@ import { type StatusObject, type StatusWord, statusWords } from '#protocol/index
 import { testServices } from '#server/testing/context.ts';
 import { failedPart, firstFailedPart } from './failed-part.ts';
 
-/** Trees of substatuses from a seeded generator, some with texts that look like an error. */
+/** Generates seeded trees of substatuses; some contain texts that look like an error. */
 function randomStatuses(count: number): StatusObject[] {
   let state = 11;
   const upTo = (limit: number): number => {
@@ -20,7 +20,7 @@ function randomStatuses(count: number): StatusObject[] {
   return Array.from({ length: count }, () => make(0));
 }
 
-test('AZ-S6 the database finds the same failed part as the portal', async () => {
+test('AZ-S6 SQL and TypeScript find the same failed part', async () => {
   const { db } = await testServices();
   const statuses = randomStatuses(200);
   const text = `select ${failedPart('x.status', `(x.status ->> 'status')`)} as part

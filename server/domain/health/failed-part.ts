@@ -1,15 +1,16 @@
 import type { StatusObject } from '#protocol/index.ts';
 
 /**
- * SQL: the first substatus with an error, depth first, below a status without one; null if there is none. Documents
- * without the word are not parsed. `firstFailedPart` is the same rule; a test compares them.
+ * SQL for the first substatus with an error, depth first, below a status that is not an error; null if there is none.
+ * Documents that do not contain the word `error` are not parsed. `firstFailedPart` is the same rule; a test compares
+ * them.
  */
 export const failedPart = (status: string, word: string): string => `case
     when ${word} <> 'error' and ${status}::text like '%"error"%' then jsonb_path_query_first(
       ${status}::jsonb, 'strict $.substatus.** ? (@.type() == "object" && @.status == "error")', '{}', true)
     end`;
 
-/** The first substatus with an error, depth first, below a status without one (AZ-S6). */
+/** Returns the first substatus with an error, depth first, below a status that is not an error (AZ-S6). */
 export function firstFailedPart(status: StatusObject): StatusObject | null {
   return status.status === 'error' ? null : failedBelow(status);
 }

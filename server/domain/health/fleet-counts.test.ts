@@ -17,7 +17,7 @@ beforeAll(async () => {
   await givenVersion(services.db);
 });
 
-test('counts are always right, folded or not, and the check finds no difference', async () => {
+test('counts are always right, before and after folding, and the check finds no difference', async () => {
   const given = await Promise.all(Array.from({ length: 6 }, () => givenVm(services, 'counted')));
   for (const vm of given) await vm.declare('probe');
   const [first, second] = given as [GivenVm, GivenVm];

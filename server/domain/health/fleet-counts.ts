@@ -3,26 +3,26 @@ import type { Database, Transaction } from '#db/client.ts';
 import { fleetCountChecks, fleetCountDeltas } from '#db/schema/index.ts';
 import type { Services } from '#server/domain/context.ts';
 
-/** VMs by health, and `extensions`. Zero counts may be missing. */
+/** Number of VMs by health, and of `extensions`. Zero counts may be missing. */
 export type FleetCounts = Readonly<Record<string, number>>;
 
-/** All counts, folded or not. */
+/** Query of the current counts: folded counts plus stored differences. */
 export const countedFleet = sql`(select what, sum(n)::int as n from (
   select what, n from fleet_counts union all select what, n from fleet_count_deltas) all_of_it group by what)`;
 
-/** The current counts, without reading the VMs. */
+/** Reads the current counts without reading the VMs. */
 export async function readFleetCounts(db: Database): Promise<FleetCounts> {
   const { rows } = await db.execute<{ what: string; n: number }>(sql`select what, n from ${countedFleet} counted`);
   return Object.fromEntries(rows.map(({ what, n }) => [what, n]));
 }
 
-/** Stores the differences that a transaction causes. */
+/** Stores a transaction's differences in the counts. */
 export async function addToCounts(tx: Transaction, added: ReadonlyMap<string, number>): Promise<void> {
   const rows = [...added].filter(([, n]) => n !== 0).map(([what, n]) => ({ what, n }));
   if (rows.length > 0) await tx.insert(fleetCountDeltas).values(rows);
 }
 
-/** Folds the stored differences into the counts. Returns their number. */
+/** Adds the stored differences to the counts. Returns how many there were. */
 export async function foldCounts({ db }: Pick<Services, 'db'>): Promise<number> {
   const { rows } = await db.execute<{ notes: number }>(sql`
     with gone as (delete from fleet_count_deltas returning what, n),
@@ -40,9 +40,9 @@ export async function foldCounts({ db }: Pick<Services, 'db'>): Promise<number> 
  */
 export async function checkCounts({ db }: Pick<Services, 'db'>, now: Date): Promise<FleetCounts> {
   return db.transaction(async (tx) => {
-    // Without parallel workers: nothing waits for this, and the cores are for reports.
+    // Without parallel workers: this is not urgent, and reports need the cores.
     await tx.execute(sql`set local max_parallel_workers_per_gather = 0`);
-    // In one snapshot, and corrected by a difference, so that writers continue.
+    // Compares within one snapshot and corrects by the difference, so that writers need not stop.
     const { rows } = await tx.execute<{ what: string; difference: number }>(sql`
       with found as (
         select health as what, count(*)::int as n from vm_health group by health
@@ -62,13 +62,13 @@ export async function checkCounts({ db }: Pick<Services, 'db'>, now: Date): Prom
   });
 }
 
-/** When the counts were last checked against the rows, and when they last were wrong; null before. */
+/** When the counts were last compared with the rows, and when they were last wrong; null if never. */
 export interface CountCheck {
   checkedAt: string;
   disagreedAt: string | null;
 }
 
-/** The result of the last check. */
+/** Reads the result of the last check. */
 export async function readCountCheck(db: Database): Promise<CountCheck | null> {
   const [row] = await db.select().from(fleetCountChecks).where(eq(fleetCountChecks.id, 1));
   if (row === undefined) return null;

@@ -49,7 +49,7 @@ const notified = async (vm: GivenVm) =>
       .where(and(eq(changes.topic, 'fleet'), eq(changes.key, vm.vmId)))
   ).length;
 
-/** The worker's part over time. */
+/** Does what the worker does as time passes. */
 async function foldAged(now: Date): Promise<void> {
   await markAged(services, { since: null, now, among: null });
   await foldHealth(services, now);
@@ -74,7 +74,7 @@ const handler = (fields: object = {}) => ({
 const beats = { heartbeats: [{ extension: 'probe', ...ages, file: [{ version: 1, heartbeat: { status: 'ready' } }] }] };
 const good = { ...handler(), ...beats, ...statusOf('success') };
 
-/** A VM whose agent has the goal, called at `at` and promised its next call within a minute. */
+/** Returns a VM whose agent has the goal state, called at `at` and announced its next call within a minute. */
 async function givenProbe(at = start): Promise<GivenVm> {
   const vm = await givenVm(services, 'fold');
   await vm.declare('probe');
@@ -85,7 +85,7 @@ async function givenProbe(at = start): Promise<GivenVm> {
   return vm;
 }
 
-test('a VM appears with its first goal state, and screens are notified', async () => {
+test('a VM appears with its first goal state, and open pages are notified', async () => {
   const vm = await givenVm(services, 'fold');
   await foldHealth(services, start);
   expect(await vmRow(vm)).toEqual({
@@ -104,7 +104,7 @@ test('a VM appears with its first goal state, and screens are notified', async (
   expect(await foldHealth(services, start)).toBe(0);
 });
 
-test('AZ-S6 every kind of change is folded; `since` stays while the health does', async () => {
+test('AZ-S6 every kind of change is folded; `since` is kept while the health is the same', async () => {
   const vm = await givenProbe();
   await foldHealth(services, start);
   expect(await vmRow(vm)).toMatchObject({ health: 'progressing', agent: 'ready', deadlineAt: expect.any(Date) });
@@ -144,7 +144,7 @@ test('AZ-S6 a failed part is folded as the cause, with the id of its message', a
   expect(await vmRow(vm)).toMatchObject({ health: 'degraded' });
 });
 
-test('a removed extension leaves with its last transition', async () => {
+test('a removed extension disappears and leaves one last transition', async () => {
   const vm = await givenProbe();
   await foldHealth(services, start);
   await removeExtension(await testContext({ services }), { vmId: vm.vmId, name: 'probe', force: true });
@@ -178,7 +178,7 @@ test('AZ-H3 AZ-S6 health ages at the right times without reports, and recovers',
   await send(vm, good, later(60));
   await foldAged(later(60));
   expect(await vmRow(vm)).toMatchObject({ health: 'healthy', agent: 'ready' });
-  // The report promised a call within 30 seconds; 30 more are the grace period.
+  // The report announced a call within 30 seconds, and the grace period is another 30.
   await foldAged(later(120));
   expect(await vmRow(vm)).toMatchObject({ agent: 'ready' });
   await foldAged(later(120.001));
@@ -202,7 +202,7 @@ test('AZ-H3 AZ-S6 health ages at the right times without reports, and recovers',
   expect(await vmRow(vm)).toMatchObject({ health: 'degraded', agent: 'ready' });
 });
 
-test('an agent that only polls recovers, and one that hangs up is missed sooner', async () => {
+test('an agent that only polls recovers, and one that closes its poll is missed sooner', async () => {
   const vm = await givenProbe();
   await send(vm, good);
   await foldAged(later(601));
@@ -219,7 +219,7 @@ test('an agent that only polls recovers, and one that hangs up is missed sooner'
   expect(await vmRow(vm)).toMatchObject({ agent: 'unknown' });
 });
 
-test('a goal that was past its deadline before delivery gets its time from the delivery', async () => {
+test('a goal whose deadline passed before delivery gets its full time from the delivery', async () => {
   const vm = await givenVm(services, 'fold');
   await vm.declare('probe');
   await services.db
@@ -239,7 +239,7 @@ test('concurrent folds share the work, and changes committed meanwhile are folde
   for (const vm of all) expect(await vmRow(vm)).toMatchObject({ health: 'progressing' });
   const first = all[0] as GivenVm;
   await services.db.transaction(async (tx) => {
-    // An open transaction holds the row: the fold skips it.
+    // An open transaction locks the row, so the fold skips it.
     await tx.execute(sql`update health_checks set due_at = 'epoch' where vm_id = ${first.vmId}`);
     expect(await foldHealth(services, start)).toBe(0);
   });

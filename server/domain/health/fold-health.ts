@@ -4,12 +4,12 @@ import { evaluateVm } from './evaluate-vm.ts';
 import { loadVmHealthFacts, lockDue } from './load.ts';
 import { writeHealthUpdates } from './write.ts';
 
-/** VMs per transaction: few, so that reports do not wait long. */
+/** VMs per transaction; small, so that reports do not wait long. */
 const batchVms = 500;
 
 /**
- * Updates the health that lists, overview and map read: evaluates VMs that changed or aged (`markAged`), at most
- * `limit`, and writes the differences. Concurrent calls share the work. Returns the number of evaluated VMs.
+ * Updates the health that lists, overview and map read: evaluates up to `limit` VMs that changed or aged (`markAged`),
+ * and writes the differences. Concurrent calls share the work. Returns the number of evaluated VMs.
  */
 export async function foldHealth(
   { db }: Pick<Services, 'db'>,

@@ -7,7 +7,7 @@ import type { PresenceFacts } from './next-ageing.ts';
 export type VmHealthRow = Omit<typeof vmHealth.$inferSelect, 'writtenBy'>;
 export type ExtensionHealthRow = typeof extensionHealth.$inferSelect;
 
-/** The facts of a VM beside its last derived health. */
+/** The facts of a VM and its last derived health. */
 export interface VmHealthFacts {
   id: string;
   name: string;
@@ -19,11 +19,11 @@ export interface VmHealthFacts {
 }
 
 /**
- * Locks VMs that are due, those that changed first, until the end of the transaction; other folds skip them. A writer
- * that marks one of them waits until then, so the facts do not change.
+ * Locks VMs that are due until the end of the transaction, those that changed first; other folds skip them. A writer
+ * that marks one of them waits, so the facts do not change.
  */
 export async function lockDue(tx: Transaction, now: Date, most: number): Promise<string[]> {
-  // Starting parallel workers takes longer than reading a batch.
+  // Starting parallel workers would take longer than reading a batch.
   await tx.execute(sql`set local max_parallel_workers_per_gather = 0`);
   const { rows } = await tx.execute<{ vm_id: string }>(sql`
     select vm_id from health_checks where due_at <= ${now.toISOString()}
@@ -31,7 +31,7 @@ export async function lockDue(tx: Transaction, now: Date, most: number): Promise
   return rows.map((row) => row.vm_id).sort();
 }
 
-/** Loads these VMs with four queries, whatever their number. */
+/** Loads these VMs with four queries, however many they are. */
 export async function loadVmHealthFacts(tx: Transaction, vmIds: readonly string[]): Promise<VmHealthFacts[]> {
   const among = sql`= any(${sql.param(vmIds)}::uuid[])`;
   const { lastSeenAt, nextExpectedAt, heartbeatSeconds, statusSeconds } = agentPresence;

@@ -13,7 +13,7 @@ import { nextAgeing, nextFixedAgeing } from './next-ageing.ts';
 const start = new Date('2026-03-01T12:00:00Z');
 const after = (seconds: number) => new Date(start.getTime() + Math.round(seconds * 1000));
 
-/** A seeded generator, so that failures are repeatable. */
+/** Seeded, so that failures can be reproduced. */
 function dice(seed: number) {
   let state = seed;
   const next = (): number => {
@@ -21,7 +21,7 @@ function dice(seed: number) {
     return state / 4_294_967_296;
   };
   const among = <T>(...values: readonly [T, ...T[]]): T => values[Math.floor(next() * values.length)] ?? values[0];
-  /** Often whole seconds, so that times fall on the edges of a scan. */
+  /** Often returns whole seconds, so that times fall on the edges of a scan. */
   const seconds = (from: number, to: number): number => {
     const exact = from + next() * (to - from);
     return among(Math.round(exact), Math.round(exact * 8) / 8);
@@ -29,7 +29,7 @@ function dice(seed: number) {
   return { among, seconds };
 }
 
-/** VMs with one extension each, whose agents reported at some time. */
+/** Creates VMs with one extension each, whose agents reported at various times. */
 async function givenFleet(count: number) {
   const services = await testServices();
   const { db } = services;
@@ -104,7 +104,7 @@ test('AZ-H3 AZ-S4 AZ-S6 scans find every VM that changed through time alone, and
   for (let from = 0; from < 900; from += 15) {
     const [since, now] = [after(from), after(from + 15)];
     await services.db.execute(sql`update health_checks set due_at = 'infinity'`);
-    // Every other scan reads only the VMs that the previous one expected.
+    // Every other scan reads only the VMs that the previous scan expected.
     const isAhead = from % 30 === 15;
     const scanned = await markAged(services, { since, now, among: isAhead ? soon : null });
     soon = scanned?.soon ?? [];
@@ -119,7 +119,7 @@ test('AZ-H3 AZ-S4 AZ-S6 scans find every VM that changed through time alone, and
       if (answer(id, since) !== answer(id, now)) expect(isDue, `${id} from ${from} on`).toBe(true);
       if (!marked.has(id)) continue;
       found += 1;
-      // Extensions without heartbeats are found without need: only the manifest of the version knows.
+      // Extensions without heartbeats may be found too, because only the version's manifest says that they have none.
       const next = nextAgeing(
         own.map((each) => ({ ...each, optedIn: true })),
         presence,
@@ -133,7 +133,7 @@ test('AZ-H3 AZ-S4 AZ-S6 scans find every VM that changed through time alone, and
   expect(vain).toBeLessThan(found / 2);
 });
 
-test('the first scan finds all that ever aged, and of two concurrent ones one scans', async () => {
+test('the first scan finds every VM that ever aged, and of two concurrent scans only one runs', async () => {
   const { services, ids, facts } = await givenFleet(60);
   const scan = { since: null, now: after(7_200), among: null };
   const [one, other] = await Promise.all([markAged(services, scan), markAged(services, scan)]);

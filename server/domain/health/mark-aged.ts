@@ -5,18 +5,18 @@ import { markHealthChecksDue } from '#server/domain/changes/index.ts';
 import type { Services } from '#server/domain/context.ts';
 import { graceSeconds, unresponsiveSeconds } from '#server/domain/verdicts/index.ts';
 
-/** Any fixed number: only one worker scans the whole fleet at a time. */
+/** Any fixed number. The lock ensures that only one worker scans the whole fleet at a time. */
 const lock = 4_266_399_005;
 /** VMs per transaction, so that a report does not wait long for one of them. */
 const batchVms = 2_000;
-/** Blocks of a table per step: about five milliseconds of one core. */
+/** Blocks of a table per step; a step takes about five milliseconds of one core. */
 const stepBlocks = 512;
-/** Milliseconds for a step and the pause after it, if there is time. */
+/** Milliseconds for a step plus the pause after it, if there is time. */
 const stepMs = 50;
-/** Above this number of VMs, those that age soon are not remembered. */
+/** If more VMs than this age soon, their ids are not kept. */
 const maxSoon = 20_000;
 
-/** The period that a scan covers: after `since` (from the beginning if null), up to and including `now`. */
+/** The time range of a scan: after `since` (from the beginning if null), up to and including `now`. */
 export interface AgeingScan {
   since: Date | null;
   now: Date;
@@ -24,37 +24,37 @@ export interface AgeingScan {
   among: readonly string[] | null;
 }
 
-/** The pace of a scan of the whole fleet. */
+/** How fast the whole fleet is scanned. */
 export interface Pace {
-  /** Milliseconds over which it may be spread, so that it hardly delays reports. */
+  /** Milliseconds over which the scan may be spread, so that it hardly delays reports. */
   overMs: number;
   /** Waits between two steps. Throws to stop the scan early. */
   rest(ms: number): Promise<void>;
 }
 
-/** All steps without a pause. */
+/** Runs all steps without a pause. */
 const withoutRest: Pace = { overMs: 0, rest: async () => {} };
 
 export interface ScanResult {
   /** Number of marked VMs. */
   marked: number;
   /**
-   * The only VMs that can age until `soonSeconds` from now, unless a report marks others; null if they are too many to
-   * remember.
+   * The only VMs that can age within `soonSeconds` from `now` unless a report marks others; null if there are too many
+   * to keep.
    */
   soon: string[] | null;
 }
 
 /**
- * How far a scan looks ahead. Less than the grace period: every report postpones its times by at least that, so none of
- * them comes sooner.
+ * How far a scan looks ahead, in seconds. Less than the grace period: every report postpones its times by at least
+ * that, so none of them can come sooner.
  */
 export const soonSeconds = graceSeconds - 5;
 
 /**
- * Marks VMs that aged without a report: a promised call, or a reading of a heartbeat or a status, is overdue. Reading
- * the tables sequentially costs far less than tracking a million times that hardly ever pass. A row written during the
- * scan may be missed, but it was just reported then. Null if another worker scans the whole fleet.
+ * Marks VMs that aged without a report: an announced call, or the next reading of a heartbeat or status, is overdue.
+ * Reading the tables sequentially costs far less than tracking a million times that hardly ever pass. A row written
+ * during the scan may be missed, but its agent has just reported. Returns null if another worker scans the whole fleet.
  */
 export async function markAged(
   { db }: Pick<Services, 'db'>,
@@ -76,21 +76,21 @@ export async function markAged(
   return { marked: aged.length, soon: found.soon.size > maxSoon ? null : [...found.soon] };
 }
 
-/** The VM's own period or the default, in seconds. */
+/** A period in seconds: `own` of the VM, or else the default `usual`. */
 interface Period {
   own: SQL;
   usual: number;
 }
 
-/** A period in which times pass. */
+/** A time range. */
 interface Stretch {
   from: Date | null;
   to: Date;
 }
 
-/** SQL: whether the time that many seconds later falls in the period; with several numbers, whether it may. */
+/** SQL for whether the time `shortest` seconds after `at` is in the range; with `longest`, whether it may be. */
 function passes(at: SQL, { from, to }: Stretch, shortest: number, longest = shortest): SQL {
-  // As constants, because a million rows are compared with them.
+  // Computed here, because a million rows are compared with the constants.
   const before = (end: Date, seconds: number): SQL =>
     sql`${new Date(end.getTime() - seconds * 1000).toISOString()}::timestamptz`;
   return from === null
@@ -98,17 +98,17 @@ function passes(at: SQL, { from, to }: Stretch, shortest: number, longest = shor
     : sql`(${at} < ${before(to, shortest)} and ${at} >= ${before(from, longest)})`;
 }
 
-/** VMs for which a time passed, and those for which one comes soon. */
+/** VMs for which a time passed, and VMs for which a time is about to pass. */
 interface Found {
   aged: Set<string>;
   soon: Set<string>;
 }
 
-/** The shortest and the longest promise of any agent, in seconds. */
+/** The shortest and the longest announced period of any agent, in seconds. */
 type Range = [shortest: number, longest: number];
 
 async function findAged(tx: Transaction, scan: AgeingScan, pace: Pace): Promise<Found> {
-  // Without parallel workers: nothing waits for this, and the cores are for reports.
+  // Without parallel workers: this is not urgent, and reports need the cores.
   await tx.execute(sql`set local max_parallel_workers_per_gather = 0`);
   const { rows } = await tx.execute<{ agents: number; readings: number }>(sql`
     select pg_relation_size('agent_presence') / current_setting('block_size')::int as agents,
@@ -138,7 +138,7 @@ async function findAged(tx: Transaction, scan: AgeingScan, pace: Pace): Promise<
   return found;
 }
 
-/** The parts in which a table of this many blocks is read; newer rows are in the last one. */
+/** Splits a table of this many blocks into conditions, one per step. The last one includes newer blocks. */
 function stepsOf({ among }: AgeingScan, blocks: string | number = 0): SQL[] {
   if (among !== null) return [sql`vm_id = any(${sql.param(among)}::uuid[])`];
   const steps = Math.max(1, Math.ceil(Number(blocks) / stepBlocks));
@@ -160,7 +160,7 @@ function take(found: Found, { aged, soon }: { aged: string[] | null; soon: strin
 
 type Stretches = Record<'past' | 'coming' | 'both', Stretch>;
 
-/** The rows that age soon are no longer read once they are too many. */
+/** Stops looking for rows that age soon once there are too many. */
 const stretches = ({ since, now }: AgeingScan, { soon }: Found): Stretches => {
   const ahead = soon.size > maxSoon ? now : new Date(now.getTime() + soonSeconds * 1000);
   return { past: { from: since, to: now }, coming: { from: now, to: ahead }, both: { from: since, to: ahead } };
@@ -202,7 +202,7 @@ async function scanReadings(
     (is_old and ${ofOwn(sql`heartbeat_read_at`, stretch, untilOld)})
     or (is_late and ${ofOwn(sql`heartbeat_read_at`, stretch, own(due.heartbeat))})
     or (is_stale and ${ofOwn(sql`status_read_at`, stretch, own(due.status))}))`;
-  // An agent's own promise is read only if the call is late by the shortest promise of any agent.
+  // An agent's own period is read only if the reading is late by the shortest period of any agent.
   const { rows } = await tx.execute<{ vm_id: string; aged: boolean; soon: boolean }>(sql`
     select vm_id, bool_or(${readingPasses(past)}) as aged, bool_or(${readingPasses(coming)}) as soon from (
       select vm_id, heartbeat_read_at, heartbeat_age_seconds, status_read_at,

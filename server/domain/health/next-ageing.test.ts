@@ -80,7 +80,7 @@ test.each<[string, Partial<ExtensionFacts>[], Partial<PresenceFacts> | null, num
   expect(found).toEqual(expected === null ? null : after(expected));
 });
 
-/** A seeded generator, so that failures are repeatable. */
+/** Seeded, so that failures can be reproduced. */
 function dice(seed: number) {
   let state = seed;
   const next = (): number => {
@@ -88,7 +88,7 @@ function dice(seed: number) {
     return state / 4_294_967_296;
   };
   const among = <T>(...values: readonly [T, ...T[]]): T => values[Math.floor(next() * values.length)] ?? values[0];
-  /** Whole milliseconds, often exactly on the edges. */
+  /** Whole milliseconds, often exactly on an edge. */
   const seconds = (from: number, to: number): number =>
     among(Math.round((from + next() * (to - from)) * 8) / 8, Math.round(from + next() * (to - from)), from, to);
   return { among, seconds };
@@ -131,7 +131,7 @@ function answer(extension: ExtensionFacts, agent: PresenceFacts | null, now: Dat
   return JSON.stringify([status, staleFor !== null, rest]);
 }
 
-test('AZ-H3 AZ-S4 AZ-S6 no verdict changes before the next ageing that was predicted', () => {
+test('AZ-H3 AZ-S4 AZ-S6 no verdict changes before the predicted time', () => {
   let aged = 0;
   for (let seed = 1; seed <= 3_000; seed++) {
     const { extension, agent } = random(seed);

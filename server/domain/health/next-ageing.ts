@@ -3,7 +3,7 @@ import { heartbeatReading, statusReading } from '#server/domain/reports/index.ts
 import { deadlineOf, graceSeconds, unresponsiveSeconds } from '#server/domain/verdicts/index.ts';
 import type { ExtensionFacts } from './derive.ts';
 
-/** When an agent last called, and its promise; null if it never called. */
+/** When an agent last called, and when it announced its next call; null if it never called. */
 export interface PresenceFacts {
   lastSeenAt: Date;
   nextExpectedAt: Date;
@@ -14,8 +14,8 @@ export interface PresenceFacts {
 type Ages = readonly [extensions: readonly ExtensionFacts[], presence: PresenceFacts | null, now: Date];
 
 /**
- * The next time at which health, verdicts or staleness of a VM may change without a report: until then `derive` returns
- * the same. Null if nothing ages.
+ * Returns the next time at which health, verdicts or staleness of a VM may change without a report; until then `derive`
+ * returns the same. Null if time changes nothing.
  */
 export function nextAgeing(...[extensions, presence, now]: Ages): Date | null {
   const moving = extensions.flatMap((facts) => readingAges(facts, presence));
@@ -23,8 +23,8 @@ export function nextAgeing(...[extensions, presence, now]: Ages): Date | null {
 }
 
 /**
- * The same for times that no report postpones. The others hardly ever pass, because agents keep reporting; `findAged`
- * finds the VMs for which they did.
+ * Returns the next such time that no report postpones. The others hardly ever pass, because agents keep reporting;
+ * `findAged` finds the VMs for which they did.
  */
 export function nextFixedAgeing(...[extensions, presence, now]: Ages): Date | null {
   return nearest(fixedAges(extensions, presence), now);
@@ -35,7 +35,7 @@ function nearest(instants: readonly number[], now: Date): Date | null {
   return coming.length === 0 ? null : new Date(Math.min(...coming));
 }
 
-/** The first millisecond that is more than so many seconds later. */
+/** The first millisecond that is more than `seconds` later. */
 const justAfter = (from: Date, seconds: number): number => Math.floor(from.getTime() + seconds * 1000) + 1;
 
 function agentAges(presence: PresenceFacts | null): number[] {
@@ -44,11 +44,11 @@ function agentAges(presence: PresenceFacts | null): number[] {
   return [justAfter(nextExpectedAt, graceSeconds), justAfter(lastSeenAt, unresponsiveSeconds)];
 }
 
-/** Seconds after which a heartbeat should have been read again. */
+/** Seconds after which the next heartbeat reading is overdue. */
 const heartbeatDue = (presence: PresenceFacts | null): number =>
   (presence?.heartbeatSeconds ?? defaultPeriods.heartbeatSeconds) + graceSeconds;
 
-/** Of files that are read again and again. */
+/** Times at which readings of heartbeat and status files become old or overdue. */
 function readingAges(facts: ExtensionFacts, presence: PresenceFacts | null): number[] {
   const instants: number[] = [];
   const heartbeat = facts.optedIn ? heartbeatReading(facts) : null;
@@ -57,7 +57,7 @@ function readingAges(facts: ExtensionFacts, presence: PresenceFacts | null): num
     instants.push(justAfter(readAt, heartbeatDue(presence)), justAfter(readAt, unresponsiveSeconds - ageSeconds));
   }
   const status = statusReading(facts);
-  // A file that was too old when it was read is stale already; any other turns stale when it is not read again.
+  // A file that was too old when it was read is stale already; others become stale if they are not read again.
   if (status !== null && status.status !== 'success' && status.status !== 'error') {
     const period = presence?.statusSeconds ?? defaultPeriods.statusSeconds;
     instants.push(justAfter(status.readAt, period + graceSeconds));
@@ -65,7 +65,7 @@ function readingAges(facts: ExtensionFacts, presence: PresenceFacts | null): num
   return instants;
 }
 
-/** Of a declared goal, and of a first heartbeat that is expected. */
+/** Deadlines of goals, and times at which a first heartbeat is overdue. */
 function fixedAges(extensions: readonly ExtensionFacts[], presence: PresenceFacts | null): number[] {
   return extensions.flatMap((facts) => {
     const instants = [justAfter(deadlineOf({ ...facts, state: facts.goal }), 0)];

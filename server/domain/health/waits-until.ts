@@ -2,7 +2,7 @@ import type { ExtensionGoal } from '#db/schema/index.ts';
 import { type HandlerReport, runOrder } from '#protocol/index.ts';
 import { deadlineOf, isRunningState } from '#server/domain/verdicts/index.ts';
 
-/** The facts of an extension for which others may wait. */
+/** The facts of an extension that others may wait for. */
 interface Dependency {
   name: string;
   goal: ExtensionGoal;
@@ -23,9 +23,9 @@ interface Dependency {
 }
 
 /**
- * The time until which each extension of a VM may wait: for its dependencies, until the last of them concluded or
- * reached its deadline, and for its turn (AZ-G2). Its own deadline counts from then on, so a slow predecessor makes no
- * other extension late. Null if it waits for none; a disable or uninstall depends on none.
+ * Returns until when each extension of a VM may wait: until its last dependency has concluded or reached its deadline,
+ * and until its turn comes (AZ-G2). Its own deadline counts from then, so a slow predecessor makes no other extension
+ * late. Null if it waits for nothing; a disable or uninstall has no dependencies.
  */
 export function waitsUntil(extensions: readonly Dependency[]): Map<string, Date | null> {
   const byName = new Map(extensions.map((extension) => [extension.name, extension]));
@@ -38,7 +38,7 @@ export function waitsUntil(extensions: readonly Dependency[]): Map<string, Date 
     const extension = byName.get(name) as Dependency;
     let latest = isConcluded(extension) ? null : turnEnd(extension, extensions);
     for (const other of dependsOn.map((dependency) => byName.get(dependency))) {
-      // In a circle, which the portal rejects, one of them comes before the other is known.
+      // In a cycle, which the portal rejects, one extension comes before the other is known.
       const waits = other && known.get(other.name);
       if (other === undefined || waits === undefined) continue;
       const until = isConcluded(other)
@@ -55,9 +55,9 @@ const isConcluded = ({ concludedAt, statusSequence, goalSequenceNumber }: Depend
   concludedAt !== null && statusSequence === goalSequenceNumber;
 
 /**
- * A machine runs one step at a time, and a step that has not begun waits for the running one: this is when the last
- * earlier command ended, or must end. A goal declared after its time was over postpones nothing, nor does a command
- * that a restarted agent repeats: otherwise it would never end.
+ * Returns when an extension's turn comes. A machine runs one step at a time, so this is when the last earlier command
+ * ended or must end. Two kinds of commands are ignored, because otherwise waiting might never end: those of a goal
+ * declared after the extension's own deadline, and those that a restarted agent repeats.
  */
 function turnEnd(extension: Dependency, all: readonly Dependency[]): Date | null {
   const ownEnd = deadlineOf({ ...extension, state: extension.goal });
@@ -75,7 +75,7 @@ function turnEnd(extension: Dependency, all: readonly Dependency[]): Date | null
   return latest;
 }
 
-/** Whether a command ran for its goal. */
+/** Whether a command has run for the current goal. */
 const hasBegun = ({ handlerState, goalSequenceNumber }: Dependency): boolean =>
   handlerState !== null && handlerState.sequenceNumber >= goalSequenceNumber && handlerState.command != null;
 
@@ -85,7 +85,7 @@ const isRunning = ({ handlerState }: Dependency): boolean =>
   handlerState.exitCode == null &&
   !handlerState.timedOut;
 
-/** The extensions of one VM, each with that time. A concluded one has no deadline to postpone. */
+/** Adds `waitsUntil` to the extensions of one VM. It is null if all have concluded, because then no deadline counts. */
 export function withWaits<E extends Dependency>(extensions: readonly E[]): (E & { waitsUntil: Date | null })[] {
   const waits = extensions.length > 1 && !extensions.every(isConcluded) ? waitsUntil(extensions) : null;
   return extensions.map((extension) => Object.assign(extension, { waitsUntil: waits?.get(extension.name) ?? null }));

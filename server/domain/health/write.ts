@@ -4,12 +4,12 @@ import { recordChanges, scheduleHealthChecks } from '#server/domain/changes/inde
 import type { HealthUpdate } from './evaluate-vm.ts';
 import { addToCounts } from './fleet-counts.ts';
 
-/** Above this many changed VMs, screens are notified that the fleet changed, not which VMs. */
+/** If more VMs than this changed, open pages are notified that the fleet changed, not which VMs. */
 const namedVms = 100;
-/** VMs that no longer age are evaluated again within a day and a half, so that no error stays forever. */
+/** VMs that no longer age are evaluated again within a day and a half, so that no wrong health stays forever. */
 const restMs = 24 * 60 * 60_000;
 
-/** Writes changed health, with a few statements whatever the number of VMs. Returns the number of changed VMs. */
+/** Writes changed health with a few statements, however many VMs there are. Returns the number of changed VMs. */
 export async function writeHealthUpdates(
   tx: Transaction,
   updates: readonly HealthUpdate[],
@@ -41,7 +41,7 @@ export async function writeHealthUpdates(
   return changed.length;
 }
 
-/** Rows as one parameter: the statement is the same for any number. */
+/** Passes all rows as one parameter, so that the statement is the same for any number. */
 const rowsOf = (rows: readonly object[]) => sql.param(JSON.stringify(rows));
 
 async function writeVms(tx: Transaction, rows: readonly NonNullable<HealthUpdate['vm']>[]): Promise<void> {
@@ -88,7 +88,7 @@ async function writeTransitions(tx: Transaction, rows: HealthUpdate['transitions
 }
 
 async function reschedule(tx: Transaction, updates: readonly HealthUpdate[], now: Date): Promise<void> {
-  // Spread over time, because the health of a whole fleet may first be derived at one moment.
+  // Spread over time, because the health of a whole fleet may first be derived at the same time.
   const checks = updates.map(({ vmId, nextAt }) => {
     const rest = new Date(now.getTime() + restMs * (0.5 + Math.random()));
     return { vmId, dueAt: nextAt !== null && nextAt < rest ? nextAt : rest };

@@ -8,14 +8,14 @@ import { type Messages, type Resources, templateOf } from './message.ts';
 export const coverage = z.object({
   lang: z.string(),
   translated: count,
-  /** English messages; those of the language itself where there is no English. */
+  /** Number of English messages; of the language's own if there is no English. */
   total: count,
-  /** Ids that English has and this language has not. */
+  /** Ids that have an English message but none in this language. */
   missing: z.array(z.string()),
 });
 export type Coverage = z.infer<typeof coverage>;
 
-/** Coverage per language, in the order of the map. */
+/** Returns the coverage of each language, in the order of the map. */
 export function coverageOf(resources: Resources): Coverage[] {
   return [...resources].map(([lang, messages]) => {
     const ids = filledIds(resources.get(lastLanguage) ?? messages);
@@ -28,8 +28,8 @@ const filledIds = (messages: Messages): string[] =>
   Object.keys(messages).filter((id) => templateOf(messages, id) !== undefined);
 
 /**
- * Problems of one language for its publisher, by id: placeholders that differ from English (AZ-L6) or are never filled
- * in, an id that English does not have, a blank text. `pathOf` returns the location of an id.
+ * Returns warnings about one language for its publisher, by id: placeholders that differ from English (AZ-L6) or are
+ * never filled in, ids that English does not have, blank messages. `pathOf` returns the location of an id.
  */
 export function translationWarnings(
   lang: string,

@@ -10,13 +10,13 @@ import { parse } from '#server/domain/parse.ts';
 import { getResources, type LanguageResources, languageResources } from './get-resources.ts';
 import { type GetResourcesInput, type ListLanguagesInput, listLanguagesInput } from './input.ts';
 
-/** A language with bounded lists; `leftOut` counts ids that `missing` does not list. */
+/** A language whose lists are limited in size; `leftOut` counts the ids that `missing` does not list. */
 export const describedLanguage = languageResources.extend({ leftOut: leftOut('missing') });
 export type DescribedLanguage = z.infer<typeof describedLanguage>;
 
-/** Bytes of missing ids per language in a response. */
+/** Maximum bytes of missing ids per language in a response. */
 const maxMissingBytes = 1024 * 1024;
-/** Bytes of all texts on the page that edits them. */
+/** Maximum bytes of all messages on the page that edits them. */
 const maxEditedBytes = 16 * 1024 * 1024;
 
 function describe({ missing, warnings, ...language }: LanguageResources): DescribedLanguage {
@@ -24,14 +24,17 @@ function describe({ missing, warnings, ...language }: LanguageResources): Descri
   return { ...language, missing: kept, warnings: fitWarnings(warnings), ...leftOutOf({ missing: omitted }) };
 }
 
-/** The languages of a version with their texts, English first, up to the limit of a page. Throws 404. */
+/** Returns the languages of a version with their messages, English first, up to the limit of a page. Throws 404. */
 export async function describeResources(ctx: Context, input: GetResourcesInput) {
   const { languages, ...version } = await getResources(ctx, input);
   const { kept, leftOut: omitted } = fitList(languages.map(describe), { bytes: maxEditedBytes });
   return { ...version, languages: kept, ...leftOutOf({ languages: omitted }) };
 }
 
-/** A page of a version's languages without their texts, English first, then by name. Throws 404, 400 `cursor_invalid`. */
+/**
+ * Lists a page of a version's languages without their messages, English first, then by name. Throws 404, 400
+ * `cursor_invalid`.
+ */
 export async function listLanguages(
   ctx: Context,
   input: ListLanguagesInput,
@@ -51,7 +54,7 @@ export async function listLanguages(
   return { items, nextCursor: last && items.length < rest.length ? writeCursor([last.lang]) : null };
 }
 
-/** One language of a version. Throws 404. */
+/** Returns one language of a version. Throws 404. */
 export async function getLanguage(
   ctx: Context,
   { lang, ...version }: GetResourcesInput & { lang: string },
@@ -62,7 +65,7 @@ export async function getLanguage(
   return describe(found);
 }
 
-/** English comes first; the others are sorted by their bytes, whatever the collation of the database. */
+/** English first, then by bytes, independent of the database's collation. */
 const order = (a: string, b: string): number =>
   Number(b === lastLanguage) - Number(a === lastLanguage) || Buffer.compare(Buffer.from(a), Buffer.from(b));
 

@@ -14,8 +14,8 @@ export interface XliffExport {
 }
 
 /**
- * The English messages of a version for translators, with the existing translations into a language, if any. Throws
- * 404, 422 for an invalid language or English itself, and without English messages.
+ * Exports the English messages of a version for translators, with existing translations into the language. Throws 404,
+ * 422 if the language is invalid or English, or if there are no English messages.
  */
 export async function exportXliff(ctx: Context, input: ExportXliffInput): Promise<XliffExport> {
   allow(ctx.actor, 'viewer');
@@ -43,7 +43,7 @@ export async function exportXliff(ctx: Context, input: ExportXliffInput): Promis
   };
 }
 
-/** A language that can be translated into, in canonical form. Throws 422. */
+/** Returns the target language in canonical form. Throws 422 if it is invalid or English. */
 export function targetLanguage(named: string): string {
   const lang = canonicalLanguage(named);
   if (lang === null) {

@@ -3,7 +3,7 @@ import type { Database, Transaction } from '#db/client.ts';
 import { lastLanguage, type WantedLanguage } from '#protocol/index.ts';
 import type { Messages, Resources } from './message.ts';
 
-/** Ids of a version that a screen is about to show. */
+/** Message ids of a version that are about to be shown. */
 export interface RequestedMessages {
   handler: string;
   version: string;
@@ -11,9 +11,9 @@ export interface RequestedMessages {
 }
 
 /**
- * Loads the templates that readers need with one query: only these ids, in the requested languages and English, because
- * a version can have thousands. Not cached, so that a new file applies immediately (AZ-L2). Keyed by
- * `<handler>-<version>`; `known` lists versions with resources in any language.
+ * Loads the requested templates with one query: only these ids, in the requested languages and English, because a
+ * version can have thousands. Not cached, so that a new file applies immediately (AZ-L2). Keyed by
+ * `<handler>-<version>`; `known` contains the versions that have resources in any language.
  */
 export async function findMessages(
   db: Database | Transaction,

@@ -6,17 +6,20 @@ import { recordChange } from '#server/domain/changes/index.ts';
 import type { Services } from '#server/domain/context.ts';
 import { messagesOfHeartbeat, messagesOfStatus } from './message-ids.ts';
 
-/** Ids kept per handler version; above that, the least recently seen ones are removed. */
+/** Ids stored per handler version. Above that, the least recently seen ones are deleted. */
 const keptPerVersion = 500;
 const batch = 2_000;
-/** Bytes of documents read together: as objects they take several times as much. At least one document is read. */
+/**
+ * Maximum bytes of documents read together; as objects they take several times as much memory. At least one document is
+ * read.
+ */
 const batchBytes = 8 * 1024 * 1024;
 /**
- * Time between the receipt and the commit of a report; one that took longer could be skipped, because its number is
- * lower.
+ * Longest time between the receipt and the commit of a report. A report that took longer would be skipped, because its
+ * id is lower than ids already read.
  */
 const settledMs = 2_000;
-/** Numbers per window, so that a long backlog is not read again for every batch. */
+/** Ids per window, so that a long backlog is not read again for every batch. */
 const window = 2 * batch;
 const params = { count: 10, length: 200 };
 
@@ -41,8 +44,8 @@ interface Reported {
 }
 
 /**
- * Continues reading reports, and stores which message ids each handler version reported, with params and counts. The
- * worker does this, so reports pay nothing for it. Returns the number of history entries.
+ * Reads the reports since the last call, and stores which message ids each handler version reported, with params and
+ * counts. The worker does this, so that it does not slow down reports. Returns the number of history entries.
  */
 export async function gatherReportedMessages(
   { db, config }: Pick<Services, 'db' | 'config'>,
@@ -99,7 +102,7 @@ async function gatherBatch(
   return { count: rows.length, done: young >= 0 || (rows.length < batch && bytes < batchBytes / 2) };
 }
 
-/** Reads the rows after a number: the next window, or after a gap the window that begins at the next number. */
+/** Reads the rows after an id: the next window, or after a gap, the window that begins with the next existing id. */
 async function readOn(tx: Transaction, after: number): Promise<HistoryRow[]> {
   const from = (start: number) =>
     tx.execute<HistoryRow>(sql`
@@ -130,7 +133,7 @@ interface Schemas {
   heartbeat: ReturnType<typeof heartbeatFileWith>;
 }
 
-/** Documents that no longer fit lowered limits name nothing. */
+/** Returns no messages for documents that exceed limits lowered since. */
 function messagesIn(schemas: Schemas, kind: 'heartbeat' | 'status', file: unknown): MessageReference[] {
   if (kind === 'status') {
     const status = read(schemas.status, file);
@@ -160,7 +163,7 @@ async function keep(tx: Transaction, reported: readonly Reported[]): Promise<voi
         from reported_messages where handler = ${handler}
       ) p
       where m.handler = ${handler} and m.version = p.version and m.id = p.id and p.place > ${keptPerVersion}`);
-    // Only a new id changes an inbox; counts appear with the next reading.
+    // Only a new id changes what the inbox lists; new counts appear when it is read again.
     await recordChange(tx, 'handler', handler);
   }
 }

@@ -6,7 +6,7 @@ import { parse } from '#server/domain/parse.ts';
 import { type GetResourcesInput, getResourcesInput } from './input.ts';
 import { loadVersion } from './load-version.ts';
 
-/** How many of the English messages a language translates, as numbers. */
+/** Coverage of a language in numbers. */
 export interface LanguageCoverage {
   lang: string;
   translated: number;
@@ -14,14 +14,14 @@ export interface LanguageCoverage {
   total: number;
 }
 
-/** Coverage of a version's languages, English first, without loading its texts. Throws 404. */
+/** Returns the coverage of a version's languages, English first, without loading their messages. Throws 404. */
 export async function getCoverage(
   ctx: Context,
   input: GetResourcesInput,
 ): Promise<{ handler: string; version: string; languages: LanguageCoverage[] }> {
   allow(ctx.actor, 'viewer');
   const { handler, version } = await loadVersion(ctx.db, parse(getResourcesInput, input));
-  // A blank text counts as missing.
+  // Blank messages count as missing.
   const result = await ctx.db.execute<{ lang: string; own: string; shared: string; english: string }>(sql`
     with texts as materialized (
       select r.lang, m.key as id from resources r

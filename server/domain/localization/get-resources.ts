@@ -9,17 +9,17 @@ import { type GetResourcesInput, getResourcesInput } from './input.ts';
 import { loadResources, loadVersion, resourcesOf } from './load-version.ts';
 
 export const languageResources = coverage.extend({
-  /** By id, numbers in their order. */
+  /** Sorted by id, numbers by value. */
   messages: z.array(z.object({ id: z.string(), text: z.string() })),
   warnings: z.array(z.custom<StoredWarning>()),
-  /** Rises with every change. */
+  /** Increases with every change. */
   revision: count,
   updatedAt: time,
   updatedBy: z.string(),
 });
 export type LanguageResources = z.infer<typeof languageResources>;
 
-/** The message resources of a version in all languages, English first, with their coverage. Throws 404. */
+/** Returns a version's messages in all languages, English first, with their coverage. Throws 404. */
 export async function getResources(
   ctx: Context,
   input: GetResourcesInput,

@@ -54,7 +54,7 @@ test.each(['2.1', '1.2'] as const)('%s: an unchanged export changes nothing on i
   });
 });
 
-test('a preview shows the changes, an import stores them, and texts missing in the file stay', async () => {
+test('a preview shows the changes, an import stores them, and messages not in the file are kept', async () => {
   const version = await givenWords();
   const sent = (await exported(version))
     .replace('Platte', 'Datenträger')
@@ -91,7 +91,7 @@ test('the first file of a language creates it', async () => {
   expect(await texts(version, 'pt-BR')).toEqual({ b: 'Negrito' });
 });
 
-test('a file for another handler, version or language is rejected by name', async () => {
+test('rejects a file for another handler, version or language, and names it', async () => {
   const [here, there] = [await givenWords(), await givenWords()];
   const ctx = await publisher();
   const sent = bytes(await exported(there, 'fr'));
@@ -114,7 +114,7 @@ test('a file for another handler, version or language is rejected by name', asyn
   });
 });
 
-test('without English there is nothing to translate; non-members can export but not import', async () => {
+test('without English there is nothing to export; non-members can export but not import', async () => {
   const bare = await givenVersion(services.db, { handler, version: '90.0', state: 'draft' });
   expect(await refusal(exported(bare))).toMatchObject({ code: 'xliff_without_english' });
   const version = await givenWords();
@@ -128,7 +128,7 @@ test('without English there is nothing to translate; non-members can export but 
   }
 });
 
-test('concurrent imports of one language: the seen revision decides, and the second gets 412', async () => {
+test('of two concurrent imports of one language, the second gets 412', async () => {
   const version = await givenWords();
   const ctx = await publisher();
   const [seen] = (await getResources(ctx, version)).languages.filter(({ lang }) => lang === 'de');

@@ -16,39 +16,41 @@ import { putLanguage, readResourceFile } from './put-language.ts';
 import { refused } from './xliff/decode.ts';
 import { type ReadDocument, type ReadUnit, readXliff } from './xliff/read-xliff.ts';
 
-/** The changes of a translator's file, before or after it is stored. */
+/** The changes in a translator's file, before or after it is stored. */
 export const xliffImport = z.object({
   lang: z.string(),
-  /** Of the language that it was compared with; after storing, of what is there now. */
+  /** Revision of the language that the file was compared with; after storing, the new revision. */
   revision: count,
   stored: z.boolean(),
   added: count,
   changed: count,
   same: count,
-  /** Units that have no translation yet. */
+  /** Number of units without a translation. */
   untranslated: count,
-  /** The first 500 of them, in the order of the file. */
+  /** The first 500 changes, in file order. */
   changes: z.array(z.object({ id: z.string(), before: z.string().nullable(), after: z.string() })),
-  /** Findings that do not reject the file: ids that English lacks, other placeholders, an outdated source. */
+  /**
+   * Findings that do not reject the file: ids that English does not have, differing placeholders, an outdated source.
+   */
   findings: z.array(z.custom<StoredWarning>()),
 });
 export type XliffImport = z.infer<typeof xliffImport>;
 
 const listed = 500;
 
-/** Maximum size of a file: source, target and markup. */
+/** Maximum bytes of a file, for source, target and markup. */
 export const xliffBytes = ({ resources }: Context['config']['limits']): number => 4 * resources.fileBytes;
 
 /**
- * Imports translations from XLIFF 1.2 or 2.x. Texts missing in the file stay. Throws 413 and 422 like `readXliff`, 422
- * if the file names another handler, version or language, 412 if the language changed since.
+ * Imports translations from XLIFF 1.2 or 2.x. Messages that are not in the file are kept. Throws 413 and 422 like
+ * `readXliff`, 422 if the file is for another handler, version or language, 412 if the language changed since.
  */
 export async function importXliff(ctx: Context, input: ImportXliffInput): Promise<XliffImport> {
   const { file, lang: named, dryRun, revision, ...reference } = parse(importXliffInput, input);
   allowNamespace(ctx.actor, namespaceOf(reference.handler));
   const lang = targetLanguage(named);
   const { limits } = ctx.config;
-  // Checked before the file is parsed.
+  // Throws 404 before the file is parsed.
   await loadVersion(ctx.db, reference);
   const document = await readXliff(file, { bytes: xliffBytes(limits), units: limits.resources.messages });
 
@@ -70,7 +72,7 @@ export async function importXliff(ctx: Context, input: ImportXliffInput): Promis
   });
 }
 
-/** Rejects a file for another handler, version or language (422). */
+/** Rejects a file for another handler, version or language with 422. */
 function requireSame(document: ReadDocument, { original, lang }: { original: string; lang: string }): void {
   const faults: Fault[] = [];
   const found = document.originals.find((each) => each !== original) ?? document.originals[0];
@@ -97,7 +99,7 @@ const cut = (name: string): string => (name.length > 100 ? `${name.slice(0, 100)
 
 type Outcome = Omit<XliffImport, 'lang' | 'revision' | 'stored'>;
 
-/** The language with the file's translations applied, and the consequences. */
+/** Applies the file's translations to the language. Returns the result, its changes and findings. */
 function mergeUnits(
   units: readonly ReadUnit[],
   english: Messages,

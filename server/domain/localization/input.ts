@@ -1,15 +1,15 @@
 import { z } from 'zod';
 
-/** A registered version: `handler` is `<ProviderNamespace>.<Type>`, `version` in any spelling. */
+/** A handler version. `handler` is `<ProviderNamespace>.<Type>`, `version` any spelling. */
 export const versionReference = z.object({ handler: z.string().min(1).max(192), version: z.string().min(1).max(64) });
 export type VersionReference = z.input<typeof versionReference>;
 
-/** Of a language; 0 without one. */
+/** Revision of a language; 0 if it does not exist. */
 const revision = z.number().int().min(0).optional();
 
 /**
- * `lang` is part of the address, `file` is the resource file: the parsed JSON of an array of one. With `revision`, it
- * is rejected if the language changed since.
+ * `lang` is part of the URL. `file` is the resource file: the parsed JSON, or an array with it. With `revision`, the
+ * request is rejected if the language changed since.
  */
 export const setResourcesInput = versionReference.extend({
   lang: z.string().min(1).max(100),
@@ -31,7 +31,10 @@ export type ListLanguagesInput = z.input<typeof listLanguagesInput>;
 export const publishVersionInput = versionReference;
 export type PublishVersionInput = VersionReference;
 
-/** A message as a handler would send it, and the readers of the preview (each a language or an Accept-Language). */
+/**
+ * A message as a handler would send it, and the readers to preview it for, each a language or an Accept-Language
+ * header.
+ */
 export const previewMessageInput = versionReference.extend({
   message: z
     .object({ id: z.string().max(1024), params: z.array(z.string().max(1024)).max(100).default([]) })
@@ -41,7 +44,7 @@ export const previewMessageInput = versionReference.extend({
 });
 export type PreviewMessageInput = z.input<typeof previewMessageInput>;
 
-/** `lang` is the reader's language. For `en`, lists ids that no resource has. */
+/** `lang` is the reader's language. For `en`, the result lists ids that no language has. */
 export const listUnknownMessagesInput = z.object({
   handler: z.string().min(1).max(192),
   lang: z.string().min(1).max(100).default('en'),
@@ -50,7 +53,7 @@ export type ListUnknownMessagesInput = z.input<typeof listUnknownMessagesInput>;
 
 const xliffVersion = z.enum(['2.1', '1.2']);
 
-/** `lang` is the target; English is always the source. */
+/** `lang` is the target language; the source is always English. */
 export const exportXliffInput = versionReference.extend({
   lang: z.string().min(1).max(100),
   xliff: xliffVersion.default('2.1'),

@@ -5,23 +5,23 @@ import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
 import { type ListUnknownMessagesInput, listUnknownMessagesInput } from './input.ts';
 
-/** A message id that VMs reported and no resource has. */
+/** A message id that VMs reported but no resource has. */
 export interface UnknownMessage {
   id: string;
-  /** The last reported ones. */
+  /** The params that were last reported. */
   params: string[];
-  /** Number of documents with it, in all these versions. */
+  /** Number of reported documents with this id, in all listed versions. */
   reports: number;
   lastSeenAt: Date;
-  /** Versions that reported it without having the text, highest first. */
+  /** Versions that reported it without having a message for it, highest first. */
   versions: string[];
 }
 
 const listed = 100;
 
 /**
- * Ids that VMs reported and whose version has no text: none in English, or for another language, none in its fallbacks
- * while English has one. Most recently seen first.
+ * Lists ids that VMs reported without a message in that version: for `en` no English one, for other languages none in
+ * the language or its fallbacks although there is an English one. Most recently seen first.
  */
 export async function listUnknownMessages(
   ctx: Context,

@@ -3,19 +3,19 @@ import type { Database } from '#db/client.ts';
 import type { Messages } from './message.ts';
 import { MessageMatcher } from './message-matcher.ts';
 
-/** A handler version whose message ids are recovered from texts. */
+/** A handler version for which ids are recovered from message texts. */
 export interface RecoverableVersion {
   handler: string;
   version: string;
 }
 
-/** The matcher of a version for the resource files that were read. */
+/** A version's matcher and what it was compiled from. */
 export interface LoadedMatcher extends RecoverableVersion {
-  /** Languages and revisions of the files; empty without files. */
+  /** Languages and revisions of the resource files; empty if there are none. */
   revisions: string;
   /** Null if the version has no resource files. */
   matcher: MessageMatcher | null;
-  /** Characters of all templates, a measure of the memory that the matcher takes. */
+  /** Characters of all templates, as a measure of the matcher's memory. */
   characters: number;
 }
 

@@ -7,7 +7,7 @@ import type { VersionRow } from '#server/domain/packages/index.ts';
 import type { VersionReference } from './input.ts';
 import type { Messages } from './message.ts';
 
-/** The requested version in any spelling. Throws 404 `version_unknown`. */
+/** Loads a version by any spelling. Throws 404 `version_unknown`. */
 export async function loadVersion(
   tx: Database | Transaction,
   { handler, version }: VersionReference,
@@ -23,7 +23,7 @@ export async function loadVersion(
   return row;
 }
 
-/** All languages of a version, by name. */
+/** Loads all languages of a version, by name. */
 export async function loadResources(tx: Database | Transaction, { handler, version }: VersionReference) {
   return tx
     .select()
@@ -32,7 +32,7 @@ export async function loadResources(tx: Database | Transaction, { handler, versi
     .orderBy(resources.lang);
 }
 
-/** Rows in the form of `localizeMessage` and `coverageOf`. */
+/** Converts rows for `localizeMessage` and `coverageOf`. */
 export function resourcesOf(rows: readonly { lang: string; messages: Messages }[]): Map<string, Messages> {
   return new Map(rows.map(({ lang, messages }) => [lang, messages]));
 }

@@ -88,7 +88,7 @@ describe('messages', () => {
     });
   });
 
-  test('AZ-L5 then the formatted text, if no en resource has the id', () => {
+  test('AZ-L5 falls back to the formatted text if no en resource has the id', () => {
     const unknown = { id: 'other', params: [] };
     expect(
       localizeMessage({
@@ -143,24 +143,24 @@ describe('long texts', () => {
   const shown = (template: string, params: string[]) =>
     localizeMessage({ message: { id: 'm', params }, resources: resources({ en: { m: template } }), wanted: [] });
 
-  test('a filled text is cut at 16 KiB, marked and reported as truncated', () => {
+  test('a filled text is truncated at 16 KiB, marked and reported as truncated', () => {
     const found = shown('{0}'.repeat(5_461), [long]);
     expect(Buffer.byteLength(found?.text ?? '')).toBe(16 * 1024);
     expect(found).toMatchObject({ text: expect.stringMatching(/^x+…$/), truncated: true });
   });
 
-  test('a character is never cut in half', () => {
+  test('a character is never split', () => {
     const text = shown('{0}'.repeat(64), ['😀'.repeat(100)])?.text ?? '';
     expect(text.isWellFormed()).toBe(true);
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(16 * 1024);
   });
 
-  test('a text of 16 KiB is complete, and so are the params behind a short one', () => {
+  test('a text of 16 KiB is complete, and so are the params of a short text', () => {
     expect(shown('{0}'.repeat(16), ['y'.repeat(1_024)])).not.toHaveProperty('truncated');
     expect(shown('{0}', ['a', 'b'])).toMatchObject({ text: 'a', params: ['a', 'b'] });
   });
 
-  test('AZ-L5 an id with many params is cut as well', () => {
+  test('AZ-L5 an id with many params is truncated too', () => {
     const params = Array.from({ length: 1_000 }, () => long);
     const found = localizeMessage({ message: { id: '77', params }, resources: resources({}), wanted: [] });
     expect(Buffer.byteLength(found?.text ?? '')).toBeLessThanOrEqual(16 * 1024);
@@ -182,7 +182,7 @@ describe('translations', () => {
     expect(warnings).toEqual(raw.length === 0 ? [] : [{ code: 'placeholder_raw', path: '/p', params }]);
   });
 
-  test('AZ-L6 other placeholders than in English are a warning with the id', () => {
+  test('AZ-L6 placeholders that differ from English are a warning with the id', () => {
     const german = { '1215': '{1} ohne Ziel', done: 'Fertig', own: 'x', empty: '' };
     const english = { ...en, empty: 'y' };
     const warnings = translationWarnings('de', german, english, (id) => `/${id}`);
@@ -198,7 +198,7 @@ describe('translations', () => {
     expect(translationWarnings('de', de, en, (id) => id)).toEqual([]);
   });
 
-  test('coverage counts against English', () => {
+  test('coverage is relative to English', () => {
     expect(coverageOf(resources({ en, de, ja: { own: 'x', done: '' } }))).toEqual([
       { lang: 'en', translated: 2, total: 2, missing: [] },
       { lang: 'de', translated: 1, total: 2, missing: ['done'] },

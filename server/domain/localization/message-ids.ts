@@ -1,12 +1,12 @@
 import type { HeartbeatDocument, MessageReference, StatusDocument, StatusObject } from '#protocol/index.ts';
 
-/** The message ids of a status and its substatuses, each with its params. */
+/** Returns the message ids of a status and its substatuses, each with its params. */
 export function messagesOfStatus(status: StatusDocument | StatusObject): MessageReference[] {
   const own = status.message === undefined ? [] : [status.message];
   return [...own, ...status.substatus.flatMap(messagesOfStatus)];
 }
 
-/** The message id of a heartbeat. */
+/** Returns the message id of a heartbeat. */
 export function messagesOfHeartbeat({ message }: HeartbeatDocument): MessageReference[] {
   return message?.reference === undefined ? [] : [message.reference];
 }

@@ -15,7 +15,7 @@ const mount = {
   unmounted: 'The share is not mounted.',
 };
 
-/** Enough to be found through their pieces instead of one by one. */
+/** So many that templates are found by their pieces instead of one by one. */
 const others = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`o${n}`, `Other ${n} words {0} stand here.`]));
 
 describe.each([
@@ -43,7 +43,7 @@ describe.each([
     'The share is not mounted',
     'The share of files.example.net is mounted',
     '__proto__',
-    // `as` appears twice: the end of the first param is ambiguous.
+    // `as` appears twice, so the end of the first param is ambiguous.
     'Failed to establish connection to host as a as b',
   ])('%j is left unchanged', (text) => {
     expect(english(mount).match(text)).toBeNull();
@@ -58,9 +58,9 @@ describe.each([
     ['all {{0}} of them', 'all {0} of them', []],
     ['{0}{1} together', 'ab together', null],
     ['{0}{1} together', ' together', ['', '']],
-    // Another language may use the param that English leaves out.
+    // Other languages may use the param that English leaves out.
     ['only {1}', 'only this', null],
-    // It would match anything, and no translation could improve on it.
+    // It would match any text, and has no words to translate.
     ['{0}: {1}', 'disk: full', null],
   ])('%j matches %j', (template, text, params) => {
     expect(english({ it: template }).match(text)).toEqual(params && { id: 'it', params });
@@ -75,7 +75,7 @@ describe.each([
     expect(english({ any: '{0}', done: 'Done.' }).match('Done.')).toEqual({ id: 'done', params: [] });
   });
 
-  test('a text without a matching English template is searched in the other languages', () => {
+  test('a text that matches no English template is searched in the other languages', () => {
     const all = matcherOf({
       de: { up: 'Läuft seit {0}.', ok: 'OK {0}.', one: 'Gleich {0}.', two: 'Zwei.' },
       en: { ...more, up: 'Up since {0}.', ok: 'OK {0}.' },
@@ -113,7 +113,7 @@ describe('a truncated text', () => {
 describe('malicious texts', () => {
   const size = 16 * 1024;
   const a = (count: number) => 'a'.repeat(count);
-  // Linear work of this size takes milliseconds, quadratic work seconds.
+  // Milliseconds that linear matching never needs, but quadratic matching exceeds by far.
   const bearable = 1_000;
 
   test.each<[what: string, messages: Messages, text: string]>([
@@ -146,7 +146,7 @@ describe('malicious texts', () => {
       return Math.min(...times);
     };
     time(`abc ${a(50_000)} def`);
-    // Sixteen times if the search started over at every letter.
+    // A search that starts over at every letter would take sixteen times as long.
     expect(time(`abc ${a(200_000)} def`) / time(`abc ${a(50_000)} def`)).toBeLessThan(13);
   });
 });

@@ -4,9 +4,9 @@ import { TemplateIndex } from './template-index.ts';
 import { TemplatePattern, truncationMark } from './template-pattern.ts';
 
 /**
- * Finds the message of a text for one handler version: its template and params. Never a guess: a text that matches two
- * templates, or one in two ways, has none. English goes first, because agents that drop ids send all texts as English;
- * the other languages follow. Linear in the text, whatever text and templates contain.
+ * Finds the template and params that a text came from, for one handler version. It never guesses: if two templates
+ * match, or one matches in two ways, it returns nothing. English is tried first, because agents that drop ids send all
+ * texts as English; then the other languages. Takes linear time, whatever text and templates contain.
  */
 export class MessageMatcher {
   readonly #resources: Resources;
@@ -16,7 +16,7 @@ export class MessageMatcher {
     this.#resources = resources;
   }
 
-  /** The message that this text came from; null if none is certain. */
+  /** Returns the message that this text came from; null if that is not certain. */
   match(text: string): Pick<MessageReference, 'id' | 'params'> | null {
     const line = withoutLineEnd(text);
     if (line.trim() === '') return null;
@@ -42,16 +42,16 @@ export class MessageMatcher {
   }
 }
 
-/** The agent truncates longer texts, so a text without placeholders may be the beginning of a longer one. */
+/** Agents truncate only longer texts, so a text of at least this length may be the beginning of a longer one. */
 const shortestCut = 900;
 
 class LanguageMatcher {
-  /** Ids of texts without placeholders; null if two share one. */
+  /** Ids of templates without placeholders, by text; null if two ids share a text. */
   readonly #fixed = new Map<string, string | null>();
   readonly #longFixed: string[] = [];
   readonly #patterns: TemplatePattern[] = [];
   readonly #index = new TemplateIndex();
-  /** The same by the text before the last placeholder, built for the first truncated text. */
+  /** Index by the text before the last placeholder. Built for the first truncated text. */
   #cutIndex: TemplateIndex | undefined;
 
   constructor(messages: Messages) {
@@ -87,7 +87,7 @@ class LanguageMatcher {
     return found;
   }
 
-  /** Only a template that ends with a placeholder can match without its end; that param keeps the mark. */
+  /** In a truncated text, only a template that ends with a placeholder can match. Its last param keeps the mark. */
   #findCut(line: string): MessageReference | 'unclear' | null {
     const seen = line.slice(0, -truncationMark.length);
     if (this.#longFixed.some((text) => text.startsWith(seen))) return 'unclear';
@@ -110,7 +110,7 @@ class LanguageMatcher {
 }
 
 /**
- * Handlers often end texts with a line end. A loop, because a regular expression would start over at every line end.
+ * Handlers often end texts with line breaks. A regular expression would start over at each of them, so this is a loop.
  */
 function withoutLineEnd(text: string): string {
   let end = text.length;

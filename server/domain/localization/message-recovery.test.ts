@@ -26,7 +26,7 @@ async function givenMessages(handler: string, lang: string, messages: Record<str
   });
 }
 
-test('a report without ids is stored with recovered ones, and each reader gets their language', async () => {
+test('a report without ids is stored with recovered ids, and each reader gets their language', async () => {
   const handler = 'Acme.Recovery.Probe';
   await givenVersion(services.db, { handler });
   await givenMessages(handler, 'en', { watch: 'Watching {0}.', reach: '{0} answers.', beat: 'Alive since {0}.' });
@@ -38,7 +38,7 @@ test('a report without ids is stored with recovered ones, and each reader gets t
   if (matcher === null) throw new Error('the version has resource files');
   const statusOf = (message: string) => ({ formattedMessage: { lang: 'en-US', message } });
   const ages = { extension: 'probe', ageSeconds: 0, readSecondsAgo: 0 };
-  // A file cannot claim to be recovered: the portal knows that it is not.
+  // A file cannot claim that its id was recovered, because the portal knows that it was not.
   const forged = { message: { id: 'watch', params: ['x'], recovered: true } };
   const status = {
     status: 'success',
@@ -89,7 +89,7 @@ test('a report without ids is stored with recovered ones, and each reader gets t
     ['Something else.', 'formatted'],
     ['x wird beobachtet.', 'resource'],
   ]);
-  // German lacks it; English shows what was sent.
+  // There is no German message; English shows what was sent.
   expect(german?.heartbeat.message).toEqual({
     text: 'Alive since 12:00.',
     lang: 'en',

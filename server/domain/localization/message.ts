@@ -8,10 +8,10 @@ import {
   type WantedLanguage,
 } from '#protocol/index.ts';
 
-/** The language of a text whose author named none. */
+/** The language tag of a text without a declared language. */
 export const unknownLanguage = 'und';
 
-/** Bytes of UTF-8 of a message for a reader: a few placeholders could multiply its length. */
+/** Maximum UTF-8 bytes of a message for a reader, because a few placeholders can multiply its length. */
 export const maxTextBytes = 16 * 1024;
 
 /** Templates by message id. */
@@ -25,15 +25,15 @@ export const localizedMessage = z.object({
   /** BCP 47 as the handler wrote it; `und` if unknown. */
   lang: z.string(),
   /**
-   * From a resource file, as the handler wrote it, only the id and its params, or from a resource file by an id that the
-   * portal recovered from the text.
+   * Where the text comes from: a resource file, the formatted message, only the id and its params, or a resource file
+   * by an id that the portal recovered from the text.
    */
   source: z.enum(['resource', 'formatted', 'id', 'recovered']),
   id: z.string().optional(),
   params: z.array(z.string()).optional(),
-  /** Where the id was recovered: the text that the agent sent. */
+  /** For a recovered id, the text that the agent sent. */
   original: z.string().optional(),
-  /** The text was too long and ends with a mark. */
+  /** The text was too long and ends with a truncation mark. */
   truncated: z.literal(true).optional(),
 });
 export type LocalizedMessage = z.infer<typeof localizedMessage>;
@@ -42,14 +42,14 @@ export interface MessageToLocalize {
   message?: MessageReference | undefined;
   formattedMessage?: FormattedMessage | undefined;
   resources: Resources;
-  /** From `negotiate`. */
+  /** The result of `negotiate`. */
   wanted: readonly WantedLanguage[];
 }
 
 /**
- * The text for one reader (AZ-L3, AZ-L5): for each preferred language a resource in it, then the formatted text if it
- * is in that language; after all of them the `en` resource, the formatted text, the id with its params. Fallback is per
- * message id. Null without any message. A recovered id is never shown as one that was sent.
+ * Returns the text for one reader (AZ-L3, AZ-L5). For each wanted language: a resource, or the formatted text if it is
+ * in that language. After all of them: the `en` resource, the formatted text, the id with its params. Fallback is per
+ * message id. Null if there is no message. A recovered id is never shown as one that was sent.
  */
 export function localizeMessage(input: MessageToLocalize): LocalizedMessage | null {
   const { message, formattedMessage, wanted } = input;

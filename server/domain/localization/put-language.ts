@@ -16,24 +16,24 @@ import type { Messages } from './message.ts';
 const maxIds = 20;
 
 export const storedLanguage = z.object({
-  /** Canonical BCP 47. */
+  /** BCP 47, in canonical form. */
   lang: z.string(),
   messages: count,
-  /** Of the language now; rises with every change. */
+  /** The language's new revision; increases with every change. */
   revision: count,
   warnings: z.array(z.custom<StoredWarning>()),
 });
 export type StoredLanguage = z.infer<typeof storedLanguage>;
 
-/** A language that replaces the existing one. */
+/** A language to store in place of the existing one. */
 export interface NewLanguage extends ResourceFile {
-  /** The revision that the caller saw, 0 for none; undefined accepts any. */
+  /** The revision that the caller saw, 0 if there was none; undefined accepts any. */
   revision: number | undefined;
 }
 
 /**
- * Writes a language of a locked version. Setting English checks the other languages again (AZ-L6). Throws 412 if the
- * language changed since, 422 if a published version would lack English.
+ * Stores a language of a version that the caller has locked. Storing English checks the other languages again (AZ-L6).
+ * Throws 412 if the language changed since, 422 if a published version would lack English.
  */
 export async function putLanguage(
   tx: Transaction,
@@ -50,7 +50,7 @@ export async function putLanguage(
   }
   const others = rows.filter((row) => row.lang !== lang);
   const english = lang === lastLanguage ? messages : others.find((row) => row.lang === lastLanguage)?.messages;
-  // A draft can get its languages in any order; a published version must never lack English.
+  // A draft can receive its languages in any order; a published version must always have English.
   if (english === undefined && version.state !== 'draft') throw withoutEnglish([lang]);
 
   const places = new Map(list.map(({ id }, index) => [id, `/0/messages/${index}/text`]));
@@ -73,7 +73,7 @@ export async function putLanguage(
   return { lang, messages: list.length, revision: next, warnings: [...warnings, ...elsewhere] };
 }
 
-/** The texts in the activity: their number and the first changed ids, not 20,000 texts. */
+/** For the activity log: the number of changed messages and the first changed ids, instead of up to 20,000 texts. */
 function messageChanges(before: Messages | undefined, after: Messages) {
   const ids = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after)])];
   const some = (pick: (id: string) => boolean): string[] => ids.filter(pick).slice(0, maxIds);
@@ -88,7 +88,7 @@ function messageChanges(before: Messages | undefined, after: Messages) {
   };
 }
 
-/** Parses a resource file under the portal's limits. Throws 413, and 422 with every fault. */
+/** Parses a resource file within the portal's limits. Throws 413, and 422 with every fault. */
 export function readResourceFile(ctx: Context, named: string, file: unknown): ResourceFile {
   const { fileBytes, messages } = ctx.config.limits.resources;
   if (Buffer.byteLength(JSON.stringify(file) ?? '') > fileBytes) {
@@ -125,7 +125,7 @@ async function updateWarnings(
   return all;
 }
 
-/** Languages are given without `en` (AZ-L1). */
+/** The error if languages are given without `en` (AZ-L1). */
 export function withoutEnglish(languages: readonly string[]): DomainError {
   const params = { languages: languages.join(', ') };
   return new DomainError('unprocessable', 'english_missing', {

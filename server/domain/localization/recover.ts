@@ -1,17 +1,17 @@
 import type { HeartbeatDocument, StatusObject } from '#protocol/index.ts';
 import type { MessageMatcher } from './message-matcher.ts';
 
-/** Characters matched per report, so that hostile texts cannot delay other reports. */
+/** Number of characters to match per report, so that hostile texts cannot delay other reports. */
 export interface RecoveryBudget {
   characters: number;
 }
 
-/** Enough for a thousand one-line substatuses; the rest stays as sent. */
+/** Enough for a thousand one-line substatuses; further texts stay as they were sent. */
 export const recoveryBudget = (): RecoveryBudget => ({ characters: 64 * 1_024 });
 
 /**
- * Completes a parsed status: a text without an id, also of a substatus, gets the id of its message if that is certain,
- * marked as recovered. The text stays.
+ * Adds the id to each text without one in a parsed status, including substatuses, if it is certain, and marks it as
+ * recovered. The text stays.
  */
 export function recoverStatus(
   status: StatusObject,
@@ -26,7 +26,7 @@ export function recoverStatus(
   for (const below of status.substatus) recoverStatus(below, matcher, room);
 }
 
-/** The same for a heartbeat. */
+/** Adds the id to the text of a heartbeat, like `recoverStatus`. */
 export function recoverHeartbeat(
   { message }: HeartbeatDocument,
   matcher: MessageMatcher | undefined,

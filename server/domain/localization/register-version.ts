@@ -20,7 +20,7 @@ import { type PublishedVersion, publishVersion } from './publish-version.ts';
 import { readResourceFile, withoutEnglish } from './put-language.ts';
 import { setResources } from './set-resources.ts';
 
-/** A version with all its parts. `schema`, `platforms` and the files in `resources` are parsed JSON. */
+/** A version with all its parts. `schema`, `platforms` and the values of `resources` are parsed JSON. */
 export interface RegisterVersionInput {
   handler: string;
   version: string;
@@ -36,9 +36,9 @@ export type RegisteredVersion = PublishedVersion & { created: boolean };
 
 /**
  * Registers a version from its package, settings schema, platforms and resource files, and publishes it on request
- * (AZ-P7). Faults of all parts are listed together (422), with paths that begin with the part: `package`,
- * `settings-schema`, `resources/de`. After a fault, a new version does not exist. The same call again changes nothing;
- * after a crash it completes what is missing.
+ * (AZ-P7). Throws 422 with the faults of all parts; each path begins with its part: `package`, `settings-schema`,
+ * `resources/de`. If there is a fault, a new version is not created. Repeating the call changes nothing, or completes
+ * what is missing after a crash.
  */
 export async function registerVersion(ctx: Context, input: RegisterVersionInput): Promise<RegisteredVersion> {
   const { handler, version, file, schema, platforms, publish } = input;
@@ -89,13 +89,13 @@ async function readFiles(ctx: Context, files: readonly unknown[], faults: PartFa
   return read;
 }
 
-/** The language that a resource file declares; null if it declares none, which its schema reports. */
+/** Returns the language that a resource file declares; null if it declares none, which its schema reports. */
 function langOf(file: unknown): string | null {
   const lang = Array.isArray(file) ? (file[0] as { lang?: unknown } | undefined)?.lang : undefined;
   return typeof lang === 'string' ? lang : null;
 }
 
-/** Publishing needs English among the languages, stored or given. */
+/** Requires English among the stored and given languages if the version is to be published. */
 async function requireEnglish(
   ctx: Context,
   input: RegisterVersionInput,
@@ -118,7 +118,7 @@ async function languagesOf(ctx: Context, { handler, version }: RegisterVersionIn
   );
 }
 
-/** Sets the schema if it differs: it is fixed after publishing. */
+/** Stores the schema if it differs; after publishing, that is rejected. */
 async function keepSchema(ctx: Context, { handler, version }: RegisterVersionInput, schema: unknown): Promise<void> {
   const { settingsSchema } = await getVersion(ctx, { handler, version });
   if (canonicalJson(settingsSchema) === canonicalJson(schema)) return;
@@ -127,7 +127,7 @@ async function keepSchema(ctx: Context, { handler, version }: RegisterVersionInp
 
 const readPlatforms = (given: unknown): Platform[] => parse(platformsInput, given).platforms;
 
-/** Sets the platforms if they differ: they are fixed after publishing. */
+/** Stores the platforms if they differ; after publishing, that is rejected. */
 async function keepPlatforms(
   ctx: Context,
   { handler, version }: RegisterVersionInput,
@@ -138,7 +138,7 @@ async function keepPlatforms(
   await setPlatforms(ctx, { handler, version, platforms });
 }
 
-/** Sets each language whose messages differ; English first, because the others are compared with it. */
+/** Stores each language whose messages differ, English first because the others are compared with it. */
 async function keepResources(ctx: Context, input: RegisterVersionInput, files: readonly LanguageFile[]): Promise<void> {
   const { handler, version } = input;
   const present = await languagesOf(ctx, input);
@@ -172,7 +172,7 @@ class PartFaults {
     this.faults.push({ path, code, ...(params && { params }) });
   }
 
-  /** The result of the work; null for a part with faults. Rethrows other errors. */
+  /** Runs `work`; returns null and keeps the faults if the part has faults. Rethrows other errors. */
   async of<Result>(part: string, work: () => Promise<Result>): Promise<Result | null> {
     try {
       return await work();
@@ -190,7 +190,7 @@ class PartFaults {
   }
 }
 
-/** Paths of packages name a file, paths of JSON are pointers. */
+/** A path in the package names a file; a path in JSON is a pointer. */
 function pathIn(part: string, path: string): string {
   if (path === '') return part;
   return path.startsWith('/') ? `${part}#${path}` : `${part}/${path}`;

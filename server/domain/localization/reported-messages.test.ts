@@ -50,7 +50,7 @@ const resources = async (handler: string, lang: string, messages: Record<string,
     file: [{ version: 1, lang, messages: Object.entries(messages).map(([id, text]) => ({ id, text })) }],
   });
 
-test('ids of statuses, substatuses and heartbeats appear in the inbox until they have a text', async () => {
+test('ids of statuses, substatuses and heartbeats appear in the inbox until they have a message', async () => {
   const handler = 'Acme.Inbox.Probe';
   const vm = await givenProbe(handler);
   await send(vm, status({ message: { id: 'disk', params: ['/dev/sda', '97'] } }));
@@ -90,7 +90,7 @@ test('ids of statuses, substatuses and heartbeats appear in the inbox until they
   expect((await unknown(handler, 'de-AT')).items).toEqual([]);
 });
 
-test('an entry is counted once, and a recent report waits', async () => {
+test('an entry is counted once, and a recent report is read later', async () => {
   const handler = 'Acme.Inbox.Once';
   const vm = await givenProbe(handler);
   await send(vm, status({ message: { id: 'first', params: [] } }), later(20));
@@ -114,7 +114,7 @@ test('an entry is counted once, and a recent report waits', async () => {
   expect(after?.hints).toBe(hints);
 });
 
-test('a handler that invents ids fills its own 500 places, not the database', async () => {
+test('a handler that invents ids fills only its own 500 places', async () => {
   const handler = 'Acme.Inbox.Babbler';
   const vm = await givenProbe(handler);
   for (const round of [0, 1]) {
@@ -133,7 +133,7 @@ test('a handler that invents ids fills its own 500 places, not the database', as
   expect(await unknown(handler)).toMatchObject({ total: 500, items: { length: 100 } });
 });
 
-test('large reports are read a few at a time: 60 of 0.9 MB are never read together', async () => {
+test('large reports are read a few at a time: 60 of 0.9 MB are never in memory together', async () => {
   const handler = 'Acme.Inbox.Large';
   const vm = await givenProbe(handler);
   const document = {

@@ -100,7 +100,7 @@ describe('setResources', () => {
     ]);
   });
 
-  test('AZ-L1 every fault in one answer, including another language in the body', async () => {
+  test('AZ-L1 one response lists every fault, including another language in the body', async () => {
     const ctx = await publisher();
     const version = await newVersion();
     await expect(setResources(ctx, { handler, version, lang: 'fr', file: resourcesDe })).rejects.toMatchObject({
@@ -138,7 +138,7 @@ describe('setResources', () => {
     await expect(setResources(ctx, nowhere)).rejects.toMatchObject({ kind: 'not_found' });
   });
 
-  test('only publishers of the namespace', async () => {
+  test('only publishers of the namespace can store messages', async () => {
     const version = await newVersion();
     const input = { handler, version, lang: 'en', file: resourcesEn };
     for (const role of ['viewer', 'operator', 'publisher'] as const) {
@@ -150,7 +150,7 @@ describe('setResources', () => {
 });
 
 describe('publishVersion', () => {
-  test('AZ-L1 languages without en are refused, and with en are published', async () => {
+  test('AZ-L1 languages without en are rejected, and with en are published', async () => {
     const ctx = await publisher();
     const version = await newVersion();
     await setResources(ctx, { handler, version, lang: 'de', file: resourcesDe });
@@ -170,7 +170,7 @@ describe('publishVersion', () => {
     });
   });
 
-  test('AZ-L1 a published version takes no first language but en', async () => {
+  test('AZ-L1 a published version accepts no first language other than en', async () => {
     const ctx = await publisher();
     const version = await newVersion();
     await publishVersion(ctx, { handler, version });
@@ -193,7 +193,7 @@ describe('publishVersion', () => {
   });
 });
 
-test('previewMessage shows each reader what a lookup would', async () => {
+test('previewMessage shows each reader the same as the instance view', async () => {
   const ctx = await publisher();
   const version = await newVersion();
   await setResources(ctx, { handler, version, lang: 'en', file: resourcesEn });

@@ -1,21 +1,21 @@
 import type { TemplatePattern } from './template-pattern.ts';
 
-/** Lengths of the pieces that index templates: the longest that fits the template's longest literal. */
+/** Lengths of the pieces that index templates. A template uses the longest that fits into its longest literal. */
 const sizes = [8, 3, 1] as const;
-/** Positions of a literal at which a rare piece is searched. */
+/** Number of positions in a literal at which a rare piece is looked for. */
 const placesTried = 16;
-/** Templates that a text is matched against; above that, no match is returned. */
+/** Maximum number of templates that a text is matched against. If there are more candidates, none is returned. */
 const maxCandidates = 64;
 
 /**
- * Finds the templates that may match a text without trying them all: each is indexed by one piece of its longest
+ * Finds the templates that may match a text without trying all of them. Each is indexed by one piece of its longest
  * literal, which a matching text must contain.
  */
 export class TemplateIndex {
   readonly #all = new Set<TemplatePattern>();
   readonly #bySize = new Map<number, Map<string, TemplatePattern[]>>();
 
-  /** Adds a template by these literals, at least one of which is not empty. */
+  /** Adds a template with these literals, at least one of which is not empty. */
   add(pattern: TemplatePattern, literals: readonly string[]): void {
     this.#all.add(pattern);
     const anchor = literals.reduce((longest, literal) => (literal.length > longest.length ? literal : longest));
@@ -35,9 +35,9 @@ export class TemplateIndex {
     else kept.push(pattern);
   }
 
-  /** Every template that may match this text, once each; null if they are too many. */
+  /** Returns every template that may match this text, each once; null if there are too many. */
   candidates(text: string): ReadonlySet<TemplatePattern> | null {
-    // Matching this few costs less than searching their pieces.
+    // With this few templates, matching all is cheaper than looking up pieces.
     if (this.#all.size <= maxCandidates) return this.#all;
     const found = new Set<TemplatePattern>();
     for (const [size, pieces] of this.#bySize) {

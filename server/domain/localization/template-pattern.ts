@@ -1,21 +1,21 @@
 import { partsOf } from '#protocol/template.ts';
 
-/** The stock Azure Linux agent replaces a truncated end with this. */
+/** The stock Azure Linux agent replaces the end of a text that is too long with this mark. */
 export const truncationMark = ' ... [TRUNCATED]';
 
 const leastLetters = 2;
 const letter = /[\p{L}\p{N}]/gu;
 
-/** A template to match texts against. */
+/** A template that texts are matched against. */
 export class TemplatePattern {
   readonly id: string;
-  /** The whole text of a template without placeholders. */
+  /** The text of a template without placeholders; otherwise null. */
   readonly fixed: string | null;
   readonly literals: readonly string[];
-  /** The visible part of a truncated text: all literals but the last. */
+  /** All literals except the last: the part that is visible if the text was truncated. */
   readonly cutLiterals: readonly string[];
   readonly #indexes: readonly number[];
-  /** Whether its params are all that other languages may use. */
+  /** Whether the template uses every param that other languages may use. */
   readonly #isComplete: boolean;
 
   constructor(id: string, template: string) {
@@ -28,7 +28,7 @@ export class TemplatePattern {
     this.#isComplete = new Set(indexes).size === Math.max(...indexes, -1) + 1;
   }
 
-  /** `{0}: {1}` is the same in every language, and would match any text. */
+  /** Whether the template has words. `{0}: {1}` has none: it would match any text, and needs no translation. */
   get hasWords(): boolean {
     return hasWords(this.literals);
   }
@@ -37,15 +37,18 @@ export class TemplatePattern {
     return hasWords(this.cutLiterals);
   }
 
-  /** The params with which it matches this text; null if it does not match, `unclear` if several sets do. */
+  /**
+   * Returns the params with which the template gives this text; null if it does not match, `unclear` if several sets of
+   * params match.
+   */
   fit(text: string): string[] | 'unclear' | null {
     return this.#paramsOf(text, this.literals);
   }
 
-  /** The same for a text that ends with the truncation mark. */
+  /** Like `fit`, for a text that ends with the truncation mark. */
   fitCut(text: string): string[] | 'unclear' | null {
     const params = this.#paramsOf(text, this.cutLiterals);
-    // The template's end was truncated too, or begins inside the last param.
+    // A template that ends with a literal is ambiguous: the literal was truncated too, or begins inside the last param.
     return params !== null && this.literals.at(-1) !== '' ? 'unclear' : params;
   }
 
@@ -69,7 +72,7 @@ function hasWords(literals: readonly string[]): boolean {
   return letters >= leastLetters;
 }
 
-/** The position of each literal if each is as far left as possible; null if they do not match. */
+/** Returns the leftmost position of each literal; null if they do not match. */
 function leftmostPositions(text: string, literals: readonly string[]): number[] | null {
   const first = literals[0] ?? '';
   const last = literals.at(-1) ?? '';
@@ -86,7 +89,7 @@ function leftmostPositions(text: string, literals: readonly string[]): number[] 
   return [...starts, end];
 }
 
-/** Whether the literals have the same positions if each is as far right as possible: the match is unique then. */
+/** Whether the rightmost positions of the literals are the same: then the match is unique. */
 function isOnlyWay(text: string, literals: readonly string[], starts: readonly number[]): boolean {
   const back = leftmostPositions(reversed(text), literals.map(reversed).reverse());
   if (back === null) return false;
@@ -95,7 +98,7 @@ function isOnlyWay(text: string, literals: readonly string[], starts: readonly n
   );
 }
 
-/** In code units, like all positions. */
+/** By code unit, like all positions. */
 const reversed = (text: string): string => text.split('').reverse().join('');
 
 const shortLiteral = 64;
@@ -103,7 +106,7 @@ const shortLiteral = 64;
 /** `indexOf` in linear time: for a long literal, the built-in one may compare each position many times. */
 function indexOf(text: string, literal: string, from: number): number {
   if (literal.length <= shortLiteral) return text.indexOf(literal, from);
-  // Knuth, Morris and Pratt: for each prefix of the literal, the longest shorter prefix that it ends with.
+  // Knuth–Morris–Pratt: for each prefix of the literal, the length of the longest shorter prefix that it ends with.
   const borders = new Uint32Array(literal.length);
   for (let at = 1, matched = 0; at < literal.length; at++) {
     while (matched > 0 && literal[at] !== literal[matched]) matched = borders[matched - 1] ?? 0;

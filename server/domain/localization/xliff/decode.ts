@@ -1,6 +1,6 @@
 import { DomainError, type ErrorCode, type ErrorParams, type Fault } from '#server/domain/error.ts';
 
-/** A file that is rejected, with its faults. */
+/** The error for a rejected file, with its faults. */
 export const refused = (faults: readonly Fault[]): DomainError =>
   new DomainError('unprocessable', 'xliff_refused', { faults });
 

@@ -1,4 +1,4 @@
-/** A piece of a message for translators: words, a protected placeholder, or a character that XML cannot contain. */
+/** A piece of a message for translators: text, a protected placeholder, or a character that XML cannot contain. */
 export type InlinePart = { text: string } | { code: string; id: string } | { char: number };
 
 const token = /\{\{|\}\}|\{\d{1,4}\}|<\d{1,4}>/g;
@@ -10,7 +10,7 @@ const unfit = /([\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff])/;
 export const fitsXml = (text: string): boolean => !unfit.test(text);
 
 /**
- * Splits a text into pieces. A placeholder's id is the same in source and target: `p0`, and `p0.2` for its second use.
+ * Splits a text into pieces. A placeholder has the same id in source and target: `p0`, and `p0.2` for its second use.
  */
 export function piecesOf(text: string): InlinePart[] {
   const pieces: InlinePart[] = [];
@@ -25,7 +25,7 @@ export function piecesOf(text: string): InlinePart[] {
   for (const match of text.matchAll(token)) {
     const code = match[0];
     const number = numberOf(code);
-    // `{{` and `}}` are braces, not placeholders.
+    // `{{` and `}}` are escaped braces, not placeholders.
     if (number === null) continue;
     words(text.slice(from, match.index));
     const count = (seen.get(number) ?? 0) + 1;
@@ -43,7 +43,7 @@ function numberOf(code: string): number | null {
   return digits === undefined ? null : Number(digits);
 }
 
-/** The placeholder of an inline element: by what it shows, or by the id that `piecesOf` assigned. */
+/** Returns the placeholder of an inline element, by the text that it shows or by the id that `piecesOf` assigned. */
 export function codeOf(shown: string | undefined, id: string | undefined): string | null {
   if (shown !== undefined && numberOf(shown) !== null) return shown;
   const number = /^p(\d{1,4})(?:\.\d+)?$/.exec(id ?? '')?.[1];
@@ -53,13 +53,13 @@ export function codeOf(shown: string | undefined, id: string | undefined): strin
 const nmtoken = /^[\p{L}\p{N}._:-]+$/u;
 const packed = 'b64-';
 
-/** A message id as the id of a unit: unchanged if XML's names allow it, encoded otherwise. */
+/** Converts a message id to a unit id: unchanged if it is a valid XML name, otherwise encoded. */
 export function unitIdOf(id: string, isName: boolean): string {
   const isPlain = !id.startsWith(packed) && (isName ? nmtoken.test(id) : fitsXml(id));
   return isPlain ? id : packed + Buffer.from(id).toString('base64url');
 }
 
-/** The message id of a unit. */
+/** Converts a unit id back to the message id. */
 export function messageIdOf(unitId: string): string {
   return unitId.startsWith(packed) ? Buffer.from(unitId.slice(packed.length), 'base64url').toString() : unitId;
 }

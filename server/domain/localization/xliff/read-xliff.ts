@@ -8,16 +8,16 @@ import { codeOf, messageIdOf } from './inline.ts';
 export interface ReadUnit {
   id: string;
   source: string;
-  /** Null if it or one of its segments is not translated. */
+  /** Null if the unit or one of its segments is not translated. */
   target: string | null;
-  /** 1-based. */
+  /** Line number, starting at 1. */
   line: number;
 }
 
 /** A file that a translator returned. */
 export interface ReadDocument {
   originals: string[];
-  /** As in the file. */
+  /** Source language as the file declares it. */
   source: string | null;
   target: string | null;
   units: ReadUnit[];
@@ -34,8 +34,8 @@ const slice = 65_536;
 
 /**
  * Reads XLIFF 1.2 or 2.x. Documents with a DTD are rejected first, so that entities are never expanded and nothing is
- * fetched. Throws 413 above the limit, 422 with every fault: invalid XML with its line, other formats, duplicate ids,
- * inline elements without a placeholder.
+ * fetched. Throws 413 above the limit, and 422 with every fault: invalid XML with its line, unsupported formats,
+ * duplicate ids, inline elements without a placeholder.
  */
 export async function readXliff(bytes: Uint8Array, limits: XliffLimits): Promise<ReadDocument> {
   if (bytes.byteLength > limits.bytes) {
@@ -59,7 +59,7 @@ export async function readXliff(bytes: Uint8Array, limits: XliffLimits): Promise
   parser.on('cdata', (words) => reader.text(words));
   for (let at = 0; at < text.length; at += slice) {
     parser.write(text.slice(at, at + slice));
-    // A large file takes a while: yields to other requests.
+    // Yields to other requests, because a large file takes a while.
     await pause();
   }
   parser.close();
@@ -69,21 +69,21 @@ export async function readXliff(bytes: Uint8Array, limits: XliffLimits): Promise
 interface Segment {
   source: string;
   target: string | null;
-  /** White space between segments: the source is used if it has no target. */
+  /** White space between segments; without a target, the source is used. */
   ignorable: boolean;
 }
 
-/** Follows the tags and collects the texts of units, ignoring notes, matches and other modules. */
+/** Reads the texts of units from the XML events; ignores notes, matches and other modules. */
 class Reader {
   readonly #document: ReadDocument = { originals: [], source: null, target: null, units: [] };
   readonly #faults: Fault[] = [];
   readonly #seen = new Set<string>();
-  /** Local names from the root; null for elements of other namespaces. */
+  /** Local element names from the root; null for elements of other namespaces. */
   readonly #path: (string | null)[] = [];
   readonly #maxUnits: number;
   #generation: 1 | 2 | null = null;
   #unit: { id: string; line: number; segments: Segment[] } | null = null;
-  /** The text being read, and the native code of a 1.2 placeholder inside it. */
+  /** The text being read, and the native code of an XLIFF 1.2 placeholder inside it. */
   #text: string | null = null;
   #code: { id: string | undefined; shown: string | undefined; content: string } | null = null;
 
@@ -141,7 +141,7 @@ class Reader {
   }
 
   #inline(name: string, tag: SaxesTagNS): void {
-    // Marks of a translator's tool surround words and carry no meaning.
+    // Annotations of translation tools surround words and carry no meaning.
     if (name === 'mrk' || name === 'sm' || name === 'em') return;
     const id = value(tag, 'id');
     const char = name === 'cp' ? value(tag, 'hex') : /^cp([0-9A-F]{4})$/.exec(name === 'x' ? (id ?? '') : '')?.[1];
@@ -196,10 +196,10 @@ class Reader {
 
 const value = (tag: SaxesTagNS, name: string): string | undefined => tag.attributes[name]?.value;
 
-/** A character that XML cannot contain, by its number; ignored if the number is invalid. */
+/** Returns a character that XML cannot contain, by its code point; an invalid code point gives nothing. */
 const charOf = (hex: string): string =>
   /^[0-9a-f]{1,4}$/i.test(hex) ? String.fromCharCode(Number.parseInt(hex, 16)) : '\ufffd';
 
-/** Names of elements come from the file; only standard ones are repeated in faults. */
+/** Element names come from the file, so faults repeat only standard ones. */
 const known = (name: string): string =>
   ['bpt', 'bx', 'cp', 'ec', 'ept', 'ex', 'g', 'it', 'pc', 'ph', 'sc', 'sub', 'x'].includes(name) ? name : '?';

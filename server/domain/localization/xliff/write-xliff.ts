@@ -6,22 +6,22 @@ export type XliffVersion = '1.2' | '2.1';
 export interface Unit {
   id: string;
   source: string;
-  /** Null without a translation. */
+  /** Null if there is no translation. */
   target: string | null;
-  /** The translation needs review. */
+  /** Whether the translation needs review. */
   needsReview: boolean;
 }
 
 export interface Document {
-  /** The version of the texts: `<handler>-<version>`. */
+  /** The version that the messages belong to: `<handler>-<version>`. */
   original: string;
-  /** BCP 47. */
+  /** Source language as BCP 47. */
   source: string;
   target: string;
   units: readonly Unit[];
 }
 
-/** The document as XLIFF, one unit per message, placeholders as inline codes. */
+/** Returns the XLIFF document: one unit per message, placeholders as inline codes. */
 export function writeXliff(document: Document, version: XliffVersion): string {
   return version === '2.1' ? writeTwo(document) : writeOne(document);
 }
@@ -50,7 +50,7 @@ function writeTwo({ original, source, target, units }: Document): string {
   ].join('\n');
 }
 
-/** An encoded id, in a readable form. */
+/** Returns a `name` attribute with the message id, for a unit whose id had to be encoded. */
 const nameOf = (id: string): string => (unitIdOf(id, true) !== id && fitsXml(id) ? ` name="${attribute(id)}"` : '');
 
 function writeOne({ original, source, target, units }: Document): string {
@@ -84,7 +84,7 @@ const two: Inline = (piece) =>
     ? `<cp hex="${hex(piece.char)}"/>`
     : `<ph id="${piece.id}" equiv="${attribute(piece.code)}" disp="${attribute(piece.code)}"/>`;
 
-// 1.2 has no element for a character that XML cannot contain.
+// XLIFF 1.2 has no element for a character that XML cannot contain.
 const one: Inline = (piece) =>
   'char' in piece
     ? `<x id="cp${hex(piece.char)}" ctype="x-cp"/>`
@@ -105,7 +105,7 @@ const entities: Readonly<Record<string, string>> = {
   '\t': '&#9;',
 };
 
-/** XML parsers turn a bare carriage return into a line feed. */
+/** A bare carriage return must be escaped, because XML parsers convert it to a line feed. */
 const escaped = (text: string): string => text.replace(/[&<>\r]/g, (char) => entities[char] ?? char);
-/** XML parsers turn bare white space in attributes into spaces. */
+/** White space in attributes must be escaped, because XML parsers convert it to spaces. */
 const attribute = (text: string): string => text.replace(/[&<>"\r\n\t]/g, (char) => entities[char] ?? char);

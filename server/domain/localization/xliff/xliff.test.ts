@@ -89,7 +89,7 @@ const written: Record<XliffVersion, string[]> = {
 };
 
 describe.each(versions)('XLIFF %s', (version) => {
-  test('round-trips every id and text, whatever they contain', async () => {
+  test('keeps every id and text through export and import, whatever they contain', async () => {
     const random = randomOf(version === '2.1' ? 1 : 2);
     const text = () => Array.from({ length: 1 + random(8) }, () => scraps[random(scraps.length)]).join('');
     const units = Array.from({ length: 500 }, (_, index) =>
@@ -102,7 +102,7 @@ describe.each(versions)('XLIFF %s', (version) => {
     );
   });
 
-  test('protects placeholders, escapes the rest, marks texts that need review', () => {
+  test('protects placeholders, escapes the rest, and marks messages that need review', () => {
     const changed = { ...unit('1215', 'Disk {0} < {1} & {0}', 'Datenträger {0}'), needsReview: true };
     const text = writeXliff(document([changed, unit('disk full', 'x')]), version);
     for (const part of written[version]) expect(text).toContain(part);
@@ -124,7 +124,7 @@ const one = (body: string) =>
 const segment = (target: string) =>
   `<unit id="a"><segment><source>s</source><target>${target}</target></segment></unit>`;
 
-describe('reads what translators’ tools return', () => {
+describe('reads what translation tools return', () => {
   test.each([
     [
       'segments and the white space between them are joined',
@@ -201,7 +201,7 @@ describe('rejects', () => {
     expect(await faultsOf(text)).toEqual(['xliff_refused', fault]);
   });
 
-  test('10 MB, and more units than a version may have', async () => {
+  test('files above 10 MB, and files with more units than a version may have', async () => {
     expect(await faultsOf(new Uint8Array(10_000_000))).toEqual(['body_too_large']);
     const many = Array.from({ length: 20_001 }, (_, index) => `<unit id="${index}"/>`).join('');
     expect(await faultsOf(two(many))).toEqual(['xliff_refused', ' messages_too_many']);
