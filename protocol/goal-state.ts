@@ -40,6 +40,11 @@ export const goalState = z.looseObject({
   protocol: z.literal(1),
   vmId: z.string(),
   incarnation: z.int().nonnegative(),
+  /** Its place in the order of the VM's work; absent in goal states of the first release. */
+  turn: z.int().nonnegative().optional(),
   extensions: z.array(goalStateExtension),
 });
 export type GoalState = z.output<typeof goalState>;
+
+/** The turn of a goal state. One of the first release has none; its incarnation rises in the same way. */
+export const turnOf = ({ turn, incarnation }: Pick<GoalState, 'turn' | 'incarnation'>): number => turn ?? incarnation;

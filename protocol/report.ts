@@ -105,6 +105,15 @@ export function handlerEntryWith(limits: Pick<DocumentLimits, 'outputBytes' | 'p
     attempt: optional(z.int().nonnegative()),
     /** The dependency that this extension is waiting for. */
     blockedBy: optional(boundedText(limits.paramBytes)),
+    /** For a command that replaces a version: the replaced one. */
+    replaces: optional(boundedText(64)),
+    /** The turn of the goal state that the agent works on. */
+    turn: optional(z.int().nonnegative()),
+    /**
+     * The agent's pass over that goal state; rises with each goal state and each start. Absent for a command of an
+     * earlier run whose outcome was found at the start.
+     */
+    round: optional(z.int().nonnegative()),
     output: optional(boundedText(limits.outputBytes)),
   });
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { byName } from '#protocol/index.ts';
 import type { AgentLayout } from '../folder/layout.ts';
 import { readJson, writeJson } from '../folder/write-file.ts';
 import { type BootMoment, moment, momentNow } from '../watch/moment.ts';
@@ -38,6 +39,8 @@ const extension = z.object({
 const localState = z.object({
   handlers: z.record(z.string(), z.object({ versions: z.record(z.string(), version) })),
   extensions: z.record(z.string(), extension),
+  /** The number of the last round. */
+  round: z.int().optional(),
   /** The pending restart requests, as last reported. */
   reportedRestart: z.string().optional(),
 });
@@ -47,18 +50,8 @@ export type LocalExtension = z.infer<typeof extension>;
 /** The agent's record of this machine, stored on disk: handlers by id and version, extensions by name. */
 export type LocalState = z.infer<typeof localState>;
 
-/** Whether this version must be disabled and uninstalled before it can be deleted. */
-export function isInForce({ installed, updated }: LocalVersion): boolean {
-  return installed || updated === true;
-}
-
 export function emptyLocalState(): LocalState {
   return { handlers: {}, extensions: byName() };
-}
-
-/** Copies entries into an object without a prototype: an extension may have a name such as `constructor`. */
-export function byName<T>(entries: Record<string, T> = {}): Record<string, T> {
-  return Object.assign(Object.create(null), entries);
 }
 
 export function readLocalState(layout: AgentLayout): LocalState {

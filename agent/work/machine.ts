@@ -1,4 +1,10 @@
-import type { CommandName, GoalState, GoalStateExtension, HandlerState } from '#protocol/index.ts';
+import {
+  type CommandName,
+  type GoalState,
+  type GoalStateExtension,
+  type HandlerState,
+  turnOf,
+} from '#protocol/index.ts';
 import type { AgentLayout } from '../folder/layout.ts';
 import {
   type LocalRestartRequest,
@@ -20,6 +26,8 @@ export interface StateDetails {
   timedOut?: boolean;
   output?: string;
   blockedBy?: string;
+  /** For a command that replaces a version: the replaced one. */
+  replaces?: string;
 }
 
 /** The record of this machine and the goal in force: stored on disk, and reported with each change. */
@@ -37,6 +45,11 @@ export class Machine {
     this.reporter = reporter;
     this.local = readLocalState(layout);
     this.forgetLostFolders();
+  }
+
+  /** Numbers the round that begins, so that the portal knows which reports belong to it. */
+  beginRound(): void {
+    this.local.round = (this.local.round ?? 0) + 1;
   }
 
   save(): void {
@@ -93,9 +106,7 @@ export class Machine {
     return Object.values(this.local.handlers[handler]?.versions ?? {}).some((version) => version.installed);
   }
 
-  /**
-   * Pass `sequenceNumber` if it differs from the goal's, as after a command that was running when the agent was killed.
-   */
+  /** `sequenceNumber`: of a command that ran when the agent was killed, and so belongs to no round of this run. */
   reportState(name: string, state: HandlerState, more: StateDetails = {}, sequenceNumber?: number): void {
     const extension = this.goalOf(name);
     if (extension === undefined) return;
@@ -108,6 +119,8 @@ export class Machine {
       state,
       timedOut: false,
       ...more,
+      turn: this.goal === null ? undefined : turnOf(this.goal),
+      round: sequenceNumber === undefined ? this.local.round : undefined,
     });
   }
 

@@ -76,7 +76,7 @@ async function prepareGoals(client: pg.ClientBase, limits: Limits['report']): Pr
       ...{ secretId: null, sequenceNumber: 1 },
     };
   });
-  const text = renderGoalState('VM', 1, contents, packages, new Map());
+  const text = renderGoalState({ vmId: 'VM', incarnation: 1, turn: 1 }, contents, packages, new Map());
   await client.query(
     `create temporary table bench_goals as
      select r.*, $2::text as goal_state from json_to_recordset($1::json) as r(

@@ -130,6 +130,8 @@ export const goalStateHeads = pgTable(
     certificate: text(),
     thumbprint: text(),
     deliveredIncarnation: integer('delivered_incarnation').notNull().default(0),
+    /** The turn that was last taken, by whatever kind of work. */
+    turn: bigint({ mode: 'number' }).notNull().default(0),
     deliveredAt: timestamp('delivered_at', { withTimezone: true }),
   },
   (t) => [index('goal_state_heads_published').on(t.publishedAt)],

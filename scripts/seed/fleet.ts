@@ -71,7 +71,9 @@ async function prepareGoals(client: pg.ClientBase, handlers: readonly SeedHandle
             secretId: null,
             sequenceNumber: 1,
           };
-          const rendered = JSON.parse(renderGoalState('', 1, [contents], packages, new Map())) as {
+          const rendered = JSON.parse(
+            renderGoalState({ vmId: '', incarnation: 1, turn: 1 }, [contents], packages, new Map()),
+          ) as {
             extensions: unknown[];
           };
           const newest = index === seed.versions.length - 1;

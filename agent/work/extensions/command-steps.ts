@@ -1,12 +1,19 @@
 import { join } from 'node:path';
-import { type CommandName, statusFileName } from '#protocol/index.ts';
+import {
+  type CommandName,
+  type ExtensionStep,
+  markDone,
+  noteStatusWord,
+  noteSuccess,
+  statusFileName,
+} from '#protocol/index.ts';
 import { sentenceOf } from '../../agent-error.ts';
 import { foldersOf } from '../../handler/folders.ts';
 import type { Outcome } from '../../handler/run-command.ts';
 import type { CommandRecord } from '../../handler/running-command.ts';
 import { executeStep, forgetCommand, logOutcome, resumeStep } from './execute-step.ts';
 import { ExitCodes } from './exit-codes.ts';
-import { type ExtensionStep, markDone, noteStatusWord, type Round } from './reconcile.ts';
+import type { ExtensionRound } from './extension-round.ts';
 import { reportedStatesOf } from './reported-states.ts';
 import type { RunnerOptions } from './runner-options.ts';
 
@@ -20,12 +27,13 @@ export class CommandSteps {
     this.signal = signal;
   }
 
-  async run(step: ExtensionStep, kind: CommandName, round: Round): Promise<void> {
+  async run(step: ExtensionStep, kind: CommandName, round: ExtensionRound): Promise<void> {
     const { machine, observer, journal, restart } = this.options;
     const [name = ''] = step.extensions;
     const { during, after, isFatal } = reportedStatesOf(step);
     const attempt = machine.countAttempt(step.extensions, kind, step.version);
-    for (const each of step.extensions) machine.reportState(each, during, { command: kind, attempt });
+    const replaces = replacedBy(step);
+    for (const each of step.extensions) machine.reportState(each, during, { command: kind, attempt, replaces });
     this.save();
     if (step.purpose === 'goal') this.followFiles(step, kind, round);
     journal.note(`${name}: ${kind} ${step.version} begins`, { handler: step.handler, attempt });
@@ -41,6 +49,7 @@ export class CommandSteps {
       machine.reportState(each, isGood || !isFatal ? (after ?? during) : 'failed', {
         command: kind,
         attempt,
+        replaces,
         exitCode: outcome.exitCode ?? undefined,
         timedOut: outcome.timedOut,
         output: outcome.output + stays,
@@ -80,7 +89,7 @@ export class CommandSteps {
       machine.reportState(
         name,
         state,
-        { command: kind, attempt, exitCode: exitCode ?? undefined, timedOut, output },
+        { command: kind, attempt, replaces: replacedBy(step), exitCode: exitCode ?? undefined, timedOut, output },
         sequenceNumber,
       );
     }
@@ -109,7 +118,7 @@ export class CommandSteps {
     return outcome;
   }
 
-  /** An install or update that exited with 0 never runs again for that version (AZ-G3). */
+  /** Notes a command that ended with 0, and the restart that it requests (AZ-G3, AZ-G8). */
   private noteSuccess(step: ExtensionStep, kind: CommandName, boot: string): void {
     const { machine, observer } = this.options;
     const version = machine.versionOf(step);
@@ -117,21 +126,13 @@ export class CommandSteps {
       for (const name of step.extensions) observer.ignoreHeartbeat(name);
     }
     if (version === undefined) return;
-    if (kind === 'uninstall') Object.assign(version, { installed: false, updated: undefined });
-    if (kind !== 'install' && kind !== 'update') return;
-    // An update that requires install is complete only after that install.
-    version.updated = kind === 'update' && version.updatesWithInstall === true ? true : undefined;
-    version.installed = version.updated !== true;
-    if (!version.installed) return;
-    for (const name of step.extensions) {
-      const local = machine.local.extensions[name];
-      if (local !== undefined) local.version = step.version;
-    }
+    noteSuccess({ ...step, kind }, machine.local);
+    if ((kind !== 'install' && kind !== 'update') || !version.installed) return;
     if (version.rebootAfterInstall) machine.noteRestartWanted(version, boot);
   }
 
   /** A handler may report from its first command on, but has heartbeats only if its manifest says so (AZ-H2). */
-  private followFiles(step: ExtensionStep, kind: CommandName, round: Round): void {
+  private followFiles(step: ExtensionStep, kind: CommandName, round: ExtensionRound): void {
     const { observer, machine } = this.options;
     const folders = foldersOf(machine.layout, step.handler, step.version);
     for (const name of step.extensions) {
@@ -171,6 +172,12 @@ export class CommandSteps {
       return false;
     }
   }
+}
+
+/** The version that a step replaces. */
+function replacedBy({ kind, purpose, version, from }: ExtensionStep): string | undefined {
+  if (purpose !== 'update' && purpose !== 'downgrade') return undefined;
+  return kind === 'disable' || kind === 'uninstall' ? version : from;
 }
 
 function sequencesOf({ extensions }: ExtensionStep, { machine }: RunnerOptions): CommandRecord['extensions'] {

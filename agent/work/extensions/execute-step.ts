@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type CommandName, commandLine } from '#protocol/index.ts';
+import { type CommandName, commandLine, type ExtensionStep } from '#protocol/index.ts';
 import { sentenceOf } from '../../agent-error.ts';
 import { handlerEnvironmentOf } from '../../handler/environment.ts';
 import { carryOver, foldersOf, isUnpacked, readManifestOf } from '../../handler/folders.ts';
@@ -9,7 +9,6 @@ import { type CommandRecord, RunningCommand } from '../../handler/running-comman
 import { secretsOf } from '../../handler/secrets-of.ts';
 import type { Journal } from '../../journal.ts';
 import type { Machine } from '../machine.ts';
-import type { ExtensionStep } from './reconcile.ts';
 
 export interface StepExecution {
   machine: Machine;

@@ -1,4 +1,4 @@
-import { updatesWithInstall } from '#protocol/index.ts';
+import { type ExtensionStep, updatesWithInstall } from '#protocol/index.ts';
 import { AgentError, sentenceOf } from '../../agent-error.ts';
 import { fetchPackage } from '../../handler/fetch-package.ts';
 import { discardRoot, foldersOf } from '../../handler/folders.ts';
@@ -6,7 +6,6 @@ import type { Journal } from '../../journal.ts';
 import { type Backoff, backoff } from '../../portal/backoff.ts';
 import { type Portal, PortalRefusal } from '../../portal/portal.ts';
 import type { Machine } from '../machine.ts';
-import type { ExtensionStep } from './reconcile.ts';
 
 export interface FetcherOptions {
   machine: Machine;

@@ -1,5 +1,4 @@
-import type { HandlerState } from '#protocol/index.ts';
-import type { ExtensionStep } from './reconcile.ts';
+import type { ExtensionStep, HandlerState } from '#protocol/index.ts';
 
 /** The extension states that are reported for a command. */
 export interface ReportedStates {

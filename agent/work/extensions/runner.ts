@@ -1,4 +1,15 @@
-import type { GoalState, GoalStateExtension, StatusWord } from '#protocol/index.ts';
+import {
+  type ExtensionPlan,
+  type ExtensionStep,
+  type GoalState,
+  type GoalStateExtension,
+  isOnlyResealed,
+  markDone,
+  nextCommand,
+  noteStatusWord,
+  reconcile,
+  type StatusWord,
+} from '#protocol/index.ts';
 import { sentenceOf } from '../../agent-error.ts';
 import {
   deleteSettings,
@@ -12,25 +23,15 @@ import {
 import type { LaneWork } from '../lane.ts';
 import type { Machine } from '../machine.ts';
 import { CommandSteps } from './command-steps.ts';
+import { type ExtensionRound, newExtensionRound } from './extension-round.ts';
 import { Fetcher } from './fetcher.ts';
 import { inKnownSpelling } from './known-spelling.ts';
-import {
-  type ExtensionPlan,
-  type ExtensionStep,
-  markDone,
-  newRound,
-  nextCommand,
-  noteStatusWord,
-  type Round,
-  reconcile,
-} from './reconcile.ts';
-import { isOnlyResealed } from './resealed.ts';
 import type { RunnerOptions } from './runner-options.ts';
 
 /** Brings extensions to their goal: packages are fetched in parallel, and the lane runs everything else (AZ-G2). */
 export class ExtensionRunner implements LaneWork {
   private nextGoal: GoalState | null = null;
-  private round: Round;
+  private round: ExtensionRound;
   private readonly reportedWaits = new Map<string, string>();
   private readonly stopping = new AbortController();
   private readonly options: RunnerOptions;
@@ -83,7 +84,7 @@ export class ExtensionRunner implements LaneWork {
     this.takeGoal();
     if (this.machine.goal === null) return 'wait';
     if (!this.isResumed) await this.resume();
-    const plan = reconcile(this.machine.goal, this.machine.local, this.round);
+    const plan = reconcile(this.machine.goal.extensions, this.machine.local, this.round);
     this.fetcher.start(plan.steps.filter((step) => step.kind === 'fetch'));
     this.reportWaiting(plan);
     const step = nextCommand(plan);
@@ -136,6 +137,8 @@ export class ExtensionRunner implements LaneWork {
       return;
     }
     this.round = this.newRound();
+    this.machine.beginRound();
+    this.commands.save();
     this.options.restart.retry();
     this.machine.forgetLostFolders();
     this.reportedWaits.clear();
@@ -167,8 +170,8 @@ export class ExtensionRunner implements LaneWork {
     }
   }
 
-  private newRound(): Round {
-    return { ...newRound(), enableAfterRestart: this.options.restart.isOwn };
+  private newRound(): ExtensionRound {
+    return newExtensionRound(this.options.restart.isOwn);
   }
 
   private async execute(step: ExtensionStep): Promise<void> {

@@ -43,5 +43,7 @@ export async function bindCertificate(
     // The new machine has received nothing yet; rows of earlier releases have the same values.
     await tx.update(extensions).set({ deliveredAt: null, commands: null }).where(eq(extensions.vmId, vmId));
   }
-  return publishGoalState(tx, ctx, head, { action: 'certificate.bind' });
+  return publishGoalState(tx, ctx, head, {
+    action: origin.kind === 'renewed' ? 'certificate.renew' : 'certificate.bind',
+  });
 }

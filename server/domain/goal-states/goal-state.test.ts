@@ -41,12 +41,14 @@ describe('the effect of a change on the agent', () => {
 test('an unchanged goal state renders to the same bytes', () => {
   const packages = new Map([['Acme.Lab.Probe 1.0.0.0', { sha256: 'ab', size: 3 }]]);
   const sealed = new Map([['s1', { cms: Buffer.from('sealed'), thumbprint: 'AA' }]]);
-  const render = () => renderGoalState('vm', 7, [{ ...declared, sequenceNumber: 3 }], packages, sealed);
+  const render = () =>
+    renderGoalState({ vmId: 'vm', incarnation: 7, turn: 9 }, [{ ...declared, sequenceNumber: 3 }], packages, sealed);
   expect(render()).toBe(render());
   expect(JSON.parse(render())).toEqual({
     protocol: 1,
     vmId: 'vm',
     incarnation: 7,
+    turn: 9,
     extensions: [
       {
         name: 'probe',
@@ -69,7 +71,12 @@ test('an unchanged goal state renders to the same bytes', () => {
 
 test('leaves out an extension whose secrets are not encrypted for this certificate', () => {
   const packages = new Map([['Acme.Lab.Probe 1.0.0.0', { sha256: 'ab', size: 3 }]]);
-  const text = renderGoalState('vm', 7, [{ ...declared, sequenceNumber: 3 }], packages, new Map());
+  const text = renderGoalState(
+    { vmId: 'vm', incarnation: 7, turn: 9 },
+    [{ ...declared, sequenceNumber: 3 }],
+    packages,
+    new Map(),
+  );
   expect(JSON.parse(text).extensions).toEqual([]);
 });
 

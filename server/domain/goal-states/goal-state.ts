@@ -1,4 +1,5 @@
 import type { CommandTimeouts, ExtensionContents } from '#db/schema/index.ts';
+import type { GoalState } from '#protocol/index.ts';
 import { canonicalJson } from '#server/platform/canonical-json.ts';
 import { type DeclaredField, differingFields } from './differing-fields.ts';
 
@@ -32,8 +33,7 @@ export function etagOf(epoch: string, incarnation: number): string {
 
 /** Renders the text that agents receive. Runs once, when the goal state is written. */
 export function renderGoalState(
-  vmId: string,
-  incarnation: number,
+  { vmId, incarnation, turn }: Required<Pick<GoalState, 'vmId' | 'incarnation' | 'turn'>>,
   contents: readonly ExtensionContents[],
   packages: ReadonlyMap<string, PackageFacts>,
   sealed: ReadonlyMap<string, SealedFacts>,
@@ -62,7 +62,7 @@ export function renderGoalState(
         },
       };
     });
-  return JSON.stringify({ protocol: protocolVersion, vmId, incarnation, extensions });
+  return JSON.stringify({ protocol: protocolVersion, vmId, incarnation, turn, extensions });
 }
 
 export const packageKey = (handler: string, version: string): string => `${handler} ${version}`;

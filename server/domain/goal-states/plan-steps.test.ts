@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
 import { emptyLocalState, type LocalState } from '#agent/goal/local-state.ts';
-import { markDone, newRound, nextCommand, reconcile } from '#agent/work/extensions/reconcile.ts';
-import { commandNames, type GoalState, type GoalStateExtension } from '#protocol/index.ts';
+import {
+  commandNames,
+  type GoalState,
+  type GoalStateExtension,
+  markDone,
+  newRound,
+  nextCommand,
+  reconcile,
+} from '#protocol/index.ts';
 import type { ExtensionMove } from './evaluate.ts';
 import { stepsOfAll } from './plan-steps.ts';
 import type { ExtensionRow } from './publish.ts';
@@ -60,7 +67,7 @@ function runAgent(goal: GoalState, local: LocalState): string[] {
   const round = newRound();
   const commands: string[] = [];
   for (;;) {
-    const plan = reconcile(goal, local, round);
+    const plan = reconcile(goal.extensions, local, round);
     const fetch = plan.steps.find(({ kind }) => kind === 'fetch');
     const step = fetch ?? nextCommand(plan);
     if (step === undefined) return commands;

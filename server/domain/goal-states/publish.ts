@@ -10,6 +10,7 @@ import {
   vms,
 } from '#db/schema/index.ts';
 import { afterRollback } from '#db/transaction-hooks.ts';
+import { isOnlyResealed } from '#protocol/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
@@ -68,20 +69,19 @@ export async function loadExtensions(tx: Transaction, vmId: string): Promise<Ext
 }
 
 /**
- * The only function that creates a goal state: renders the declarations, stores them in the history, puts them in
- * force, and wakes the gateways on commit. The caller holds the head's lock. Returns the new incarnation.
+ * The only function that creates a goal state: renders the current declarations, stores them in the history, puts them
+ * in force and wakes the gateways with the commit. It takes the next turn. The caller holds the head's lock. Returns the
+ * new incarnation.
  */
 export async function publishGoalState(tx: Transaction, ctx: Context, head: Head, cause: Cause): Promise<number> {
   const { vmId } = head;
   const incarnation = head.incarnation + 1;
   const contents = (await loadExtensions(tx, vmId)).map(contentsOf);
-  const text = renderGoalState(
-    vmId,
-    incarnation,
-    contents,
-    await loadPackages(tx, contents),
-    await loadSealed(tx, vmId, contents),
-  );
+  const packages = await loadPackages(tx, contents);
+  const sealed = await loadSealed(tx, vmId, contents);
+  const render = (turn: number) => renderGoalState({ vmId, incarnation, turn }, contents, packages, sealed);
+  const turn = cause.action === 'certificate.renew' && isResealed(head, render(head.turn)) ? head.turn : nextTurn(head);
+  const text = render(turn);
   await rejectTooManyBytes(tx, ctx, head);
   const etag = etagOf(ctx.epoch, incarnation);
   await tx.insert(goalStates).values({
@@ -96,14 +96,20 @@ export async function publishGoalState(tx: Transaction, ctx: Context, head: Head
   });
   await tx
     .update(goalStateHeads)
-    .set({ incarnation, etag, text, publishedAt: ctx.now })
+    .set({ incarnation, turn, etag, text, publishedAt: ctx.now })
     .where(eq(goalStateHeads.vmId, vmId));
   await recordChange(tx, 'vm', vmId);
   await tell(tx, goalStatesChannel, [vmId]);
   return incarnation;
 }
 
-/** Maximum number of goal states that are read to sum the last hour's bytes. */
+/** The turn after the last one that was taken. Goal states of the first release took none; they count as one each. */
+const nextTurn = ({ turn, incarnation }: Head): number => Math.max(turn, incarnation) + 1;
+
+/** Whether only the certificate differs, for which secrets are encrypted. Nothing runs again, so it takes no turn. */
+const isResealed = ({ text }: Head, after: string): boolean => isOnlyResealed(JSON.parse(text), JSON.parse(after));
+
+/** Goal states that are read to count the bytes of the last hour. */
 const countedGoalStates = 5_000;
 
 /**

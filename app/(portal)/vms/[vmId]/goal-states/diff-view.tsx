@@ -15,6 +15,13 @@ export interface DiffViewProps {
   className?: string;
 }
 
+/** Keys of the sentence where nothing that people declare differs, by cause. */
+const unchangedKeys: Record<string, 'same.certificate' | 'same.renewed' | 'same.release'> = {
+  'certificate.bind': 'same.certificate',
+  'certificate.renew': 'same.renewed',
+  'secrets.release': 'same.release',
+};
+
 /** The difference of two goal states, in one column or side by side. */
 export function DiffView({ comparison, shape, className }: DiffViewProps) {
   const { t } = useTranslation('goal-states');
@@ -27,9 +34,7 @@ export function DiffView({ comparison, shape, className }: DiffViewProps) {
   );
   if (hunks.length === 0) {
     const { action } = after.cause;
-    const same =
-      action === 'certificate.bind' ? 'same.certificate' : action === 'secrets.release' ? 'same.release' : 'same';
-    return <p className="px-4 py-3 text-ink-2">{t(same)}</p>;
+    return <p className="px-4 py-3 text-ink-2">{t(unchangedKeys[action] ?? 'same')}</p>;
   }
   const Shape = shape === 'split' ? SplitHunk : UnifiedHunk;
   return (

@@ -31,6 +31,7 @@ export function useCauseWords(): (past: PastChange) => string {
       case 'vm.create':
       case 'vm.decommission':
       case 'certificate.bind':
+      case 'certificate.renew':
       case 'secrets.release':
       case 'wire-access.hold':
       case 'wire-access.release':

@@ -1,15 +1,6 @@
-import {
-  type GoalState,
-  type GoalStateExtension,
-  goalCommand,
-  type HandlerStep,
-  removalSteps,
-  runOrder,
-  type StepPurpose,
-  versionSteps,
-} from '#protocol/index.ts';
-import { byName, isInForce, type LocalState } from '../../goal/local-state.ts';
-import { ExitCodes } from './exit-codes.ts';
+import { type Dependent, runOrder } from './dependencies.ts';
+import type { GoalStateExtension } from './goal-state.ts';
+import { goalCommand, type HandlerStep, removalSteps, type StepPurpose, versionSteps } from './steps.ts';
 
 /** One step for an extension: a handler command, or a task that the agent does without the handler. */
 export interface ExtensionStep {
@@ -22,6 +13,33 @@ export interface ExtensionStep {
   purpose: StepPurpose;
   /** For `update`: the replaced version. */
   from?: string;
+}
+
+/** The goal of an extension, as far as it decides what runs. */
+export interface ExtensionTarget extends Dependent {
+  readonly handler: string;
+  readonly version: string;
+  readonly state: GoalStateExtension['state'];
+  readonly package: { readonly sha256: string };
+}
+
+/** A handler version on a machine. */
+export interface VersionOnMachine {
+  /** SHA-256 of the package in its folder; null if the folder is missing. */
+  sha256: string | null;
+  /** Install, or the update from an older version, ended with 0 (AZ-G3). */
+  installed: boolean;
+  /** Its update ended with 0, and its manifest requires install after that. */
+  updated?: boolean;
+  updatesWithInstall?: boolean;
+  /** Set while its install is to be completed by a restart of the machine. */
+  rebootAfter?: string;
+}
+
+/** What is on a machine: versions by handler, and the extensions with settings. */
+export interface MachineContents {
+  handlers: Record<string, { versions: Record<string, VersionOnMachine> }>;
+  extensions: Record<string, { version: string }>;
 }
 
 /**
@@ -37,7 +55,6 @@ export interface Round {
   enableAfterRestart: boolean;
   /** The last status by extension, for the sequence number in force. */
   statuses: Record<string, 'transitioning' | 'error' | 'success' | 'warning'>;
-  exitCodes: ExitCodes;
 }
 
 export interface ExtensionPlan {
@@ -46,17 +63,21 @@ export interface ExtensionPlan {
   waiting: { extension: string; blockedBy: string }[];
 }
 
-export function newRound(): Round {
-  return {
-    done: byName(),
-    failed: new Set(),
-    enableAfterRestart: false,
-    statuses: byName(),
-    exitCodes: new ExitCodes(),
-  };
+/** A record without prototype: an extension may have a name such as `constructor`. */
+export function byName<T>(entries: Record<string, T> = {}): Record<string, T> {
+  return Object.assign(Object.create(null), entries);
 }
 
-export function markDone(step: ExtensionStep, round: Round): void {
+/** Whether this version has something to disable and uninstall. */
+export function isInForce({ installed, updated }: VersionOnMachine): boolean {
+  return installed || updated === true;
+}
+
+export function newRound(): Round {
+  return { done: byName(), failed: new Set(), enableAfterRestart: false, statuses: byName() };
+}
+
+export function markDone(step: Pick<ExtensionStep, 'kind' | 'version' | 'extensions'>, round: Round): void {
   for (const name of step.extensions) {
     round.done[name] ??= new Set();
     round.done[name].add(`${step.kind}@${step.version}`);
@@ -71,7 +92,26 @@ export function noteStatusWord(round: Round, extension: string, word: Round['sta
   return true;
 }
 
-/** Returns the first step that is not a fetch and whose handler does not need one. */
+/** Notes on the machine that a command ended with 0: an install or update never runs again for that version (AZ-G3). */
+export function noteSuccess(
+  { kind, handler, version, extensions }: Pick<ExtensionStep, 'kind' | 'handler' | 'version' | 'extensions'>,
+  machine: MachineContents,
+): void {
+  const facts = machine.handlers[handler]?.versions[version];
+  if (facts === undefined) return;
+  if (kind === 'uninstall') Object.assign(facts, { installed: false, updated: undefined });
+  if (kind !== 'install' && kind !== 'update') return;
+  // An update that requires install is complete after that.
+  facts.updated = kind === 'update' && facts.updatesWithInstall === true ? true : undefined;
+  facts.installed = facts.updated !== true;
+  if (!facts.installed) return;
+  for (const name of extensions) {
+    const extension = machine.extensions[name];
+    if (extension !== undefined) extension.version = version;
+  }
+}
+
+/** The first step that is not a fetch, and whose handler needs no fetch. */
 export function nextCommand({ steps }: ExtensionPlan): ExtensionStep | undefined {
   const missing = new Set(steps.filter((step) => step.kind === 'fetch').map((step) => step.handler));
   return steps.find((step) => step.kind !== 'fetch' && !missing.has(step.handler));
@@ -81,8 +121,12 @@ export function nextCommand({ steps }: ExtensionPlan): ExtensionStep | undefined
  * Plans the steps that bring this machine to its goal, in order, with fetches first because they run in parallel. Pure:
  * the same goal, machine and round always give the same steps.
  */
-export function reconcile(goal: GoalState, local: LocalState, round: Round): ExtensionPlan {
-  return new Planner(goal, local, round).plan();
+export function reconcile(
+  targets: readonly ExtensionTarget[],
+  machine: MachineContents,
+  round: Readonly<Round>,
+): ExtensionPlan {
+  return new Planner(targets, machine, round).plan();
 }
 
 class Planner {
@@ -90,18 +134,18 @@ class Planner {
   private readonly steps: ExtensionStep[] = [];
   private readonly waiting: ExtensionPlan['waiting'] = [];
   private readonly planned = new Set<string>();
-  private readonly goal: GoalState;
-  private readonly local: LocalState;
-  private readonly round: Round;
+  private readonly targets: readonly ExtensionTarget[];
+  private readonly machine: MachineContents;
+  private readonly round: Readonly<Round>;
 
-  constructor(goal: GoalState, local: LocalState, round: Round) {
-    this.goal = goal;
-    this.local = local;
+  constructor(targets: readonly ExtensionTarget[], machine: MachineContents, round: Readonly<Round>) {
+    this.targets = targets;
+    this.machine = machine;
     this.round = round;
   }
 
   plan(): ExtensionPlan {
-    const order = runOrder(this.goal.extensions);
+    const order = runOrder(this.targets);
     const leaving = order.filter((one) => one.state === 'uninstall').reverse();
     leaving.forEach((one, index) => {
       this.remove(one, leaving.slice(index + 1));
@@ -110,13 +154,13 @@ class Planner {
     return { steps: [...this.fetches, ...this.steps], waiting: this.waiting };
   }
 
-  /** AZ-G5: disable, uninstall, delete; the handler is kept while another extension uses it. */
-  private remove(one: GoalStateExtension, later: GoalStateExtension[]): void {
+  /** AZ-G5: disable, uninstall, delete; a sibling that stays keeps the handler. */
+  private remove(one: ExtensionTarget, later: ExtensionTarget[]): void {
     if (this.round.failed.has(one.name) || this.isDone(one.name, 'forget', one.version)) return;
-    const isShared = [...later, ...this.goal.extensions.filter((each) => each.state !== 'uninstall')].some(
+    const isShared = [...later, ...this.targets.filter((each) => each.state !== 'uninstall')].some(
       (each) => each.handler === one.handler,
     );
-    const runs = this.local.extensions[one.name] !== undefined;
+    const runs = this.machine.extensions[one.name] !== undefined;
     for (const step of removalSteps(this.inForce(one.handler), { runs, isShared })) {
       this.addCommand(step, one, [one.name]);
       if (step.command === 'uninstall') this.add('delete', one, step.version, [one.name], 'remove');
@@ -125,8 +169,8 @@ class Planner {
     this.add('forget', one, one.version, [one.name], 'remove');
   }
 
-  private bringToGoal(one: GoalStateExtension): void {
-    const target = this.local.handlers[one.handler]?.versions[one.version];
+  private bringToGoal(one: ExtensionTarget): void {
+    const target = this.machine.handlers[one.handler]?.versions[one.version];
     if (this.round.failed.has(one.name)) return;
     if (target?.sha256 !== one.package.sha256) this.fetch(one);
     const blockedBy = this.blockerOf(one);
@@ -141,9 +185,9 @@ class Planner {
     this.add(goalCommand(one.state), one, one.version, [one.name], 'goal');
   }
 
-  /** Brings the handler to the goal's version and deletes the folders of all other versions. */
-  private replace(one: GoalStateExtension, group: string[]): void {
-    const target = this.local.handlers[one.handler]?.versions[one.version];
+  /** Brings the handler to the version of the goal, and deletes the folders of all others. */
+  private replace(one: ExtensionTarget, group: string[]): void {
+    const target = this.machine.handlers[one.handler]?.versions[one.version];
     const others = this.inForce(one.handler).filter((version) => version !== one.version);
     const steps = versionSteps({
       version: one.version,
@@ -158,13 +202,13 @@ class Planner {
     this.deleteOthers(one, group, 'update', one.version);
   }
 
-  /** `disable` runs for each extension that used that version; every other command runs once for all of them. */
-  private addCommand({ command, version, purpose, from }: HandlerStep, one: GoalStateExtension, group: string[]): void {
+  /** `disable` runs for each extension that used that version, every other command once for all. */
+  private addCommand({ command, version, purpose, from }: HandlerStep, one: ExtensionTarget, group: string[]): void {
     if (command !== 'disable') {
       this.add(command, one, version, group, purpose, from);
       return;
     }
-    const users = this.goal.extensions.filter(
+    const users = this.targets.filter(
       ({ handler, name }) => handler === one.handler && (this.ranBefore(name) || this.isDone(name, command, version)),
     );
     for (const name of group) {
@@ -177,36 +221,36 @@ class Planner {
 
   /** Whether an extension is on this machine with a version other than its goal's, or is to be removed. */
   private ranBefore(name: string): boolean {
-    const goal = this.goal.extensions.find((each) => each.name === name);
-    const local = this.local.extensions[name];
+    const goal = this.targets.find((each) => each.name === name);
+    const local = this.machine.extensions[name];
     return local !== undefined && (goal?.state === 'uninstall' || local.version !== goal?.version);
   }
 
-  /** Deletes the folders of versions that were unpacked but never installed. */
-  private deleteOthers(one: GoalStateExtension, group: string[], purpose: StepPurpose, kept?: string): void {
+  /** Folders of versions that were unpacked and never installed. */
+  private deleteOthers(one: ExtensionTarget, group: string[], purpose: StepPurpose, kept?: string): void {
     const inForce = this.inForce(one.handler);
-    for (const version of Object.keys(this.local.handlers[one.handler]?.versions ?? {})) {
+    for (const version of Object.keys(this.machine.handlers[one.handler]?.versions ?? {})) {
       if (version !== kept && !inForce.includes(version)) this.add('delete', one, version, group, purpose);
     }
   }
 
-  /** Returns the first dependency that this extension must wait for, or null. A disabled extension does not wait. */
-  private blockerOf(one: GoalStateExtension): string | null {
+  /** The first extension that this one must wait for, or null. A disabled extension does not wait. */
+  private blockerOf(one: ExtensionTarget): string | null {
     if (one.state !== 'enabled') return null;
     return one.dependsOn.find((name) => !this.isSettled(name)) ?? null;
   }
 
   /** Whether an extension was enabled in this round and its status is neither `transitioning` nor `error`. */
   private isSettled(name: string): boolean {
-    const one = this.goal.extensions.find((each) => each.name === name);
+    const one = this.targets.find((each) => each.name === name);
     if (one === undefined || !this.isDone(name, 'enable', one.version)) return false;
     const status = this.round.statuses[name];
     return status !== 'transitioning' && status !== 'error';
   }
 
-  /** Returns all extensions of the same handler that can proceed now. */
-  private groupOf(one: GoalStateExtension): string[] {
-    return this.goal.extensions
+  /** All extensions of the same handler that can proceed now. */
+  private groupOf(one: ExtensionTarget): string[] {
+    return this.targets
       .filter((each) => each.handler === one.handler && each.state !== 'uninstall')
       .filter((each) => !this.round.failed.has(each.name) && this.blockerOf(each) === null)
       .map((each) => each.name);
@@ -214,13 +258,13 @@ class Planner {
 
   /** Returns the versions of a handler that must be disabled and uninstalled before they can be deleted. */
   private inForce(handler: string): string[] {
-    return Object.entries(this.local.handlers[handler]?.versions ?? {})
+    return Object.entries(this.machine.handlers[handler]?.versions ?? {})
       .filter(([, facts]) => isInForce(facts))
       .map(([version]) => version);
   }
 
-  private fetch(one: GoalStateExtension): void {
-    const group = this.goal.extensions
+  private fetch(one: ExtensionTarget): void {
+    const group = this.targets
       .filter((each) => each.handler === one.handler && each.state !== 'uninstall' && !this.round.failed.has(each.name))
       .map((each) => each.name);
     const key = `fetch ${one.handler} ${one.version}`;
@@ -237,7 +281,7 @@ class Planner {
 
   private add(
     kind: ExtensionStep['kind'],
-    { handler }: GoalStateExtension,
+    { handler }: ExtensionTarget,
     version: string,
     extensions: string[],
     purpose: StepPurpose,

@@ -1,4 +1,4 @@
-import type { GoalState, GoalStateExtension } from '#protocol/index.ts';
+import type { GoalState, GoalStateExtension } from './goal-state.ts';
 
 /**
  * Whether only the certificate differs for which protected settings are encrypted. Then settings files are rewritten,

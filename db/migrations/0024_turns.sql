@@ -1,0 +1,1 @@
+ALTER TABLE "goal_state_heads" ADD COLUMN "turn" bigint DEFAULT 0 NOT NULL;
