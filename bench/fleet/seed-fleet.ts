@@ -253,7 +253,8 @@ function presenceSteps(ahead: number, etag: string): Step[] {
     [
       'next looks at health',
       `insert into health_checks (vm_id, due_at)
-       select id, now() + make_interval(hours => 12 + n % 24) from bench_vms order by id`,
+       select id, now() + make_interval(hours => 12 + n % 24) from bench_vms order by id
+       on conflict (vm_id) do update set due_at = excluded.due_at`,
     ],
   ];
 }
