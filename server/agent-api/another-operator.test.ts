@@ -16,7 +16,7 @@ import {
   type WireDoor,
 } from '#server/testing/stock-agent.ts';
 
-/** Both are operators, and each has an API token. */
+/** Two operators, each with an API token. */
 type Person = 'ada' | 'eve';
 
 let rest: RestDoor;
@@ -64,7 +64,7 @@ function open(sealed: string, key: string): string {
   return execFileSync('openssl', ['cms', '-decrypt', '-inform', 'DER', '-inkey', key], { input }).toString();
 }
 
-/** The protected settings that a machine can decrypt in its goal state; null if none are delivered. */
+/** Returns the protected settings that a machine can decrypt in its goal state; null if none are delivered. */
 async function readBy({ pair, authorization }: Machine): Promise<string | null> {
   const answer = await fetch(`${door.url}/agent/v1/goal-state`, { headers: { authorization } });
   const { extensions } = (await answer.json()) as { extensions: { settings: { protectedSettings?: string } }[] };
@@ -72,7 +72,7 @@ async function readBy({ pair, authorization }: Machine): Promise<string | null> 
   return sealed === undefined ? null : open(sealed, pair.key);
 }
 
-/** The same for the holder of a token for a stock agent, who fetches the tenant key first. */
+/** Returns the same for the holder of a stock agent's token, who fetches the tenant key first. */
 async function readByStock(stock: StockVm): Promise<string | null> {
   const { settings } = await stock.poll();
   const sealed = (settings[0]?.json as { protectedSettings?: string } | undefined)?.protectedSettings;
@@ -88,7 +88,7 @@ async function readByStock(stock: StockVm): Promise<string | null> {
   return open(sealed, key);
 }
 
-/** A VM with protected settings that Ada set. */
+/** Creates a VM with protected settings that Ada entered. */
 async function givenVm(): Promise<{ id: string; enrollmentToken: string }> {
   count += 1;
   const vm = await api<{ id: string; enrollmentToken: string }>('ada', 'POST', '/vms', { name: `vm-${count}` });

@@ -8,7 +8,7 @@ import { takeFrom } from './rate-limit.ts';
 /** An authenticated agent. */
 export interface Admitted {
   agent: KnownAgent;
-  /** Its call counter; null if it sends none. */
+  /** The agent's call counter; null if it sends none. */
   counter: number | null;
 }
 
@@ -18,7 +18,7 @@ interface AgentClaim {
   counter: number;
 }
 
-/** Reads `Annex-Agent: <instance id>; <counter>`. Null if the header is absent or malformed. */
+/** Parses `Annex-Agent: <instance id>; <counter>`. Null if the header is absent or malformed. */
 function readClaim(header: string | null): AgentClaim | null {
   if (header === null) return null;
   const match = /^\s*([A-Za-z0-9._:-]{1,128})\s*;\s*(\d{1,15})\s*$/.exec(header);
@@ -26,15 +26,16 @@ function readClaim(header: string | null): AgentClaim | null {
 }
 
 /**
- * Authenticates an agent: credential, rate, and one machine per VM. Cached agents need no statement. Throws
- * 401 `credential_refused`, 429 `too_many_requests`, 409 `duplicate_agent`, `agent_unidentified` or `counter_jumped`.
+ * Authenticates an agent: its credential, its call rate, and that only one machine uses it. Cached agents need no
+ * statement. Throws 401 `credential_refused`, 429 `too_many_requests`, 409 `duplicate_agent`, `agent_unidentified` or
+ * `counter_jumped`.
  */
 export function admit(call: AgentCall): Admitted | Promise<Admitted> {
   const found = findCaller(call);
   return found instanceof Promise ? found.then((agent) => letIn(call, agent)) : letIn(call, found);
 }
 
-/** Checks the credential without the machine, for calls that neither read nor change anything. */
+/** Checks only the credential, not the machine, for calls that neither read nor change anything. */
 export async function authenticate(call: AgentCall): Promise<KnownAgent> {
   return findCaller(call);
 }
@@ -52,14 +53,14 @@ function findCaller(call: AgentCall): KnownAgent | Promise<KnownAgent> {
 function letIn(call: AgentCall, agent: KnownAgent): Admitted | Promise<Admitted> {
   const claim = readClaim(call.header('annex-agent'));
   if (claim === null) {
-    // An agent that never named its machine is served: the header counts as missing only if it was sent before.
+    // An agent that has never sent the header is accepted without it.
     return agent.instanceId === null ? { agent, counter: null } : reject(call, agent, 'agent_unidentified');
   }
   if (agent.instanceId !== claim.instanceId) return recognise(call, agent, claim);
   return take(call, agent, claim);
 }
 
-/** Stores the first machine of the VM; another one is rejected. */
+/** Stores the VM's first machine, and rejects any other. */
 async function recognise(call: AgentCall, agent: KnownAgent, claim: AgentClaim): Promise<Admitted> {
   const hash = credentialHash(call.header('authorization'));
   const isFirst =
@@ -83,7 +84,7 @@ async function refuse(call: AgentCall, agent: KnownAgent): Promise<never> {
   throw new DomainError('conflict', 'duplicate_agent');
 }
 
-/** Rejects a call and shows that on the VM's page. */
+/** Rejects a call and shows it on the VM's page. */
 async function reject(
   call: AgentCall,
   agent: KnownAgent,
@@ -105,14 +106,14 @@ export function noteSighting(
   call.door.presence.saw({ vmId: agent.vmId, at, nextExpectedAt, counter, hungUp });
 }
 
-/** Notifies the agent that operators requested its logs. */
+/** Returns the header that announces requested logs, and marks the newest request as announced. */
 export function logRequestHeaders(agent: KnownAgent): string[] {
   const { logRequests, newestLogRequest } = agent;
   agent.told = newestLogRequest;
   return logRequests === 0 ? [] : ['annex-log-requests', String(logRequests)];
 }
 
-/** Whether there is a request that the agent was not notified of: its poll is then answered immediately, once. */
+/** Whether a log request was not announced to the agent yet, so that its poll gets one immediate response. */
 export function hasUntoldRequest(agent: KnownAgent): boolean {
   return agent.newestLogRequest !== null && agent.newestLogRequest !== agent.told;
 }

@@ -32,7 +32,7 @@ const statusEntry = (status: object, entry: object = {}) => ({
 });
 const report = (body: object) => agent.call('/reports', { method: 'POST', body: JSON.stringify(body) });
 
-/** Checks that the process serves the next caller and shows the last good status. */
+/** Checks that the portal answers the next caller and shows the last valid status. */
 afterEach(async () => {
   const { rows } = await ctx.db.$client.query<{ code: number }>(
     `select (status ->> 'code')::float8 as code from extension_latest where vm_id = $1`,
@@ -43,7 +43,7 @@ afterEach(async () => {
   expect((await report({ statuses: [statusEntry({ code: lastCode + 1 })] })).status).toBe(204);
 });
 
-/** Sends bytes unchanged, and reads until the connection ends. */
+/** Sends bytes unchanged, and reads until the connection closes. */
 async function raw(bytes: string | Buffer, further: (socket: Socket) => void = () => {}): Promise<string> {
   const socket = connect(door.serving.port, '127.0.0.1');
   socket.on('error', () => {});
@@ -84,7 +84,7 @@ describe('malformed HTTP ends only its own connection', () => {
     expect(await raw(bytes())).toMatch(expected);
   });
 
-  test('a slow sender gets the time of one request, not more', async () => {
+  test('a slow sender gets the time limit of one request, not more', async () => {
     let timer: NodeJS.Timeout | undefined;
     const answer = await raw(post('Content-Length: 1000'), (socket) => {
       timer = setInterval(() => socket.write(' '), 50);
@@ -161,7 +161,7 @@ describe('an entry', () => {
     expect(JSON.parse(text)).toMatchObject({ stored: 1 });
   });
 
-  test('NUL and lone surrogates are replaced', async () => {
+  test('replaces NUL and lone surrogates', async () => {
     const odd = JSON.stringify({ statuses: [statusEntry({ code: lastCode + 1, name: 'a\u0000b\ud800' })] });
     expect((await agent.call('/reports', { method: 'POST', body: odd })).status).toBe(204);
     const { rows } = await ctx.db.$client.query(

@@ -7,9 +7,9 @@ import type { AgentCall } from './call.ts';
 const unpack = promisify(gunzip);
 
 /**
- * Reads a body of JSON, gzip allowed, of at most `limit` bytes packed and unpacked; `onRead` gets its size before the
- * text is checked. Throws 413 `report_too_large`,
- * 415 `encoding_unknown`, 400 with every fault of the text.
+ * Reads a JSON body of at most `limit` bytes, optionally gzipped; the limit applies before and after decompression.
+ * `onRead` gets its size before the text is checked. Throws 413 `report_too_large`, 415 `encoding_unknown`, 400 with
+ * every fault of the text.
  */
 export async function readJson(
   call: AgentCall,

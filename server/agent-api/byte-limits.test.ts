@@ -34,7 +34,7 @@ afterEach(async () => {
 const shown = async (vmId: string) =>
   (await getInstanceView({ ...ctx, now: new Date(now) }, { vmId })).agent.refusals.map(({ code }) => code);
 
-test('reports: beyond an hour’s bytes 429 with Retry-After, shown on the page; other VMs continue', async () => {
+test('reports above the hourly bytes get 429 with Retry-After, shown on the page; other VMs continue', async () => {
   const door = await open({ reportBytesPerHour: 60_000 });
   const [loud, calm] = [await givenAgent(ctx, door, 'loud'), await givenAgent(ctx, door, 'calm')];
   await givenProbe(ctx, loud.vmId);
@@ -72,7 +72,7 @@ test('unreadable reports count too', async () => {
   expect(statuses).toEqual([400, 400, 400, 400, 400, 400, 429, 429, 429]);
 });
 
-test('a VM that starts many reports without sending their bytes blocks no other VM', async () => {
+test('a VM that starts many reports without sending their bytes does not block other VMs', async () => {
   const door = await open({}, { reports: 1_000, bytes: 800_000 });
   const [stalling, calm] = [await givenAgent(ctx, door, 'stalling'), await givenAgent(ctx, door, 'calm')];
   const { hostname, port } = new URL(door.url);
@@ -99,7 +99,7 @@ test('the default allows a report of 1 MiB every 15 seconds', () => {
   expect(defaultLimits.vm.reportBytesPerHour).toBeGreaterThanOrEqual(240 * defaultLimits.report.bytes);
 });
 
-test('certificates: beyond an hour’s renewals 429 with Retry-After, shown on the page', async () => {
+test('renewals above the hourly limit get 429 with Retry-After, shown on the page', async () => {
   const door = await open({ renewalsPerHour: 2 });
   let pair = newKeyPair();
   const agent = await givenAgent(ctx, door, 'renewing', pair);
@@ -120,7 +120,7 @@ test('certificates: beyond an hour’s renewals 429 with Retry-After, shown on t
   expect((await renew())[0]).toBe(200);
 });
 
-test('goal states: beyond an hour’s stored bytes people get 429 with Retry-After, shown on the page', async () => {
+test('goal states above the hourly bytes get 429 with Retry-After, shown on the page', async () => {
   const door = await open({ goalStateBytesPerHour: 20_000 });
   const agent = await givenAgent(ctx, door, 'changing');
   const change = (n: number) => {

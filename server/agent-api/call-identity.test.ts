@@ -30,7 +30,7 @@ const poll = async (claim: string | null): Promise<number | string> => {
 const shown = async () =>
   (await getInstanceView({ ...ctx, now: new Date(now) }, { vmId: agent.vmId })).agent.refusals.map(({ code }) => code);
 
-test('an agent that never named its machine is served', async () => {
+test('an agent that never sent the header is accepted', async () => {
   expect(await poll(null)).toBe(200);
   expect(await poll('not a header')).toBe(200);
   expect(await shown()).toEqual([]);
@@ -65,7 +65,7 @@ test('a check of the credential, as by agent doctor, needs no header', async () 
   expect((await agent.call(`/packages/${'1'.repeat(64)}`)).status).toBe(409);
 });
 
-test('a counter that jumps is rejected and shown, and the counting machine continues', async () => {
+test('a counter that jumps is rejected and shown, and the machine with the right counter continues', async () => {
   expect(await poll('one; 100')).toBe(200);
   expect(await poll('one; 1000101')).toBe('counter_jumped');
   expect(await poll('one; 999999999999999')).toBe('counter_jumped');
@@ -77,7 +77,7 @@ test('a counter that jumps is rejected and shown, and the counting machine conti
   expect(await poll('one; 2100101')).toBe(200);
 });
 
-test('a gateway that has not served the machine knows its counter and its last call', async () => {
+test('a gateway that has not seen the machine before knows its counter and its last call', async () => {
   expect(await poll('one; 100')).toBe(200);
   await door.close();
   now += 10_000;
@@ -86,7 +86,7 @@ test('a gateway that has not served the machine knows its counter and its last c
   expect(await poll('one; 101')).toBe(200);
 });
 
-test('the first number is arbitrary, and an enrollment starts again', async () => {
+test('the first number is arbitrary, and an enrollment starts over', async () => {
   expect(await poll('clock; 1767225600000')).toBe(200);
   expect(await poll('clock; 1767225600500')).toBe(200);
   expect(await poll(null)).toBe('agent_unidentified');

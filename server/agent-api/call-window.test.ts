@@ -3,7 +3,7 @@ import { acceptCall, type CallWindow } from './call-window.ts';
 
 const unmet = (): CallWindow => ({ highest: -1, near: 0, far: 0 });
 
-test('a number is accepted once, in whatever order calls arrive', () => {
+test('accepts a number once, in whatever order calls arrive', () => {
   const window = unmet();
   const seen = new Set<number>();
   let highest = 0;
@@ -22,7 +22,7 @@ test('a number is accepted once, in whatever order calls arrive', () => {
   }
 });
 
-test('a process that has not served the machine continues from the stored number', () => {
+test('a process that has not seen the machine before continues from the stored number', () => {
   expect(acceptCall(unmet(), 92, 100)).toBe(false);
   expect(acceptCall(unmet(), 93, 100)).toBe(true);
   expect(acceptCall(unmet(), 1, 0)).toBe(true);

@@ -1,23 +1,23 @@
-/** Calls may arrive out of order by this many; a used or older number comes from a copy. */
+/** Calls may arrive this far out of order. A number that was used, or is older, comes from a copy of the machine. */
 const width = 64;
-/** Calls that may have been in transit when the number was last stored. */
+/** Number of calls that may have been in transit when the counter was last stored. */
 const tolerated = 8;
 
-/** Bounds of an honest counter: a jump, and calls per second since the last call. */
+/** How far an unaltered counter can advance: in one jump, and per second since the last call. */
 const jump = { once: 1_000_000, perSecond: 10_000 };
 
-/** The recent call numbers of one machine: a copy of the machine repeats those of its original. */
+/** The recent call numbers of one machine. A copy of the machine repeats the numbers of the original. */
 export interface CallWindow {
   /** The highest number so far; -1 before the first call. */
   highest: number;
-  /** Which of the numbers `highest - 0` … `highest - 63` were used: the first 32, and the others. */
+  /** Which of the numbers `highest - 0` … `highest - 63` were used: `near` has the first 32, `far` the others. */
   near: number;
   far: number;
 }
 
 /**
- * Adds a call's number to the window. False if it was used before. `known` is the stored number, from which a process
- * that has not served the machine continues.
+ * Adds a call's number to the window. Returns false if it was used before. `known` is the stored number, from which a
+ * process continues that has not seen the machine before.
  */
 export function acceptCall(window: CallWindow, counter: number, known: number): boolean {
   const { highest } = window;
@@ -45,8 +45,8 @@ export function acceptCall(window: CallWindow, counter: number, known: number): 
 }
 
 /**
- * Whether a number is too far above the last one to come from counting: accepting it would lock out the machine that
- * counts. `sinceMs` is the time since the last call; null without one.
+ * Whether a number is too far above the last one to come from counting. Accepting it would lock out the machine that
+ * counts correctly. `sinceMs` is the time since the last call; null before the first call.
  */
 export function isJump(window: CallWindow, counter: number, known: number, sinceMs: number | null): boolean {
   const last = Math.max(window.highest, known);

@@ -12,7 +12,7 @@ import type { RecentRefusals } from './memory/recent-refusals.ts';
 import type { PresenceBook } from './presence/presence-book.ts';
 import type { RateLimit } from './rate-limit.ts';
 
-/** The queues, timers and caches of the agents' door, for the life of the process. */
+/** The queues, timers and caches of the agent API, for the lifetime of the process. */
 export interface AgentDoor {
   services: Services;
   log: Logger;
@@ -25,37 +25,37 @@ export interface AgentDoor {
   matchers: MessageMatchers;
   refusals: RecentRefusals;
   perAddress: RateLimit;
-  /** Certificate renewals of a VM. */
+  /** Limits the certificate renewals of each VM. */
   renewals: RateLimit;
 }
 
-/** One call at the door, independent of the transport. */
+/** A call to the agent API, independent of the transport. */
 export interface AgentCall extends OtherEnd {
   door: AgentDoor;
   method: string;
-  /** Without the query. */
+  /** The path without the query. */
   path: string;
-  /** The text after the `?`; empty without one. */
+  /** The text after `?`; empty if there is none. */
   query: string;
   remoteAddress: string;
   requestId: string;
-  /** A header by its lower-case name. */
+  /** Returns a header by its lower-case name. */
   header(name: string): string | null;
-  /** The body's bytes. Throws 413 `report_too_large` above the limit. */
+  /** Returns the bytes of the body. Throws 413 `report_too_large` above the limit. */
   readBytes(limit: number): Promise<Buffer>;
-  /** The body's bytes as a stream. */
+  /** Streams the bytes of the body. */
   stream(): AsyncIterable<Uint8Array>;
 }
 
-/** The answer to the agent. */
+/** A response to the agent. */
 export interface AgentAnswer {
   status: number;
-  /** Names and values, alternating. */
+  /** Header names and values, alternating. */
   headers: string[];
   body: string | null;
 }
 
-/** The context of a call's verbs; anonymous until the agent is authenticated. */
+/** Returns the context for a call's verbs; anonymous until the agent is authenticated. */
 export function contextOf(call: AgentCall, agent?: KnownAgent): Context {
   const { door } = call;
   return {

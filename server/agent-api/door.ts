@@ -26,7 +26,7 @@ import { webAnswer, webCall } from './web-call.ts';
 
 type Answering = (call: AgentCall) => AgentAnswer | Promise<AgentAnswer>;
 
-/** The frequent calls, by path and method; also served on Node's own objects. */
+/** The frequent calls, by path and method. Only these are handled on Node's own request objects too. */
 const busy = new Map<string, Readonly<Record<string, Answering>>>([
   ['/agent/v1/goal-state', { GET: goalState }],
   ['/agent/v1/reports', { POST: reports }],
@@ -49,26 +49,26 @@ const routes: readonly { method: string; path: RegExp; route: Route }[] = [
   },
 ];
 
-/** Paths whose bodies may take long. */
+/** Paths whose request bodies may take long. */
 export const agentUploads = /^\/agent\/v1\/(?:logs\/[^/]+|log-requests\/[^/]+\/archive)$/;
 
-/** The server's view of a call; `closing` is aborted when the process starts to drain. */
+/** What the server knows about a call. `closing` is aborted when the process starts to drain. */
 export interface CallInfo {
   remoteAddress: string;
   closing?: AbortSignal;
 }
 
-/** The agents' door, the same on the gateway and on the portal. `close` writes pending data. */
+/** The agent API, the same on the gateway and on the portal. `close` writes pending data. */
 export interface AgentHandler {
   (request: Request, info: CallInfo): Promise<Response>;
-  /** Answers a poll or a report on Node's own objects; returns false for every other call, without touching it. */
+  /** Handles a poll or a report on Node's own objects. Returns false for any other call, without reading it. */
   serve(request: IncomingMessage, response: ServerResponse, arrival: Arrival): boolean;
   close(): Promise<void>;
-  /** Its state, for other doors of agents. */
+  /** Shared state, for other entry points that agents use. */
   door: AgentDoor;
 }
 
-/** Opens the door: subscribes to changes, and answers `/agent/v1`. */
+/** Opens the agent API: subscribes to changes and handles `/agent/v1`. */
 export function createAgentHandler(services: Services & { log: Logger; clock?: Clock }): AgentHandler {
   const { log } = services;
   const door = openDoor(services);

@@ -1,17 +1,17 @@
-/** The agent at the other end. */
+/** The connection to the agent. */
 export interface OtherEnd {
   hasHungUp(): boolean;
-  /** Calls back once when the agent hangs up; returns how to stop waiting for it. */
+  /** Calls back once if the agent disconnects. Returns a function that removes the listener. */
   onHangUp(listener: () => void): () => void;
 }
 
-/** Why a held poll continues. */
+/** Why waiting ended. */
 export type Wake =
   /** The VM may have changed: check again. */
   | 'look'
   /** A newer poll of the same VM replaces it. */
   | 'superseded'
-  /** Time-out, or the agent hung up. */
+  /** The wait timed out, or the agent disconnected. */
   | 'over';
 
 /** Polls that wait for a newer goal state, one per VM. */
@@ -19,12 +19,12 @@ export class HeldPolls {
   readonly #held = new Map<string, HeldPoll>();
   #isReleased = false;
 
-  /** Polls that are held now. */
+  /** Number of polls held now. */
   get size(): number {
     return this.#held.size;
   }
 
-  /** Takes the VM's place, releasing the poll that had it. `leave` frees the place. */
+  /** Registers a poll for the VM and releases the previous one. `leave` removes it. */
   enter(vmId: string): HeldPoll {
     this.#held.get(vmId)?.wake('superseded');
     const poll = new HeldPoll();
@@ -37,19 +37,19 @@ export class HeldPolls {
     if (this.#held.get(vmId) === poll) this.#held.delete(vmId);
   }
 
-  /** Makes the VM's poll check again. */
+  /** Wakes the VM's poll, so that it checks again. */
   wake(vmId: string): void {
     this.#held.get(vmId)?.wake('look');
   }
 
-  /** Answers every held poll, and holds none from now on. */
+  /** Releases every held poll, and holds none from now on. */
   release(): void {
     this.#isReleased = true;
     for (const poll of [...this.#held.values()]) poll.wake('over');
   }
 }
 
-/** One held poll. A wake-up between two waits is kept, so that none is missed between checking and waiting. */
+/** One held poll. A wake-up between two waits is remembered, so that none is missed between checking and waiting. */
 export class HeldPoll {
   #kept: Wake | undefined;
   #waiting: ((wake: Wake) => void) | undefined;
@@ -59,7 +59,7 @@ export class HeldPoll {
     else if (this.#kept === undefined || this.#kept === 'look') this.#kept = why;
   }
 
-  /** Waits for a wake-up, the time-out, or the agent to hang up. */
+  /** Waits until a wake-up, the timeout, or the agent's disconnect. */
   next(ms: number, call: OtherEnd): Promise<Wake> {
     const why = call.hasHungUp() ? 'over' : this.#kept;
     this.#kept = undefined;

@@ -5,18 +5,18 @@ import { problemResponse } from '#server/i18n/index.ts';
 import { tooLarge } from './body.ts';
 import type { AgentAnswer, AgentCall, AgentDoor } from './call.ts';
 
-/** A request as the listener parsed it. */
+/** A request as the server received it. */
 export interface Arrival {
-  /** With its query. */
+  /** Path with query. */
   target: string;
   path: string;
   remoteAddress: string;
   requestId: string;
-  /** Aborted when the process begins to drain. */
+  /** Aborted when the process starts to drain. */
   closing: AbortSignal;
 }
 
-/** A call on Node's own objects, which saves a `Request` and a `Response` for frequent calls. */
+/** A call on Node's own objects, which saves creating a `Request` and a `Response` for frequent calls. */
 export class NodeCall implements AgentCall {
   readonly door: AgentDoor;
   readonly #request: IncomingMessage;
@@ -102,14 +102,14 @@ export class NodeCall implements AgentCall {
     if (response.destroyed || response.headersSent) return;
     headers.push('x-request-id', this.requestId);
     if (body !== null) headers.push('content-length', String(Buffer.byteLength(body)));
-    // Answered before the body arrived completely: the connection cannot carry another request.
+    // The response is sent before the body arrived completely, so the connection cannot be used for another request.
     if (this.#arrival.closing.aborted || (!this.#request.complete && this.#hasBody()))
       headers.push('connection', 'close');
     response.writeHead(status, headers);
     response.end(body ?? undefined);
   }
 
-  /** Answers an error like the other routes. */
+  /** Responds to an error like the other routes. */
   async refuse(error: unknown, log: Logger): Promise<void> {
     const language = this.header('accept-language');
     const asked = new Request('http://agent.invalid/', {

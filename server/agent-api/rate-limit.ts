@@ -8,8 +8,8 @@ export interface Bucket {
 }
 
 /**
- * Takes one call from a token bucket that refills by `perSecond` and holds `burst` seconds. 0 disables it. Throws 429
- * `too_many_requests` if the bucket is empty.
+ * Takes one call from a token bucket that refills by `perSecond` and holds `burst` seconds. A rate of 0 disables the
+ * limit. Throws 429 `too_many_requests` if the bucket is empty.
  */
 export function takeFrom(bucket: Bucket, perSecond: number, at: number, burst = 3): void {
   if (perSecond === 0) return;
@@ -21,13 +21,16 @@ export function takeFrom(bucket: Bucket, perSecond: number, at: number, burst = 
   throw new DomainError('rate_limited', 'too_many_requests', { params: { seconds: retryAfter }, retryAfter });
 }
 
-/** Bytes that still count, and when they were computed, in milliseconds. */
+/** Bytes that count towards the limit, and when they were computed, in milliseconds. */
 export interface Spending {
   spent: number;
   spentAt: number;
 }
 
-/** Throws 429 `report_bytes_exceeded` if the bytes of an hour are used; after `Retry-After` a minute's worth is free. */
+/**
+ * Throws 429 `report_bytes_exceeded` if the hourly limit is reached. After `Retry-After`, a minute's worth is free
+ * again.
+ */
 export function refuseWhenSpent(spending: Spending, perHour: number, at: number): void {
   const spent = settle(spending, perHour, at);
   if (spent < perHour) return;
@@ -38,7 +41,7 @@ export function refuseWhenSpent(spending: Spending, perHour: number, at: number)
   });
 }
 
-/** Counts bytes; they stop counting evenly within an hour. */
+/** Counts bytes. They stop counting gradually within an hour. */
 export function spend(spending: Spending, perHour: number, at: number, bytes: number): void {
   spending.spent = settle(spending, perHour, at) + bytes;
 }
@@ -52,7 +55,7 @@ function settle(spending: Spending, perHour: number, at: number): number {
 
 const keptKeys = 100_000;
 
-/** A bucket per key. Memory is bounded: the key that was idle longest is evicted first. */
+/** A token bucket per key. Memory is limited: the key that was idle longest is evicted first. */
 export class RateLimit {
   readonly #perSecond: number;
   readonly #burst: number;
@@ -65,7 +68,7 @@ export class RateLimit {
     this.#clock = clock;
   }
 
-  /** Takes one call from the key's bucket. Throws 429 `too_many_requests` when it is empty. */
+  /** Takes one call from the key's bucket. Throws 429 `too_many_requests` if it is empty. */
   take(key: string): void {
     const at = this.#clock().getTime();
     const bucket = this.#buckets.get(key) ?? { left: Number.POSITIVE_INFINITY, at };

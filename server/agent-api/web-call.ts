@@ -1,7 +1,7 @@
 import { tooLarge } from './body.ts';
 import type { AgentAnswer, AgentCall, AgentDoor } from './call.ts';
 
-/** A call as a `Request`. */
+/** Wraps a `Request` as a call. */
 export function webCall(door: AgentDoor, request: Request, remoteAddress: string, requestId: string): AgentCall {
   const { pathname, search } = new URL(request.url);
   return {

@@ -1,4 +1,4 @@
-/** First in, first out. Removing the first item does not move the others. */
+/** A FIFO queue. Removing the first item does not move the others. */
 export class Queue<Item> {
   #items: (Item | undefined)[] = [];
   #head = 0;

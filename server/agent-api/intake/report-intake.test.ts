@@ -28,7 +28,7 @@ function newIntake(bounds: IntakeBounds = { reports: 100, bytes: 1_000_000 }): R
   return intake;
 }
 
-/** VMs whose agents have reported before, so that a batch handles them alone. */
+/** Creates VMs whose agents have reported before, so that the batch statement accepts their reports. */
 async function givenVms(count: number): Promise<GivenVm[]> {
   const vms = await Promise.all(
     Array.from({ length: count }, async () => {
@@ -65,7 +65,7 @@ const latestOf = async ({ vmId }: GivenVm) =>
 const statusOf = async (vm: GivenVm) => (await latestOf(vm))?.status?.status;
 const heartbeatOf = async (vm: GivenVm) => (await latestOf(vm))?.heartbeat?.status;
 
-test('a report is one statement, and concurrent reports share few', async () => {
+test('a report is one statement, and concurrent reports share statements', async () => {
   const intake = newIntake();
   const vms = await givenVms(40);
   const [first] = vms as [GivenVm];
@@ -90,7 +90,7 @@ test('a repeated heartbeat is one small statement, and a changed one is notified
   expect(await heartbeatOf(vm)).toBe('notready');
 });
 
-test('reports of one VM are ingested in the order of their arrival', async () => {
+test('reports of one VM are ingested in the order in which they arrive', async () => {
   const intake = newIntake();
   const [vm] = (await givenVms(1)) as [GivenVm];
   const words = ['transitioning', 'warning', 'error', 'transitioning', 'success'];
@@ -134,11 +134,11 @@ test('reports that arrive while a batch waits for a lock do not wait for it', as
     const { rows } = await services.db.execute<{ query: string; ms: number }>(sql`
       select query, extract(epoch from clock_timestamp() - query_start) * 1000 as ms from pg_stat_activity
        where datname = current_database() and wait_event_type = 'Lock'`);
-    // It stores the beginning of a long one.
+    // The statistics contain the beginning of each statement.
     return rows.some(({ query, ms }) => query.length > 500 && batchStatement.text.startsWith(query) && ms > 60);
   };
   let number = 0;
-  // A batch waits for the lock for half a second only, so a slow machine may need another attempt.
+  // A batch waits for a lock for only half a second, so a slow machine may need another attempt.
   const answeredMeanwhile = async (): Promise<boolean> => {
     number += 1;
     const reportNumber = number;
@@ -158,7 +158,7 @@ test('reports that arrive while a batch waits for a lock do not wait for it', as
   await expect.poll(answeredMeanwhile, { timeout: 10_000 }).toBe(true);
 });
 
-test('above four fifths only final reports are accepted, above the limit none; rejections have Retry-After', async () => {
+test('above 80% only final reports are accepted, at the limit none; rejections have Retry-After', async () => {
   const intake = newIntake({ reports: 5, bytes: 1_000_000 });
   const vms = await givenVms(7);
   const answers = await Promise.allSettled(
@@ -168,7 +168,7 @@ test('above four fifths only final reports are accepted, above the limit none; r
     }),
   ).then((ready) => {
     const given = ready.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-    // Concurrently, before anything is committed.
+    // Sends all reports before the first is committed.
     return Promise.allSettled(
       given.map(async ({ ctx, vm, report }) => intake.take(ctx, { vmId: vm.vmId, report, receivedAt: new Date() }, 1)),
     );
@@ -191,7 +191,7 @@ test('above four fifths only final reports are accepted, above the limit none; r
   await first;
 });
 
-test('bodies in transit count: above the limit none is started', async () => {
+test('bodies in transit count: at the limit, no further body is accepted', async () => {
   const intake = newIntake({ reports: 100, bytes: 1_000 });
   const [first, second] = [intake.expect('a', 600), intake.expect('b', 400)];
   expect(() => intake.expect('c', 1)).toThrow('reports_too_many');
@@ -201,7 +201,7 @@ test('bodies in transit count: above the limit none is started', async () => {
   intake.expect('a', 5_000)();
 });
 
-test('bodies of one VM take an eighth of the limit, and other VMs can send theirs', () => {
+test('bodies of one VM take at most an eighth of the limit, and other VMs can send theirs', () => {
   const intake = newIntake({ reports: 100, bytes: 8_000 });
   const [first, second] = [intake.expect('busy', 600), intake.expect('busy', 400)];
   expect(() => intake.expect('busy', 1)).toThrow('reports_too_many');
@@ -212,7 +212,7 @@ test('bodies of one VM take an eighth of the limit, and other VMs can send their
   intake.expect('busy', 5_000)();
 });
 
-test('one VM fills an eighth of the queue, and others are accepted', async () => {
+test('one VM fills at most an eighth of the queue, and others are accepted', async () => {
   const intake = newIntake({ reports: 100, bytes: 8_000 });
   const [busy, other] = (await givenVms(2)) as [GivenVm, GivenVm];
   const reports = Array.from({ length: 6 }, (_, index) =>

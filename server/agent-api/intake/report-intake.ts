@@ -15,22 +15,22 @@ import {
 import { deleteVm } from '#server/domain/vm-lifecycle/index.ts';
 import { Queue } from './queue.ts';
 
-/** Concurrent batches: one is written to disk while the next is prepared. */
+/** Maximum number of concurrent batches: one is written to disk while the next is prepared. */
 const batchesAtOnce = 2;
-/** A batch has a fixed cost of several reports. While one is running, the next starts only with this many. */
+/** A batch has the fixed cost of several reports. While one is running, the next starts only with this many reports. */
 const enoughForAnother = 64;
 /** A batch that takes longer probably waits for a row lock. The next one then starts without waiting for it. */
 const hangingMs = 50;
 const batchReports = 500;
 const batchBytes = 4 * 1024 * 1024;
-/** The largest share of a bound that one VM can use, so that it cannot lock out others. */
+/** The largest share of a limit that one VM can use, so that it cannot lock out others. */
 const shareOfVm = 1 / 8;
-/** Concurrent transactions for single reports. The rest of the pool serves other calls. */
+/** Maximum number of concurrent transactions for single reports. The rest of the pool is for other calls. */
 const carefulAtOnce = 4;
 
 /**
- * Session settings of the batches' connections: index plans only, which stay good while tables grow from empty to a
- * million rows, and a short lock timeout.
+ * Session settings of the batches' connections: only index plans, which stay efficient while tables grow from empty to
+ * a million rows, and a short lock timeout.
  */
 const batchSession =
   '-c lock_timeout=500 -c work_mem=32MB -c jit=off -c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_mergejoin=off';
@@ -43,29 +43,29 @@ interface Waiting {
   fail(error: unknown): void;
 }
 
-/** Upper bounds of the queue: reports, and bytes of their bodies. */
+/** Limits of the queue: number of reports, and bytes of their bodies. */
 export interface IntakeBounds {
   reports: number;
   bytes: number;
 }
 
 /**
- * Queues the reports of many agents and commits them in batches. A batch starts when the event loop is free; there is
- * no timer. A report is acknowledged after its commit. A VM has one report in progress; its next ones wait behind it.
- * The queue is bounded: above four fifths it accepts only final reports, above the bound none.
+ * Queues the reports of many agents and commits them in batches. A batch starts when the event loop is idle, not by a
+ * timer. A report is acknowledged after its commit. A VM has one report in progress; its next ones wait for it. Above
+ * 80% of its limit the queue accepts only final reports, above the limit none.
  */
 export class ReportIntake {
   readonly #db: Database;
   readonly #pool: pg.Pool;
   readonly #bounds: IntakeBounds;
   readonly #careful = pLimit(carefulAtOnce);
-  /** Final reports first. */
+  /** The first queue has the final reports and is emptied first. */
   readonly #queues = [new Queue<Waiting>(), new Queue<Waiting>()] as const;
-  /** VMs with a report in progress or queued, and the reports that wait behind it. */
+  /** VMs with a report in progress or queued, each with the reports that wait for it. */
   readonly #vms = new Map<string, Waiting[]>();
   #reports = 0;
   #bytes = 0;
-  /** Bytes of bodies that are being received: of all VMs, and of each. */
+  /** Bytes of bodies that are being received, for all VMs and for each VM. */
   #arriving = 0;
   readonly #arrivingOf = new Map<string, number>();
   #underWay = 0;
@@ -79,13 +79,13 @@ export class ReportIntake {
     this.#db = db;
   }
 
-  /** Reports that are queued or in progress. */
+  /** Number of reports that are queued or in progress. */
   get waiting(): number {
     return this.#reports;
   }
 
   /**
-   * Counts a body that is about to be received until the returned function is called. Throws 503 `reports_too_many` if
+   * Counts a body that is about to be received, until the returned function is called. Throws 503 `reports_too_many` if
    * the queue is full, or if the bodies that this VM is sending exceed its share.
    */
   expect(vmId: string, bytes: number): () => void {
@@ -108,8 +108,8 @@ export class ReportIntake {
   }
 
   /**
-   * Queues a report; resolves when it is committed. Throws what `ingestReport` throws, and 503 `reports_too_many` with a
-   * random `Retry-After` if the queue is full.
+   * Queues a report, and resolves when it is committed. Throws what `ingestReport` throws, and 503 `reports_too_many`
+   * with a random `Retry-After` if the queue is full.
    */
   take(ctx: Context, input: IngestReportInput, bytes: number): Promise<IngestResult> {
     this.#refuseWhenFull();
@@ -141,7 +141,7 @@ export class ReportIntake {
     return waiting <= this.#bounds.bytes * shareOfVm && behind.length < this.#bounds.reports * shareOfVm;
   }
 
-  /** Closes the connections after the running batches. */
+  /** Waits for the running batches, then closes their connections. */
   async close(): Promise<void> {
     await this.#pool.end();
   }
@@ -218,7 +218,7 @@ export class ReportIntake {
 const isConclusion = (entry: PreparedReport['entries'][number]): boolean =>
   entry.kind === 'status' && (entry.document.status === 'success' || entry.document.status === 'error');
 
-/** Retry times are random, so that agents rejected together do not retry together. */
+/** Retry times are random, so that agents that were rejected together do not retry together. */
 function tooMany(): DomainError {
   const seconds = 1 + Math.floor(Math.random() * 10);
   return new DomainError('unavailable', 'reports_too_many', { params: { seconds }, retryAfter: seconds });
@@ -226,7 +226,7 @@ function tooMany(): DomainError {
 
 /**
  * Whether a single row may have caused the error (an invalid value, a lock timeout, a deadlock), rather than an
- * unreachable database. The reports are then ingested one by one, and only the bad one fails.
+ * unreachable database. Then the reports are ingested one by one, and only the bad one fails.
  */
 function isOfOneRow(error: unknown): boolean {
   return error instanceof pg.DatabaseError && /^(?!08|53|57)/.test(error.code ?? '08');

@@ -16,7 +16,7 @@ const identity = (vm: string, counter: number) => ({
   newestLogRequest: counter % 2 === 0 ? null : `request-${counter}`,
 });
 
-/** A small generator with a seed, so that a failure can be repeated. */
+/** Seeded, so that failures can be reproduced. */
 function dice(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -25,7 +25,7 @@ function dice(seed: number): (below: number) => number {
   };
 }
 
-test('agents are found by credential and by VM through all changes, as in a map', () => {
+test('finds agents by credential and by VM after every change, like a map', () => {
   const memory = new AgentMemory(300);
   const model = new Map<string, { vm: string; counter: number }>();
   const random = dice(3);
@@ -63,7 +63,7 @@ test('with more agents than rows, each lookup finds the latest entry or none', (
   const random = dice(5);
   const views: { vm: string; view: KnownAgent; turn: number }[] = [];
   for (let turn = 0; turn < 4_000; turn += 1) {
-    // Keys with the same last word collide; a UUID's is random, a test's may not be.
+    // Keys whose last word is the same collide. That word is random in a UUID, but not necessarily in a test.
     const vm = `vm-${random(120)}`;
     const hash = `${hashOf(vm).slice(0, 56)}0000000${random(3)}`;
     const act = random(10);
@@ -82,7 +82,7 @@ test('with more agents than rows, each lookup finds the latest entry or none', (
       }
     }
     expect(memory.size).toBeLessThanOrEqual(40);
-    // A long call: its handle refers to its own agent, or to none.
+    // Like a long call: its handle refers to its own agent, or to none.
     const old = views[random(views.length)];
     if (old !== undefined) {
       expect(old.view.vmId).toBe(uuidOf(old.vm));
@@ -95,7 +95,7 @@ test('with more agents than rows, each lookup finds the latest entry or none', (
   }
 });
 
-test('with more agents than rows, those that called recently stay', () => {
+test('with more agents than rows, those that called recently are kept', () => {
   const memory = new AgentMemory(100);
   const remember = (vm: string) => memory.remember(hashOf(vm), identity(vm, 1), 1);
   const known = (vm: string) => memory.find(hashOf(vm)) !== undefined;
@@ -108,7 +108,7 @@ test('with more agents than rows, those that called recently stay', () => {
   for (let vm = 0; vm < 49; vm += 1) expect(known(`new-${vm}`), `new-${vm}`).toBe(true);
 });
 
-test('a call whose agent was evicted knows its identity, and writes to no other agent', () => {
+test('a call whose agent was evicted keeps its identity, and changes no other agent', () => {
   const memory = new AgentMemory(1);
   const before = memory.remember(hashOf('a'), identity('a', 7), 1);
   const after = memory.remember(hashOf('b'), identity('b', 8), 1);

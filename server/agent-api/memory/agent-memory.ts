@@ -8,33 +8,33 @@ const wordsOfHash = 8;
 const wordsOfUuid = 4;
 
 /**
- * A column per fact, a row per agent, and one unassigned row. Beside two texts and an ETag, an agent is numbers outside
- * of the heap: garbage collection among a million agents would visit each of their objects.
+ * One column per fact, one row per agent, and one unassigned row. Except for two texts and an ETag, an agent consists
+ * of numbers outside of the heap, because garbage collection would visit each object of a million agents.
  */
 class Columns {
   readonly spare: number;
-  /** Counts whose row it was. */
+  /** Incremented when the row is reused. */
   readonly turn: Uint32Array;
   readonly vmId: string[];
-  /** Instance id and name. */
+  /** Instance id, then the VM's name. */
   readonly text: string[];
   readonly etag: (string | null)[];
   readonly epoch: Int32Array;
   readonly counter: Float64Array;
   readonly highest: Float64Array;
-  /** When it called last, in milliseconds; 0 if unknown. */
+  /** When the agent last called, in milliseconds; 0 if unknown. */
   readonly calledAt: Float64Array;
   readonly near: Int32Array;
   readonly far: Int32Array;
   readonly left: Float64Array;
   readonly at: Float64Array;
-  /** Bytes of reports that still count, and when that was computed. */
+  /** Bytes of reports that still count towards the limit, and when they were computed. */
   readonly spent: Float64Array;
   readonly spentAt: Float64Array;
   readonly logRequests: Int32Array;
   readonly newestLogRequest: (string | null)[];
   readonly told: (string | null)[];
-  /** Whether it called since the clock hand passed. */
+  /** Whether the agent called since the clock hand last passed. */
   readonly called: Uint8Array;
 
   constructor(most: number) {
@@ -62,8 +62,8 @@ class Columns {
 }
 
 /**
- * A handle to a cached agent, for the duration of one call. If its row has been reused since, the handle keeps the identity
- * and has no goal state.
+ * A handle to a cached agent, for one call. If its row has been reused since, the handle keeps its identity and has no
+ * goal state.
  */
 export class KnownAgent implements Bucket, CallWindow, Spending {
   readonly vmId: string;
@@ -83,35 +83,35 @@ export class KnownAgent implements Bucket, CallWindow, Spending {
   get vmName(): string {
     return this.#text.slice(this.#text.indexOf('\n') + 1);
   }
-  /** First instance id seen with its credential; null before. */
+  /** The first instance id seen with the credential; null before the first call. */
   get instanceId(): string | null {
     const end = this.#text.indexOf('\n');
     return end === 0 ? null : this.#text.slice(0, end);
   }
 
-  /** The goal state in force; null if it changed and was not read again. */
+  /** ETag of the goal state in force; null if it changed and was not read again. */
   get etag(): string | null {
     return this.#columns.etag[this.#here] ?? null;
   }
-  /** The listening period in which it was read; it must be read again in every later one. */
+  /** The listening period in which the agent was read. It must be read again in every later period. */
   get epoch(): number {
     return this.#columns.epoch[this.#here] ?? 0;
   }
-  /** Highest call counter that was stored when it was read. */
+  /** The highest stored call counter when the agent was read. */
   get counter(): number {
     return this.#columns.counter[this.#here] ?? 0;
   }
-  /** Number of requested log archives. */
+  /** Number of open log requests. */
   get logRequests(): number {
     return this.#columns.logRequests[this.#here] ?? 0;
   }
 
-  /** The newest of them. */
+  /** Id of the newest log request. */
   get newestLogRequest(): string | null {
     return this.#columns.newestLogRequest[this.#here] ?? null;
   }
 
-  /** The newest one at the last notification. */
+  /** Id of the newest log request that was announced to the agent. */
   get told(): string | null {
     return this.#columns.told[this.#here] ?? null;
   }
@@ -170,26 +170,26 @@ export class KnownAgent implements Bucket, CallWindow, Spending {
     this.#columns.spentAt[this.#here] = milliseconds;
   }
 
-  /** Its row, or the unassigned one if the row has been reused. */
+  /** The agent's row, or the unassigned row if it has been reused. */
   get #here(): number {
     return this.#columns.turn[this.#row] === this.#turn ? this.#row : this.#columns.spare;
   }
 }
 
 /**
- * Agents by the hashes of their credentials and by VM, at most `most`. Beyond that, the CLOCK algorithm evicts one that
- * has not called for long.
+ * At most `most` agents, by the hashes of their credentials and by VM. Beyond that, the CLOCK algorithm evicts an agent
+ * that has not called for long.
  */
 export class AgentMemory {
   readonly #most: number;
   readonly #columns: Columns;
   readonly #byHash: KeyIndex;
   readonly #byVm: KeyIndex;
-  /** Values that many VMs share are stored once. */
+  /** ETags that many VMs share are stored once. */
   readonly #etags = new LRUCache<string, string>({ max: 1_000 });
-  /** Free rows. */
+  /** Rows that are free again. */
   readonly #free: number[] = [];
-  /** Rows that were ever used. */
+  /** Number of rows that were ever used. */
   #used = 0;
   #hand = 0;
 
@@ -205,7 +205,7 @@ export class AgentMemory {
     return this.#used - this.#free.length;
   }
 
-  /** Finds the agent with this credential hash and records its call. */
+  /** Finds the agent with this credential hash, and records its call. */
   find(hash: string): KnownAgent | undefined {
     const row = this.#byHash.find(hash);
     if (row < 0) return undefined;
@@ -213,19 +213,19 @@ export class AgentMemory {
     return new KnownAgent(this.#columns, row);
   }
 
-  /** The VM's agent. */
+  /** Finds the agent of a VM. */
   findByVm(vmId: string): KnownAgent | undefined {
     const row = this.#byVm.find(vmId);
     return row < 0 ? undefined : new KnownAgent(this.#columns, row);
   }
 
-  /** Whether the credential with this hash is the one of the VM's agent. */
+  /** Whether the VM's agent has the credential with this hash. */
   isOfVm(hash: string, vmId: string): boolean {
     const row = this.#byVm.find(vmId);
     return row >= 0 && row === this.#byHash.find(hash);
   }
 
-  /** Stores an agent that was read; the call counter of a cached one continues. */
+  /** Stores an agent that was read. The call counter of an agent that is already cached is kept. */
   remember(hash: string, identity: AgentIdentity, epoch: number): KnownAgent {
     const { vmId, vmName, instanceId, counter, logRequests, newestLogRequest } = identity;
     if (!this.isOfVm(hash, vmId)) {

@@ -2,25 +2,25 @@ const bitsOfDigit = 4;
 const digitsPerWord = 8;
 const zero = 48;
 const nine = 57;
-/** From the code of `a`, or of `A` with the bit of case set, to the digit. */
+/** Subtract this from the code of a lower-case letter to get its hex digit. */
 const fromLetter = 87;
 const lowerCase = 32;
 const hyphen = 45;
 
 /**
- * Which row has which key, without an object per row: keys are hexadecimal texts of one length (hashes, UUIDs), kept as
- * words beside a table of rows with open addressing and linear probing. A key's last word is its hash, so it should be
- * random.
+ * Maps keys to rows without an object per row. Keys are hexadecimal texts of one length (hashes, UUIDs), stored as
+ * words next to a hash table of rows with open addressing and linear probing. A key's last word is its hash, so it
+ * should be random.
  */
 export class KeyIndex {
   readonly #width: number;
   readonly #keys: Uint32Array;
   readonly #table: Int32Array;
   readonly #mask: number;
-  /** The key of the lookup. */
+  /** The key that is being looked up. */
   readonly #asked: Uint32Array;
 
-  /** For rows from 0 to `rows - 1`, with keys of `width` words of 32 bits. */
+  /** For rows 0 to `rows - 1`, with keys of `width` 32-bit words. */
   constructor(rows: number, width: number) {
     const size = 2 ** Math.ceil(Math.log2(Math.max(2, rows * 2)));
     this.#width = width;
@@ -30,7 +30,7 @@ export class KeyIndex {
     this.#asked = new Uint32Array(width);
   }
 
-  /** The row of the key; -1 if there is none. */
+  /** Returns the row of the key; -1 if there is none. */
   find(key: string): number {
     this.#read(key);
     for (let place = this.#lastWord(this.#asked, 0) & this.#mask; ; place = (place + 1) & this.#mask) {
@@ -39,7 +39,7 @@ export class KeyIndex {
     }
   }
 
-  /** Gives a row that has no key one that no row has. */
+  /** Assigns a key that no row has to a row without a key. */
   add(row: number, key: string): void {
     this.#read(key);
     this.#keys.set(this.#asked, row * this.#width);
@@ -48,7 +48,7 @@ export class KeyIndex {
     this.#table[place] = row + 1;
   }
 
-  /** Removes a row's key and moves displaced keys back. */
+  /** Removes a row's key, and moves displaced keys back. */
   remove(row: number): void {
     let hole = this.#home(row);
     while (this.#table[hole] !== row + 1) hole = (hole + 1) & this.#mask;

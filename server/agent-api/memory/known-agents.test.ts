@@ -14,7 +14,7 @@ beforeAll(async () => {
   services = await testServices();
 });
 
-/** A cache of `most` agents whose wake-ups the test sends. */
+/** Opens a cache of `most` agents whose wake-ups the test sends. */
 function open(most: number) {
   const news: string[] = [];
   const ears: Listener[] = [];
@@ -93,7 +93,7 @@ test('changes are looked up after a reconnect, also during another lookup', asyn
   ).toBe(2);
 });
 
-test('with concurrent reads and wake-ups, each cached agent is its own and the newest', async () => {
+test('with concurrent reads and wake-ups, each cached agent is the right one and up to date', async () => {
   const { known, wakes } = open(8);
   wakes.back();
   const all = await Promise.all(Array.from({ length: 20 }, newAgent));

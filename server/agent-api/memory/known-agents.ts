@@ -6,12 +6,14 @@ import type { Clock } from '#server/platform/clock.ts';
 import type { Listening, Wakes } from '#server/platform/wakes/index.ts';
 import { AgentMemory, type KnownAgent } from './agent-memory.ts';
 
-/** A half-open connection is silent, so changes are also looked up every few seconds. */
+/** Milliseconds between lookups of changes. They are needed because a half-open connection delivers no wake-ups. */
 const lookMs = 5_000;
-/** Concurrent statements, and agents per statement. */
+/** Maximum number of concurrent statements, and of agents per statement. */
 const readsAtOnce = 4;
 const readTogether = 500;
-/** Overlap of lookups: a transaction's time precedes its commit, and may come from another machine's clock. */
+/**
+ * How far lookups overlap: a transaction's time is earlier than its commit, and may come from another machine's clock.
+ */
 const overlapMs = 30_000;
 
 export interface KnownAgentsOptions {
@@ -20,15 +22,15 @@ export interface KnownAgentsOptions {
   clock: Clock;
   /** Maximum number of cached agents; a call from an agent that is not cached costs a statement. */
   most: number;
-  /** A VM's goal state or credential may have changed. */
+  /** Called when a VM's goal state or credential may have changed. */
   onNews(vmId: string): void;
   onError(error: unknown): void;
 }
 
 /**
- * Caches the agent of each credential and the goal state in force for it. An agent's first call fills the cache, wake-ups
- * invalidate it. While wake-ups are not received the cache is bypassed, and changes are also looked up every few seconds
- * in case a wake-up was lost silently.
+ * Caches the agent of each credential and the goal state in force. An agent's first call fills the cache, wake-ups
+ * invalidate it. While wake-ups are not received, the cache is bypassed. In case a wake-up is lost, changes are also
+ * looked up every few seconds.
  */
 export class KnownAgents {
   readonly #options: KnownAgentsOptions;
@@ -40,12 +42,12 @@ export class KnownAgents {
   /** Since when wake-ups may have been missed. */
   #unsureSince: number;
   #looking: Promise<void> | undefined;
-  /** Invalidations during running reads, oldest first: the reads may be older. */
+  /** Invalidations during running reads, oldest first: those reads may return older data. */
   readonly #meanwhile = new Map<string, number>();
   /** Start times of the running reads, oldest first. */
   readonly #reading = new Set<number>();
   #turn = 0;
-  /** Agents queued for reading, by the hashes of their credentials. */
+  /** Agents queued for reading, by credential hash. */
   readonly #wanted = new Map<string, PromiseWithResolvers<KnownAgent>>();
   #scheduled = false;
 
@@ -61,7 +63,7 @@ export class KnownAgents {
       },
       back: () => {
         this.#hears = true;
-        // A running one may have read before the change.
+        // A lookup that is already running may have read before the change.
         const earlier = this.#looking;
         void this.#look();
         void earlier?.then(() => this.#look());
@@ -76,14 +78,16 @@ export class KnownAgents {
     return this.#memory.size;
   }
 
-  /** The agent with this `Authorization`, from the cache if possible. Throws 401 `credential_refused`. */
+  /**
+   * Returns the agent with this `Authorization` header, from the cache if possible. Throws 401 `credential_refused`.
+   */
   find(authorization: string | null): KnownAgent | Promise<KnownAgent> {
     const hash = credentialHash(authorization);
     if (hash === null) throw refused();
     return this.findByHash(hash);
   }
 
-  /** The agent with the credential of this hash. */
+  /** Returns the agent with this credential hash. */
   findByHash(hash: string): KnownAgent | Promise<KnownAgent> {
     const agent = this.#memory.find(hash);
     const isFresh = agent !== undefined && this.#hears && agent.epoch === this.#epoch && agent.etag !== null;
@@ -108,7 +112,7 @@ export class KnownAgents {
     return asked.promise;
   }
 
-  /** Agents that call during a read are read together, when the event loop is free. */
+  /** Agents that call during a read are read together, when the event loop is idle. */
   #schedule(): void {
     if (this.#scheduled || this.#reading.size >= readsAtOnce || this.#wanted.size === 0) return;
     this.#scheduled = true;
@@ -135,7 +139,7 @@ export class KnownAgents {
           this.#memory.forget(hash);
           asked.reject(refused());
         } else if ((this.#meanwhile.get(identity.vmId) ?? 0) > turn) {
-          // Older than the invalidation: a poll held with it would not be woken again.
+          // The result is older than the invalidation; a poll held with it would not be woken again.
           asked.resolve(this.#read(hash));
         } else asked.resolve(this.#memory.remember(hash, identity, hears ? epoch : -1));
       }
@@ -148,7 +152,7 @@ export class KnownAgents {
     }
   }
 
-  /** Drops invalidations older than all running reads. */
+  /** Drops invalidations that are older than all running reads. */
   #forgetNews(): void {
     const [oldest = Number.POSITIVE_INFINITY] = this.#reading;
     for (const [vmId, turn] of this.#meanwhile) {
@@ -162,13 +166,16 @@ export class KnownAgents {
       this.#meanwhile.delete(vmId);
       this.#meanwhile.set(vmId, ++this.#turn);
     }
-    // Another credential means another machine, which starts its own count.
+    // Another credential means another machine, which starts a new call counter.
     if (isCredential) this.#memory.forgetVm(vmId);
     else this.#memory.moveOn(vmId);
     this.#options.onNews(vmId);
   }
 
-  /** Looks up changes since the last time without gaps; cached states are compared, and evicted ones always notified. */
+  /**
+   * Looks up changes since the last complete lookup. Cached states are compared; VMs that are not cached are always
+   * notified.
+   */
   #look(): Promise<void> {
     this.#looking ??= this.#lookUp()
       .catch(this.#options.onError)
@@ -183,7 +190,7 @@ export class KnownAgents {
     for (const news of await listAgentNews(this.#options.db, new Date(this.#unsureSince - overlapMs))) {
       const agent = this.#memory.findByVm(news.vmId);
       if (agent === undefined) {
-        // Its poll may be held nevertheless.
+        // The VM's poll may be held although it is not cached.
         this.#options.onNews(news.vmId);
       } else if (news.etag === null) {
         if (news.credentialHash === null || !this.#memory.isOfVm(news.credentialHash, news.vmId)) {

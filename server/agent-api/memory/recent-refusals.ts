@@ -4,11 +4,11 @@ import { recordRejectedCall } from '#server/domain/enrollment/index.ts';
 
 const minuteMs = 60_000;
 
-/** Remembers which rejections were recorded within the last minute, so that repeated calls cost no statement. */
+/** Remembers which rejections were recorded within the last minute, so that repetitions need no statement. */
 export class RecentRefusals {
   readonly #recordedAt = new LRUCache<string, number>({ max: 10_000 });
 
-  /** Records for the VM's page and the activity that a call was rejected, at most once a minute per VM and code. */
+  /** Records a rejected call for the VM's page and the activity log, at most once a minute per VM and code. */
   async note(ctx: Context, vmId: string, code: Parameters<typeof recordRejectedCall>[2]): Promise<void> {
     const key = `${vmId} ${code}`;
     const now = ctx.now.getTime();

@@ -28,7 +28,7 @@ async function promiseOf(vmId: string): Promise<Date | undefined> {
   return row?.nextExpectedAt;
 }
 
-test('an agent that moves to another gateway is expected by its newer poll, whichever writes first', async () => {
+test('an agent at another gateway is expected by its newer poll, whichever gateway writes first', async () => {
   for (const order of [
     [0, 1],
     [1, 0],
@@ -45,7 +45,7 @@ test('an agent that moves to another gateway is expected by its newer poll, whic
   }
 });
 
-test('while the database is slow, sightings use one connection', async () => {
+test('while the database is slow, sightings use only one connection', async () => {
   const [slow, other] = [await newAgent(), await newAgent()];
   const first = newBook();
   first.saw({ vmId: slow, at: later(1), nextExpectedAt: later(31), counter: 1 });

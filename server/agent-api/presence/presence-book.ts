@@ -4,13 +4,15 @@ import { mergeSighting, type Sighting, writeSightings } from '#server/domain/enr
 const flushMs = 1_000;
 const batchRows = 500;
 
-/** Collects sightings in memory and writes them in sorted batches, about once a second. A poll itself writes nothing. */
+/**
+ * Collects sightings in memory and writes them in sorted batches about once a second. Polls themselves write nothing.
+ */
 export class PresenceBook {
   readonly #db: Database;
   readonly #onError: (error: unknown) => void;
   #pending = new Map<string, Sighting>();
   #timer: NodeJS.Timeout | undefined;
-  /** One flush after the other: while the database is slow, sightings use one connection only. */
+  /** Flushes run one at a time, so that they use only one connection while the database is slow. */
   #flushing: Promise<void> = Promise.resolve();
 
   constructor(db: Database, onError: (error: unknown) => void) {
@@ -31,7 +33,7 @@ export class PresenceBook {
     }, flushMs);
   }
 
-  /** Writes all pending sightings. Failed ones stay for the next flush. */
+  /** Writes all pending sightings. If that fails, they are kept for the next flush. */
   async flush(): Promise<void> {
     const rows = [...this.#pending.values()].sort((a, b) => (a.vmId < b.vmId ? -1 : 1));
     this.#pending = new Map();

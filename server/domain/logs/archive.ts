@@ -5,11 +5,11 @@ import { handlerId } from '#server/domain/packages/input.ts';
 
 export type ArchiveRow = typeof logArchives.$inferSelect;
 
-/** Hours for which an archive is requested from an agent. */
+/** Hours that an agent has to send a requested archive. */
 export const requestHours = 24;
 
 /**
- * A request for the log folders of a handler, and its result: `empty` if the machine has none, `late` if the agent did
+ * A request for a handler's log folders, and its result. `empty`: the machine has no such logs; `late`: the agent did
  * not send them within a day.
  */
 export const archive = z.object({

@@ -4,12 +4,12 @@ import { slot } from '#server/platform/process-memory.ts';
 
 const retryAfter = 10;
 
-/** Bytes of each VM that were received but not yet stored. */
+/** Bytes per VM that were received but not yet stored. */
 const arrivingBytes = slot(() => new Map<string, number>());
 
 /**
- * The bytes of one call of a VM, counted until they are stored or discarded: a VM that begins many uploads and ends
- * none would otherwise fill the disk before any bound on stored data applies.
+ * Counts the bytes of one call until they are stored or discarded. Otherwise, a VM that starts many uploads and
+ * finishes none could fill the disk before the limits on stored data apply.
  */
 export class IncomingBytes {
   readonly #arriving: Map<string, number>;
@@ -21,11 +21,11 @@ export class IncomingBytes {
     const { logs } = config.limits;
     this.#arriving = memory.of(arrivingBytes);
     this.#vmId = vmId;
-    // One upload is always allowed.
+    // A single upload is always allowed.
     this.#room = Math.max(logs.arrivingBytes, logs.outputBytes, logs.archiveBytes);
   }
 
-  /** The body as it arrives. Throws 429 `uploads_waiting` if the VM's other calls hold too many bytes. */
+  /** Yields the body as it arrives. Throws 429 `uploads_waiting` if the VM's other calls hold too many bytes. */
   async *count(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const chunk of body) {
       this.#add(chunk.length);

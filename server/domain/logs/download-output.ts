@@ -7,7 +7,8 @@ import { bytesOf, PieceGone } from './piece.ts';
 import type { PlacedPiece, Stretch } from './rows.ts';
 
 /**
- * The complete output of a command in pieces, for operators. A line marks missing bytes. Throws 404 `output_unknown`.
+ * Returns the complete output of a command in chunks, for operators. A line marks missing bytes. Throws 404
+ * `output_unknown`.
  */
 export async function downloadOutput(
   ctx: Context,
@@ -23,7 +24,7 @@ type Part = PlacedPiece | Extract<Stretch, { kind: 'gap' }>;
 
 const partsOf = (stretch: Stretch): readonly Part[] => (stretch.kind === 'gap' ? [stretch] : stretch.pieces);
 
-/** Continues at its position if parts that are still to be read were merged. */
+/** Continues at the same position if the remaining pieces were merged in the meantime. */
 async function* bytesFrom(
   ctx: Context,
   vmId: string,

@@ -3,12 +3,12 @@ import type { Transaction } from '#db/client.ts';
 import { commandOutputs, outputPieces } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 
-/** Outputs kept per VM, whatever their size. */
+/** Maximum number of outputs per VM, whatever their size. */
 const maxOutputs = 2_000;
 
 /**
- * Removes the least recently written outputs of a VM until the rest is within its bounds, but never the one being
- * written. Returns the blobs that may be unused now.
+ * Deletes a VM's least recently written outputs until the rest is within its limits, but never the one being written.
+ * Returns the blobs that may be unused now.
  */
 export async function dropOldOutputs(tx: Transaction, ctx: Context, vmId: string, newest: string): Promise<string[]> {
   const order = sql`order by id = ${newest} desc, updated_at desc, id desc`;
@@ -25,14 +25,14 @@ export async function dropOldOutputs(tx: Transaction, ctx: Context, vmId: string
 }
 
 /**
- * Locks the outputs of a VM for the transaction: merging one may remove others that another transaction merges, and the
- * two would deadlock.
+ * Locks a VM's outputs for the transaction. Merging one may delete others that another transaction merges, so two
+ * transactions could deadlock.
  */
 export async function lockOutputs(tx: Transaction, vmId: string): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${vmId}, 1))`);
 }
 
-/** Removes outputs of a VM. Returns the blobs that may be unused now. */
+/** Deletes outputs of a VM. Returns the blobs that may be unused now. */
 export async function dropOutputs(tx: Transaction, vmId: string, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   await lockOutputs(tx, vmId);

@@ -26,7 +26,7 @@ beforeAll(async () => {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'annex-full', folder], { stdio: 'ignore' });
     hasOwnDisk = true;
   } catch {
-    // Without the right to mount, the kernel's full device fails when the bytes are moved into place.
+    // Without permission to mount, /dev/full fails when the bytes are moved to their final file.
   }
   const store = openBlobStore(join(folder, 'blobs'));
   const blobs = hasOwnDisk ? store : { ...store, putFile: () => writeFile('/dev/full', 'x') };
@@ -43,7 +43,7 @@ afterAll(() => {
   if (hasOwnDisk) execFileSync('umount', ['--lazy', folder]);
 });
 
-/** More than the disk holds, and incompressible. */
+/** Incompressible, and more than the disk holds. */
 const bytes = randomBytes(1_500_000);
 async function* sent(whole: Buffer) {
   for (let at = 0; at < whole.length; at += 60_000) yield whole.subarray(at, at + 60_000);

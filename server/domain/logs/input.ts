@@ -4,10 +4,12 @@ import { extensionName } from '#server/domain/goal-states/input.ts';
 import { handlerId } from '#server/domain/packages/input.ts';
 import { vmId } from '#server/domain/vms/input.ts';
 
-/** Bytes from `start` to before `until`. The total length is null while the command may still write. */
+/**
+ * The bytes from `start` up to, but not including, `until`. The total length is null while the command may still write.
+ */
 const outputRange = z.object({ start: z.int().min(0), until: z.int().min(0), total: z.int().min(0).nullable() });
 
-/** A part of a command's output; without `range`, the body is all of it. */
+/** A part of a command's output. Without `range`, the body is the whole output. */
 export const receiveOutputInput = z.object({
   vmId,
   extension: extensionName,
@@ -31,7 +33,7 @@ const outputId = z.uuid();
 export const getOutputInput = z.object({ vmId, outputId });
 export type GetOutputInput = z.input<typeof getOutputInput>;
 
-/** Rows are lines, counted from 0; a missing part counts as one. */
+/** Rows are lines, counted from 0. A missing part counts as one row. */
 export const readOutputInput = z.object({
   vmId,
   outputId,
@@ -40,7 +42,7 @@ export const readOutputInput = z.object({
 });
 export type ReadOutputInput = z.input<typeof readOutputInput>;
 
-/** Searches text from a row on, ignoring case. */
+/** Searches for text from a row on, ignoring case. */
 export const searchOutputInput = z.object({
   vmId,
   outputId,

@@ -15,8 +15,8 @@ export const archiveList = z.object({ handlers: z.array(handlerId), items: z.arr
 export type ArchiveList = z.infer<typeof archiveList>;
 
 /**
- * Handlers that are or were declared for a VM, and the requests for their logs, newest first; for operators. Includes
- * deleted VMs.
+ * Lists the handlers that are or were declared for a VM, and the requests for their logs, newest first. For operators.
+ * Includes deleted VMs.
  */
 export async function listArchives(ctx: Context, input: ListArchivesInput): Promise<ArchiveList> {
   allow(ctx.actor, 'operator');
@@ -33,7 +33,7 @@ export async function listArchives(ctx: Context, input: ListArchivesInput): Prom
   return { handlers: handlers.map(({ handler }) => handler), items: rows.map((row) => archiveOf(row, ctx.now)) };
 }
 
-/** The requests for an agent. */
+/** Lists the open requests for a VM's agent. */
 export async function listRequestedArchives(ctx: Context, vmId: string): Promise<{ id: string; handler: string }[]> {
   const { id, handler, requestedAt, answeredAt } = logArchives;
   return ctx.db
@@ -49,7 +49,7 @@ export async function listRequestedArchives(ctx: Context, vmId: string): Promise
     .orderBy(id);
 }
 
-/** An archive that arrived, for operators. Throws 404 `archive_unknown`, 503 `stored_bytes_damaged`. */
+/** Opens an archive that the agent sent, for operators. Throws 404 `archive_unknown`, 503 `stored_bytes_damaged`. */
 export async function openArchive(
   ctx: Context,
   input: OpenArchiveInput,

@@ -1,15 +1,15 @@
 import { type Piece, pieceBytes } from './piece.ts';
 
-/** Reads the bytes of pieces, and makes a new piece from several. */
+/** Reads the bytes of a piece, and creates a piece from bytes. */
 export interface PieceBytes {
   read(piece: Piece): Promise<Buffer>;
   make(raw: Buffer, start: number): Promise<Piece>;
 }
 
 /**
- * Adds new pieces to existing ones, without overlaps. Existing bytes stay. If a new piece has other bytes at the same
- * position, the command ran again: everything after that position belongs to the earlier run and is removed, as is
- * everything beyond the end that the agent sent. Small neighbours are merged.
+ * Adds new pieces to existing ones, without overlaps. Existing bytes stay. If a new piece has different bytes at the
+ * same position, the command ran again: everything after that position belongs to the earlier run and is removed, as is
+ * everything beyond the end that the agent sent. Small neighbors are merged.
  */
 export async function mergePieces(
   stored: readonly Piece[],
@@ -34,8 +34,8 @@ export async function mergePieces(
 }
 
 /**
- * Merges a piece with the previous one unless that is much larger: an output that arrives byte by byte has few pieces,
- * and bytes are not compressed again for each one.
+ * Merges each piece with the previous one unless that is much larger. An output that arrives byte by byte then has few
+ * pieces, and its bytes are not compressed again for each of them.
  */
 async function joined(pieces: readonly Piece[], bytes: PieceBytes): Promise<Piece[]> {
   const whole: Piece[] = [];
@@ -69,7 +69,7 @@ async function agrees(piece: Piece, others: readonly Piece[], bytes: PieceBytes)
   return true;
 }
 
-/** The parts of a piece that are not in the others, in order. */
+/** Returns the parts of a piece that the others do not cover, in order. */
 async function uncovered(piece: Piece, others: readonly Piece[], bytes: PieceBytes): Promise<Piece[]> {
   const raw = await bytes.read(piece);
   const parts: Piece[] = [];
@@ -81,7 +81,7 @@ async function uncovered(piece: Piece, others: readonly Piece[], bytes: PieceByt
   return parts;
 }
 
-/** Everything before a position; a piece that crosses it is cut there. */
+/** Returns everything before a position, and cuts a piece that crosses it. */
 async function upTo(pieces: readonly Piece[], place: number, bytes: PieceBytes): Promise<Piece[]> {
   const before: Piece[] = [];
   for (const piece of pieces) {

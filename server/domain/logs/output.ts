@@ -17,9 +17,9 @@ export const output = z.object({
   sequenceNumber: count,
   command: z.enum(commandNames),
   attempt: count,
-  /** Bytes that the command wrote, as the agent reported; null while it may continue. */
+  /** Number of bytes that the command wrote, as the agent reported; null while it may still write. */
   totalBytes: count.nullable(),
-  /** Bytes of these that arrived. */
+  /** Number of these bytes that arrived. */
   storedBytes: count,
   startedAt: time,
   updatedAt: time,
@@ -31,7 +31,7 @@ export function outputOf(row: OutputRow): Output {
   return { ...rest, startedAt: startedAt.toISOString(), updatedAt: updatedAt.toISOString() };
 }
 
-/** An output and its rows. Throws 404 `output_unknown`. */
+/** Loads an output and its pieces. Throws 404 `output_unknown`. */
 export async function loadOutput(
   ctx: Context,
   vmId: string,
@@ -51,8 +51,8 @@ export async function loadOutput(
 }
 
 /**
- * Reads an output, and retries if parts of it were merged in between. Throws 503 `stored_bytes_damaged` if they are
- * still missing.
+ * Reads an output, and reads again if pieces of it were merged in the meantime. Throws 503 `stored_bytes_damaged` if
+ * they are still missing.
  */
 export async function readAgain<T>(read: () => Promise<T>): Promise<T> {
   try {

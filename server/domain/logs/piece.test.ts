@@ -17,7 +17,7 @@ async function all(pieces: AsyncIterable<Buffer>): Promise<Buffer[]> {
 
 const bytes = Buffer.from(Array.from({ length: pieceBytes + 5 }, (_, index) => index % 251));
 
-test('cuts a body that arrives byte by byte without copying earlier bytes each time', async () => {
+test('splits a body that arrives byte by byte without copying earlier bytes each time', async () => {
   const began = performance.now();
   const pieces = await all(cut(single(bytes)));
   expect(performance.now() - began).toBeLessThan(5_000);
@@ -25,7 +25,7 @@ test('cuts a body that arrives byte by byte without copying earlier bytes each t
   expect(Buffer.concat(pieces).equals(bytes)).toBe(true);
 });
 
-test('cuts a body that arrives in one piece, or none', async () => {
+test('splits a body that arrives in one chunk, or in none', async () => {
   const pieces = await all(cut(together(bytes, Buffer.alloc(0), bytes, bytes.subarray(0, pieceBytes - 10))));
   expect(pieces.map(({ length }) => length)).toEqual([pieceBytes, pieceBytes, pieceBytes]);
   expect(Buffer.concat(pieces).equals(Buffer.concat([bytes, bytes, bytes.subarray(0, pieceBytes - 10)]))).toBe(true);

@@ -13,14 +13,14 @@ const unpack = promisify(gunzip);
 /** Bytes per piece of an output. */
 export const pieceBytes = 1024 * 1024;
 
-/** A part of an output; `path` is its compressed file until the blob store has it. */
+/** A piece of an output. `path` is its compressed file until the blob store has it. */
 export interface Piece extends Omit<typeof outputPieces.$inferSelect, 'vmId' | 'outputId'> {
   path: string | null;
 }
 
-/** Cuts a stream into pieces of equal size; only one is in memory. */
+/** Splits a stream into pieces of equal size, with only one in memory. */
 export async function* cut(body: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  // Filled in place, because the sender decides how small the chunks are.
+  // One fixed buffer, because the sender decides how small the chunks are.
   let held = Buffer.allocUnsafe(pieceBytes);
   let size = 0;
   for await (const chunk of body) {
@@ -38,12 +38,12 @@ export async function* cut(body: AsyncIterable<Uint8Array>): AsyncGenerator<Buff
   if (size > 0) yield held.subarray(0, size);
 }
 
-/** Compresses a part into a temporary file, and records what is needed to find lines in it. */
+/** Compresses a piece into a temporary file, and records what is needed to find lines in it. */
 export async function packPiece(blobs: BlobStore, raw: Buffer, start: number): Promise<Piece> {
   const packed = await pack(raw);
   const path = await blobs.temporaryPath();
   await writeFile(path, packed, { flag: 'wx', mode: 0o600 }).catch(async (error: unknown) => {
-    // The path is not known elsewhere yet: partial files must not fill up a full disk.
+    // The caller does not know the path yet, and partial files must not fill up a full disk.
     await rm(path, { force: true });
     throw error;
   });
@@ -51,12 +51,12 @@ export async function packPiece(blobs: BlobStore, raw: Buffer, start: number): P
   return { start, until: start + raw.length, sha256, ...measure(raw), path };
 }
 
-/** A piece was merged into another or removed with its output since it was looked up. */
+/** The piece was merged into another one, or deleted with its output, since it was looked up. */
 export class PieceGone extends Error {
   override readonly name = 'PieceGone';
 }
 
-/** The bytes of a piece as the command wrote them. Throws PieceGone. */
+/** Returns the bytes of a piece as the command wrote them. Throws PieceGone. */
 export async function bytesOf(blobs: BlobStore, piece: Pick<Piece, 'sha256' | 'path'>): Promise<Buffer> {
   if (piece.path !== null) return unpack(await readFile(piece.path));
   const blob = await blobs.open(piece.sha256);
@@ -72,7 +72,7 @@ export async function bytesOf(blobs: BlobStore, piece: Pick<Piece, 'sha256' | 'p
 const lineEnd = 0x0a;
 
 function measure(raw: Buffer): Pick<Piece, 'lines' | 'endsLine' | 'errorLine'> {
-  // One character per byte; the words that name errors are ASCII letters.
+  // One character per byte is enough, because the words that name errors are ASCII.
   const error = startOfError(raw.toString('latin1'));
   return {
     lines: lineEndsIn(raw),
@@ -81,7 +81,7 @@ function measure(raw: Buffer): Pick<Piece, 'lines' | 'endsLine' | 'errorLine'> {
   };
 }
 
-/** Byte by byte: a call per line costs more if most bytes are line ends. */
+/** A plain loop: one `indexOf` call per line would cost more if most bytes are line breaks. */
 function lineEndsIn(raw: Buffer): number {
   let count = 0;
   for (let at = 0; at < raw.length; at++) if (raw[at] === lineEnd) count += 1;

@@ -15,19 +15,19 @@ import { loadOutput, type Output, outputOf, readAgain } from './output.ts';
 import { bytesOf } from './piece.ts';
 import { errorRow, type Row, rowsFrom, rowsIn, type StoredPiece, type Stretch } from './rows.ts';
 
-/** A line of an output, by its row. */
+/** A line of an output and its row. */
 export interface FoundLine {
   row: number;
   text: string;
 }
 
-/** An output with its number of rows, and the first line that names an error. */
+/** An output with its number of rows and the first line that names an error. */
 export interface OutputDetails extends Output {
   rows: number;
   firstError: FoundLine | null;
 }
 
-/** Characters of one response; the reader continues at its end. */
+/** Maximum characters of one response; the next request continues after them. */
 const maxCharacters = 256 * 1024;
 const maxFound = 100;
 
@@ -36,7 +36,7 @@ const reading =
   ({ sha256 }: StoredPiece) =>
     bytesOf(blobs, { sha256, path: null });
 
-/** Describes an output, for operators. Throws 404 `output_unknown`. */
+/** Returns an output without its text, for operators. Throws 404 `output_unknown`. */
 export async function getOutput(ctx: Context, input: GetOutputInput): Promise<OutputDetails> {
   allow(ctx.actor, 'operator');
   const { vmId, outputId } = parse(getOutputInput, input);
@@ -55,7 +55,7 @@ async function firstError(ctx: Context, stretches: Stretch[]): Promise<FoundLine
   return null;
 }
 
-/** Rows of an output, for operators; fewer than requested if they are long. Throws 404 `output_unknown`. */
+/** Returns rows of an output, for operators; fewer than requested if they are long. Throws 404 `output_unknown`. */
 export async function readOutput(ctx: Context, input: ReadOutputInput): Promise<{ row: number; rows: Row[] }> {
   allow(ctx.actor, 'operator');
   const given = parse(readOutputInput, input);
@@ -80,8 +80,8 @@ async function rowsOf(
 }
 
 /**
- * Lines that contain a text, ignoring case, at most a hundred from a row on; `next` is the row to continue from, null
- * at the end. For operators. Throws 404 `output_unknown`.
+ * Returns at most a hundred lines from a row on that contain a text, ignoring case. `next` is the row to continue from;
+ * null at the end. For operators. Throws 404 `output_unknown`.
  */
 export async function searchOutput(
   ctx: Context,
@@ -101,7 +101,7 @@ async function linesWith(
   const found: FoundLine[] = [];
   let row = from;
   for await (const some of rowsFrom(stretches, from, reading(ctx))) {
-    // Yields to other requests: an output can have millions of lines.
+    // Yields to other requests, because an output can have millions of lines.
     await setImmediate();
     for (const each of some) {
       if (found.length === maxFound) return { found, next: row };

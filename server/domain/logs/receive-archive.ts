@@ -11,20 +11,20 @@ import { tell } from '#server/platform/wakes/index.ts';
 import type { ArchiveRow } from './archive.ts';
 import { IncomingBytes } from './arrival.ts';
 
-/** Archives kept per VM. */
+/** Maximum number of archives per VM. */
 const kept = 20;
 
-/** The archive from the agent, or zero bytes if the machine has no such logs. */
+/** The archive that an agent sends; zero bytes if the machine has no such logs. */
 export interface SentArchive {
   form: NonNullable<ArchiveRow['form']>;
   bytes: AsyncIterable<Uint8Array>;
-  /** The announced length. */
+  /** Content-Length of the request. */
   declared: number | undefined;
 }
 
 /**
- * Stores a requested archive unopened. An existing one stays. Throws 404 `archive_unknown` if it was not requested, 413
- * `archive_too_large`, 429 `uploads_waiting`.
+ * Stores a requested archive without opening it. One that was already stored stays. Throws 404 `archive_unknown` if it
+ * was not requested, 413 `archive_too_large`, 429 `uploads_waiting`.
  */
 export async function receiveArchive(ctx: Context, vmId: string, archiveId: string, sent: SentArchive): Promise<void> {
   const its = and(eq(logArchives.vmId, vmId), eq(logArchives.id, archiveId));

@@ -19,14 +19,14 @@ import { bytesOf, cut, type Piece, packPiece, pieceBytes } from './piece.ts';
 
 type Part = z.output<typeof receiveOutputInput>;
 
-/** By VM. */
+/** One lock per VM. */
 const outputLock = slot(() => new KeyedLock());
 
-/** Even an output whose pieces arrive as slowly as allowed completes long before they expire. */
+/** Uploads that take longer refresh their temporary files, so that these do not expire. */
 const slowMs = 60_000;
 
 /**
- * Stores a part of an output. Parts can arrive in any order, overlap, and repeat. Returns the number of bytes from the
+ * Stores a part of an output. Parts can arrive in any order, overlap and repeat. Returns the number of bytes from the
  * start without a gap. Throws 422 `extension_unknown` and `sequence_unknown`, 413 `output_too_large`, 429
  * `uploads_waiting`, 422 `output_scattered`, 400 `output_range_differs`.
  */
@@ -41,7 +41,7 @@ export async function receiveOutput(
   let lastMade = Date.now();
   const make = async (raw: Buffer, start: number): Promise<Piece> => {
     const piece = await packPiece(ctx.blobs, raw, start);
-    // A slow sender's first pieces are old when the last one arrives, and would look like leftovers of a crash.
+    // A slow sender's first pieces would otherwise be deleted as leftovers of a crash before the last piece arrives.
     if (Date.now() - lastMade > slowMs) await ctx.blobs.keepTemporary(made.flatMap(({ path }) => path ?? []));
     lastMade = Date.now();
     made.push(piece);
@@ -51,7 +51,7 @@ export async function receiveOutput(
   try {
     const total = await receive(ctx, part, arrival.count(body), make);
     const fresh = [...made];
-    // Before a database connection is taken: waiting calls of one VM must not exhaust the pool.
+    // Locked before taking a database connection: waiting calls of one VM must not exhaust the pool.
     const { received, freed } = await ctx.memory
       .of(outputLock)
       .run(part.vmId, () => ctx.db.transaction((tx) => store(tx, ctx, part, total, fresh, make)));
@@ -63,7 +63,7 @@ export async function receiveOutput(
   }
 }
 
-/** Also for an uninstalled extension: the output of its last command arrives afterwards. */
+/** Accepts an uninstalled extension too, because the output of its last command arrives after the removal. */
 async function requireKnown(ctx: Context, { vmId, extension, sequence }: Part): Promise<void> {
   const [known] = await ctx.db
     .select({ highest: extensionSequences.highest })
@@ -75,7 +75,7 @@ async function requireKnown(ctx: Context, { vmId, extension, sequence }: Part): 
   }
 }
 
-/** Stores the body in pieces. Returns the total length, if known. */
+/** Splits the body into stored pieces. Returns the total length if it is known. */
 async function receive(
   ctx: Context,
   { range }: Part,
@@ -113,7 +113,7 @@ async function store(
   const rows = await tx.select().from(outputPieces).where(ofOutput).orderBy(outputPieces.start);
   const stored = rows.map((row): Piece => ({ ...row, path: null }));
   const kept = await mergePieces(stored, fresh, total, { read: (piece) => bytesOf(ctx.blobs, piece), make });
-  // An output without gaps never has this many.
+  // An output without gaps never has this many pieces.
   if (kept.length > 1_000 + 4 * Math.ceil(ctx.config.limits.logs.outputBytes / pieceBytes)) {
     throw new DomainError('unprocessable', 'output_scattered');
   }
@@ -124,7 +124,7 @@ async function store(
     const starts = merged.map(({ start }) => start);
     await tx.delete(outputPieces).where(and(ofOutput, inArray(outputPieces.start, starts)));
   }
-  // In a fixed order, so that transactions do not deadlock.
+  // Sorted, so that transactions do not deadlock.
   const added = kept.filter(({ path }) => path !== null).toSorted((a, b) => (a.sha256 < b.sha256 ? -1 : 1));
   for (const { path, ...piece } of added) {
     await lockBytes(tx, piece.sha256);
@@ -141,7 +141,7 @@ async function store(
   return { received: withoutGap(kept), freed };
 }
 
-/** The row of this run, locked: parts of one output are merged one after the other. */
+/** Creates or finds the row of this run, and locks it, so that parts of one output are merged one at a time. */
 async function lockOutput(tx: Transaction, ctx: Context, part: Part, total: number | null): Promise<{ id: string }> {
   const { vmId, extension, command, attempt, sequence: sequenceNumber } = part;
   const { totalBytes } = commandOutputs;

@@ -13,9 +13,9 @@ import { type Archive, archiveOf, requestHours } from './archive.ts';
 import { type RequestArchiveInput, requestArchiveInput } from './input.ts';
 
 /**
- * Requests the log folders of a handler from the agent of a VM, of all its versions and also after an uninstall
- * (AZ-G11). Returns the open request if there is one. Throws 404 `vm_unknown`, 409 `logs_not_supported` for a stock
- * agent, which cannot send them.
+ * Requests a handler's log folders from the VM's agent, for all versions and also after an uninstall (AZ-G11). Returns
+ * the open request if there is one. Throws 404 `vm_unknown`, 409 `logs_not_supported` for a stock agent, which cannot
+ * send them.
  */
 export async function requestArchive(ctx: Context, input: RequestArchiveInput): Promise<Archive> {
   allow(ctx.actor, 'operator');

@@ -6,7 +6,7 @@ import { errorRow, layOut, type Row, rowsFrom, rowsIn } from './rows.ts';
 
 const raw = new Map<string, Buffer>();
 
-/** A piece of text at a position, compressed. */
+/** A compressed piece with this text at this position. */
 function piece(start: number, text: string, path: string | null = null): Piece {
   const bytes = Buffer.from(text);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
@@ -21,7 +21,7 @@ function piece(start: number, text: string, path: string | null = null): Piece {
 const read = async ({ sha256 }: { sha256: string }) => raw.get(sha256) ?? Buffer.alloc(0);
 const make = async (bytes: Buffer, start: number) => piece(start, bytes.toString(), 'new');
 
-/** All pieces as text, with `…` for a gap. */
+/** Joins the texts of all pieces, with `…` for a gap. */
 async function textOf(pieces: readonly Piece[]): Promise<string> {
   let text = '';
   let at = 0;
@@ -146,12 +146,12 @@ describe('rows', () => {
   const total = pieces.at(-1)?.until ?? 0;
   const all = ['one', 'two', 'three goes on', 'error: four'].map(line);
 
-  test('lines cross pieces, and reading starts at any of them', async () => {
+  test('lines cross pieces, and reading can start at any of them', async () => {
     expect(rowsIn(layOut(pieces, total))).toBe(4);
     for (const from of [0, 1, 2, 3, 4]) expect(await rowsOf(pieces, total, from)).toEqual(all.slice(from));
   });
 
-  test('the first line that names an error is known without reading', () => {
+  test('the first line that names an error is known without reading the output', () => {
     expect(errorRow(layOut(pieces, total))).toBe(3);
     expect(errorRow(layOut([piece(0, 'fine\n')], null))).toBeNull();
   });
@@ -177,7 +177,7 @@ describe('rows', () => {
     expect(rowsIn(layOut([], null))).toBe(0);
   });
 
-  test('a character across two pieces stays whole, and a long line says how much is not shown', async () => {
+  test('a character across two pieces stays whole, and a long line shows how many bytes are missing', async () => {
     const umlaut = Buffer.from('ä');
     raw.set('first', umlaut.subarray(0, 1));
     raw.set('second', Buffer.concat([umlaut.subarray(1), Buffer.from('\n'), Buffer.alloc(5_000, 'x')]));
@@ -189,7 +189,7 @@ describe('rows', () => {
     expect(await rowsOf(parts, null)).toEqual([line('ä'), { kind: 'line', text: 'x'.repeat(4_096), more: 904 }]);
   });
 
-  test('terminal control sequences are left out', async () => {
+  test('terminal control sequences are removed', async () => {
     expect(await rowsOf([piece(0, '\u001b[1;31mred\u001b[0m\r\n\u001b]0;title\u0007a\u0000b\n')], null)).toEqual([
       line('red'),
       line('a\uFFFDb'),

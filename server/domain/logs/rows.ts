@@ -2,17 +2,17 @@ import type { Piece } from './piece.ts';
 
 export type StoredPiece = Omit<Piece, 'path'>;
 
-/** A piece and the position of its text: `row` is the row of its first byte. */
+/** A piece and the row of its first byte. */
 export interface PlacedPiece extends StoredPiece {
   row: number;
 }
 
-/** Connected rows: pieces without a gap between them, or a gap's bytes as one row. */
+/** Consecutive rows: pieces without a gap between them, or a gap as one row. */
 export type Stretch =
   | { kind: 'text'; row: number; rows: number; pieces: PlacedPiece[] }
   | { kind: 'gap'; row: number; rows: 1; bytes: number };
 
-/** Divides an output into rows: each line, and each missing part, is a row. */
+/** Divides an output into rows. Each line and each missing part is a row. */
 export function layOut(pieces: readonly StoredPiece[], total: number | null): Stretch[] {
   const stretches: Stretch[] = [];
   let at = 0;
@@ -46,7 +46,7 @@ export const rowsIn = (stretches: readonly Stretch[]): number => {
   return last === undefined ? 0 : last.row + last.rows;
 };
 
-/** The row of the first line that names an error; null if there is none. */
+/** Returns the row of the first line that names an error; null if there is none. */
 export function errorRow(stretches: readonly Stretch[]): number | null {
   for (const stretch of stretches) {
     if (stretch.kind === 'gap') continue;
@@ -56,17 +56,17 @@ export function errorRow(stretches: readonly Stretch[]): number | null {
   return null;
 }
 
-/** A row for display. `more`: bytes of the line that are not shown. */
+/** A row for display. `more`: number of the line's bytes that are not shown. */
 export type Row = { kind: 'line'; text: string; more?: number } | { kind: 'gap'; bytes: number };
 
-/** Bytes of a line that are shown; the rest is in the download. */
+/** Bytes of a line that are shown; the download contains the rest. */
 const shownBytes = 4_096;
 const lineEnd = 0x0a;
 
-/** Rows per step: a piece may consist of line ends only. */
+/** Maximum rows per step, because a piece may consist of line breaks only. */
 const rowsAtOnce = 500;
 
-/** Rows from one on, several at a time. */
+/** Yields the rows from `row` on, several at a time. */
 export async function* rowsFrom(
   stretches: readonly Stretch[],
   from: number,
@@ -84,7 +84,7 @@ async function* linesOf(
   from: number,
   read: (piece: StoredPiece) => Promise<Buffer>,
 ): AsyncGenerator<Row[]> {
-  // The row may begin in an earlier piece than the one where its number first appears.
+  // The row may begin in an earlier piece than the first one with its number.
   const first = Math.max(
     0,
     pieces.findLastIndex(({ row }) => row < from),
@@ -108,7 +108,7 @@ async function* linesOf(
   if (pieces.at(-1)?.endsLine !== true && row >= from) yield [line.take()];
 }
 
-/** A line that arrives in parts; only the beginning of a very long one is kept. */
+/** A line that arrives in parts; of a very long one, only the beginning is kept. */
 class Line {
   #parts: Buffer[] = [];
   #held = 0;
@@ -135,7 +135,7 @@ class Line {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours and cursors of terminals are what it looks for
 const terminal = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
 
-/** Removes terminal control sequences; other control characters are shown as such. */
+/** Removes terminal control sequences, and makes other control characters visible. */
 const readable = (text: string): string =>
   text
     .replace(/\r$/, '')

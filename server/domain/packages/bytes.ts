@@ -3,12 +3,12 @@ import type { Database, Transaction } from '#db/client.ts';
 import { handlerVersions, logArchives, outputPieces } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 
-/** Locks these bytes for the transaction: until its end they are neither removed nor registered. */
+/** Locks these bytes, so that they are neither removed nor registered before the transaction ends. */
 export async function lockBytes(tx: Transaction, sha256: string): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${sha256}, 0))`);
 }
 
-/** Which of these bytes are referenced by a version, a part of a command's output, or an archive of logs. */
+/** Returns which of these bytes a version, a piece of output or a log archive references. */
 export async function usedBytes(db: Database | Transaction, sha256: readonly string[]): Promise<Set<string>> {
   const used = new Set<string>();
   for (const table of [handlerVersions, outputPieces, logArchives]) {
@@ -21,7 +21,7 @@ export async function usedBytes(db: Database | Transaction, sha256: readonly str
   return used;
 }
 
-/** Removes bytes without references. */
+/** Removes the bytes that nothing references. */
 export async function removeUnusedBytes(ctx: Pick<Context, 'db' | 'blobs'>, sha256: string): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     await lockBytes(tx, sha256);

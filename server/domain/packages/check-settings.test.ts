@@ -51,7 +51,7 @@ describe('AZ-C1 settings are checked against the publisher’s schema before the
     ]);
   });
 
-  test('AZ-C2 names path and keyword only in the protected half, never a value or an unknown name', async () => {
+  test('AZ-C2 names only path and keyword in the protected half, never a value or unknown name', async () => {
     const protectedSettings = { password: 'hunter2', pin: '9876', 'my-secret-key': 1 };
     const faults = await check(schema, { publicSettings: { url: 'https://example.org' }, protectedSettings });
     expect(faults).toEqual([
@@ -73,7 +73,7 @@ describe('AZ-C1 settings are checked against the publisher’s schema before the
     ]);
   });
 
-  test('accepts anything without a schema; with one, protected settings need their part', async () => {
+  test('accepts any settings without a schema; with one, protected settings need their part', async () => {
     expect(await check(null, { publicSettings: { a: 1 }, protectedSettings: { b: 2 } })).toEqual([]);
     const publicOnly = { publicSettings: true };
     expect(await check(publicOnly, { publicSettings: { a: 1 } })).toEqual([]);
@@ -86,7 +86,7 @@ describe('AZ-C1 settings are checked against the publisher’s schema before the
     );
   });
 
-  test('stops a pattern that never ends, while this thread continues', async () => {
+  test('stops a pattern that never ends, while this thread stays responsive', async () => {
     const endless = { publicSettings: { properties: { a: { pattern: '^(a+)+$' } } } };
     let ticks = 0;
     const timer = setInterval(() => ticks++, 5);

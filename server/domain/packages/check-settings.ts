@@ -4,7 +4,10 @@ import type { Fault } from '#server/domain/error.ts';
 import { checkValues } from './schema/run-schema.ts';
 import type { HalvesToCheck } from './schema/settings-worker.ts';
 
-/** The two halves as an operator enters them; `undefined` protected settings stay, `null` removes them. */
+/**
+ * The public and protected settings that an operator enters. `undefined` protected settings are kept, `null` removes
+ * them.
+ */
 export interface GivenSettings {
   publicSettings?: unknown;
   protectedSettings?: unknown;
@@ -12,8 +15,8 @@ export interface GivenSettings {
 
 /**
  * Checks settings against the publisher's schema before they enter a goal state (AZ-C1). Returns every violation by
- * path; for protected ones path and keyword only. A version without a schema accepts any settings; with one, protected
- * settings need a separate part. Kept protected settings are not checked.
+ * path; for protected settings only path and keyword. A version without a schema accepts any settings; if it has one,
+ * protected settings need their own schema. Kept protected settings are not checked.
  */
 export async function checkSettings(
   services: Pick<Services, 'config' | 'memory'>,

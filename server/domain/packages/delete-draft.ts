@@ -11,7 +11,10 @@ import { removeUnusedBytes } from './bytes.ts';
 import { requireVersion } from './find-version.ts';
 import { type VersionReferenceInput, versionReferenceInput } from './input.ts';
 
-/** Removes a draft with its resources and the bytes that nothing else references. Throws 409 for any other state. */
+/**
+ * Deletes a draft with its resources and the bytes that nothing else references. Throws 409 for a version in another
+ * state.
+ */
 export async function deleteDraft(ctx: Context, input: VersionReferenceInput): Promise<void> {
   const reference = parse(versionReferenceInput, input);
   allowNamespace(ctx.actor, parseHandlerId(reference.handler)?.namespace ?? '');
@@ -22,7 +25,7 @@ export async function deleteDraft(ctx: Context, input: VersionReferenceInput): P
     await tx
       .delete(handlerVersions)
       .where(and(eq(handlerVersions.handler, handler), eq(handlerVersions.version, version)));
-    // A handler without versions is removed too.
+    // Deletes a handler that has no versions left.
     const versions = tx.select().from(handlerVersions).where(eq(handlerVersions.handler, handler));
     await tx.delete(handlers).where(and(eq(handlers.id, handler), notExists(versions)));
     await recordAudit(tx, ctx, {

@@ -5,11 +5,11 @@ import { fitList, fitWarnings, leftOutOf } from '#server/domain/list-bytes.ts';
 import { getVersion, versionDetails } from './get-version.ts';
 import type { VersionReferenceInput } from './input.ts';
 
-/** A version with bounded lists; `leftOut` counts files that are not listed. */
+/** A version whose lists are limited in size; `leftOut` counts the files that are not listed. */
 export const describedVersion = versionDetails.extend({ leftOut: leftOut('files') });
 export type DescribedVersion = z.infer<typeof describedVersion>;
 
-/** A version for readers, with as many files and warnings as fit into a response. Throws 404. */
+/** Returns a version with as many files and warnings as fit into a response. Throws 404. */
 export async function describeVersion(ctx: Context, input: VersionReferenceInput): Promise<DescribedVersion> {
   const { files, warnings, ...version } = await getVersion(ctx, input);
   const { kept, leftOut: omitted } = fitList(files);

@@ -8,7 +8,7 @@ import type { VersionReferenceInput } from './input.ts';
 
 export type VersionRow = typeof handlerVersions.$inferSelect;
 
-/** The registered version in any spelling, or null. `lock` prevents changes until the transaction ends. */
+/** Finds a version in any spelling, or null. `lock` prevents changes until the transaction ends. */
 export async function findVersion(
   tx: Database | Transaction,
   { handler, version }: VersionReferenceInput,
@@ -24,7 +24,10 @@ export async function findVersion(
   return row ?? null;
 }
 
-/** The same, or 404: `version_unknown`, or `not_found` for an invalid name, which is not repeated. */
+/**
+ * Finds a version, or throws 404: `version_unknown`, or `not_found` for an invalid name, which the error does not
+ * repeat.
+ */
 export async function requireVersion(
   tx: Database | Transaction,
   reference: VersionReferenceInput,

@@ -29,12 +29,12 @@ export const handlerDetails = z.object({
   type: z.string(),
   publisher: z.string(),
   createdAt: instant,
-  /** The highest version first. */
+  /** Highest version first. */
   versions: z.array(versionSummary),
 });
 export type HandlerDetails = z.infer<typeof handlerDetails>;
 
-/** A handler with its versions. Throws 404 `handler_unknown`. */
+/** Returns a handler with its versions. Throws 404 `handler_unknown`. */
 export async function getHandler(ctx: Context, input: GetHandlerInput): Promise<HandlerDetails> {
   allow(ctx.actor, 'viewer');
   const { handler } = parse(getHandlerInput, input);

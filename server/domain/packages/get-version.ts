@@ -8,7 +8,7 @@ import { platformsInput, type VersionReferenceInput, versionReferenceInput } fro
 import { registeredPackage } from './register-package.ts';
 import { settingsSchema } from './set-settings-schema.ts';
 
-/** A registered version. An empty list of platforms means every platform. */
+/** A registered version. If `platforms` is empty, it supports every platform. */
 export const versionDetails = registeredPackage.omit({ created: true }).extend({
   manifestText: z.string(),
   files: z.array(z.object({ name: z.string(), size: count, mode: count.nullable() })),
@@ -19,12 +19,12 @@ export const versionDetails = registeredPackage.omit({ created: true }).extend({
   publishedAt: instant.nullable(),
   withdrawnAt: instant.nullable(),
   withdrawnReason: z.string().nullable(),
-  /** The stored package is missing or has another length; uploading the same zip again restores it. */
+  /** The stored package is missing or has the wrong length. Uploading the same zip again restores it. */
   isDamaged: z.boolean(),
 });
 export type VersionDetails = z.infer<typeof versionDetails>;
 
-/** All data of a version: manifest and its text, files, warnings, schema, state. Throws 404. */
+/** Returns all data of a version: manifest and its text, files, warnings, schema, state. Throws 404. */
 export async function getVersion(ctx: Context, input: VersionReferenceInput): Promise<VersionDetails> {
   allow(ctx.actor, 'viewer');
   const { versionKey: _, ...details } = await requireVersion(ctx.db, parse(versionReferenceInput, input));

@@ -15,17 +15,17 @@ export const handlerVersion = z
   .max(64)
   .refine((version) => parseVersion(version) !== null, 'version_form');
 
-/** A version to register: an invalid name is a fault. */
+/** A version to register. An invalid name is a fault (422). */
 export const newVersionInput = z.object({ handler: handlerId, version: handlerVersion });
 
-/** An existing version in any spelling (`1.0` is `1.0.0.0`): an invalid name is not found. */
+/** An existing version in any spelling (`1.0` is `1.0.0.0`). An invalid name is not found (404). */
 export const versionReferenceInput = z.object({
   handler: z.string().max(maxHandlerIdLength),
   version: z.string().max(64),
 });
 export type VersionReferenceInput = z.input<typeof versionReferenceInput>;
 
-/** `file` comes from `receiveUpload`; the verb owns it and removes it in every case. */
+/** `file` is the result of `receiveUpload`. The verb owns it and always deletes it. */
 export const registerPackageInput = newVersionInput.extend({
   file: z.object({
     path: z.string().min(1),
@@ -55,7 +55,7 @@ export type SetPlatformsInput = z.input<typeof setPlatformsInput>;
 export const withdrawVersionInput = versionReferenceInput.extend({ reason: givenText(1000) });
 export type WithdrawVersionInput = z.input<typeof withdrawVersionInput>;
 
-/** `q` is part of a handler's id or of its publisher's name; `cursor` is `nextCursor` of the previous page. */
+/** `q` is a part of a handler's id or of its publisher's name; `cursor` is `nextCursor` of the previous page. */
 export const listHandlersInput = z.object({
   q: z.string().max(200).optional(),
   limit: z.number().int().min(1).max(200).default(50),

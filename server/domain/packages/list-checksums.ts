@@ -4,7 +4,7 @@ import yauzl from 'yauzl';
 import type { Context } from '#server/domain/context.ts';
 import type { BlobStore } from '#server/platform/blob-store.ts';
 
-/** Reads byte ranges of a package for the reader of its directory. */
+/** Reads byte ranges of a stored package for yauzl. */
 class Bytes extends yauzl.RandomAccessReader {
   readonly #blobs: BlobStore;
   readonly #sha256: string;
@@ -31,8 +31,8 @@ class Bytes extends yauzl.RandomAccessReader {
 }
 
 /**
- * The checksum of every file of an accepted package, from its directory: enough to tell changed from unchanged without
- * unpacking. Empty if the bytes are missing.
+ * Returns the checksum of every file of an accepted package from its directory, which shows what changed without
+ * unpacking. Empty if the stored package is missing.
  */
 export async function listChecksums({ blobs }: Pick<Context, 'blobs'>, sha256: string): Promise<Map<string, number>> {
   const size = await blobs.size(sha256);

@@ -16,7 +16,7 @@ beforeAll(async () => {
 const drafts = async (role: 'publisher' | 'admin', namespaces: string[] = []) =>
   (await listDrafts(await testContext({ services, role, namespaces }))).items.map(({ handler }) => handler).toSorted();
 
-test('a publisher finds the drafts of its namespaces, an admin all of them', async () => {
+test('a publisher finds the drafts of its namespaces, an admin finds all drafts', async () => {
   expect(await drafts('publisher', ['Acme.Lab'])).toEqual(['Acme.Lab.Probe']);
   expect(await drafts('publisher')).toEqual([]);
   expect(await drafts('admin')).toEqual(['Acme.Lab.Probe', 'Other.Lab.Probe']);

@@ -13,14 +13,14 @@ export const handlerSummary = z.object({
   namespace: z.string(),
   type: z.string(),
   publisher: z.string(),
-  /** The highest published version; null if there is none. */
+  /** The highest published version; null if none is published. */
   latestVersion: z.string().nullable(),
   versions: z.object({ draft: count, published: count, withdrawn: count }),
   changedAt: instant,
 });
 export type HandlerSummary = z.infer<typeof handlerSummary>;
 
-/** Handlers by id, in pages. */
+/** Lists handlers by id, page by page. */
 export async function listHandlers(
   ctx: Context,
   input: ListHandlersInput = {},

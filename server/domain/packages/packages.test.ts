@@ -155,7 +155,7 @@ describe('registerPackage', () => {
     });
   });
 
-  test('the author is recorded, and screens are notified', async () => {
+  test('the author is recorded, and open pages are notified', async () => {
     await upload(publisher, 'Acme.Lab.Told', '1.0', honest);
     const [act] = await services.db.select().from(auditEntries).where(eq(auditEntries.targetId, 'Acme.Lab.Told-1.0'));
     expect(act).toMatchObject({ action: 'version.register', actorId: 'test-publisher', targetKind: 'version' });
@@ -190,7 +190,7 @@ describe('receiveUpload', () => {
     expect(await uploadsLeft()).toEqual([]);
   });
 
-  test('stops a sender that stalls, and one that is too slow', async () => {
+  test('rejects a sender that stalls or is too slow', async () => {
     async function* stalled(): AsyncGenerator<Uint8Array> {
       yield Buffer.alloc(10);
       await new Promise(() => {});
@@ -209,7 +209,7 @@ describe('receiveUpload', () => {
     expect(await uploadsLeft()).toEqual([]);
   });
 
-  test('an upload that breaks off or is shorter than announced leaves nothing', async () => {
+  test('an upload that breaks off, or is shorter than announced, leaves nothing', async () => {
     async function* breaking(): AsyncGenerator<Uint8Array> {
       yield Buffer.alloc(10);
       await delay(1);
@@ -237,7 +237,7 @@ describe('drafts and published versions', () => {
     });
   });
 
-  test('a published version is withdrawn once, with a reason, not deleted; a draft cannot be', async () => {
+  test('a published version can be withdrawn once, with a reason, but not deleted; a draft cannot be', async () => {
     const reference = { handler: 'Acme.Lab.Old', version: '1.0' };
     await upload(publisher, reference.handler, reference.version, honest);
     await expect(withdrawVersion(publisher, { ...reference, reason: 'x' })).rejects.toMatchObject({
@@ -266,7 +266,7 @@ describe('setSettingsSchema', () => {
     protectedSettings: { type: 'object', required: ['password'] },
   };
 
-  test('AZ-P7 the publisher sets the schema of both halves on a draft; publishing fixes it', async () => {
+  test('AZ-P7 the publisher sets the schema of both halves of a draft; publishing fixes it', async () => {
     await upload(publisher, reference.handler, reference.version, honest);
     expect(await setSettingsSchema(publisher, { ...reference, schema })).toEqual({
       ...reference,

@@ -4,17 +4,17 @@ import type { Context } from '#server/domain/context.ts';
 import { DomainError, type ErrorCode } from '#server/domain/error.ts';
 import { MinimumPace } from '#server/platform/minimum-pace.ts';
 
-/** A complete uploaded file with its digest. The caller owns it. */
+/** An uploaded file and its digest. The caller owns the file. */
 export interface UploadedFile {
   path: string;
   sha256: string;
   size: number;
 }
 
-/** How far an upload may fall behind the slowest allowed pace. */
+/** How far an upload may fall behind the slowest allowed rate, in milliseconds. */
 const defaultPatienceMs = 10_000;
 
-/** For uploads that are not packages: their maximum size, and the code for larger ones. */
+/** For uploads other than packages: their maximum size, and the error code for larger ones. */
 export interface UploadBounds {
   limit?: number;
   code?: ErrorCode;
@@ -22,9 +22,9 @@ export interface UploadBounds {
 }
 
 /**
- * Writes an upload to a temporary file while hashing it. `declared` is the announced length, if any: a length above the
- * limit is rejected unread. Throws 413 `package_too_large` or the given code, 400 `upload_too_slow` | `upload_broken`;
- * then no file is left.
+ * Writes an upload to a temporary file while hashing it. `declared` is the Content-Length, if any; a length above the
+ * limit is rejected unread. Throws 413 `package_too_large` or the given code, 400 `upload_too_slow` | `upload_broken`,
+ * and then leaves no file.
  */
 export async function receiveUpload(
   ctx: Pick<Context, 'blobs' | 'config'>,
@@ -54,7 +54,7 @@ export async function receiveUpload(
       await file.writeFile(next.value);
     }
     if (declared !== undefined && declared !== pace.received) throw new DomainError('bad_request', 'upload_broken');
-    // A full disk may show only here.
+    // A full disk may be reported only here.
     await file.close();
     complete = true;
     return { path, sha256: hash.digest('hex'), size: pace.received };
@@ -62,7 +62,7 @@ export async function receiveUpload(
     if (!complete) {
       await file.close().catch(() => {});
       await rm(path, { force: true });
-      // Not awaited, because a sender that sends nothing would never end it.
+      // Not awaited, because it would not return if the sender sends nothing.
       chunks.return?.(undefined).catch(() => {});
     }
   }
@@ -73,7 +73,7 @@ function broken(cause: unknown): never {
   throw new DomainError('bad_request', 'upload_broken', { cause });
 }
 
-/** Removes an uploaded file that no verb owns. */
+/** Deletes an uploaded file that no verb owns. */
 export async function removeUpload({ path }: UploadedFile): Promise<void> {
   await rm(path, { force: true });
 }

@@ -20,7 +20,7 @@ import type { AcceptedPackage } from './inspect/finding.ts';
 import { inspectPackage } from './inspect/inspect-package.ts';
 import { versionState } from './version-state.ts';
 
-/** The result of an upload; `created` distinguishes a new version from the same bytes again. */
+/** The result of an upload. `created` is false if the same bytes were already registered. */
 export const registeredPackage = z.object({
   created: z.boolean(),
   handler: z.string(),
@@ -35,8 +35,8 @@ export type RegisteredPackage = z.infer<typeof registeredPackage>;
 
 /**
  * Registers a version from an uploaded file as a draft (AZ-P1, AZ-P6). The same bytes again change nothing. Throws 404
- * `publisher_unknown`, 409 for other bytes or a second spelling, 422 with every fault of the package. In every case the
- * uploaded file is removed afterwards, and nothing half-registered stays.
+ * `publisher_unknown`, 409 for different bytes or a second spelling, 422 with every fault of the package. The uploaded
+ * file is always deleted, and nothing is registered partially.
  */
 export async function registerPackage(ctx: Context, input: RegisterPackageInput): Promise<RegisteredPackage> {
   try {
@@ -78,7 +78,7 @@ async function register(ctx: Context, input: RegisterPackageInput): Promise<Regi
   }
 }
 
-/** Writes handler and version; null if this version was registered concurrently. */
+/** Writes handler and version. Returns null if the version was registered concurrently. */
 async function writeVersion(
   tx: Transaction,
   ctx: Context,
@@ -123,8 +123,8 @@ async function registeredFirst(tx: Transaction, input: RegisterPackageInput): Pr
 }
 
 /**
- * An existing version: the same spelling and bytes are a no-op, everything else is rejected (AZ-P1, AZ-P6). The bytes
- * replace the stored ones, which may be lost or damaged.
+ * Handles a version that already exists: the same spelling and bytes are a no-op, anything else is rejected (AZ-P1,
+ * AZ-P6). The uploaded bytes replace the stored ones, which may be lost or damaged.
  */
 async function again(
   ctx: Context,

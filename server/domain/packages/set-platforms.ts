@@ -14,7 +14,10 @@ import { platformsInput, type SetPlatformsInput, setPlatformsInput } from './inp
 export const supportedPlatforms = platformsInput.extend({ handler: z.string(), version: z.string() });
 export type SupportedPlatforms = z.infer<typeof supportedPlatforms>;
 
-/** Sets the platforms that a draft supports; an empty list means every platform. Throws 409 `platforms_fixed`. */
+/**
+ * Sets the platforms that a draft supports; an empty list means every platform. Throws 409 `platforms_fixed` once
+ * published.
+ */
 export async function setPlatforms(ctx: Context, input: SetPlatformsInput): Promise<SupportedPlatforms> {
   const { platforms, ...reference } = parse(setPlatformsInput, input);
   allowNamespace(ctx.actor, parseHandlerId(reference.handler)?.namespace ?? '');

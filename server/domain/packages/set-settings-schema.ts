@@ -24,8 +24,8 @@ export const versionSchema = z.object({ handler: z.string(), version: z.string()
 export type VersionSchema = z.infer<typeof versionSchema>;
 
 /**
- * Sets the schema of a draft's settings (AZ-P7). Throws 409 `schema_fixed` once published, 422 with every fault of the
- * schemas by path. The schemas fetch nothing and run under limits.
+ * Sets the settings schema of a draft (AZ-P7). Throws 409 `schema_fixed` once published, 422 with every fault of the
+ * schemas by path. The schemas fetch nothing and run within limits.
  */
 export async function setSettingsSchema(ctx: Context, input: SetSettingsSchemaInput): Promise<VersionSchema> {
   const { schema: given, ...reference } = parse(setSettingsSchemaInput, input);
@@ -57,7 +57,7 @@ function requireDraft({ version, state }: { version: string; state: string }): v
   if (state !== 'draft') throw new DomainError('conflict', 'schema_fixed', { params: { version } });
 }
 
-/** The schema of both halves of the settings. Throws 422 with every fault by path. */
+/** Parses the schemas of both halves of the settings. Throws 422 with every fault by path. */
 export async function checkSettingsSchema(ctx: Context, given: unknown): Promise<SettingsSchema> {
   const faults: Fault[] = [];
   const limit = ctx.config.limits.settings.schemaBytes;

@@ -13,7 +13,10 @@ import { type CreatePublisherInput, createPublisherInput } from './input.ts';
 export const publisher = z.object({ namespace: z.string(), displayName: z.string(), createdAt: instant });
 export type Publisher = z.infer<typeof publisher>;
 
-/** Creates a provider namespace. Throws 409 if it exists, also in another case: `acme` beside `Acme` is misleading. */
+/**
+ * Creates a provider namespace. Throws 409 if it exists, even in another case, because `acme` next to `Acme` would be
+ * misleading.
+ */
 export async function createPublisher(ctx: Context, input: CreatePublisherInput): Promise<Publisher> {
   allow(ctx.actor, 'admin');
   const { namespace, displayName } = parse(createPublisherInput, input);

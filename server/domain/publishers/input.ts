@@ -8,7 +8,7 @@ export const createPublisherInput = z.object({
 });
 export type CreatePublisherInput = z.input<typeof createPublisherInput>;
 
-/** `q` is part of a namespace or display name; `cursor` is `nextCursor` of the previous page. */
+/** `q` is a part of a namespace or display name; `cursor` is `nextCursor` of the previous page. */
 export const listPublishersInput = z.object({
   q: z.string().max(200).optional(),
   limit: z.number().int().min(1).max(200).default(50),

@@ -38,7 +38,7 @@ describe('publishers', () => {
     },
   );
 
-  test('only admins create them; everyone who is signed in can read them', async () => {
+  test('only admins create namespaces; everyone who is signed in can read them', async () => {
     for (const role of ['viewer', 'operator', 'publisher'] as const) {
       const ctx = await as(role);
       await expect(createPublisher(ctx, { namespace: 'X', displayName: 'x' })).rejects.toMatchObject({
@@ -50,7 +50,7 @@ describe('publishers', () => {
     await expect(listPublishers(signedOut)).rejects.toMatchObject({ kind: 'unauthenticated' });
   });
 
-  test('they are listed page by page and searched by either name', async () => {
+  test('namespaces are listed page by page, and found by either name', async () => {
     for (const namespace of ['B1', 'B2', 'B3'])
       await createPublisher(admin, { namespace, displayName: `Name ${namespace}` });
     const first = await listPublishers(admin, { q: 'name b', limit: 2 });

@@ -3,7 +3,7 @@ import type { Transaction } from '#db/client.ts';
 import { pendingRestarts } from '#db/schema/index.ts';
 import type { RestartRequestEntry } from '#protocol/index.ts';
 
-/** Stores which handlers request a restart of the machine, or that none does. */
+/** Stores which handlers request a restart of the machine; an empty list means none. */
 export async function notePendingRestart(
   tx: Transaction,
   vmId: string,
@@ -28,7 +28,7 @@ export async function notePendingRestart(
     .onConflictDoUpdate({ target: pendingRestarts.vmId, set: values });
 }
 
-/** Removes the requests of a VM whose machine changes: the new one has requested nothing yet. */
+/** Deletes the requests of a VM whose machine is replaced: the new one has requested nothing yet. */
 export async function clearPendingRestart(tx: Transaction, vmId: string): Promise<void> {
   await tx.delete(pendingRestarts).where(eq(pendingRestarts.vmId, vmId));
 }

@@ -3,10 +3,10 @@ import type { Transaction } from '#db/client.ts';
 import { agentProblems } from '#db/schema/index.ts';
 import type { AgentProblem } from '#protocol/index.ts';
 
-/** Problems stored per VM; the oldest ones are removed. */
+/** Maximum number of problems per VM; the oldest ones are deleted. */
 const keptPerVm = 20;
 
-/** Stores an agent's problems, the last message about each subject. */
+/** Stores an agent's problems: the last message about each subject. */
 export async function noteProblems(
   tx: Transaction,
   vmId: string,

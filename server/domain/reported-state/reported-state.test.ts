@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1) + seconds * 1_000);
 
-describe('what an agent could not read or do', () => {
+describe('problems that an agent reports', () => {
   const note = (
     vmId: string,
     problems: { about: string; message: string; file?: 'status' | 'heartbeat' }[],
@@ -26,7 +26,7 @@ describe('what an agent could not read or do', () => {
   const noted = (vmId: string) =>
     services.db.select().from(agentProblems).where(eq(agentProblems.vmId, vmId)).orderBy(asc(agentProblems.about));
 
-  test('the last word about each thing is kept, with its file and time', async () => {
+  test('the last message about each subject is stored, with its file and time', async () => {
     const { vmId } = await givenVm(services);
     await note(vmId, [
       { about: 'probe', message: 'first', file: 'status' },
@@ -37,7 +37,7 @@ describe('what an agent could not read or do', () => {
     expect(await noted(vmId)).toEqual([{ vmId, about: 'probe', message: 'third', file: 'heartbeat', at: at(5) }]);
   });
 
-  test('of more than 20 things the newest stay', async () => {
+  test('of more than 20 problems, the newest are kept', async () => {
     const { vmId } = await givenVm(services);
     const problem = (number: number) => ({ about: `thing-${String(number).padStart(2, '0')}`, message: 'x' });
     for (let number = 0; number < 20; number += 1) await note(vmId, [problem(number)], number);
@@ -47,7 +47,7 @@ describe('what an agent could not read or do', () => {
     expect(left).toEqual([0, ...Array.from({ length: 19 }, (_, index) => index + 3)]);
   });
 
-  test('a report with more than 20 stores 20 of them', async () => {
+  test('a report with more than 20 problems stores 20 of them', async () => {
     const { vmId } = await givenVm(services);
     await note(
       vmId,
@@ -56,7 +56,7 @@ describe('what an agent could not read or do', () => {
     expect(await noted(vmId)).toHaveLength(20);
   });
 
-  test('nothing to say changes nothing', async () => {
+  test('a report without problems changes nothing', async () => {
     const { vmId } = await givenVm(services);
     await note(vmId, [{ about: 'probe', message: 'x' }]);
     await note(vmId, [], 5);
@@ -76,7 +76,7 @@ describe('requests to restart the machine', () => {
   const pending = async (vmId: string) =>
     (await services.db.select().from(pendingRestarts).where(eq(pendingRestarts.vmId, vmId)))[0] ?? null;
 
-  test('AZ-G8 they are stored oldest first, on the clock of the portal', async () => {
+  test("AZ-G8 requests are stored oldest first, by the portal's clock", async () => {
     const { vmId } = await givenVm(services);
     await note(vmId, [request('2.0.0.0', 10), request('1.0.0.0', 90)]);
     expect(await pending(vmId)).toEqual({
@@ -89,7 +89,7 @@ describe('requests to restart the machine', () => {
     });
   });
 
-  test('AZ-G8 each report replaces them, and one without requests removes them', async () => {
+  test('AZ-G8 each report replaces the requests, and a report without any removes them', async () => {
     const { vmId } = await givenVm(services);
     await note(vmId, [request('1.0.0.0', 90), request('2.0.0.0', 10)]);
     await note(vmId, [request('2.0.0.0', 20)]);
@@ -100,7 +100,7 @@ describe('requests to restart the machine', () => {
     expect(await pending(vmId)).toBeNull();
   });
 
-  test('another machine of the VM has requested nothing', async () => {
+  test('a replaced machine has requested nothing', async () => {
     const { vmId } = await givenVm(services);
     const other = await givenVm(services);
     await note(vmId, [request('1.0.0.0', 0)]);
@@ -110,7 +110,7 @@ describe('requests to restart the machine', () => {
     expect(await pending(other.vmId)).not.toBeNull();
   });
 
-  test('they go with the VM, like its problems', async () => {
+  test('requests and problems are deleted with the VM', async () => {
     const { vmId } = await givenVm(services);
     await note(vmId, [request('1.0.0.0', 0)]);
     await services.db.transaction((tx) => noteProblems(tx, vmId, [{ about: 'probe', message: 'x' }], at(0)));
@@ -129,14 +129,14 @@ describe('the rows of an extension', () => {
         .where(and(eq(extensionLatest.vmId, vmId), eq(extensionLatest.name, name)))
     )[0] ?? null;
 
-  test('exist from its declaration on, without a report', async () => {
+  test('exist as soon as the extension is declared, without a report', async () => {
     const vm = await givenVm(services);
     await vm.declare('probe');
     expect(await latest(vm.vmId, 'probe')).toMatchObject({ status: null, heartbeat: null });
     expect(await services.db.$count(extensionPulse, eq(extensionPulse.vmId, vm.vmId))).toBe(1);
   });
 
-  test('keep what a report does not name', async () => {
+  test('keep what a report does not mention', async () => {
     const vm = await givenVm(services);
     await vm.declare('probe');
     const store = (values: Parameters<typeof storeLatest>[3]) =>

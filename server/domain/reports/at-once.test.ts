@@ -14,7 +14,7 @@ beforeAll(async () => {
   await givenVersion(services.db, { supportsMultipleExtensions: true });
 });
 
-/** Unexpected errors, such as a deadlock. */
+/** Returns unexpected errors, such as a deadlock, as text. */
 async function defectOf(work: Promise<unknown>): Promise<string[]> {
   try {
     await work;

@@ -1,12 +1,12 @@
 import { defaultPeriods } from '#protocol/index.ts';
 import { awaySql, pollsWithin } from '#server/domain/verdicts/index.ts';
 
-/** The reports of a batch, from the JSON of ingest-batch.ts. */
+/** CTE with the reports of a batch, from the JSON that ingest-batch.ts writes. */
 export const reports = `select * from json_to_recordset($1) as r (
     vm_id uuid, at timestamptz, counter bigint, run text, number bigint, heartbeat_seconds int, status_seconds int,
     skew int, applied_etag text, polling int, reporting int)`;
 
-/** Compares a report `r` with the presence `p` of its VM. */
+/** Columns that compare a report `r` with the presence `p` of its VM. */
 export const seen = `r.*, p.ctid as place, p.xmin as version,
     coalesce(r.number <= p.report_number and r.run is not distinct from p.run, false) as repeated,
     coalesce(r.heartbeat_seconds, p.heartbeat_seconds, ${defaultPeriods.heartbeatSeconds}) as heartbeat_period,
@@ -17,8 +17,8 @@ export const seen = `r.*, p.ctid as place, p.xmin as version,
       or coalesce(r.status_seconds is distinct from p.status_seconds and r.status_seconds is not null, false) as is_news`;
 
 /**
- * The effect of any report on the presence `p` of its VM. A report from before the enrollment belongs to the previous
- * machine: the new one counts its calls from 0. The enrollment is read only if the VM was seen since.
+ * Assignments by which any report updates the presence `p` of its VM. A report from before the enrollment belongs to
+ * the previous machine, so the new one counts its calls from 0. The enrollment is read only if the VM was seen since.
  */
 export const recordCallSql = `last_seen_at = greatest(p.last_seen_at, s.at),
     next_expected_at = greatest(p.next_expected_at, s.at + make_interval(secs =>

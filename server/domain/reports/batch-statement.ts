@@ -5,21 +5,26 @@ import { recordCallSql, reports, seen } from './batch-parts.ts';
 import { entryKinds } from './entries/index.ts';
 import { type BatchSql, declaredColumns } from './entries/kind.ts';
 
-/** Columns of an entry's documents, in the order of their parameters: the shown document, then the document as sent. */
+/**
+ * Columns of an entry's documents, in the order of their parameters: the parsed document, then the document as sent.
+ */
 export const documentColumns = entryKinds.flatMap(({ kind }) => [kind, `${kind}_raw`]);
 
-/** The SQL of all kinds. */
+/** The statement parts of all kinds. */
 const kinds = entryKinds.map(({ sql }) => sql);
 const sequences = kinds.flatMap(({ sequence }) => sequence ?? []);
 
-/** Joins a part of every kind's SQL. */
+/** Joins one part of every kind. */
 const list = (part: (sql: BatchSql) => readonly string[], separator = ',\n    '): string =>
   kinds.flatMap(part).join(separator);
 const anyOf = (conditions: readonly string[]): string => conditions.join(' or ');
 
 const entryColumns = ['vm_id', 'name', ...kinds.flatMap(({ columns }) => Object.keys(columns)), ...documentColumns];
 const hasSequence = (row: string): string => anyOf(sequences.map((sequence) => `${row}.${sequence} is not null`));
-/** Conditions for the careful path: an unknown extension, a sequence number that is too high, a late document. */
+/**
+ * Conditions under which a report needs the careful path: an unknown extension, a sequence number that is too high, a
+ * late document.
+ */
 const careful = anyOf([
   'not pair.is_known',
   `(${hasSequence('pair')}) and pair.goal_sequence is null`,
@@ -27,22 +32,23 @@ const careful = anyOf([
   ...kinds.flatMap(({ careful: condition }) => condition ?? []),
 ]);
 
-/** The documents of a kind that belong in the history. */
+/** Selects the documents of a kind that belong in the history. */
 const historyOf = ({ kind, sql }: (typeof entryKinds)[number]): string =>
   `select vm_id, at, '${kind}', name, ${sql.sequence ?? 'null'}, true, ${kind}_raw::json from judged where ${sql.history}`;
 
-/** Separates two documents: JSON contains this character only escaped. */
+/** Separates two documents. JSON contains this character only in escaped form. */
 export const separator = '\u001e';
 
 /**
- * Stores a batch of reports, at most one of each VM, in one statement: the merge rules of `entries/` in SQL. $1 and $2
- * are JSON: the reports and their entries by extension, as ingest-batch.ts writes them; $3 is whether to notify. The
- * entries' documents follow, one text for each column: as parts of the JSON they would be read twice.
+ * Stores a batch of reports, at most one per VM, in one statement: the merge rules of `entries/` in SQL. $1 and $2 are
+ * JSON: the reports, and their entries by extension, as ingest-batch.ts writes them; $3 is whether to notify. The
+ * entries' documents follow as one text per column, because as parts of the JSON they would be parsed twice.
  *
- * Nothing is locked ahead: a VM's presence row is written only if it is still the version that was read, and every writer
- * of a VM's reports writes that row. Both rows are written by their place in the table (`ctid`), without another index
- * lookup: while the presence row is the same, so is the place of its pulses. A VM whose row changed, that has none, or
- * whose report needs the careful path is not among `taken`, and nothing of it is stored.
+ * Nothing is locked beforehand. A VM's presence row is written only if it is still the version that was read, and
+ * everything that writes a VM's reports writes that row. Both the presence and the pulses are written by their location
+ * in the table (`ctid`), without another index lookup: while the presence row is the same, so is the location of its
+ * pulses. Nothing is stored for a VM that is not in `taken`: its row changed or does not exist, or its report needs the
+ * careful path.
  */
 export const batchStatement = {
   name: 'reports-batch',

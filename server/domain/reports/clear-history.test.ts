@@ -14,7 +14,7 @@ beforeAll(async () => {
   services = await testServices({ config: { limits } });
 });
 
-/** Incompressible documents, a minute apart. */
+/** Writes incompressible documents, one minute apart. */
 const write = (vmId: string, count: number) =>
   services.db.execute(sql`
     insert into report_history (vm_id, at, kind, extension, current, document)
@@ -28,7 +28,7 @@ const kept = async (vmId: string) =>
     )
   ).rows.map(({ n }) => n);
 
-test('the oldest reports of a VM above its limit are removed, which its page shows', async () => {
+test("deletes the oldest reports of a VM above its limit, and shows it on the VM's page", async () => {
   const [loud, calm] = await Promise.all([givenVm(services, 'loud'), givenVm(services, 'calm')]);
   await write(loud.vmId, 60);
   await write(calm.vmId, 5);

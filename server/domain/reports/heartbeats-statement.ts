@@ -5,9 +5,9 @@ import { heartbeat, sameVerdictSql } from './entries/heartbeat.ts';
 import { declaredColumns } from './entries/kind.ts';
 
 /**
- * Stores those reports of a batch that only repeat what is known: unchanged heartbeats of VMs that were not away.
- * Nothing has to be notified, evaluated or kept, so this plan is small, and most reports of a fleet are such. $1 are
- * the reports as in `batchStatement`, $2 the heartbeats. For a VM with anything new, nothing is stored.
+ * Stores the reports of a batch that only repeat what is known: unchanged heartbeats of VMs that were not away. Nothing
+ * must be notified, evaluated or added to the history, so the plan is small, and most reports of a fleet are of this
+ * kind. $1 are the reports as in `batchStatement`, $2 the heartbeats. For a VM with anything new, nothing is stored.
  */
 export const heartbeatsStatement = {
   name: 'reports-heartbeats',

@@ -6,11 +6,11 @@ import type { ReportEntry } from './entries/index.ts';
 
 export interface HistoryEntry {
   entry: ReportEntry;
-  /** Whether it is shown, or only kept. */
+  /** Whether the entry is shown; otherwise it is only stored. */
   current: boolean;
 }
 
-/** Stores entries as they were sent. A late one that is already stored is skipped. */
+/** Stores entries as they were sent. A late entry that is already stored is skipped. */
 export async function writeHistory(tx: Transaction, vmId: string, at: Date, entries: HistoryEntry[]): Promise<void> {
   const kept = await loadLate(tx, vmId, entries);
   const rows = entries
@@ -24,7 +24,7 @@ export async function writeHistory(tx: Transaction, vmId: string, at: Date, entr
 
 type Kept = Pick<typeof reportHistory.$inferSelect, 'kind' | 'extension' | 'sequenceNumber' | 'document'>;
 
-/** The last stored document for each late entry's kind and sequence number. */
+/** Loads the last stored document for each late entry's kind and sequence number. */
 async function loadLate(tx: Transaction, vmId: string, entries: HistoryEntry[]): Promise<Kept[]> {
   const late = entries.filter(({ current }) => !current).map(({ entry }) => entry);
   if (late.length === 0) return [];
@@ -41,7 +41,7 @@ function isSame(row: Kept, entry: ReportEntry): boolean {
   return place && isDeepStrictEqual(withoutAges(row.document), withoutAges(entry.raw));
 }
 
-/** A document without the fields that differ each time it is sent. */
+/** Returns a document without the fields that differ each time it is sent. */
 function withoutAges({ ageSeconds, readSecondsAgo, ...document }: Record<string, unknown>): unknown {
   return document;
 }

@@ -59,7 +59,7 @@ const statusEntry = (extension: string) => ({
   ],
 });
 
-/** A generator for every kind of entry. */
+/** Generates an entry of each kind. */
 const entryOf: Record<ReportEntry['kind'], (extension: string) => object> = {
   handler: handlerEntry,
   heartbeat: heartbeatEntry,
@@ -75,7 +75,7 @@ function reportOf(turn: number): unknown {
     appliedEtag: sometimes(among('"x"', '"y"')),
     periods: sometimes({ heartbeatSeconds: sometimes(among(30, 120)), statusSeconds: sometimes(among(60, 300)) }),
     heartbeats: some(entryOf.heartbeat),
-    // Half of the reports contain heartbeats only.
+    // Half of the reports contain only heartbeats.
     ...(random(2) === 0 && { handlers: some(entryOf.handler), statuses: some(entryOf.status) }),
   };
 }
@@ -89,7 +89,7 @@ async function vmWithTwo(): Promise<GivenVm> {
   return vm;
 }
 
-/** All that a report can change, without the VM's own ids. */
+/** Returns everything that a report can change, without the VM's ids. */
 async function stateOf({ vmId }: GivenVm): Promise<unknown> {
   const { db } = services;
   const bare = <T extends object>(rows: T[]) => rows.map((row) => ({ ...row, vmId: undefined, id: undefined }));
@@ -105,7 +105,7 @@ async function stateOf({ vmId }: GivenVm): Promise<unknown> {
   return { presence: bare(presence), pulses: bare(pulses), latest: bare(latest), history: bare(places), told };
 }
 
-test('AZ-S3 AZ-S4 a batch has the same effect as its reports one by one, whatever their content', async () => {
+test('AZ-S3 AZ-S4 a batch has the same effect as its reports one by one, whatever they contain', async () => {
   let settled = 0;
   for (let sequence = 0; sequence < 8; sequence++) {
     const [together, alone] = [await vmWithTwo(), await vmWithTwo()];
@@ -119,8 +119,8 @@ test('AZ-S3 AZ-S4 a batch has the same effect as its reports one by one, whateve
       const [one, other] = [await prepared(together), await prepared(alone)];
       expect(isPlain(one)).toBe(true);
       const taken = (await ingestBatch(services.db, [one])).get(together.vmId);
-      // A batch leaves the first report of a machine, which creates its presence, and late documents to the careful
-      // path.
+      // A batch leaves two cases to the careful path: late documents, and a machine's first report, which creates its
+      // presence.
       const first = taken ?? (await ingestCarefully(await together.agent(receivedAt), one, deleteVm));
       if (taken) settled += 1;
       expect(first).toEqual(await ingestCarefully(await alone.agent(receivedAt), other, deleteVm));
@@ -130,7 +130,7 @@ test('AZ-S3 AZ-S4 a batch has the same effect as its reports one by one, whateve
   expect(settled).toBeGreaterThan(15);
 }, 60_000);
 
-test('AZ-S5 reports after the conclusion are shown by both paths alike, and reopen nothing', async () => {
+test('AZ-S5 both paths show reports after the conclusion alike, and neither reopens it', async () => {
   const [together, alone] = [await vmWithTwo(), await vmWithTwo()];
   const pulseOf = async (vm: GivenVm) => {
     const { statusWord, concludedAt, concludedWith } = extensionPulse;
@@ -146,7 +146,7 @@ test('AZ-S5 reports after the conclusion are shown by both paths alike, and reop
       const ctx = await vm.agent(receivedAt);
       const prepared = prepareReport(ctx, { vmId: vm.vmId, report, receivedAt, counter: turn });
       const isTaken = vm === together && (await ingestBatch(services.db, [prepared])).has(vm.vmId);
-      // A batch leaves the first report of a machine, which creates its presence, to the careful path.
+      // A batch leaves a machine's first report, which creates its presence, to the careful path.
       expect(isTaken).toBe(vm === together && turn > 0);
       if (!isTaken) await ingestCarefully(ctx, prepared, deleteVm);
       expect(await pulseOf(vm)).toEqual([
@@ -157,7 +157,7 @@ test('AZ-S5 reports after the conclusion are shown by both paths alike, and reop
   }
 });
 
-test('committed reports are returned even if the next statement fails', async () => {
+test('returns committed reports even if the next statement fails', async () => {
   const [again, news] = [await vmWithTwo(), await vmWithTwo()];
   const prepared = async (vm: GivenVm, seconds: number, status: string) => {
     const receivedAt = new Date(start + seconds * 1000);

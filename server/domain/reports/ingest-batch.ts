@@ -15,10 +15,10 @@ interface Answer {
 }
 
 /**
- * Stores plain reports (`isPlain`), at most one per VM. Most contain heartbeats only: one statement stores those,
- * another the rest and any that had something new after all. Returns what was committed, by VM. Of the others nothing
- * is stored, and the caller handles them one by one. `pool` can be one with connections reserved for batches. Throws if
- * nothing could be stored.
+ * Stores plain reports (`isPlain`), at most one per VM. Most contain only heartbeats, which one statement stores; a
+ * second one stores the rest, and any that contained something new after all. Returns the results of committed reports
+ * by VM. Nothing is stored for the other reports, and the caller ingests them one by one. `pool` can have connections
+ * reserved for batches. Throws if nothing could be stored.
  */
 export async function ingestBatch(
   db: Database,
@@ -78,7 +78,7 @@ function note(
   }
 }
 
-/** The parameters of the statement. */
+/** Returns the statement's parameters. */
 function valuesOf(batch: readonly PreparedReport[], notifies: boolean): (string | boolean)[] {
   const entries = batch.flatMap(entryRows);
   return [
@@ -108,11 +108,11 @@ const reportRow = ({ vmId, receivedAt, counter, frame }: PreparedReport) => ({
 
 interface EntryRow {
   row: Record<string, unknown>;
-  /** By column of `documentColumns`. */
+  /** Documents by column of `documentColumns`. */
   documents: Record<string, object>;
 }
 
-/** One row for each extension in the report. */
+/** Returns one row for each extension in the report. */
 function entryRows({ vmId, receivedAt, entries }: PreparedReport): EntryRow[] {
   const rows = new Map<string, EntryRow>();
   for (const entry of entries) {

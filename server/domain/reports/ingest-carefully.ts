@@ -19,8 +19,8 @@ import { storeRejectedFiles } from './store-rejected-files.ts';
 type Goal = Pick<typeof extensions.$inferSelect, 'name' | 'state' | 'sequenceNumber'>;
 
 /**
- * Deletes a VM in the caller's transaction: a report can end a decommission. `deleteVm` of `vm-lifecycle`, which comes
- * after this module, is passed in.
+ * Deletes a VM in the caller's transaction, because a report can finish a decommission. This is `deleteVm` of
+ * `vm-lifecycle`, passed in because that module may not be imported here.
  */
 export type DeleteVm = (tx: Transaction, ctx: Context, vmId: string) => Promise<void>;
 
@@ -29,13 +29,13 @@ export interface IngestResult {
   /** Number of accepted entries, including late and unchanged ones. */
   stored: number;
   faults: Fault[];
-  /** Extensions that left the goal state with this report. */
+  /** Extensions that this report removed from the goal state. */
   removed: { name: string; sequenceNumber: number }[];
 }
 
 /**
- * Stores one report in its own transaction, entry by entry: for reports with faults, problems or removals, and those
- * that a batch cannot handle. Throws 400 with every fault if nothing could be stored, 401 for a deleted VM.
+ * Stores one report in its own transaction, entry by entry. For reports with faults, problems or removals, and those
+ * that a batch cannot store. Throws 400 with every fault if nothing could be stored, 401 for a deleted VM.
  */
 export async function ingestCarefully(ctx: Context, report: PreparedReport, deleteVm: DeleteVm): Promise<IngestResult> {
   const { vmId, receivedAt, frame, entries, refused, problems, pendingRestart, faults } = report;
@@ -55,7 +55,7 @@ export async function ingestCarefully(ctx: Context, report: PreparedReport, dele
     const applied = await applyEntries(tx, vmId, entries, { receivedAt, periods });
     const all = [...faults, ...applied.faults];
     const refusal = await storeRejectedFiles(tx, vmId, refused, receivedAt);
-    // Nothing could be stored, so the report does not count: a corrected one may use its number.
+    // Nothing could be stored, so the report does not count: a corrected report may use its number.
     if (applied.stored === 0 && all.length > 0) {
       if (wasAway || refusal) await recordChange(tx, 'vm', vmId);
       return { stored: 0, faults: all, removed: [] };
@@ -67,7 +67,7 @@ export async function ingestCarefully(ctx: Context, report: PreparedReport, dele
     const removed = await removeReported(tx, ctx, vmId, applied.removed, deleteVm);
     const hasAgentNews = problems.length > 0 || pendingRestart !== undefined;
     const visible = wasAway || refusal || applied.visible || hasAgentNews || isNews(presence, next);
-    // A removal publishes a goal state, which notifies screens.
+    // A removal publishes a goal state, which already notifies open pages.
     if (visible && removed.length === 0) await recordChange(tx, 'vm', vmId);
     return { stored: applied.stored, faults: all, removed };
   });
@@ -78,7 +78,7 @@ export async function ingestCarefully(ctx: Context, report: PreparedReport, dele
 }
 
 /**
- * Locks VM, goal state and presence, always in this order, so that reports of one VM run one after the other, and
+ * Locks VM, goal state and presence, always in this order, so that reports of one VM are processed one at a time, and
  * records the call. A removal can delete the VM, so it takes the stronger lock. `wasAway`: the agent had missed its
  * call.
  */
@@ -99,7 +99,10 @@ async function lockVm(
   return { presence, wasAway: wasAway(before, receivedAt) };
 }
 
-/** Not higher than the highest number of the same run. Without a number, the order of arrival counts. */
+/**
+ * Whether the report's number is not above the highest number of the same run. Reports without a number count in the
+ * order in which they arrive.
+ */
 function isRepeated({ run, reportNumber }: ReportFrame, presence: Presence): boolean {
   if (reportNumber === null || presence.reportNumber === null) return false;
   return run === presence.run && reportNumber <= presence.reportNumber;
@@ -116,7 +119,7 @@ function nextPresence(presence: Presence, frame: ReportFrame) {
   };
 }
 
-/** Whether readers see a difference, or verdicts age differently. */
+/** Whether users see a difference, or verdicts age differently. */
 function isNews(before: Presence, next: ReturnType<typeof nextPresence>): boolean {
   return (
     next.appliedEtag !== before.appliedEtag ||
@@ -175,7 +178,7 @@ async function applyEntries(
   return applied;
 }
 
-/** The VM's goals and pulses. The lock prevents changes of the extensions until the commit. */
+/** Loads the VM's goals and pulses. The lock prevents changes of the extensions until the commit. */
 async function loadKnown(
   tx: Transaction,
   vmId: string,

@@ -71,7 +71,7 @@ async function vmWithProbe(changedTimes = 1): Promise<GivenVm> {
 }
 
 describe('stored reports', () => {
-  test('AZ-S2 all samples of the source document in one report', async () => {
+  test('AZ-S2 stores all samples of the source document in one report', async () => {
     const vm = await vmWithProbe(3);
     const ages = { ageSeconds: 1, readSecondsAgo: 0 };
     const result = await send(vm, {
@@ -132,7 +132,7 @@ describe('stored reports', () => {
     expect(await history(vm)).toHaveLength(1);
   });
 
-  test('a repeated report changes nothing and notifies no screen', async () => {
+  test('a repeated report changes nothing and does not notify open pages', async () => {
     const vm = await vmWithProbe();
     const report = {
       ...handler(1, 'enabled', { exitCode: 0, command: 'enable' }),
@@ -147,7 +147,7 @@ describe('stored reports', () => {
     expect(await latest(vm)).toMatchObject({ handlerAt: start, concludedAt: start });
   });
 
-  test('one change hint per report, also if only a verdict changes', async () => {
+  test('one change hint per report, even if only a verdict changes', async () => {
     const vm = await vmWithProbe();
     const notified = await changesOf(vm);
     await send(vm, { ...handler(1, 'enabled'), ...status(1, 'success'), ...heartbeat('ready') });
@@ -158,7 +158,7 @@ describe('stored reports', () => {
 });
 
 describe('the order of reports', () => {
-  test('AZ-S3 the highest sequence number is shown; a late report for a lower one is only kept', async () => {
+  test('AZ-S3 shows the highest sequence number; a late report for a lower one is only stored', async () => {
     const vm = await vmWithProbe(3);
     await send(vm, status(2, 'transitioning'));
     expect(await latest(vm)).toMatchObject({ statusSequence: 2 });
@@ -183,7 +183,7 @@ describe('the order of reports', () => {
     expect(await latest(vm)).toMatchObject({ statusSequence: 2, concludedAt: null, concludedWith: null });
   });
 
-  test('within a sequence number the newest is shown; the first success or error concludes it', async () => {
+  test('within a sequence number, shows the newest status; the first success or error concludes it', async () => {
     const vm = await vmWithProbe();
     await send(vm, status(1, 'transitioning'));
     expect(await latest(vm)).toMatchObject({ concludedAt: null });
@@ -222,7 +222,7 @@ describe('the order of reports', () => {
     expect(await presence(vm)).toMatchObject({ run: 'b', reportNumber: 1 });
   });
 
-  test('numbers rise without runs too, and a report without stored entries does not use its number', async () => {
+  test('numbers count without runs too, and a report without stored entries does not use its number', async () => {
     const vm = await vmWithProbe();
     await expect(send(vm, { reportNumber: 7, ...status(1, 'nonsense') })).rejects.toMatchObject({
       kind: 'bad_request',
@@ -232,7 +232,7 @@ describe('the order of reports', () => {
     expect(await latest(vm)).toMatchObject({ status: { status: 'success' } });
   });
 
-  test('concurrent reports of one VM are stored one after the other', async () => {
+  test('concurrent reports of one VM are stored one at a time', async () => {
     const vm = await vmWithProbe();
     const numbers = Array.from({ length: 12 }, (_, index) => index + 1);
     const results = await Promise.all(
@@ -247,7 +247,7 @@ describe('the order of reports', () => {
 });
 
 describe('rejected reports', () => {
-  test('valid entries are stored beside invalid ones, with each fault by its path', async () => {
+  test('stores the valid entries of a report, and lists each fault of the others by path', async () => {
     const vm = await vmWithProbe();
     const result = await send(vm, {
       handlers: [
@@ -290,7 +290,7 @@ describe('rejected reports', () => {
     expect(await presence(vm)).toBeUndefined();
   });
 
-  test('a fault in an optional part of the frame costs no entry', async () => {
+  test('a fault in an optional part of the report does not reject entries', async () => {
     const vm = await vmWithProbe();
     const result = await send(vm, { agentTime: 'noon', periods: { heartbeatSeconds: 'x' }, ...status(1, 'success') });
     expect(result).toMatchObject({
@@ -303,7 +303,7 @@ describe('rejected reports', () => {
     expect(await presence(vm)).toMatchObject({ clockSkewSeconds: null, heartbeatSeconds: null });
   });
 
-  test('a hostile report causes no response many times its own size', async () => {
+  test('a hostile report does not cause a response many times its size', async () => {
     const vm = await vmWithProbe();
     const substatus = Array(1000).fill({});
     const entry = status(1, 'success', { file: statusFile('success', { substatus }) }).statuses[0];
@@ -312,7 +312,7 @@ describe('rejected reports', () => {
     );
   });
 
-  test('a sequence number above the goal’s is rejected, and later goals continue above it', async () => {
+  test("rejects a sequence number above the goal's, and later goals continue above it", async () => {
     const vm = await vmWithProbe();
     await expect(send(vm, status(40, 'success'))).rejects.toMatchObject({
       faults: [
@@ -325,7 +325,7 @@ describe('rejected reports', () => {
     expect(await vm.declare('probe', { settings: { publicSettings: { next: 1 } } })).toBe(41);
   });
 
-  test('too many entries, and another VM’s agent', async () => {
+  test("rejects too many entries, and another VM's agent", async () => {
     const vm = await vmWithProbe();
     const one = heartbeat('ready').heartbeats[0];
     await expect(send(vm, { heartbeats: Array(201).fill(one) })).rejects.toMatchObject({
@@ -339,7 +339,7 @@ describe('rejected reports', () => {
 });
 
 describe('removal', () => {
-  test('removed counts only while the goal is uninstall, and for its sequence number', async () => {
+  test('counts only while the goal is uninstall, and only for its sequence number', async () => {
     const vm = await vmWithProbe();
     await send(vm, handler(1, 'enabled'));
     expect(await send(vm, handler(1, 'removed'))).toMatchObject({ stored: 1, removed: [] });
@@ -360,7 +360,7 @@ describe('removal', () => {
     expect(await latest(vm)).toMatchObject({ handlerState: null, handlerSequence: null, heartbeat: null });
   });
 
-  test('the last removal of a VM that is being decommissioned deletes it', async () => {
+  test('the last removal of a VM that is being decommissioned deletes the VM', async () => {
     const vm = await vmWithProbe();
     await removeVm(await testContext({ services, role: 'operator' }), { vmId: vm.vmId, decommission: true });
     expect(await send(vm, handler(2, 'removed'))).toMatchObject({ removed: [{ name: 'probe' }] });
@@ -370,7 +370,7 @@ describe('removal', () => {
   });
 });
 
-test('listReportHistory returns raw documents, newest first, in pages, to operators', async () => {
+test('listReportHistory returns raw documents to operators, newest first, page by page', async () => {
   const vm = await vmWithProbe();
   await vm.declare('other');
   await send(vm, { ...handler(1, 'installing'), ...status(1, 'transitioning') });

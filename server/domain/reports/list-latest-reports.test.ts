@@ -46,7 +46,7 @@ test('returns the newest document of each kind as it was sent', async () => {
   expect(await listLatestReports(ctx, { vmId, extension: 'other' })).toEqual([]);
 });
 
-test('shows the parsed document once the raw one expired', async () => {
+test('shows the parsed document after the raw one has expired', async () => {
   const vmId = await vmThatReported();
   const { db } = services;
   await db.delete(reportHistory).where(and(eq(reportHistory.vmId, vmId), eq(reportHistory.kind, 'status')));
@@ -66,7 +66,7 @@ test('filters the history by kind', async () => {
   expect(items.map(({ kind }) => kind)).toEqual(['status', 'status']);
 });
 
-test('raw documents are for operators only', async () => {
+test('only operators can read raw documents', async () => {
   const vmId = await vmThatReported();
   const viewer = await testContext({ services, role: 'viewer' });
   await expect(listLatestReports(viewer, { vmId, extension: 'probe' })).rejects.toMatchObject({ kind: 'forbidden' });

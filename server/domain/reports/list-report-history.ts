@@ -10,20 +10,20 @@ import { bytesBefore, maxListBytes, rowsFound } from '#server/domain/list-bytes.
 import { parse } from '#server/domain/parse.ts';
 import { type ListReportHistoryInput, listReportHistoryInput } from './input.ts';
 
-/** A report's entry as the agent sent it. */
+/** An entry of a report, as the agent sent it. */
 export const pastReport = z.object({
   id: count,
   at: time,
   kind: z.enum(['handler', 'heartbeat', 'status']),
   extension: z.string(),
   sequenceNumber: count.nullable(),
-  /** Whether it was shown when it came, or only kept. */
+  /** Whether it was shown when it arrived, or only stored. */
   current: z.boolean(),
   document: z.record(z.string(), z.unknown()),
 });
 export type PastReport = z.infer<typeof pastReport>;
 
-/** The reports of a VM, newest first; raw documents, so operators only. Includes deleted VMs. */
+/** Lists the reports of a VM, newest first. Operators only, because documents are raw. Includes deleted VMs. */
 export async function listReportHistory(
   ctx: Context,
   input: ListReportHistoryInput,
@@ -76,10 +76,10 @@ export async function listReportHistory(
 
 const { vmId: _, ...columns } = getTableColumns(reportHistory);
 
-/** Microseconds since 1970, the precision of the database. */
+/** Microseconds since 1970, which is PostgreSQL's precision. */
 const micros = sql<string>`(extract(epoch from ${reportHistory.at}) * 1000000)::bigint::text`.as('micros');
 
-/** The time and id of the last returned report. */
+/** Decodes the time and id of the last returned report. */
 function placeOf(cursor: string) {
   const [at = '', id = ''] = readCursor(cursor, 2);
   if (![at, id].every((text) => /^\d{1,17}$/.test(text))) throw new DomainError('bad_request', 'cursor_invalid');

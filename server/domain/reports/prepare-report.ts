@@ -8,13 +8,13 @@ import type { RejectedEntry } from './entries/reading.ts';
 import { type IngestReportInput, ingestReportInput } from './input.ts';
 import { readReport } from './read-report.ts';
 
-/** The frame of a report as it is stored; null for absent fields. */
+/** The fields of a report besides its entries, as they are stored; null if absent. */
 export interface ReportFrame {
   run: string | null;
   reportNumber: number | null;
   heartbeatSeconds: number | null;
   statusSeconds: number | null;
-  /** The agent's clock minus the portal's. */
+  /** The agent's clock minus the portal's, in seconds. */
   clockSkewSeconds: number | null;
   appliedEtag: string | null;
 }
@@ -27,7 +27,7 @@ export interface PreparedReport {
   counter: number | null;
   frame: ReportFrame;
   entries: ReportEntry[];
-  /** Entries whose files break the contract; their faults are among `faults`. */
+  /** Entries whose files are invalid; their faults are included in `faults`. */
   refused: RejectedEntry[];
   problems: AgentProblem[];
   /** Undefined if the report does not mention restarts. */
@@ -35,7 +35,10 @@ export interface PreparedReport {
   faults: Fault[];
 }
 
-/** Parses a report. Throws 400 with every fault of an invalid frame, 413 above the limits, 403 for any other caller. */
+/**
+ * Parses a report. Throws 400 with every fault if its fields besides the entries are invalid, 413 above the limits, 403
+ * for other callers.
+ */
 export function prepareReport(ctx: Context, input: IngestReportInput): PreparedReport {
   const { vmId, report, receivedAt, counter, recover } = parse(ingestReportInput, input, 'bad_request');
   if (ctx.actor.kind !== 'agent' || ctx.actor.id !== vmId) {
@@ -49,7 +52,7 @@ export function prepareReport(ctx: Context, input: IngestReportInput): PreparedR
     reportNumber: reportNumber ?? null,
     heartbeatSeconds: period(periods?.heartbeatSeconds),
     statusSeconds: period(periods?.statusSeconds),
-    // A machine's clock can be anything, but the column has a range.
+    // A machine's clock can show any time, but the column has a range.
     clockSkewSeconds: skew === null ? null : Math.max(-(2 ** 31), Math.min(2 ** 31 - 1, skew)),
     appliedEtag: appliedEtag ?? null,
   };
@@ -60,7 +63,7 @@ const period = (seconds: number | undefined): number | null =>
   seconds === undefined ? null : Math.round(Math.min(periodBounds.maximum, Math.max(periodBounds.minimum, seconds)));
 
 /**
- * Seconds until the agent's next call: the next poll of one that polls, or the next report of one that only reports and
+ * Returns the seconds until the agent's next call: the next poll if it polls, or the next report if it only reports and
  * states its period.
  */
 export function promisedSeconds({ heartbeatSeconds }: ReportFrame): { polling: number; reporting: number } {
@@ -68,8 +71,8 @@ export function promisedSeconds({ heartbeatSeconds }: ReportFrame): { polling: n
 }
 
 /**
- * Whether a batch can store it: no faults, problems or restart requests, one entry per kind and extension, and no
- * removal. Others are stored one by one.
+ * Whether a batch can store the report: no faults, problems or restart requests, one entry per kind and extension, and
+ * no removal. Others are stored one by one.
  */
 export function isPlain({ entries, problems, pendingRestart, faults }: PreparedReport): boolean {
   if (faults.length > 0 || problems.length > 0 || pendingRestart !== undefined) return false;

@@ -7,8 +7,8 @@ import { readAt } from './entries/file-reading.ts';
 import type { RejectedEntry } from './entries/reading.ts';
 
 /**
- * Stores the faults of a rejected file for an extension of the VM and its goal's sequence number. Returns whether a
- * reader sees a difference.
+ * Stores the faults of rejected files if the extension exists and the sequence number is the goal's. Returns whether
+ * users see a difference.
  */
 export async function storeRejectedFiles(
   tx: Transaction,
@@ -58,7 +58,10 @@ interface Refusals {
   heartbeatRefused: RefusedFile | null;
 }
 
-/** The rejected file that is still relevant: for the goal's sequence number, without a valid file since. */
+/**
+ * Returns the rejected file if it is still relevant: it is for the goal's sequence number, and no valid file was read
+ * since.
+ */
 export function openRejection(facts: Refusals, kind: RejectedEntry['kind']): RefusedFile | null {
   const [refused, goodAt] =
     kind === 'status' ? [facts.statusRefused, facts.statusReadAt] : [facts.heartbeatRefused, facts.heartbeatReadAt];

@@ -3,23 +3,23 @@ import { hasFailed, isRunningState } from './rules.ts';
 
 type Extension = ExplainedExtension;
 
-/** A sentence as data. */
+/** Creates a sentence as code and values. */
 export const sentence = (code: SentenceCode, values: Sentence['values'] = {}, at: string | null = null): Sentence => ({
   code,
   values,
   at,
 });
 
-/** Whether the goal was reached: success was reported for it, or it is disabled as declared. */
+/** Whether the extension reached its goal: it reported success, or is disabled as declared. */
 export function isDone({ health, concludedWith }: Pick<Extension, 'health' | 'concludedWith'>): boolean {
   if (health === 'disabled') return true;
   return concludedWith === 'success' && health !== 'failed' && health !== 'progressing';
 }
 
-/** Whether it is not delivered because its protected settings are missing or withheld. */
+/** Whether the extension is not delivered because its protected settings are missing or withheld. */
 export const lacksSecrets = ({ needsSecrets, needsRelease }: Extension): boolean => needsSecrets || needsRelease;
 
-/** Whether its operation succeeded and its status reports trouble since or beside that. */
+/** Whether the operation succeeded, but its status has reported trouble since then or elsewhere. */
 export const hasTrouble = ({ health, cause }: Extension): boolean =>
   health === 'degraded' && (cause === 'status' || cause === 'substatus');
 
@@ -61,7 +61,7 @@ export function commandOf(extension: Extension): string {
   return command ?? (state === 'enabled' ? 'enable' : '');
 }
 
-/** Names the failed part if the handler named it. */
+/** Returns the sentence about the failed part, with its name if the handler named it. */
 export function partSentence(code: 'part' | 'lead.part', extension: Extension, named: Sentence['values']): Sentence {
   const part = extension.failedPart?.name ?? extension.failedPart?.operation ?? '';
   return part === '' ? sentence(`${code}.unnamed`, named) : sentence(code, { ...named, part });

@@ -12,13 +12,13 @@ import type { ExplainedExtension, ExplainedVm, Sentence } from './explanation.ts
 
 type Extension = ExplainedExtension;
 
-/** An extension that is not done, and the root of its wait; itself if it does not wait. */
+/** An extension that is not done, and the extension at the root of its wait; itself if it does not wait. */
 export interface ExplanationSubject {
   subject: Extension;
   cause: Extension;
 }
 
-/** The explanation in one sentence. */
+/** Returns the explanation in one sentence. */
 export function leadOf(
   vm: ExplainedVm,
   { subject, cause }: ExplanationSubject,

@@ -13,7 +13,7 @@ import type { ExplainedExtension, ExplainedVm, Link, Sentence } from './explanat
 
 type Extension = ExplainedExtension;
 
-/** The agent's last call. */
+/** Describes the agent's last call. */
 export function touchLink({ agent }: ExplainedVm): Link {
   const last = sentence('touch.last', {}, agent.lastSeenAt);
   const about = { kind: 'touch', extension: null, detail: last } as const;
@@ -23,7 +23,7 @@ export function touchLink({ agent }: ExplainedVm): Link {
     : { ...about, status: 'unknown', holds: false, title: sentence('touch.late') };
 }
 
-/** Nothing is processed until the hold is released, and deadlines stop. */
+/** Describes a hold: nothing is processed until it is released, and deadlines stop. */
 export const holdLink = ({ at, by }: NonNullable<ExplainedVm['agent']['hold']>): Link => ({
   kind: 'hold',
   status: 'waiting',
@@ -33,7 +33,7 @@ export const holdLink = ({ at, by }: NonNullable<ExplainedVm['agent']['hold']>):
   detail: sentence('hold.detail', { who: by }, at),
 });
 
-/** Without its protected settings an extension is not delivered. */
+/** Describes missing or withheld protected settings, without which an extension is not delivered. */
 export function secretsLink({ name, needsRelease }: Extension): Link {
   const code = needsRelease ? 'release' : 'secrets';
   return {
@@ -46,7 +46,7 @@ export function secretsLink({ name, needsRelease }: Extension): Link {
   };
 }
 
-/** Whether the agent has the goal state with this extension's sequence number. */
+/** Describes whether the agent has the goal state with this extension's sequence number. */
 export function deliveryLink(vm: ExplainedVm, subject: Extension): Link {
   const { incarnation, deliveredIncarnation } = vm;
   const about = { kind: 'delivery', extension: subject.name } as const;
@@ -66,7 +66,7 @@ export function deliveryLink(vm: ExplainedVm, subject: Extension): Link {
   };
 }
 
-/** The wait of an extension for another. */
+/** Describes which extension this one waits for. */
 export function waitLink(subject: Extension): Link {
   const { name, goalSequenceNumber: sequence } = subject;
   return {
@@ -79,7 +79,7 @@ export function waitLink(subject: Extension): Link {
   };
 }
 
-/** The next or passed deadline; null if none applies. */
+/** Describes the next or passed deadline; null if there is none. */
 export function deadlineLink({ name, deadlineAt }: Extension, now: Date): Link | null {
   if (deadlineAt === null) return null;
   const about = { kind: 'deadline', holds: false, extension: name } as const;
@@ -93,13 +93,13 @@ export function deadlineLink({ name, deadlineAt }: Extension, now: Date): Link |
 
 type Cause = readonly [status: Link['status'], title: Sentence, detail: Sentence | null];
 
-/** The state of an extension that waits for no other. */
+/** Describes the state of an extension that does not wait for another. */
 export function causeLink(extension: Extension, now: Date): Link {
   const [status, title, detail] = failure(extension, now) ?? trouble(extension) ?? progress(extension);
   return { kind: 'cause', status, holds: false, extension: extension.name, title, detail };
 }
 
-/** A failed command, an error status, a rejected status file, a missed deadline; in this order. */
+/** Returns the first that applies: a failed command, an error status, a rejected status file, a missed deadline. */
 function failure(extension: Extension, now: Date): Cause | null {
   const { name, refusedStatus } = extension;
   if (commandFailed(extension)) return ['failed', sentence('failed', { name }), describeFailure(extension)];
@@ -116,7 +116,7 @@ function failure(extension: Extension, now: Date): Cause | null {
   return late ? ['failed', sentence('late', { name }), describeDelay(extension)] : null;
 }
 
-/** A heartbeat, a part or a status that reports trouble, once all commands have run. */
+/** Returns trouble that a heartbeat, a part or a status reports after all commands have run. */
 function trouble(extension: Extension): Cause | null {
   const { name, heartbeat, cause, failedPart } = extension;
   const stage = stageOf(extension);
@@ -135,7 +135,7 @@ function trouble(extension: Extension): Cause | null {
   return ['warning', sentence('warns', { name }), detail];
 }
 
-/** What runs, or is expected. */
+/** Returns what runs or is expected next. */
 function progress(extension: Extension): Cause {
   const { name, handlerState, goalSequenceNumber: sequence } = extension;
   const command = commandOf(extension);

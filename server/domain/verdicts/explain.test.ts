@@ -9,7 +9,7 @@ import {
   sentenceCodes,
 } from './explanation.ts';
 
-/** Explains a VM, in the form that the API documents. */
+/** Explains a VM, and checks the result against the API schema. */
 function explainVm(vm: ExplainedVm, at: Date): Explanation | null {
   const explained = explain(vm, at);
   if (explained !== null) expect(explanation.parse(explained)).toEqual(explained);
@@ -42,7 +42,7 @@ function statusOf(status: NonNullable<Extension['status']>['status'], sequenceNu
   return { status, code: 12, sequenceNumber, readAt: ago(50) };
 }
 
-/** Delivered, enabled, and running; `more` overrides. */
+/** An extension that is delivered, enabled and running; `more` overrides fields. */
 function extension(name: string, more: Partial<Extension> = {}): Extension {
   return {
     name,
@@ -79,7 +79,7 @@ function view(extensions: Extension[], status: ExplainedVm['agent']['status'] = 
 const chain = (explained: ExplainedVm) =>
   explainVm(explained, now)?.links.map(({ kind, holds, title }) => `${kind}${holds ? '' : '?'} ${title.code}`);
 
-test('a wait for a failed extension: five links, from the last poll to the deadline', () => {
+test('a wait for a failed extension has five links, from the last poll to the deadline', () => {
   const mount = extension('mount', {
     handlerState: failed,
     deadlineAt: null,
@@ -120,7 +120,7 @@ test('a wait is followed to its root, and a cycle ends', () => {
   expect(explainVm(view(cycle), now)?.links.length).toBeLessThanOrEqual(5);
 });
 
-test('the hold is the reason during a hold, and an earlier failure stays one', () => {
+test('a hold is the reason while it lasts, and an earlier failure remains one', () => {
   const hold = { at: ago(600), by: 'Ada' };
   const onHold = (...extensions: Extension[]) => {
     const explained = view(extensions);
@@ -142,13 +142,13 @@ test('there is no explanation if all is done, or no agent ever called', () => {
   expect(explainVm(view([late]), now)).toBeNull();
 });
 
-test('what succeeded once and fails now is not done', () => {
+test('an extension that succeeded once and fails now is not done', () => {
   expect(explainVm(view([{ ...done, handlerState: failed, health: 'failed' }]), now)?.lead.code).toBe(
     'lead.failed.exit',
   );
 });
 
-test('an undelivered goal is waiting for the agent only', () => {
+test('an undelivered goal only waits for the agent', () => {
   const fresh = extension('x', { deliveredAt: null, handlerState: null });
   const explained = explainVm(view([fresh]), now);
   expect(explained?.lead).toEqual({ code: 'lead.undelivered', values: { name: 'x', incarnation: 42 }, at: null });
@@ -157,7 +157,7 @@ test('an undelivered goal is waiting for the agent only', () => {
   expect(explainVm(view([fresh], 'unresponsive'), now)?.lead.code).toBe('lead.silent');
 });
 
-test('a silent agent breaks the chain at its first link', () => {
+test('a silent agent breaks the chain at the first link', () => {
   const explained = explainVm(view([extension('x', { health: 'unresponsive' })], 'unresponsive'), now);
   expect(explained?.links[0]).toMatchObject({ holds: false, status: 'unresponsive', title: { code: 'touch.silent' } });
   expect(explained?.lead.code).toBe('lead.silent');
@@ -200,7 +200,7 @@ test('an extension without its secrets is not delivered, and leads to the editor
   expect(explained?.act).toMatchObject({ extension: 'x', editable: true });
 });
 
-test('settings withheld from the machine’s key are the reason, even after an earlier machine', () => {
+test("settings withheld from the machine's key are the reason, even after an earlier machine", () => {
   const explained = explainVm(view([extension('x', { needsRelease: true, deliveredAt: null })]), now);
   expect(explained?.lead.code).toBe('lead.release');
   expect(explained?.links.map(({ title }) => title.code)).toContain('release');
@@ -325,6 +325,6 @@ test('the worst comes first: failed before warning before working', () => {
   expect(lead(works, extension('z', { deadlineAt: ahead(5) }))).toBe('z');
 });
 
-test('every sentence has its text', () => {
+test('every sentence has a translation', () => {
   expect(sentenceCodes.filter((code) => !(`why.${code}` in reports))).toEqual([]);
 });

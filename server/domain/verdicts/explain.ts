@@ -6,8 +6,9 @@ import type { ExplainedExtension, ExplainedVm, Explanation, Link } from './expla
 type Extension = ExplainedExtension;
 
 /**
- * Explains why a VM is not done, from its agent's last call to the remedy; null if all is done without trouble. It
- * explains the extension in the worst state; one that waits for a failed one comes before the failure itself.
+ * Explains why a VM is not done, from its agent's last call to the remedy; null if all is done without trouble.
+ * Explains the extension in the worst state; an extension that waits for a failed one comes before the failed one
+ * itself.
  */
 export function explain(vm: ExplainedVm, now: Date): Explanation | null {
   const open = vm.extensions.filter(
@@ -31,7 +32,7 @@ function linksOf(vm: ExplainedVm, { subject, cause }: ExplanationSubject, now: D
   const { hold } = vm.agent;
   const delivery = deliveryLink(vm, subject);
   const isWithheld = lacksSecrets(subject);
-  // The agent can have the whole goal state, which omits an extension without its secrets.
+  // The agent can have the newest goal state, which omits an extension without its secrets.
   const isUpToDate = vm.deliveredIncarnation === vm.incarnation;
   const links = isWithheld && isUpToDate ? [touchLink(vm)] : [touchLink(vm), delivery];
   if (isWithheld) links.push(secretsLink(subject));
@@ -50,7 +51,7 @@ const actOn = (cause: Extension): Explanation['act'] => ({
   failed: cause.health === 'failed',
 });
 
-/** The last extension of a chain of waits; a cycle ends where it began. */
+/** Returns the last extension of a chain of waits. In a cycle, returns the extension where the cycle closes. */
 function rootOf(subject: Extension, all: readonly Extension[]): Extension {
   const passed = new Set<string>();
   let current = subject;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { GoalStateExtension, HandlerReport, StatusWord } from '#protocol/index.ts';
 import type { AgentStatus, ExtensionHealth, HealthCause, HeartbeatVerdict } from './words.ts';
 
-/** Sentences of an explanation. Each has its text in `locales/<language>/reports.json` under `why.<code>`. */
+/** Sentences of explanations. Each has a text in `locales/<language>/reports.json` under `why.<code>`. */
 export const sentenceCodes = [
   'begun',
   'begun.detail',
@@ -127,7 +127,7 @@ const link = z.object({
 });
 export type Link = z.infer<typeof link>;
 
-/** Why a VM is not done, or degraded: one sentence and the chain behind it. Also part of the API. */
+/** Why a VM is not done or is degraded, as one sentence and a chain of links. Part of the API. */
 export const explanation = z
   .object({
     question: z.enum(['notDone', 'degraded']),
@@ -142,7 +142,7 @@ export const explanation = z
   .meta({ id: 'Explanation' });
 export type Explanation = z.infer<typeof explanation>;
 
-/** The facts of an extension for an explanation, as in the instance view; times are ISO 8601. */
+/** The facts about an extension that an explanation needs, as in the instance view. Times are ISO 8601. */
 export interface ExplainedExtension {
   name: string;
   goal: GoalStateExtension['state'];
@@ -171,7 +171,7 @@ export interface ExplainedExtension {
   failedPart: { name: string | null; operation: string | null; code: number | null } | null;
 }
 
-/** The facts of a VM for an explanation. */
+/** The facts about a VM that an explanation needs. */
 export interface ExplainedVm {
   incarnation: number;
   deliveredIncarnation: number;

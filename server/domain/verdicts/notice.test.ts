@@ -69,6 +69,6 @@ test.each<[string, Partial<ExplainedExtension>, string | null]>([
   expect(notice && [notice.code, ...Object.values(notice.values)].join(' ')).toBe(expected);
 });
 
-test('every notice has a text', () => {
+test('every notice has a translation', () => {
   expect(noticeCodes.filter((code) => !(`said.${code}` in reports))).toEqual([]);
 });

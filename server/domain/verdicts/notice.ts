@@ -3,7 +3,7 @@ import { handlerStates } from '#protocol/index.ts';
 import { commandFailed, commandOf, hasBegun, statusOfGoal } from './explain-facts.ts';
 import type { ExplainedExtension } from './explanation.ts';
 
-/** Each has its text in `locales/<language>/reports.json` under `said.<code>`. */
+/** Codes of notices. Each has a text in `locales/<language>/reports.json` under `said.<code>`. */
 export const noticeCodes = [
   'waits',
   'leaving',
@@ -13,7 +13,7 @@ export const noticeCodes = [
   ...handlerStates,
 ] as const;
 
-/** The portal's message about an extension as long as its handler has reported nothing for the goal. */
+/** The portal's message about an extension, shown until its handler reports on the goal. */
 export const notice = z
   .object({
     code: z.enum(noticeCodes),
@@ -22,14 +22,14 @@ export const notice = z
   .meta({ id: 'Notice', description: 'What the portal says of an extension, as a code and the values in its text.' });
 export type Notice = z.infer<typeof notice>;
 
-/** Null if the handler's own message applies. */
+/** Returns the notice; null if the handler's own message applies. */
 export function noticeOf(extension: ExplainedExtension): Notice | null {
   const { status, handlerState, goal, deliveredAt } = extension;
   const begun = hasBegun(extension) ? handlerState : null;
   const say = (code: Notice['code'], values: Notice['values'] = {}): Notice => ({ code, values });
   if (begun && begun.blockedBy !== null) return say('waits', { other: begun.blockedBy });
   if (begun && statusOfGoal(extension) !== null && goal !== 'uninstall') return null;
-  // The message of an earlier sequence number would contradict a command that failed since.
+  // An earlier status message would contradict a command that has failed since.
   if (begun && commandFailed(extension)) {
     const command = commandOf(extension);
     return command === '' ? say('failed.unnamed') : say('failed', { command });

@@ -80,7 +80,7 @@ test.each([
 );
 
 test.each([
-  // last seen, promised to call again (seconds ago; negative = to come), status
+  // last seen, announced call (seconds ago; negative = in the future), status
   [0, -60, 'ready'],
   [90, 30, 'ready'],
   [91, 31, 'unknown'],
@@ -95,7 +95,7 @@ test.each([
   expect(agentStatus({ lastSeenAt: ago(seen), nextExpectedAt: ago(due) }, now)).toBe(status);
 });
 
-test('AZ-S6 an agent that was never seen', () => {
+test('AZ-S6 an agent that never called', () => {
   expect(agentStatus(null, now)).toBe('never');
 });
 

@@ -18,21 +18,21 @@ import {
 
 type Goal = GoalStateExtension['state'];
 
-/** Grace period, seconds: how late a reading or a poll may be. */
+/** Grace period in seconds: how late a reading or a poll may be. */
 export const graceSeconds = 30;
-/** A heartbeat file that was older than this when it was read is no sign that the handler works. */
+/** A heartbeat file older than this many seconds when it was read does not show that the handler works. */
 export const freshHeartbeatSeconds = 60;
-/** A transitioning or warning status file that was older than this when it was read is stale. */
+/** A transitioning or warning status file older than this many seconds when it was read is stale. */
 export const staleFileSeconds = 150;
-/** Time to read the status file after the last command. */
+/** Seconds to read the status file after the last command. */
 export const statusReadingSeconds = 300;
 
-/** An agent that polled within this time is one that polls; others only report. */
+/** An agent that polled within this time counts as polling. Others only report. */
 export const pollsWithin = '90 seconds';
 
 export const secondsBetween = (from: Date, to: Date): number => (to.getTime() - from.getTime()) / 1000;
 
-/** A heartbeat at its reading: on the portal's clock, with the file's age then. */
+/** A heartbeat file as it was read: when, by the portal's clock, and how old it was. */
 export interface HeartbeatReading {
   status: HeartbeatDocument['status'];
   ageSeconds: number;
@@ -41,14 +41,14 @@ export interface HeartbeatReading {
 
 interface HeartbeatFacts {
   status: HeartbeatReading['status'];
-  /** The file's age when it was read. */
+  /** The file's age when it was read, in seconds. */
   age: number;
-  /** The file's age now, if it has not changed. */
+  /** The file's age now, in seconds, if it has not changed. */
   ageNow: number;
   overdue: boolean;
 }
 
-/** The first line that matches (AZ-H3). */
+/** The first row that matches decides the verdict (AZ-H3). */
 const heartbeatTable: readonly [HeartbeatVerdict, (facts: HeartbeatFacts) => boolean][] = [
   ['unresponsive', ({ overdue, ageNow }) => overdue && ageNow > unresponsiveSeconds],
   ['unknown', ({ overdue }) => overdue],
@@ -59,8 +59,8 @@ const heartbeatTable: readonly [HeartbeatVerdict, (facts: HeartbeatFacts) => boo
 ];
 
 /**
- * The verdict of a heartbeat now. The last reading counts until the next one is due (`periodSeconds`), plus the grace
- * period. A handler that did not opt in has none (AZ-H4). One that opted in without sending any has none until it has
+ * Returns the verdict of a heartbeat now. The last reading counts until the next one is due (`periodSeconds`), plus the
+ * grace period. A handler that did not opt in has none (AZ-H4). One that opted in but sent none has none until it has
  * been enabled for that long.
  */
 export function heartbeatVerdict(
@@ -77,7 +77,10 @@ export function heartbeatVerdict(
   return heartbeatTable.find(([, fits]) => fits(facts))?.[0] ?? 'unknown';
 }
 
-/** How long a status has been stale, in seconds; null if it is not (AZ-S4). A terminal status never is. */
+/**
+ * Returns for how many seconds a status has been stale; null if it is not (AZ-S4). A terminal status never becomes
+ * stale.
+ */
 export function staleFor(
   status: { status: StatusWord; ageSeconds: number; readAt: Date },
   periodSeconds: number,
@@ -91,12 +94,15 @@ export function staleFor(
   return stale > 0 ? stale : null;
 }
 
-/** A promise this far ahead announces silence: the stock agent does not call while a command runs. */
+/**
+ * If the next call is announced this many seconds ahead, silence is expected: the stock agent does not call while a
+ * command runs.
+ */
 export const silenceSeconds = 1_200;
 
 /**
- * Ready until the promised call plus the grace period, then unknown, and unresponsive after 10 minutes (AZ-S6), or
- * after an announced silence.
+ * Returns `ready` until the announced call plus the grace period, then `unknown`, and `unresponsive` after 10 minutes
+ * without a call (AZ-S6), or after an announced silence.
  */
 export function agentStatus(presence: { lastSeenAt: Date; nextExpectedAt: Date } | null, now: Date): AgentStatus {
   if (presence === null) return 'never';
@@ -106,30 +112,30 @@ export function agentStatus(presence: { lastSeenAt: Date; nextExpectedAt: Date }
   return secondsBetween(presence.nextExpectedAt, now) <= graceSeconds ? 'ready' : 'unknown';
 }
 
-/** Whether an agent had missed its time, so that a call now is news (`awaySql` is the same in SQL). */
+/** Whether the agent had missed its call, so that a call now is a visible change (`awaySql` is the same in SQL). */
 export const wasAway = (presence: { lastSeenAt: Date; nextExpectedAt: Date } | null, now: Date): boolean =>
   agentStatus(presence, now) !== 'ready';
 
-/** `wasAway` as a condition on a row of `agent_presence`; a test compares the two. */
+/** `wasAway` as a condition on a row of `agent_presence`. A test compares the two. */
 export const awaySql = (row: string, now: string): string =>
   `(${row}.next_expected_at + interval '${graceSeconds} seconds' < ${now}
     or ${row}.next_expected_at - ${row}.last_seen_at < interval '${silenceSeconds} seconds'
       and ${row}.last_seen_at + interval '${unresponsiveSeconds} seconds' < ${now})`;
 
 /**
- * When a goal must be concluded: the timeouts of its commands in sequence plus the reading of the status, counted from
- * delivery, or from the end of a wait or hold.
+ * Returns when a goal must be concluded: the timeouts of its commands in sequence plus the reading of the status,
+ * counted from the delivery, or from the end of a wait or hold.
  */
 export function deadlineOf(goal: {
   state: Goal;
   timeouts: Readonly<Record<CommandName, number>>;
-  /** The planned commands; null if unknown. */
+  /** Planned commands; null if unknown. */
   commands: readonly CommandName[] | null;
   changedAt: Date;
   deliveredAt: Date | null;
-  /** Until when it may wait for its dependencies. */
+  /** Until when the extension may wait for its dependencies. */
   waitsUntil?: Date | null;
-  /** When its agent's last hold ended. */
+  /** When the agent's last hold ended. */
   releasedAt?: Date | null;
 }): Date {
   const commands = goal.commands ?? usualCommands(goal.state);
@@ -145,26 +151,28 @@ export interface HealthEvidence {
   goal: { state: Goal; sequenceNumber: number };
   handler: Pick<HandlerReport, 'state' | 'sequenceNumber' | 'exitCode' | 'timedOut' | 'blockedBy'> | null;
   heartbeat: HeartbeatVerdict;
-  /** `partFailed`: one of its substatuses has an error. */
+  /** `partFailed`: a substatus has an error. */
   status: { status: StatusWord; sequenceNumber: number; stale: boolean; partFailed: boolean } | null;
-  /** The deadline passed before a `success` or `error` concluded the goal's sequence. */
+  /** Whether the deadline passed before a `success` or `error` concluded the goal's sequence number. */
   deadlinePassed: boolean;
 }
 
 const ofGoal = (report: { sequenceNumber: number } | null, { goal }: HealthEvidence): boolean =>
   report !== null && report.sequenceNumber >= goal.sequenceNumber;
 
-/** Whether the report is about the goal in force, or a later one. */
+/** Returns the handler's report if it is about the goal in force or a later one. */
 const current = (facts: HealthEvidence): HealthEvidence['handler'] =>
   ofGoal(facts.handler, facts) ? facts.handler : null;
 
 type LastCommand = Pick<HandlerReport, 'state'> & { exitCode?: number | null; timedOut: boolean };
 
-/** Whether the last command of a handler ended without success. */
+/** Whether a handler's last command ended without success. */
 export const lastCommandFailed = ({ state, exitCode, timedOut }: LastCommand): boolean =>
   timedOut || (exitCode ?? 0) !== 0 || state === 'failed';
 
-/** Whether a command for this sequence number failed: it is tried again on a new goal state or start only. */
+/**
+ * Whether a command for this sequence number failed. It is retried only on a new goal state or when the agent starts.
+ */
 export const hasFailed = (
   handler: (LastCommand & { sequenceNumber: number }) | null,
   sequenceNumber: number,
@@ -178,14 +186,14 @@ const runningStates: readonly HandlerReport['state'][] = [
   'uninstalling',
 ];
 
-/** Whether a handler's state is that of a running command. */
+/** Whether a handler in this state is running a command. */
 export const isRunningState = (state: HandlerReport['state']): boolean => runningStates.includes(state);
 
-/** Whether its commands have to wait for another extension. */
+/** Whether the handler's commands wait for another extension. */
 export const isWaiting = (handler: { state: HandlerReport['state']; blockedBy?: string | null } | null): boolean =>
   handler !== null && (handler.state === 'waiting' || (handler.blockedBy ?? null) !== null);
 
-/** The first line that matches (AZ-S6), with its cause; null if nothing is wrong. */
+/** The first row that matches decides the health and its cause (AZ-S6). */
 const healthTable: readonly [ExtensionHealth, HealthCause | null, (facts: HealthEvidence) => boolean][] = [
   ['unknown', null, ({ agent }) => agent === 'never'],
   ['unresponsive', 'silent', ({ agent }) => agent === 'unresponsive'],
@@ -208,13 +216,16 @@ const healthTable: readonly [ExtensionHealth, HealthCause | null, (facts: Health
   ['healthy', null, () => true],
 ];
 
-/** The health of one extension, and its cause. */
+/** Returns the health of an extension and its cause. */
 export function evaluateExtensionHealth(facts: HealthEvidence): { health: ExtensionHealth; cause: HealthCause | null } {
   const line = healthTable.find(([, , fits]) => fits(facts));
   return { health: line?.[0] ?? 'unknown', cause: line?.[1] ?? null };
 }
 
-/** The health of a VM: its agent's silence, or else the worst of its extensions; disabled ones do not count (AZ-S6). */
+/**
+ * Returns the health of a VM: that of a silent agent, or else the worst of its extensions, not counting disabled ones
+ * (AZ-S6).
+ */
 export function evaluateVmHealth(agent: AgentStatus, extensions: readonly ExtensionHealth[]): VmHealth {
   if (agent === 'unresponsive') return 'unresponsive';
   const worst = vmHealths.find((health) => extensions.includes(health));

@@ -24,12 +24,12 @@ test.each(pairs)('$worse comes before $milder, whatever their names', ({ worse, 
   expect(rankOf(worse)).toBeLessThan(rankOf(milder));
 });
 
-test('extensions of one health sort by name', () => {
+test('extensions with the same health are sorted by name', () => {
   const named = ['b', 'a', 'c'].map((name) => ({ health: 'failed' as const, name }));
   expect(named.sort(bySeverity).map(({ name }) => name)).toEqual(['a', 'b', 'c']);
 });
 
-test('stored ranks and letters of the map stay as earlier releases wrote them', () => {
+test('stored ranks and the letters of the map stay as earlier releases wrote them', () => {
   expect(vmHealths.map((health) => [health, rankOf(health)])).toEqual([
     ['failed', 0],
     ['unresponsive', 1],
@@ -41,12 +41,14 @@ test('stored ranks and letters of the map stay as earlier releases wrote them', 
   expect(healthLetters).toBe('fudpkhx');
 });
 
-test('the order of a VM is that of its extensions without disabled, and reversed for counts', () => {
+test('VMs sort like extensions without disabled, and in reverse for counts', () => {
   expect(vmHealths).toEqual(extensionHealths.slice(0, -1));
   expect(mildestFirst.toReversed()).toEqual(vmHealths);
 });
 
-/** Combinations of extension health: silence and absence of the agent apply to all of them. */
+/**
+ * Health of extensions that can occur for each agent status: a silent agent, or one that never called, determines it.
+ */
 const besides = {
   unresponsive: ['unresponsive'],
   never: ['unknown'],
@@ -54,17 +56,14 @@ const besides = {
   ready: ['failed', 'degraded', 'progressing', 'healthy', 'disabled'],
 } as const;
 
-test.each(agentStatuses)(
-  'AZ-S6 the one order gives a VM with a %s agent the health that the statement names',
-  (agent) => {
-    const words = besides[agent];
-    const statement = ['failed', 'degraded', 'unknown', 'progressing', 'healthy'] as const;
-    for (const first of words) {
-      for (const second of words) {
-        const named = statement.find((health) => [first, second].some((word) => word === health));
-        const expected = agent === 'unresponsive' ? agent : (named ?? (agent === 'ready' ? 'healthy' : 'unknown'));
-        expect(evaluateVmHealth(agent, [first, second])).toBe(expected);
-      }
+test.each(agentStatuses)('AZ-S6 a VM with a %s agent has the health that the statement names', (agent) => {
+  const words = besides[agent];
+  const statement = ['failed', 'degraded', 'unknown', 'progressing', 'healthy'] as const;
+  for (const first of words) {
+    for (const second of words) {
+      const named = statement.find((health) => [first, second].some((word) => word === health));
+      const expected = agent === 'unresponsive' ? agent : (named ?? (agent === 'ready' ? 'healthy' : 'unknown'));
+      expect(evaluateVmHealth(agent, [first, second])).toBe(expected);
     }
-  },
-);
+  }
+});

@@ -1,6 +1,6 @@
 /**
- * The words of every verdict, and the one order of their severity. Every module and page may import this file; it
- * imports nothing.
+ * The values of every verdict, and their order of severity. Every module and page may import this file; it imports
+ * nothing.
  *
  * Why `progressing` comes before `unknown`: it has a deadline and can fail, so it needs attention first. `unknown`
  * means that no agent has ever called: nothing runs there that could break. `vm_health.rank`, its indexes, the cursors
@@ -36,7 +36,7 @@ export const vmHealths = [
 /** The reverse order, for counts and legends, which start with healthy VMs. */
 export const mildestFirst: readonly VmHealth[] = vmHealths.toReversed();
 
-/** The place of a health in the order of severity, 0 for the worst: what `vm_health.rank` stores. */
+/** Returns the position of a health in the order of severity, 0 for the worst, as `vm_health.rank` stores it. */
 export const rankOf = (health: ExtensionHealth): number => extensionHealths.indexOf(health);
 
 /** Sorts extensions, worst first, then by name. */
@@ -61,21 +61,21 @@ const letterOf: Readonly<Record<ExtensionHealth, string>> = {
   disabled: 'x',
 };
 
-/** One letter per health, worst first: how the map packs cells. */
+/** One letter per health, worst first, for the cells of the map. */
 export const healthLetters = extensionHealths.map((health) => letterOf[health]).join('');
 
-/** Verdicts about a heartbeat, worst first; `none` if the handler sends none. */
+/** Verdicts on a heartbeat, worst first; `none` if the handler sends none. */
 export const heartbeatVerdicts = ['unresponsive', 'notready', 'unknown', 'ready', 'none'] as const;
 export type HeartbeatVerdict = (typeof heartbeatVerdicts)[number];
 
-/** After this many seconds of silence an agent, or a handler by its heartbeat, is unresponsive. */
+/** After this many seconds of silence, an agent is unresponsive; so is a handler without a heartbeat. */
 export const unresponsiveSeconds = 600;
 
-/** Whether an agent calls as it promised; `never` before its first call. */
+/** Whether an agent calls when it announced to; `never` before its first call. */
 export const agentStatuses = ['unresponsive', 'unknown', 'never', 'ready'] as const;
 export type AgentStatus = (typeof agentStatuses)[number];
 
-/** The cause of a health that is not good. */
+/** Causes of a health other than healthy. */
 export const healthCauses = [
   'exit',
   'timeout',

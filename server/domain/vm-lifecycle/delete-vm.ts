@@ -10,9 +10,9 @@ import { dropStockAgent } from '#server/domain/stock-agents/index.ts';
 import { markDeleted } from '#server/domain/vms/index.ts';
 import { tell } from '#server/platform/wakes/index.ts';
 
-/** Deletes a VM within the caller's transaction: each module removes its own rows. */
+/** Deletes a VM in the caller's transaction. Each module deletes its own rows. */
 export async function deleteVm(tx: Transaction, ctx: Context, vmId: string): Promise<void> {
-  // Presence first, the order in which reports lock, so that the two do not deadlock.
+  // Reports lock presence first too, so the two do not deadlock.
   await deletePresence(tx, vmId);
   await retireGoalStates(tx, vmId);
   await dropReportedState(tx, vmId);
@@ -26,7 +26,7 @@ export async function deleteVm(tx: Transaction, ctx: Context, vmId: string): Pro
     details: { name },
   });
   await recordChange(tx, 'vm', vmId);
-  // After the mark of the change no evaluation of this VM starts, so none restores its health.
+  // Once the change is marked, no evaluation of this VM starts, so none restores its health.
   await dropHealth(tx, vmId, ctx.now);
   await tell(tx, credentialsChannel, [vmId]);
 }

@@ -8,8 +8,9 @@ import { deleteVm } from './delete-vm.ts';
 import { type RemoveVmInput, removeVmInput } from './input.ts';
 
 /**
- * Deletes a VM: its credential is invalid from the commit on, its history is kept under its id. With `decommission` its
- * extensions are uninstalled first, and the report of the last removal deletes it. Throws 404 `vm_unknown`.
+ * Deletes a VM. Its credential becomes invalid with the commit, and its history is kept under its id. With
+ * `decommission`, its extensions are uninstalled first, and the report of the last removal deletes the VM. Throws 404
+ * `vm_unknown`.
  */
 export async function removeVm(ctx: Context, input: RemoveVmInput): Promise<{ deleted: boolean }> {
   allow(ctx.actor, 'operator');

@@ -12,7 +12,7 @@ import { givenVersion } from '#server/testing/handlers.ts';
 import { ingestReport } from '#server/testing/ingest.ts';
 import { deleteVm, removeVm } from './index.ts';
 
-/** The history of a deleted VM stays under its id. The worker removes its health check. */
+/** Tables that keep the history of a deleted VM under its id. The worker deletes the VM's health check. */
 const history = ['audit_entries', 'extension_sequences', 'goal_state_heads', 'goal_states', 'report_history', 'vms'];
 const kept = [...history, 'health_checks'].sort();
 
@@ -39,14 +39,14 @@ const isDeleted = async (vmId: string) => {
   return row?.deletedAt !== null;
 };
 
-/** A report of the VM's agent about the handler of one extension. */
+/** Sends a report of the VM's agent about the handler of one extension. */
 async function report(vm: GivenVm, extension: string, sequenceNumber: number, state: 'enabled' | 'removed') {
   const receivedAt = new Date();
   const handlers = [{ extension, version: '1.0.0.0', sequenceNumber, state }];
   return ingestReport(await vm.agent(receivedAt), { vmId: vm.vmId, report: { handlers }, receivedAt });
 }
 
-/** The tables that hold rows of a VM, by the columns named `vm_id`, and `vms` itself. */
+/** Returns the tables with rows of a VM: those with a column named `vm_id`, and `vms` itself. */
 async function tablesWith(vmId: string): Promise<string[]> {
   const { rows } = await services.db.execute<{ name: string }>(sql`
     select c.table_name as name from information_schema.columns c
@@ -62,7 +62,7 @@ async function tablesWith(vmId: string): Promise<string[]> {
   return found.sort();
 }
 
-/** Until this many statements of the database wait for a lock. */
+/** Waits until this many database statements wait for a lock. */
 const untilWaiting = (count: number) =>
   expect
     .poll(async () => {
@@ -97,7 +97,7 @@ describe('deleting a VM', () => {
     await expect(report(vm, 'probe', 1, 'enabled')).rejects.toMatchObject({ kind: 'unauthenticated' });
   });
 
-  test('is recorded with its name, and open pages hear of it', async () => {
+  test('is recorded with its name, and updates open pages', async () => {
     const vm = await givenVm(services);
     const before = await services.db.$count(changes, eq(changes.key, vm.vmId));
     await remove(vm.vmId);
@@ -105,7 +105,7 @@ describe('deleting a VM', () => {
     expect(await services.db.$count(changes, eq(changes.key, vm.vmId))).toBeGreaterThan(before);
   });
 
-  test('works once: of two who delete it at the same time, the second finds no VM', async () => {
+  test('works once: of two concurrent deletions, the second finds no VM', async () => {
     const { vmId } = await givenVm(services);
     const outcomes = await Promise.allSettled([remove(vmId), remove(vmId)]);
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
@@ -113,7 +113,7 @@ describe('deleting a VM', () => {
     expect((await actions(vmId)).filter(({ action }) => action === 'vm.delete')).toHaveLength(1);
   });
 
-  test('leaves nothing of an extension that waits to be declared, and the caller learns of the deletion', async () => {
+  test('leaves nothing of an extension that is being declared, and that caller gets an error', async () => {
     const vm = await givenVm(services);
     let late: Promise<unknown> = Promise.resolve();
     await services.db.transaction(async (tx) => {
@@ -134,7 +134,7 @@ describe('deleting a VM', () => {
     expect(await tablesWith(other.vmId)).toEqual(before);
   });
 
-  test.each(['viewer', 'publisher'] as const)('is not for a %s', async (role) => {
+  test.each(['viewer', 'publisher'] as const)('is rejected for a %s', async (role) => {
     const { vmId } = await givenVm(services);
     const ctx = await testContext({ services, role });
     await expect(removeVm(ctx, { vmId })).rejects.toMatchObject({ kind: 'forbidden', params: { role: 'operator' } });
@@ -161,7 +161,7 @@ describe('decommissioning a VM', () => {
     expect(await isDeleted(vm.vmId)).toBe(true);
   });
 
-  test('waits for the removal of every extension that an agent has fetched, then deletes the VM', async () => {
+  test('waits until every extension that an agent has fetched is removed, then deletes the VM', async () => {
     const vm = await givenVm(services);
     for (const name of ['first', 'second']) await vm.declare(name);
     await vm.deliver();
@@ -193,7 +193,7 @@ describe('decommissioning a VM', () => {
     expect(await remove(vm.vmId)).toEqual({ deleted: true });
   });
 
-  test('rejects an extension that waits to be declared', async () => {
+  test('rejects an extension whose declaration waited for the lock', async () => {
     const vm = await givenVm(services);
     await vm.declare('probe');
     await vm.deliver();

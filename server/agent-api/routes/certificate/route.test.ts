@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => door.close());
 
-/** A VM with a secret whose machine enrolled with this pair. */
+/** Creates a VM with a secret, whose machine enrolled with this key pair. */
 async function givenMachine(pair: KeyPair, of: Context = ctx, at = door) {
   count += 1;
   const { vmId, call } = await givenAgent(of, at, `machine-${count}`, pair);
@@ -68,7 +68,7 @@ test.each<[string, KeyKind, KeyKind]>([
     input: Buffer.from(settings?.protectedSettings ?? '', 'base64'),
   });
   expect(JSON.parse(opened.toString())).toEqual({ password: 'correct horse battery' });
-  // The machine is the same, so deliveries and deadlines stay.
+  // The machine is the same, so deliveries and deadlines are kept.
   const { rows } = await ctx.db.$client.query('select delivered_at from extensions where vm_id = $1', [machine.vmId]);
   expect(rows).toEqual([{ delivered_at: expect.any(Date) }]);
 
@@ -78,7 +78,7 @@ test.each<[string, KeyKind, KeyKind]>([
   ]);
 });
 
-test('the same certificate again gets the same answer and changes nothing', async () => {
+test('the same certificate again gets the same response and changes nothing', async () => {
   const [before, after] = [newKeyPair(), newKeyPair()];
   const machine = await givenMachine(before);
   const sent = { certificate: after.certificate, proof: proofOf(before, after) };
@@ -88,7 +88,7 @@ test('the same certificate again gets the same answer and changes nothing', asyn
   expect(second).toEqual(first);
 });
 
-test('a proof over the DER of the certificate is accepted', async () => {
+test('accepts a proof over the DER of the certificate', async () => {
   const [before, after] = [newKeyPair(), newKeyPair()];
   const machine = await givenMachine(before);
   const der = execFileSync('openssl', ['x509', '-outform', 'DER'], { input: after.certificate });
@@ -96,7 +96,7 @@ test('a proof over the DER of the certificate is accepted', async () => {
   expect((await machine.put({ certificate: after.certificate, proof })).status).toBe(200);
 });
 
-test('ANNEX_CUSTODY=vm: a new certificate leaves needsSecrets, and nothing of it is delivered', async () => {
+test('ANNEX_CUSTODY=vm: after a new certificate, the extension needs its secrets and is not delivered', async () => {
   const services = { ...ctx, config: { ...ctx.config, custody: 'vm' as const } };
   const custody = await testContext({ role: 'operator', services });
   const own = await openAgentDoor(services);
@@ -181,7 +181,7 @@ describe('rejected without a change', () => {
     expect(await stored()).toEqual([thumbprintOf(old.certificate)]);
   });
 
-  test('a key that another VM uses', async () => {
+  test('a key that another VM uses is rejected', async () => {
     const theirs = newKeyPair();
     await givenMachine(theirs);
     const refused = await machine.put({ certificate: theirs.certificate, proof: proofOf(old, theirs) });
@@ -190,7 +190,7 @@ describe('rejected without a change', () => {
     expect(await stored()).toEqual([thumbprintOf(old.certificate)]);
   });
 
-  test('without a credential', async () => {
+  test('a call without a credential is rejected', async () => {
     const answer = await fetch(`${door.url}/certificate`, { method: 'PUT', body: '{}' });
     expect(answer.status).toBe(401);
   });

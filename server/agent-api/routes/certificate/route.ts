@@ -6,7 +6,10 @@ import { readJson } from '../../body.ts';
 import { type AgentCall, contextOf } from '../../call.ts';
 import type { KnownAgent } from '../../memory/agent-memory.ts';
 
-/** `PUT /agent/v1/certificate`: replaces the certificate of a VM's machine, for the holder of the old key. 429 if it renews too often. */
+/**
+ * `PUT /agent/v1/certificate`: replaces the certificate of a VM's machine, for the holder of the old key. 429 above the
+ * hourly limit.
+ */
 export async function certificate(call: AgentCall): Promise<Response> {
   const { agent } = await admit(call);
   await refuseTooMany(call, agent);
@@ -16,7 +19,7 @@ export async function certificate(call: AgentCall): Promise<Response> {
   return Response.json(answer, { headers: { 'cache-control': 'no-store' } });
 }
 
-/** Each renewal encrypts the VM's secrets again and publishes a goal state. */
+/** Limited because each renewal encrypts the VM's secrets again and publishes a goal state. */
 async function refuseTooMany(call: AgentCall, agent: KnownAgent): Promise<void> {
   try {
     call.door.renewals.take(agent.vmId);

@@ -29,7 +29,7 @@ const enroll = (body: unknown, headers: Record<string, string> = {}) =>
   });
 const machine = { agent: { name: 'test', version: '1.0' }, os: { name: 'Debian', version: '12', arch: 'amd64' } };
 
-test('201 once, the same answer again for the same key, 401 for another key', async () => {
+test('201 once, the same response again for the same key, 401 for another key', async () => {
   const { id, enrollmentToken } = await newVm();
   const certificate = newKeyPair('RSA 2048').certificate;
   const first = await enroll({ enrollmentToken, certificate, ...machine });
@@ -81,7 +81,7 @@ test('409 if another VM uses the key', async () => {
   expect(await refused.json()).toMatchObject({ code: 'key_in_use' });
 });
 
-test('one key for two VMs concurrently: one enrolls, the other gets 409', async () => {
+test('of two concurrent enrollments with one key, one succeeds and the other gets 409', async () => {
   const certificate = newKeyPair().certificate;
   const vms = await Promise.all([newVm(), newVm()]);
   const answers = await Promise.all(
@@ -91,7 +91,7 @@ test('one key for two VMs concurrently: one enrolls, the other gets 409', async 
 });
 
 describe('401', () => {
-  test('for a replaced token, and for one whose VM was deleted', async () => {
+  test('for a replaced token, and for the token of a deleted VM', async () => {
     const { id, enrollmentToken } = await newVm();
     const { enrollmentToken: newer } = await issueEnrollmentToken(ctx, { vmId: id });
     expect((await enroll({ enrollmentToken, certificate: newKeyPair().certificate, ...machine })).status).toBe(401);
@@ -101,7 +101,7 @@ describe('401', () => {
     );
   });
 
-  test('for a token that has expired, in the caller’s language', async () => {
+  test("for an expired token, in the caller's language", async () => {
     const yesterday = { ...ctx, now: new Date(Date.now() - 25 * 3_600_000) };
     count += 1;
     const { enrollmentToken } = await registerVm(yesterday, { name: `enroll-${count}` });
@@ -116,14 +116,14 @@ describe('401', () => {
 });
 
 describe('400 and 422 name every fault', () => {
-  test('fields', async () => {
+  test('fields of the wrong type', async () => {
     const refused = await enroll({ certificate: 7, agent: { name: 'x' } });
     expect(refused.status).toBe(400);
     const { errors } = (await refused.json()) as { errors: { path: string; code: string }[] };
     expect(errors.map(({ path }) => path)).toEqual(['/enrollmentToken', '/certificate', '/agent/version']);
   });
 
-  test('a body that is no JSON', async () => {
+  test('a body that is not JSON', async () => {
     expect((await enroll('{"enrollmentToken": ')).status).toBe(400);
   });
 
@@ -171,7 +171,7 @@ describe('a proof that the machine has the key of its certificate', () => {
     },
   );
 
-  test('ANNEX_ENROL_PROOF=required: without a proof no machine enrolls, and the token stays valid', async () => {
+  test('ANNEX_ENROL_PROOF=required: no machine enrolls without a proof, and the token stays valid', async () => {
     const strict = await openAgentDoor({ ...ctx, config: { ...ctx.config, enrolProof: 'required' } });
     try {
       const [{ enrollmentToken }, pair] = [await newVm(), newKeyPair()];

@@ -40,7 +40,7 @@ test('an unchanged poll runs no statement, or one if the agent is not cached', a
   const etag = (await agent.call('/goal-state')).headers.get('etag') ?? '';
   const poll = () => agent.call('/goal-state', { headers: { 'if-none-match': etag } });
   const statements = () => statementsOf(async () => expect((await poll()).status).toBe(304));
-  // The wake-up of the enrollment may arrive after the first call.
+  // The enrollment's wake-up may arrive after the first call.
   await expect.poll(statements).toEqual([]);
   expect(await statements()).toEqual([]);
   const other = await openAgentDoor(ctx);
@@ -57,7 +57,7 @@ test('an unchanged poll runs no statement, or one if the agent is not cached', a
   }
 });
 
-test('an agent with held polls is asked to poll again soon, also after an immediate answer', async () => {
+test('an agent with held polls is requested to poll again soon, also after an immediate response', async () => {
   const agent = await newAgent();
   const answer = await agent.call('/goal-state?wait=30', { headers: { 'if-none-match': '"another"' } });
   expect(answer.status).toBe(200);
@@ -72,7 +72,7 @@ describe('held polls', () => {
     return { agent, poll };
   };
 
-  test('a change arrives within 250 ms of the call’s answer', async () => {
+  test('a change arrives within 250 ms of its response', async () => {
     const { agent, poll } = await held();
     const answer = poll('30');
     await givenProbe(ctx, agent.vmId);
@@ -81,7 +81,7 @@ describe('held polls', () => {
     expect(Date.now() - changed).toBeLessThan(250);
   });
 
-  test('after the wait the answer is 304', async () => {
+  test('after the wait the response is 304', async () => {
     const { poll } = await held();
     const asked = Date.now();
     expect((await poll('1')).status).toBe(304);
@@ -98,7 +98,7 @@ describe('held polls', () => {
     expect(statuses).toEqual([200, 304]);
   });
 
-  test('a deleted VM’s poll ends with 401', async () => {
+  test('the poll of a deleted VM ends with 401', async () => {
     const { agent, poll } = await held();
     const answer = poll('60');
     await removeVm(ctx, { vmId: agent.vmId });
@@ -106,7 +106,7 @@ describe('held polls', () => {
     expect((await agent.call('/goal-state')).status).toBe(401);
   });
 
-  test('an agent that hangs up is expected immediately, not at the end of its poll', async () => {
+  test('an agent that disconnects is expected soon, not at the end of its poll', async () => {
     const { agent } = await held();
     const expected = async () => {
       const { rows } = await ctx.db.$client.query(
@@ -155,7 +155,7 @@ describe('authentication', () => {
     expect(rows[0].duplicate_seen_at).not.toBeNull();
   });
 
-  test('429 with Retry-After above the rate of one VM; another VM at the same address is accepted', async () => {
+  test("429 with Retry-After above a VM's rate; another VM at the same address is accepted", async () => {
     const limited = await openAgentDoor({ ...ctx, config: { ...ctx.config, vmRate: 2 } });
     try {
       count += 2;
@@ -174,7 +174,7 @@ describe('authentication', () => {
     }
   });
 
-  test('404 and 405 beside the routes', async () => {
+  test('404 for other paths and 405 for other methods', async () => {
     expect((await fetch(`${door.url}/nothing`)).status).toBe(404);
     const refused = await fetch(`${door.url}/goal-state`, { method: 'POST' });
     expect(refused.status).toBe(405);

@@ -6,13 +6,13 @@ import type { AgentAnswer, AgentCall } from '../../call.ts';
 
 const longestWait = 60;
 
-/** Seconds within which an agent reconnects after a lost connection. */
+/** Seconds in which an agent should reconnect after a lost connection. */
 const hungUpGrace = 5;
 
 /**
- * `GET /agent/v1/goal-state`: 200 with the goal state, or 304 where the agent has it. With `?wait=` the answer is held
+ * `GET /agent/v1/goal-state`: 200 with the goal state, or 304 if the agent has it. With `?wait=`, the response is held
  * until there is a newer one; a VM has one held poll, and a newer poll ends the older. A cached agent that has the goal
- * state in force is answered without a statement.
+ * state in force needs no statement.
  */
 export function goalState(call: AgentCall): AgentAnswer | Promise<AgentAnswer> {
   const admitted = admit(call);
@@ -24,13 +24,13 @@ function answerNow(call: AgentCall, admitted: Admitted): AgentAnswer | Promise<A
   const has = call.header('if-none-match');
   const wait = call.query === '' ? 0 : readWait(new URLSearchParams(call.query).get('wait'));
   const mayHold = wait > 0 && has !== null && door.held.size < door.services.config.limits.heldPolls;
-  // An agent with held polls polls again soon, also after an immediate answer.
+  // An agent with held polls calls again soon, also after an immediate response.
   if (has === null || has !== admitted.agent.etag) return deliver(call, admitted, mayHold ? wait : 0);
   if (!mayHold) return unchanged(call, admitted, has, 0);
   return hasUntoldRequest(admitted.agent) ? unchanged(call, admitted, has, wait) : hold(call, admitted, has, wait);
 }
 
-/** Seconds to hold the answer, at most a minute; 0 for anything malformed. */
+/** Returns for how many seconds to hold the response, at most a minute; 0 for anything malformed. */
 function readWait(text: string | null): number {
   return text !== null && /^\d{1,6}$/.test(text) ? Math.min(Number(text), longestWait) : 0;
 }

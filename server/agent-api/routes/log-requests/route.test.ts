@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => door.close());
 
-/** A machine that had the handler once, and has what is in force. */
+/** A machine that had the handler in the past and has applied its goal state. */
 async function givenMachine(): Promise<{ agent: GivenAgent; etag: string }> {
   count += 1;
   const agent = await givenAgent(ctx, door, `archives-${count}`);
@@ -66,7 +66,7 @@ test('AZ-G11 a request ends a held poll, and the agent sends the archive, also a
   expect(acts.map(({ action }) => action)).toEqual(expect.arrayContaining(['logs.request', 'logs.send']));
 });
 
-test('AZ-G11 a further request ends a held poll too', async () => {
+test('AZ-G11 another request ends a held poll too', async () => {
   const { agent, etag } = await givenMachine();
   const poll = () => agent.call('/goal-state?wait=30', { headers: { 'if-none-match': etag } });
   for (const _ of ['first', 'second']) {
@@ -79,7 +79,7 @@ test('AZ-G11 a further request ends a held poll too', async () => {
   }
 });
 
-test('AZ-G11 a further request between two polls is delivered immediately', async () => {
+test('AZ-G11 another request between two polls is delivered immediately', async () => {
   const { agent, etag } = await givenMachine();
   const poll = () => agent.call('/goal-state?wait=30', { headers: { 'if-none-match': etag } });
   for (const _ of ['first', 'second']) {
@@ -89,7 +89,7 @@ test('AZ-G11 a further request between two polls is delivered immediately', asyn
   }
 });
 
-test('an agent that cannot send logs is woken once, and its polls are held again', async () => {
+test('an agent that cannot send logs is woken once, and then its polls are held again', async () => {
   const { agent, etag } = await givenMachine();
   await requestArchive(ctx, { vmId: agent.vmId, handler });
   const poll = async () => {
@@ -98,11 +98,11 @@ test('an agent that cannot send logs is woken once, and its polls are held again
     expect([answer.status, answer.headers.get('annex-log-requests')]).toEqual([304, '1']);
     return performance.now() - began >= 900;
   };
-  // A request between two polls: only the next one is answered for it.
+  // After a request between two polls, only the next poll gets an immediate response.
   expect([await poll(), await poll()]).toEqual([false, true]);
 });
 
-test('asked twice it is one wish; of a machine that has none there is nothing, and a day later it is late', async () => {
+test('repeated requests are one; a machine without logs gives an empty one; after a day it is late', async () => {
   const { agent } = await givenMachine();
   const { vmId } = agent;
   const first = await requestArchive(ctx, { vmId, handler });
@@ -116,7 +116,7 @@ test('asked twice it is one wish; of a machine that has none there is nothing, a
   expect((await listArchives(tomorrow, { vmId })).items.map(({ state }) => state)).toEqual(['late', 'empty']);
 });
 
-test('an archive goes with its days, and its bytes with it', async () => {
+test('an archive expires after its retention period, together with its bytes', async () => {
   const { agent } = await givenMachine();
   const { id } = await requestArchive(ctx, { vmId: agent.vmId, handler });
   await put(agent, id, 'kept for a month');
@@ -125,7 +125,7 @@ test('an archive goes with its days, and its bytes with it', async () => {
   expect(await ctx.blobs.list(new Date(Date.now() + 60_000))).toEqual([]);
 });
 
-describe('refused', () => {
+describe('rejected requests', () => {
   let agent: GivenAgent;
   let id: string;
   beforeAll(async () => {
@@ -133,13 +133,13 @@ describe('refused', () => {
     ({ id } = await requestArchive(ctx, { vmId: agent.vmId, handler }));
   });
 
-  test('an unrequested archive, also of another VM', async () => {
+  test('an archive that was not requested, or was requested from another VM', async () => {
     const { agent: other } = await givenMachine();
     expect((await put(other, id, 'x')).status).toBe(404);
     expect((await put(agent, '00000000-0000-4000-8000-000000000000', 'x')).status).toBe(404);
   });
 
-  test('too much, and another type', async () => {
+  test('an archive that is too large, or of another content type', async () => {
     const refused = await put(agent, id, Buffer.alloc(archiveBytes + 1));
     expect(refused.status).toBe(413);
     expect(await refused.json()).toMatchObject({ code: 'archive_too_large' });
@@ -147,7 +147,7 @@ describe('refused', () => {
     expect(await wanted(agent)).toHaveLength(1);
   });
 
-  test('by who is no operator', async () => {
+  test('a caller who is not an operator', async () => {
     const viewer = await testContext({ role: 'viewer', services: ctx });
     await expect(requestArchive(viewer, { vmId: agent.vmId, handler })).rejects.toMatchObject({ kind: 'forbidden' });
   });

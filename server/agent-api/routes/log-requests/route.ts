@@ -4,18 +4,21 @@ import { listRequestedArchives, receiveArchive } from '#server/domain/logs/index
 import { admit } from '../../authenticate.ts';
 import { type AgentCall, contextOf } from '../../call.ts';
 
-/** `GET /agent/v1/log-requests`: the log folders that operators wait for (AZ-G11). */
+/** `GET /agent/v1/log-requests`: the log folders that operators requested (AZ-G11). */
 export async function logRequests(call: AgentCall): Promise<Response> {
   const { agent } = await admit(call);
   const requests = await listRequestedArchives(contextOf(call, agent), agent.vmId);
-  // Told of one that has gone by since.
+  // The request that was announced has expired, so the cached announcement is dropped.
   if (requests.length === 0) call.door.agents.forget(agent.vmId);
   return Response.json({ requests } satisfies LogRequests, { headers: { 'cache-control': 'no-store' } });
 }
 
 const forms = { 'application/gzip': 'tar.gz', 'application/x-gzip': 'tar.gz', 'application/zip': 'zip' } as const;
 
-/** `PUT /agent/v1/log-requests/{id}/archive`: one of them; without a byte where there are no such logs. */
+/**
+ * `PUT /agent/v1/log-requests/{id}/archive`: stores a requested archive. An empty body means that there are no such
+ * logs.
+ */
 export async function logArchive(call: AgentCall, match: RegExpExecArray): Promise<Response> {
   const { agent } = await admit(call);
   const type = call.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? 'application/gzip';

@@ -41,7 +41,7 @@ interface Sent {
   extension?: string;
 }
 
-/** A machine with the extension `probe`, and its calls for command output. */
+/** Creates a machine with the extension `probe`, and returns its calls for command output. */
 async function givenMachine() {
   count += 1;
   const agent = await givenAgent(ctx, door, `logs-${count}`);
@@ -87,7 +87,7 @@ test('a complete output, sent twice, is stored once', async () => {
   expect(await machine.whole()).toBe('one\ntwo\n');
 });
 
-test('in chunks, out of order, gzipped or not; the answer says how far it is complete', async () => {
+test('in chunks, out of order, gzipped or not; the response says how far it is complete', async () => {
   const machine = await givenMachine();
   const received = async (answer: Promise<Response>) => (await answer).headers.get('annex-output-bytes');
   expect(await received(machine.send('ab', { range: '0-1/*' }))).toBe('2');
@@ -113,7 +113,7 @@ test('runs are distinguished by sequence number, command and attempt', async () 
   expect([page.items.length, rest.items.length, rest.nextCursor]).toEqual([2, 1, null]);
 });
 
-test('more than a piece: read by lines, searched, with the first error', async () => {
+test('an output longer than a piece is read by lines, and searched, with its first error', async () => {
   const machine = await givenMachine();
   const lines = Array.from({ length: 30_000 }, (_, index) => `${index} ${'x'.repeat(40)}`);
   lines[21_000] = 'Fatal: disk /dev/sdb is gone';
@@ -149,7 +149,7 @@ test('a command that ran again under the same number replaces its output', async
   expect(await machine.outputs()).toMatchObject([{ totalBytes: 7, storedBytes: 7 }]);
 });
 
-test('the stored outputs of a VM are bounded: the oldest are removed, with their bytes', async () => {
+test('the stored outputs of a VM are limited: the oldest are removed, with their bytes', async () => {
   const machine = await givenMachine();
   const before = (await blobs()).length;
   for (const attempt of [1, 2, 3, 4]) {
@@ -172,7 +172,7 @@ test('concurrent outputs of one machine do not deadlock', async () => {
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]));
 });
 
-test('an output that arrives byte by byte is stored in few parts', async () => {
+test('an output that arrives byte by byte is stored in few pieces', async () => {
   const machine = await givenMachine();
   const whole = 'one byte after the other, as some programs write\n';
   for (const [at, byte] of [...whole].entries()) await machine.send(byte, { range: `${at}-${at}/*` });
@@ -181,7 +181,7 @@ test('an output that arrives byte by byte is stored in few parts', async () => {
   expect(parts.length).toBeLessThanOrEqual(Math.log2(whole.length) + 1);
 });
 
-test('a download continues while parts are merged', async () => {
+test('a download continues while pieces are merged', async () => {
   const machine = await givenMachine();
   await machine.send('x'.repeat(400), { range: '0-399/*' });
   await machine.send('q!', { range: '400-401/*' });
@@ -207,7 +207,7 @@ test('an output with very many gaps is rejected', async () => {
   expect([refused.status, await refused.json()]).toEqual([422, expect.objectContaining({ code: 'output_scattered' })]);
 });
 
-test('an agent that disconnects during compression causes no error', async () => {
+test('an agent that disconnects while its output is stored causes no error', async () => {
   const reached = Promise.withResolvers<void>();
   const go = Promise.withResolvers<void>();
   const packed = Promise.withResolvers<void>();
@@ -236,7 +236,7 @@ test('an agent that disconnects during compression causes no error', async () =>
     const closed = new Promise((resolve) => call.once('close', resolve));
     call.destroy();
     await closed;
-    // What comes on another connection afterwards is read afterwards.
+    // This call uses another connection, so it is processed after the disconnect.
     expect((await fetch(`${own.url}/goal-state`, { headers: authorization })).status).toBe(200);
     go.resolve();
     await packed.promise;
@@ -247,7 +247,7 @@ test('an agent that disconnects during compression causes no error', async () =>
   expect(defects).toEqual([]);
 });
 
-test('a machine that starts uploads without finishing must wait; others need not', async () => {
+test('a machine that starts uploads without finishing must wait; others continue', async () => {
   const [machine, other] = [await givenMachine(), await givenMachine()];
   const refused = Promise.withResolvers<IncomingMessage>();
   const begun = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((attempt) => {
@@ -270,7 +270,7 @@ test('a machine that starts uploads without finishing must wait; others need not
   await expect.poll(() => readdir(incoming)).toEqual([]);
 });
 
-test('the first parts of a slow output are not removed as leftovers of a crash', async () => {
+test('the first pieces of a slow output are not removed as leftovers of a crash', async () => {
   const machine = await givenMachine();
   const whole = randomBytes(logs.outputBytes);
   const anHourAgo = () => new Date(Date.now() - 3_600_000);
@@ -303,7 +303,7 @@ test('expired outputs are removed, with their bytes', async () => {
   expect(await blobs()).toEqual([]);
 });
 
-describe('rejected, and nothing is stored', () => {
+describe('rejected, without storing anything', () => {
   let machine: Awaited<ReturnType<typeof givenMachine>>;
   beforeAll(async () => {
     machine = await givenMachine();
@@ -352,12 +352,12 @@ describe('rejected, and nothing is stored', () => {
     expect(await ctx.blobs.clearTemporary(new Date(Date.now() + 60_000))).toBe(0);
   });
 
-  test('without a credential', async () => {
+  test('a call without a credential', async () => {
     const answer = await fetch(`${door.url}/logs/probe?command=enable&attempt=1&sequence=1`, { method: 'POST' });
     expect(answer.status).toBe(401);
   });
 
-  test('to whom it is not an operator’s', async () => {
+  test('a reader who is not an operator', async () => {
     const viewer = await testContext({ role: 'viewer', services: ctx });
     await expect(listOutputs(viewer, { vmId: machine.vmId })).rejects.toMatchObject({ kind: 'forbidden' });
   });

@@ -2,15 +2,18 @@ import type { Readable } from 'node:stream';
 import { DomainError } from '#server/domain/error.ts';
 import { slot } from '#server/platform/process-memory.ts';
 
-/** Per VM. The agent runs four, and an interrupted download ends within two minutes. */
+/** Per VM. The agent runs four at a time, and an interrupted download ends within two minutes. */
 const maxDownloads = 8;
 const retryAfter = 10;
 
-/** Limits the concurrent downloads of a VM, so that one machine cannot take every connection. */
+/** Limits the concurrent downloads of a VM, so that one machine cannot use every connection. */
 export class Downloads {
   readonly #running = new Map<string, number>();
 
-  /** Opens the bytes for a VM and counts them until they are sent or abandoned. Throws 429 `downloads_waiting`. */
+  /**
+   * Opens the bytes for a VM, and counts the download until it is finished or abandoned. Throws 429
+   * `downloads_waiting`.
+   */
   async open<B extends { stream: Readable }>(vmId: string, opening: () => Promise<B | null>): Promise<B | null> {
     const count = this.#running.get(vmId) ?? 0;
     if (count >= maxDownloads) {

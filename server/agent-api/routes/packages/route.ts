@@ -7,20 +7,22 @@ import type { AgentCall } from '../../call.ts';
 import { downloads } from './download.ts';
 
 /**
- * A package that no VM has: `agent doctor` requests it to check the credential. It sends no call counter, because a
- * second process that counts would look like a second machine.
+ * A package that does not exist: `agent doctor` requests it to check the credential. It sends no call counter, because
+ * a second process that counts would look like a second machine.
  */
 const noPackage = '0'.repeat(64);
 
-/** `GET /agent/v1/packages/{sha256}`: the zip, whole or a range of it; only one of the VM's own goal state. */
+/** `GET /agent/v1/packages/{sha256}`: the zip or a range of it, only if the VM's own goal state names it. */
 export async function packageBytes(call: AgentCall, match: RegExpExecArray): Promise<Response> {
   const sha256 = match[1] ?? '';
   const agent = sha256 === noPackage ? await authenticate(call) : (await admit(call)).agent;
   return sendPackage(call, agent.vmId, sha256);
 }
 
-/** A package of the VM's own goal state. Throws 404 `package_absent` for any other, 429
- * `downloads_waiting`, 503 `package_damaged` where its bytes are lost. */
+/**
+ * Sends a package of the VM's own goal state. Throws 404 `package_absent` for any other, 429 `downloads_waiting`, 503
+ * `package_damaged` if its bytes are lost.
+ */
 export async function sendPackage(call: AgentCall, vmId: string, sha256: string): Promise<Response> {
   const { db, blobs, memory } = call.door.services;
   const size = await findPackageOfVm(db, vmId, sha256);
@@ -41,7 +43,7 @@ export async function sendPackage(call: AgentCall, vmId: string, sha256: string)
     return new Response(null, { status: 416, headers: { ...headers, 'content-range': `bytes */${size}` } });
   }
   const { start, end } = range ?? { start: 0, end: size - 1 };
-  // A range of all bytes is read without a range, because only complete reads are verified.
+  // A range of all bytes is read like the whole file, because only complete reads are verified.
   const part = end - start + 1 === size ? undefined : { start, end };
   const blob = await memory.of(downloads).open(vmId, () => blobs.open(sha256, part));
   if (blob?.size !== size) {
@@ -63,13 +65,13 @@ export async function sendPackage(call: AgentCall, vmId: string, sha256: string)
 
 const retryAfter = 60;
 
-/** Logs which bytes are lost or damaged; the agent retries until the package is uploaded again. */
+/** Logs which bytes are lost or damaged. The agent retries until the package is uploaded again. */
 function damaged({ door, requestId }: AgentCall, sha256: string): DomainError {
   door.log.error({ requestId, sha256 }, 'the bytes of a package are lost or damaged: upload the same zip again');
   return new DomainError('unavailable', 'package_damaged', { retryAfter });
 }
 
-/** One range of bytes, both ends included. Null without a supported one: then everything is sent. */
+/** Parses a single range of bytes, both ends included. Null if there is no supported range: then everything is sent. */
 function readRange(header: string | null, size: number): { start: number; end: number } | 'unsatisfiable' | null {
   const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '');
   if (!match || (match[1] === '' && match[2] === '')) return null;

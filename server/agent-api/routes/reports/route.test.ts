@@ -33,7 +33,7 @@ const heartbeat = (change: Record<string, unknown> = {}) => ({
   ...change,
 });
 
-test('204 when it is committed, with the goal state’s ETag: a report is a poll too', async () => {
+test("204 after the commit, with the goal state's ETag: a report is also a poll", async () => {
   const agent = await agentWithProbe();
   const answer = await agent.report({ reportNumber: 1, heartbeats: [heartbeat()] });
   expect(answer.status).toBe(204);
@@ -53,12 +53,12 @@ test('a report is one statement, shared with queued reports', async () => {
   expect(others).toEqual([]);
 });
 
-test('an empty report is a sign of life', async () => {
+test('an empty report shows that the agent is alive', async () => {
   const agent = await agentWithProbe();
   expect((await agent.report({})).status).toBe(204);
 });
 
-test('gzip is accepted, and the decompressed size is limited too', async () => {
+test('accepts gzip, and limits the decompressed size too', async () => {
   const agent = await agentWithProbe();
   const send = (body: Buffer) =>
     agent.call('/reports', { method: 'POST', body: new Uint8Array(body), headers: { 'content-encoding': 'gzip' } });
@@ -67,7 +67,7 @@ test('gzip is accepted, and the decompressed size is limited too', async () => {
   expect((await send(Buffer.from('no gzip'))).status).toBe(400);
 });
 
-test('207 keeps the good entries and names the bad ones, in the caller’s language', async () => {
+test("207 stores the valid entries and lists the faults of the others, in the caller's language", async () => {
   const agent = await agentWithProbe();
   const answer = await agent.call('/reports', {
     method: 'POST',
@@ -96,7 +96,7 @@ const status = (word: string) => ({
 });
 
 describe('400 names every fault', () => {
-  test('where no entry could be stored', async () => {
+  test('if no entry could be stored', async () => {
     const agent = await agentWithProbe();
     const answer = await agent.report({ heartbeats: [heartbeat({ extension: 'ghost' }), 7] });
     expect(answer.status).toBe(400);

@@ -6,8 +6,9 @@ import type { KnownAgent } from '../../memory/agent-memory.ts';
 import { countReportBytes, rejectTooManyBytes } from '../../report-bytes.ts';
 
 /**
- * `POST /agent/v1/reports`: 204 once everything is committed, 207 where some entries were refused, 400 where all were,
- * 503 where too many wait, 429 where the VM sent too many bytes within an hour. The answer names the goal state in force: a report is a poll too.
+ * `POST /agent/v1/reports`: 204 once everything is committed, 207 if some entries were rejected, 400 if all were, 503
+ * if too many reports wait, 429 if the VM sent too many bytes within an hour. The response has the ETag of the goal
+ * state in force, so a report is also a poll.
  */
 export async function reports(call: AgentCall): Promise<AgentAnswer> {
   const { door } = call;
@@ -25,7 +26,7 @@ export async function reports(call: AgentCall): Promise<AgentAnswer> {
   return { status: 207, headers, body: JSON.stringify({ stored, errors }) };
 }
 
-/** Reads the body; while it arrives, its bytes count toward the queue. */
+/** Reads the body. While it arrives, its bytes count towards the queue's limit. */
 async function readReport(call: AgentCall, agent: KnownAgent): Promise<{ value: unknown; bytes: number }> {
   const limit = call.door.services.config.limits.report.bytes;
   const arrived = call.door.intake.expect(agent.vmId, bytesToExpect(call, limit));
@@ -36,7 +37,7 @@ async function readReport(call: AgentCall, agent: KnownAgent): Promise<{ value: 
   }
 }
 
-/** JSON compresses to a tenth or less. */
+/** Expected compression: JSON shrinks to a tenth or less. */
 const packedBy = 16;
 
 function bytesToExpect(call: AgentCall, limit: number): number {
@@ -45,7 +46,7 @@ function bytesToExpect(call: AgentCall, limit: number): number {
   return Math.min(limit, Number(length) * (call.header('content-encoding') === null ? 1 : packedBy));
 }
 
-/** Empty if the VM was deleted with its last extension. */
+/** Returns the ETag of the goal state in force; empty if the report deleted the VM. */
 async function etagInForce(call: AgentCall, known: string | null): Promise<string> {
   if (known !== null) return known;
   try {

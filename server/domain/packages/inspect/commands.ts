@@ -3,7 +3,7 @@ import type { PackageFile } from '#db/schema/index.ts';
 import { type CommandName, commandNames, manifestFileName } from '#protocol/manifest.ts';
 import type { Fault } from '#server/domain/error.ts';
 
-/** The first word of a command line without quotes; null if a quote is not closed. */
+/** Returns the first word of a command line, without quotes; null if a quote is not closed. */
 export function programOf(line: string): string | null {
   const trimmed = line.trim();
   const quote = trimmed[0];
@@ -12,7 +12,7 @@ export function programOf(line: string): string | null {
   return end < 0 ? null : trimmed.slice(1, end);
 }
 
-/** The program of a command: a path in the package, or the reason why it is invalid (AZ-P4). */
+/** Returns a command's program as a path in the package, or the reason why it is invalid (AZ-P4). */
 export function placeOf(program: string): { path: string } | { code: 'command_absolute' | 'command_escapes' } {
   const forward = program.replaceAll('\\', '/');
   if (forward.startsWith('/') || /^[A-Za-z]:/.test(forward)) return { code: 'command_absolute' };
@@ -25,7 +25,7 @@ export interface CommandFindings {
   warnings: Fault[];
 }
 
-/** The command lines that are text, even if the rest of the manifest is invalid. */
+/** Returns the command lines that are strings, even if the rest of the manifest is invalid. */
 export function commandLinesOf(manifestFile: unknown): Partial<Record<CommandName, string>> {
   const element: unknown = Array.isArray(manifestFile) ? manifestFile[0] : undefined;
   const fields = fieldsOf(fieldsOf(element).handlerManifest);
@@ -41,8 +41,8 @@ const fieldsOf = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 
 /**
- * Checks the programs of commands: an absolute path or one outside the package is a fault, a program that is missing or
- * not executable a warning (AZ-P4). Several commands may use the same line (AZ-P5).
+ * Checks the programs of commands. An absolute path, or one outside of the package, is a fault; a program that is
+ * missing or not executable is a warning (AZ-P4). Several commands may use the same line (AZ-P5).
  */
 export function checkCommands(
   lines: Partial<Record<CommandName, string>>,

@@ -7,14 +7,14 @@ import type { DirectoryEntry } from './directory.ts';
 type ContentFault = Pick<Fault, 'code' | 'params'>;
 
 /**
- * Up to this compressed and uncompressed size, an entry is read in one piece: packages often have thousands of small
- * files.
+ * Entries up to this compressed and uncompressed size are read in one call, because packages often have thousands of
+ * small files.
  */
 const onePiece = 1024 * 1024;
 
 /**
- * Unpacks an entry without storing it, and checks true size, checksum, and that no bytes follow the compressed data.
- * `take` receives the bytes as they are read. Uses a megabyte or two at most.
+ * Unpacks an entry without storing it. Checks its real size and checksum, and that no bytes follow the compressed data.
+ * `take` receives the bytes as they are read. Needs at most two megabytes of memory.
  */
 export async function readContents(
   fd: number,
@@ -64,7 +64,7 @@ class Meter {
   }
 }
 
-/** Returns the number of compressed bytes that were used. */
+/** Reads the entry in one call. Returns the number of compressed bytes used. */
 function readAtOnce(fd: number, entry: DirectoryEntry, dataStart: number, meter: Meter): number {
   const packed = Buffer.alloc(entry.packed);
   readSync(fd, packed, 0, packed.length, dataStart);
@@ -80,7 +80,7 @@ function readAtOnce(fd: number, entry: DirectoryEntry, dataStart: number, meter:
   return engine.bytesWritten;
 }
 
-/** The same in pieces. The file stays open, which a stream of `node:fs` would close. */
+/** Reads the entry in chunks. Does not use a `node:fs` stream, which would close the file. */
 async function readStreamed(fd: number, entry: DirectoryEntry, dataStart: number, meter: Meter): Promise<number> {
   const pieces = readPieces(fd, dataStart, entry.packed);
   if (entry.method === 0) {

@@ -3,10 +3,10 @@ import type { Fault } from '#server/domain/error.ts';
 import type { EndRecord } from './end-record.ts';
 import { type ExtraField, shownName } from './entry-name.ts';
 
-/** One record of the central directory, with the sizes and offset of zip64 if present. */
+/** A record of the central directory, with the sizes and offset from zip64 if present. */
 export interface DirectoryEntry {
   rawName: Buffer;
-  /** For messages only. */
+  /** The name for messages only. */
   shown: string;
   flags: number;
   method: number;
@@ -14,7 +14,7 @@ export interface DirectoryEntry {
   packed: number;
   unpacked: number;
   offset: number;
-  /** Upper half of the external attributes: Unix file type and permissions, 0 if absent. */
+  /** Upper half of the external attributes: Unix file type and permissions; 0 if absent. */
   mode: number;
   extraFields: ExtraField[];
   faults: Pick<Fault, 'code' | 'params'>[];
@@ -23,12 +23,12 @@ export interface DirectoryEntry {
 const signature = 0x02014b50;
 const headBytes = 46;
 const saturated = 0xffffffff;
-/** More than a directory with the maximum number of entries needs. */
+/** Larger than any directory with the maximum number of entries. */
 const largestDirectory = 64 * 1024 * 1024;
 
 /**
- * Reads every record of the central directory, including invalid ones: yauzl, which reads the accepted ones again,
- * stops at its first fault, but a publisher should see all.
+ * Reads every record of the central directory, including invalid ones. yauzl, which later reads the accepted ones
+ * again, stops at the first fault, but a publisher should see all.
  */
 export function readDirectory(fd: number, end: EndRecord, mostEntries: number): DirectoryEntry[] | Fault {
   if (end.entries > mostEntries) return tooMany(end.entries, mostEntries);
@@ -86,7 +86,7 @@ function readRecord(head: Buffer, rawName: Buffer, extra: Buffer): DirectoryEntr
   return entry;
 }
 
-/** The fields after a name; null if they do not fill their space exactly. */
+/** Reads the extra fields after a name; null if they do not fill their space exactly. */
 export function readExtraFields(extra: Buffer): ExtraField[] | null {
   const fields: ExtraField[] = [];
   let at = 0;
@@ -96,11 +96,11 @@ export function readExtraFields(extra: Buffer): ExtraField[] | null {
     fields.push({ id: extra.readUInt16LE(at), data: extra.subarray(at + 4, end) });
     at = end;
   }
-  // Up to three zero bytes are padding of tools that align the next record.
+  // Some tools add up to three zero bytes to align the next record.
   return extra.subarray(at).every((byte) => byte === 0) ? fields : null;
 }
 
-/** Whether an NTFS field has its announced length: readers have run past the end of a truncated one. */
+/** Whether an NTFS field has its announced length. Some unpackers read past the end of a truncated one. */
 function wholeNtfs(data: Buffer): boolean {
   let at = 4;
   while (at + 4 <= data.length) {
@@ -112,7 +112,7 @@ function wholeNtfs(data: Buffer): boolean {
 }
 
 /**
- * Takes sizes and offset from the zip64 field if the 32-bit ones are saturated; the field must contain exactly these.
+ * Takes sizes and offset from the zip64 field if the 32-bit ones are saturated. The field must contain exactly these.
  */
 function applyZip64(entry: DirectoryEntry): void {
   const field = entry.extraFields.find((candidate) => candidate.id === 1)?.data;
@@ -129,7 +129,7 @@ function applyZip64(entry: DirectoryEntry): void {
   wanted.forEach((key, index) => {
     entry[key] = Number(values[index]);
   });
-  // Some writers give both sizes although the short ones suffice; then they must be equal.
+  // Some tools write both sizes although 32 bits suffice. Then they must be equal.
   if (wanted.length === 0 && field.length >= 16) {
     const same =
       field.readBigUInt64LE(0) === BigInt(entry.unpacked) && field.readBigUInt64LE(8) === BigInt(entry.packed);

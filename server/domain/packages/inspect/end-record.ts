@@ -1,7 +1,7 @@
 import { readSync } from 'node:fs';
 import type { Fault } from '#server/domain/error.ts';
 
-/** The location of a zip's directory, and its declared size. */
+/** Where a zip's central directory is, and the number of entries that it declares. */
 export interface EndRecord {
   entries: number;
   directoryOffset: number;
@@ -17,7 +17,7 @@ const end64Bytes = 56;
 const maxCommentLength = 0xffff;
 
 /**
- * Reads the records at the end of a zip strictly: the directory must directly precede them and they must be the last
+ * Reads the records at the end of a zip strictly: the directory must directly precede them, and they must be the last
  * bytes of the file, so that two readers cannot see two different packages.
  */
 export function readEndRecord(fd: number, size: number): EndRecord | Fault {
@@ -50,7 +50,7 @@ export function readEndRecord(fd: number, size: number): EndRecord | Fault {
   return placed(plain, endOffset);
 }
 
-/** Offset of the last signature, or -1: only its comment may follow. */
+/** Returns the offset of the last signature; -1 if there is none. Only its comment may follow. */
 function findEnd(tail: Buffer): number {
   for (let at = tail.length - endBytes; at >= 0; at--) {
     if (tail.readUInt32LE(at) === endSignature) return at;
@@ -84,7 +84,7 @@ function readZip64(fd: number, locator: Buffer, locatorOffset: number, plain: En
   return placed(numbers, Number(offset));
 }
 
-/** The directory must end where the end records start. */
+/** Requires the directory to end where the end records start. */
 function placed(record: EndRecord, endOffset: number): EndRecord | Fault {
   const gap = endOffset - record.directoryOffset - record.directorySize;
   if (gap > 0) return fault('zip_prepended', { bytes: gap });

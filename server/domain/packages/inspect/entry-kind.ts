@@ -8,7 +8,7 @@ const file = 0x8000;
 const folder = 0x4000;
 const link = 0xa000;
 
-/** Faults of an entry's kind: only regular files and folders, stored or deflated, are unpacked. */
+/** Returns the faults of an entry's kind: only regular files and folders, stored or deflated, are unpacked. */
 export function kindFaults(entry: DirectoryEntry, name: string): Pick<Fault, 'code' | 'params'>[] {
   const faults: Pick<Fault, 'code' | 'params'>[] = [];
   if ((entry.flags & encryptedFlags) !== 0 || entry.method === aesMethod) faults.push({ code: 'entry_encrypted' });
@@ -27,7 +27,7 @@ export function kindFaults(entry: DirectoryEntry, name: string): Pick<Fault, 'co
   return faults;
 }
 
-/** Unix permission bits; null if the zip has none. */
+/** Returns the Unix permission bits; null if the zip has none. */
 export function permissions(entry: DirectoryEntry): number | null {
   return entry.mode === 0 ? null : entry.mode & 0o777;
 }

@@ -5,15 +5,15 @@ import { decodeUtf8 } from '#server/platform/json.ts';
 const utf8Flag = 0x800;
 const unicodePathField = 0x7075;
 
-/** An extra field of a header: its number and its bytes. */
+/** An extra field of a header: its id and its bytes. */
 export interface ExtraField {
   id: number;
   data: Buffer;
 }
 
 /**
- * The name of an entry as text; null if readers could disagree about it: marked as UTF-8 but invalid, other bytes
- * without a mark, or a different second name in an extra field.
+ * Decodes the name of an entry. Returns null if unpackers could disagree about it: invalid UTF-8 marked as UTF-8,
+ * non-ASCII bytes without a mark, or a different second name in an extra field.
  */
 export function decodeName(raw: Buffer, flags: number, extraFields: readonly ExtraField[]): string | null {
   const plain = raw.every((byte) => byte < 0x80);
@@ -26,13 +26,13 @@ export function decodeName(raw: Buffer, flags: number, extraFields: readonly Ext
   return direct === null || direct === named ? named : null;
 }
 
-/** A name that can be shown and stored: without control characters, at most 200 characters. */
+/** Returns a name that can be shown and stored: without control characters, at most 200 characters. */
 export function shownName(raw: Buffer): string {
   const text = raw.toString('utf8').replace(/\p{C}/gu, '\ufffd');
   return text.length <= 200 ? text : `${text.slice(0, 199)}…`;
 }
 
-/** Faults of a single name, as codes: nothing may leave the folder that a package is unpacked to. */
+/** Returns the faults of a name, as codes: nothing may leave the folder that a package is unpacked to. */
 export function nameFaults(name: string): Fault['code'][] {
   const faults: Fault['code'][] = [];
   if (name.includes('\0')) faults.push('entry_name_nul');
@@ -46,17 +46,20 @@ export function nameFaults(name: string): Fault['code'][] {
   return faults;
 }
 
-/** Names with the same key are one file on some file system, which may ignore case and Unicode form. */
+/**
+ * Returns a key that is equal for names that some file system treats as one file, because it ignores case or Unicode
+ * form.
+ */
 export function spellingKey(name: string): string {
   return name.replace(/\/$/, '').normalize('NFC').toLowerCase().normalize('NFC');
 }
 
-/** Duplicate names, in one spelling or two, and files that are also a folder of others. */
+/** Finds duplicate names, in one spelling or two, and files that are also folders. */
 export class NameRegister {
   private readonly byKey = new Map<string, { name: string; folder: boolean }>();
   private readonly parents = new Map<string, string>();
 
-  /** The fault that this name causes beside earlier ones, if any. */
+  /** Adds a name. Returns its conflict with an earlier name, or null. */
   add(name: string): Pick<Fault, 'code' | 'params'> | null {
     const key = spellingKey(name);
     const folder = name.endsWith('/');

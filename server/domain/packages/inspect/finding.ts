@@ -8,9 +8,9 @@ export interface AcceptedPackage {
   manifest: HandlerManifest;
   /** The text of HandlerManifest.json without a byte-order mark. */
   manifestText: string;
-  /** Files in the order of the zip, without folders. */
+  /** Files in zip order, without folders. */
   files: PackageFile[];
-  /** Findings that a publisher should see but that reject nothing. */
+  /** Findings that a publisher should see but that do not reject the package. */
   warnings: Fault[];
 }
 
@@ -23,7 +23,7 @@ export type Inspection = AcceptedPackage | RejectedPackage;
 
 const most = 100;
 
-/** Collects findings in order; beyond 100 they are only counted. */
+/** Collects findings in order; after the first 100 they are only counted. */
 export class Findings {
   private readonly kept: Fault[] = [];
   private readonly dropped: 'more_faults' | 'more_warnings';
@@ -33,7 +33,7 @@ export class Findings {
     this.dropped = dropped;
   }
 
-  /** `path` is the name of an entry as far as it can be shown; empty for the whole package. */
+  /** `path` is the printable name of an entry; empty for the whole package. */
   add(path: string, code: Fault['code'], params?: ErrorParams): void {
     this.count++;
     if (this.kept.length < most) this.kept.push(params === undefined ? { path, code } : { path, code, params });

@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 let files = 0;
-/** Reads a package as the worker does, but in this thread, where its memory is measured. */
+/** Reads a package as the worker does, but in this thread, so that its memory can be measured. */
 async function inspect(zip: Buffer, limits: Limits = defaultLimits, read = readPackage): Promise<Inspection> {
   const path = join(folder, `upload-${files++}`);
   await writeFile(path, zip);
@@ -35,7 +35,7 @@ const honest = () => buildZip(packageEntries());
 const zeros = (bytes: number) => deflateRawSync(Buffer.alloc(bytes));
 const MiB = 1024 * 1024;
 
-/** A zip whose entries all reference the same compressed bytes, like the known overlapping bombs. */
+/** A zip whose entries all reference the same compressed bytes, as in known overlapping zip bombs. */
 function overlapping(): Buffer {
   const raw = zeros(MiB);
   const lies = { unpacked: MiB };
@@ -46,7 +46,7 @@ function overlapping(): Buffer {
   ]);
 }
 
-/** Nested zips: each layer is small, but their contents are not. */
+/** Nested zips: each layer is small, but their unpacked contents are large. */
 function nestedBomb(): Buffer {
   let zip = buildZip([{ name: 'zeros', raw: zeros(64 * MiB), lies: { unpacked: 64 * MiB } }]);
   for (let depth = 0; depth < 2; depth++) {
@@ -58,7 +58,7 @@ function nestedBomb(): Buffer {
   return withEntries({ name: 'data/archive.zip', data: zip, method: 0 });
 }
 
-/** An NTFS field that announces times and lacks them: getLastModDate of readers ran past its end. */
+/** An NTFS field that announces times but lacks them: some unpackers read past its end in getLastModDate. */
 const cutNtfs = Buffer.from('0a00080000000000010018000000'.slice(0, 24), 'hex');
 
 const ntfsWhole = Buffer.concat([
@@ -68,7 +68,7 @@ const ntfsWhole = Buffer.concat([
   Buffer.alloc(24),
 ]);
 
-/** Each hostile package with the path and code of its fault. */
+/** Hostile packages, with the path and code of each fault. */
 const corpus: [name: string, zip: () => Buffer, path: string, code: keyof typeof en][] = [
   ['../', () => withEntries({ name: '../evil' }), '../evil', 'entry_name_escapes'],
   ['a part .. inside', () => withEntries({ name: 'a/../../evil' }), 'a/../../evil', 'entry_name_escapes'],
@@ -286,7 +286,7 @@ describe('hostile packages', () => {
     },
   );
 
-  test('one answer lists every fault of a package, up to a hundred, and counts the rest', async () => {
+  test('one response lists every fault of a package, up to a hundred, and counts the rest', async () => {
     const several = await inspect(
       buildZip([
         { name: 'HandlerManifest.json', data: manifestOf({ installCommand: '/bin/sh', enableCommand: 7 }) },
@@ -307,7 +307,7 @@ describe('hostile packages', () => {
     expect(many.faults.at(-1)).toEqual({ path: '', code: 'more_faults', params: { count: 50 } });
   });
 
-  test('a package that takes too much time or memory is rejected, and the caller continues', async () => {
+  test('a package that takes too much time or memory is rejected, and the portal keeps running', async () => {
     const limits = (changed: Partial<Limits['package']>): Limits => ({
       ...defaultLimits,
       package: { ...defaultLimits.package, ...changed },
@@ -327,7 +327,7 @@ describe('hostile packages', () => {
   });
 });
 
-/** Removes the first record of the directory; the bytes of its entry stay. */
+/** Removes the first record of the directory, but keeps the bytes of its entry. */
 function dropFirstRecord(zip: Buffer): Buffer {
   const first = zip.indexOf(Buffer.from('504b0102', 'hex'));
   const second = zip.indexOf(Buffer.from('504b0102', 'hex'), first + 1);

@@ -5,7 +5,7 @@ import type { Inspection } from './finding.ts';
 
 const inspections = slot(() => new WorkerTasks<Inspection>(new URL('./inspect-worker.ts', import.meta.url)));
 
-/** Reads the package at this path in a worker, and rejects one that takes too much time or memory. */
+/** Inspects the package at this path in a worker. Rejects a package that takes too much time or memory. */
 export async function inspectPackage(memory: ProcessMemory, path: string, limits: Limits): Promise<Inspection> {
   const { inspectMs, inspectHeapMiB } = limits.package;
   const bounds = { timeoutMs: inspectMs, heapMiB: inspectHeapMiB };

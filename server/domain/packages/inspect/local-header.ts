@@ -1,17 +1,20 @@
 import { readSync } from 'node:fs';
 import { type DirectoryEntry, readExtraFields } from './directory.ts';
 
-/** The position of an entry's data, or the field of its local header that differs from the directory. */
+/** The position of an entry's data, or the field in which its local header differs from the directory. */
 export type LocalHeader = { dataStart: number } | { differs: string };
 
 const signature = 0x04034b50;
 const headBytes = 30;
 const saturated = 0xffffffff;
 const descriptorFlag = 0x8;
-/** Encryption, sizes after the data, UTF-8: flags that change how an entry is read. */
+/** Flags that change how an entry is read: encryption, sizes after the data, UTF-8. */
 const meaningfulFlags = 0x0001 | descriptorFlag | 0x0800;
 
-/** Reads the header before an entry's data and compares it: readers that trust either must agree. */
+/**
+ * Reads the header before an entry's data and compares it with the directory, because some unpackers trust one and some
+ * the other.
+ */
 export function readLocalHeader(fd: number, entry: DirectoryEntry): LocalHeader {
   const head = Buffer.alloc(headBytes);
   if (readSync(fd, head, 0, headBytes, entry.offset) !== headBytes || head.readUInt32LE(0) !== signature) {
@@ -40,7 +43,7 @@ export function readLocalHeader(fd: number, entry: DirectoryEntry): LocalHeader 
   const unpacked = size(head.readUInt32LE(22));
   const packed = size(head.readUInt32LE(18));
   const crc = head.readUInt32LE(14);
-  // With a descriptor after the data, zeros (or zip64's placeholders) are allowed here.
+  // If a data descriptor follows the data, zeros (or zip64's placeholders) are allowed here.
   const later = (flags & descriptorFlag) !== 0;
   const same = (here: number, there: number) => here === there || (later && (here === 0 || here === saturated));
   if (!same(crc, entry.crc32)) return { differs: 'checksum' };

@@ -24,7 +24,7 @@ async function inspect(...entries: ZipEntry[]) {
 const withManifest = (manifest: string | Buffer) => inspect(...packageEntries(manifest));
 const at = 'HandlerManifest.json';
 
-/** The sample of the source document, unchanged. */
+/** The example of the source document, unchanged. */
 const sample = `[{
   "version": 1.0,
   "handlerManifest": {
@@ -68,13 +68,13 @@ describe('AZ-P2 the manifest is in the root of the zip', () => {
     expect(await inspect(...entries)).toEqual({ ok: false, faults });
   });
 
-  test('one in a subfolder beside the one in the root is a regular file', async () => {
+  test('a manifest in a subfolder next to the one in the root is a regular file', async () => {
     expect(await inspect(...packageEntries(), { name: 'old/HandlerManifest.json', data: 'x' })).toMatchObject({
       ok: true,
     });
   });
 
-  test('one above the maximum size is rejected unread', async () => {
+  test('a manifest above the maximum size is rejected unread', async () => {
     const data = Buffer.concat([Buffer.alloc(defaultLimits.package.manifestBytes, ' '), Buffer.from(sample)]);
     expect(await inspect({ name: at, data, method: 0 })).toEqual({
       ok: false,
@@ -84,7 +84,7 @@ describe('AZ-P2 the manifest is in the root of the zip', () => {
 });
 
 describe('AZ-P3 the manifest', () => {
-  test('of the source document is accepted, also with a byte-order mark', async () => {
+  test('of the source document is accepted, with or without a byte-order mark', async () => {
     const read = await withManifest(`\ufeff${sample}`);
     expect(read).toMatchObject({ ok: true, manifest: JSON.parse(sample)[0], manifestText: sample });
   });
@@ -128,7 +128,7 @@ describe('AZ-P3 the manifest', () => {
     expect(await withManifest(manifestOf(fields))).toMatchObject({ ok: true, manifest: { handlerManifest: flags } });
   });
 
-  test('names every missing or ill-typed field in one answer', async () => {
+  test('one response names every missing or ill-typed field', async () => {
     const manifest = [
       {
         handlerManifest: { installCommand: ' ', updateCommand: 5, enableCommand: null, rebootAfterInstall: 'no' },
@@ -187,7 +187,7 @@ describe('AZ-P4 command paths', () => {
     expect(placeOf(program)).toEqual(place);
   });
 
-  test('every absolute path and every path outside the package is rejected', async () => {
+  test('every absolute path, and every path outside of the package, is rejected', async () => {
     const manifest = manifestOf({ installCommand: '/bin/sh', updateCommand: '../run', enableCommand: '"open' });
     expect(await withManifest(manifest)).toEqual({
       ok: false,
@@ -199,7 +199,7 @@ describe('AZ-P4 command paths', () => {
     });
   });
 
-  test('a missing program, and one that cannot run, are warnings', async () => {
+  test('a program that is missing or not executable is a warning', async () => {
     const read = await inspect(
       { name: 'HandlerManifest.json', data: manifestOf({ installCommand: 'python3 x.py', enableCommand: './run.sh' }) },
       { name: 'install.sh', data: '#!/bin/sh\r\nexit 0\r\n', mode: 0o100755 },
@@ -223,12 +223,12 @@ describe('AZ-P4 command paths', () => {
     });
   });
 
-  test('AZ-P5 several commands may be the same line', () => {
+  test('AZ-P5 several commands may use the same line', () => {
     const files = [{ name: 'install.sh', size: 1, mode: null }];
     expect(checkCommands(commandLinesOf(JSON.parse(manifestOf())), files)).toEqual({ faults: [], warnings: [] });
   });
 
-  test('AZ-P4 a command outside the package is named beside a missing field', async () => {
+  test('AZ-P4 a command outside of the package is reported together with a missing field', async () => {
     const [element] = JSON.parse(manifestOf({ disableCommand: '../shared/disable.sh' }));
     delete element.handlerManifest.reportHeartbeat;
     const result = await withManifest(JSON.stringify([element]));

@@ -3,7 +3,9 @@ import { decodeUtf8, parseJson } from '#server/platform/json.ts';
 import type { Findings } from './finding.ts';
 import type { PlacedEntry } from './placed-entry.ts';
 
-/** The manifest in the root of the package; if it is missing, the fault says where it was found instead (AZ-P2). */
+/**
+ * Finds the manifest in the root of the package. If it is missing, the fault says where one was found instead (AZ-P2).
+ */
 export function findManifest(placed: readonly PlacedEntry[], faults: Findings): PlacedEntry | null {
   const root = placed.find(({ name }) => name === manifestFileName);
   if (root !== undefined) return root;
@@ -19,13 +21,13 @@ export function findManifest(placed: readonly PlacedEntry[], faults: Findings): 
 }
 
 export interface ParsedManifest {
-  /** Null if it has faults. */
+  /** Null if the manifest has faults. */
   manifest: HandlerManifest | null;
-  /** The parsed text, if it is JSON. */
+  /** The parsed JSON; undefined if the text is not JSON. */
   value: unknown;
 }
 
-/** The manifest of a package; adds every fault of its text and fields (AZ-P3). */
+/** Parses the manifest of a package, and adds every fault of its text and fields (AZ-P3). */
 export function parseManifest(bytes: Buffer, maxDepth: number, faults: Findings): ParsedManifest {
   const at = (pointer: string) => (pointer === '' ? manifestFileName : `${manifestFileName}#${pointer}`);
   const json = parseJson(bytes, { maxDepth });
@@ -37,7 +39,7 @@ export function parseManifest(bytes: Buffer, maxDepth: number, faults: Findings)
   return { manifest: null, value: json.value };
 }
 
-/** The publisher's text without a byte-order mark. The bytes must be accepted by `parseManifest`. */
+/** Returns the publisher's text without a byte-order mark. The bytes must have passed `parseManifest`. */
 export function manifestTextOf(bytes: Buffer): string {
   return (decodeUtf8(bytes) ?? '').replace(/^\ufeff/, '');
 }

@@ -9,27 +9,27 @@ import { readLocalHeader } from './local-header.ts';
 
 type NestedFault = Pick<Fault, 'code' | 'params'>;
 
-/** Three levels of archives are common (`.ear`, `.war`, `.jar`); deeper ones are not inspected. */
+/** Three levels of archives are common (`.ear`, `.war`, `.jar`). Deeper levels are not inspected. */
 const deepest = 4;
 const signature = 'PK\u0003\u0004';
 /** Smaller archives may have any compression ratio. */
 const floor = 1024 * 1024;
 
-/** Stops unpacking an entry whose first bytes are not an archive's. */
+/** Stops unpacking an entry whose first bytes are not those of an archive. */
 class NoArchive extends Error {}
 
 /** Inspects the bytes of one entry as they are read. */
 export interface Watch {
   take(chunk: Buffer): void;
-  /** True once the first bytes showed that it is not an archive. */
+  /** True once the first bytes showed that the entry is not an archive. */
   isNone(): boolean;
-  /** After the last byte: the fault of the archive, if it is one. */
+  /** Call it after the last byte. Returns the archive's fault; null if there is none. */
   finish(): Promise<NestedFault | null>;
 }
 
 /**
- * Archives in a package are regular files, which an agent does not unpack; but a bomb is never legitimate. The sum of
- * their declared contents, over all levels, must keep the limits of the package.
+ * Archives in a package are regular files, which agents do not unpack, but a zip bomb is never legitimate. The sum of
+ * the sizes that they declare, on all levels, must stay within the package's limits.
  */
 export class NestedArchives {
   private readonly path: string;
@@ -38,7 +38,7 @@ export class NestedArchives {
   private declared = 0;
   private made = 0;
 
-  /** `size` is that of the whole package. */
+  /** `size`: bytes of the whole package. */
   constructor(path: string, size: number, limits: Limits) {
     this.path = path;
     this.limits = limits;
@@ -77,7 +77,7 @@ export class NestedArchives {
     };
   }
 
-  /** The declared contents of an archive; null for anything that cannot be read as one. */
+  /** Returns the sizes that an archive declares; null if it cannot be read as an archive. */
   private async look(path: string, depth: number): Promise<NestedFault | null> {
     const handle = await open(path, 'r');
     try {

@@ -1,9 +1,9 @@
 import type { DirectoryEntry } from './directory.ts';
 
-/** An entry with the facts of its name and local header. */
+/** An entry with its decoded name and the position of its data. */
 export interface PlacedEntry {
   entry: DirectoryEntry;
   name: string | null;
-  /** Null if its data cannot be found. */
+  /** Null if the data cannot be found. */
   dataStart: number | null;
 }

@@ -17,14 +17,14 @@ import type { PlacedEntry } from './placed-entry.ts';
 import { HeadReader } from './script-head.ts';
 import { confirmWithYauzl } from './second-reader.ts';
 
-/** Smaller packages of text may have any compression ratio. */
+/** Packages smaller than this may have any compression ratio, because text compresses well. */
 const ratioFloor = 1024 * 1024;
-/** Bytes of a data descriptor: with or without signature, short or zip64. */
+/** Possible lengths of a data descriptor in bytes: with or without signature, 32-bit or zip64. */
 const descriptorBytes = [12, 16, 20, 24];
 
 /**
- * Reads an untrusted package and returns every fault. Runs in a worker that may be stopped at any time. It writes only
- * nested archives, next to the file, while it inspects them.
+ * Reads an untrusted package and returns every fault. Runs in a worker that may be stopped at any time. Writes only
+ * nested archives, as temporary files next to the package.
  */
 export async function readPackage(path: string, limits: Limits): Promise<Inspection> {
   const handle = await open(path, 'r');
@@ -81,7 +81,7 @@ class PackageReader {
     return { ok: true, manifest, manifestText: manifestTextOf(manifestBytes), files, warnings: this.warnings.list() };
   }
 
-  /** Name, kind and local header of one entry, with all their faults. */
+  /** Reads name, kind and local header of an entry, and adds all their faults. */
   private place(entry: DirectoryEntry): PlacedEntry {
     const name = decodeName(entry.rawName, entry.flags, entry.extraFields);
     const add = (code: Parameters<Findings['add']>[1], params?: Parameters<Findings['add']>[2]) =>
@@ -114,7 +114,7 @@ class PackageReader {
     }
   }
 
-  /** Entries follow each other from the first byte to the directory, and never overlap. */
+  /** Entries must follow each other from the first byte to the directory, and must not overlap. */
   private checkRanges(placed: PlacedEntry[], directoryOffset: number): void {
     const inOrder = placed.filter((one) => one.dataStart !== null).sort((a, b) => a.entry.offset - b.entry.offset);
     const first = inOrder[0]?.entry.offset ?? 0;
@@ -141,7 +141,7 @@ class PackageReader {
     if (unlisted > 0 && inOrder.length === placed.length) this.warnings.add('', 'zip_unlisted', { bytes: unlisted });
   }
 
-  /** Checks declared sizes against the limits before unpacking. False if unpacking would exceed them. */
+  /** Checks declared sizes against the limits before unpacking. Returns false if unpacking would exceed them. */
   private checkSizes(directory: readonly DirectoryEntry[]): boolean {
     const { unpackedBytes, ratio } = this.limits.package;
     const before = this.faults.count;
@@ -159,7 +159,7 @@ class PackageReader {
     return this.faults.count === before;
   }
 
-  /** Unpacks every entry that can be found, to verify its declared properties. Returns the manifest's bytes. */
+  /** Unpacks every entry whose data was found, to verify what it declares. Returns the manifest's bytes. */
   private async readAll(
     placed: readonly PlacedEntry[],
     manifestEntry: PlacedEntry | null,

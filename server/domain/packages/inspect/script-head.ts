@@ -1,6 +1,6 @@
 const enough = 512;
 
-/** Checks the first line of a file: an interpreter line that ends in CR LF does not start on Linux. */
+/** Checks the first line of a file: Linux cannot start a script whose interpreter line ends with CR LF. */
 export class HeadReader {
   private head = Buffer.alloc(0);
 

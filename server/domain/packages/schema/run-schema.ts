@@ -13,12 +13,12 @@ const settingsWorker = new URL('./settings-worker.ts', import.meta.url);
 
 const schemaChecks = slot(() => new WorkerTasks<Fault[]>(schemaWorker));
 
-/** One thread per schema. */
+/** Each worker thread runs only one schema. */
 const settingsCheckers = slot(
   () => new WorkerPool<HalvesToCheck, Fault[]>(settingsWorker, { most: 4, idleMs: 30_000 }),
 );
 
-/** Finds every fault of a publisher's schemas, in a worker under the limits of settings. */
+/** Returns every fault of a publisher's schemas. Runs in a worker within the limits of settings. */
 export async function checkSchema(
   { config: { limits }, memory }: Pick<Services, 'config' | 'memory'>,
   schema: SettingsSchema,
@@ -27,8 +27,8 @@ export async function checkSchema(
 }
 
 /**
- * Checks values against a publisher's schema in a worker, within the limits of settings. The worker is kept for a while
- * for the same schema, and never used for another.
+ * Checks values against a publisher's schema in a worker, within the limits of settings. The worker is reused for the
+ * same schema for a while, but never for another one.
  */
 export async function checkValues(
   { config: { limits }, memory }: Pick<Services, 'config' | 'memory'>,

@@ -5,12 +5,14 @@ import { newAjv } from './ajv.ts';
 import { schemaLoops } from './schema-loops.ts';
 
 const draft = 'https://json-schema.org/draft/2020-12/schema';
-/** Keywords whose value is data, and keywords whose value is schemas by name. */
+/** Keywords whose values are data, and keywords whose values are schemas by name. */
 const data = new Set(['const', 'default', 'enum', 'examples']);
 const byName = new Set(['$defs', 'definitions', 'dependentSchemas', 'patternProperties', 'properties']);
 const references = new Set(['$ref', '$dynamicRef']);
 
-/** Every fault of a publisher's schema, by path: form, draft, external or circular references, patterns. */
+/**
+ * Returns every fault of a publisher's schema, by path: structure, draft, external or circular references, patterns.
+ */
 export function schemaFaults(schema: unknown): Fault[] {
   if (typeof schema === 'boolean') return [];
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema))
@@ -22,7 +24,7 @@ export function schemaFaults(schema: unknown): Fault[] {
 
   const ajv = newAjv();
   if (ajv.validateSchema(schema as AnySchema) !== true) {
-    // The meta-schema reports one mistake along several paths: the deepest one is the mistake.
+    // The meta-schema reports one mistake along several paths. The deepest path is the mistake.
     const paths = [...new Set((ajv.errors ?? []).map((error) => error.instancePath))];
     const deepest = paths.filter((path) => !paths.some((other) => other.startsWith(`${path}/`)));
     return deepest.map((path) => ({ path, code: 'schema_keyword' }));
@@ -36,8 +38,8 @@ export function schemaFaults(schema: unknown): Fault[] {
 }
 
 /**
- * Whether validators can run it: an ECMAScript pattern in Unicode mode. The meta-schema reports values that are not
- * text.
+ * Whether the pattern is a valid ECMAScript pattern in Unicode mode. Values that are not strings are left to the
+ * meta-schema.
  */
 function isPattern(pattern: unknown): boolean {
   if (typeof pattern !== 'string') return true;
@@ -49,7 +51,7 @@ function isPattern(pattern: unknown): boolean {
   }
 }
 
-/** Checks keywords that the meta-schema permits but Annex does not run. */
+/** Finds keywords that the meta-schema permits but Annex does not run. */
 class SchemaWalk {
   private readonly found: Fault[] = [];
   private readonly ids = new Set<string>();

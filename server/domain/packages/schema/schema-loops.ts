@@ -2,16 +2,14 @@ import { jsonPointer, unescapeSegment } from '#protocol/index.ts';
 
 type Schema = Record<string, unknown>;
 
-/**
- * Keywords whose schemas apply to the same value, by the form of their value. All others apply to a part of the value.
- */
+/** Keywords whose subschemas apply to the same value. All others apply to a part of the value. */
 const single = ['not', 'if', 'then', 'else'];
 const lists = ['allOf', 'anyOf', 'oneOf'];
 const named = ['dependentSchemas'];
 
 /**
- * Paths of references that return to themselves without entering a part of the value, such as `{"$ref": "#"}`: such a
- * check never ends. Recursion through a property or an item ends with the value.
+ * Returns the paths of references that lead back to themselves without entering a part of the value, such as `{"$ref":
+ * "#"}`, so that validation would never end. Recursion through a property or an item ends with the value.
  */
 export function schemaLoops(root: Schema): string[] {
   const index = indexOf(root);
@@ -94,7 +92,7 @@ function edgesOf(schema: Schema, index: Index): Edge[] {
   return [...held.filter(isSchema).map((to): Edge => ({ to, reference: null })), ...references];
 }
 
-/** The targets of a reference; empty if it has none, which compiling reports. */
+/** Returns the targets of a reference; empty if there are none, which compiling reports. */
 function resolve(reference: unknown, base: Schema, { ids, anchors, root }: Index): Schema[] {
   if (typeof reference !== 'string') return [];
   const [id = '', fragment = ''] = reference.split('#');

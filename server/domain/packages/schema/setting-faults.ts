@@ -5,14 +5,14 @@ import { newAjv } from './ajv.ts';
 
 const most = 100;
 
-/** A compiled schema without faults. */
+/** Compiles a schema that has no faults. */
 export function compileSchema(schema: unknown): ValidateFunction {
   return newAjv().compile(schema as AnySchema);
 }
 
 /**
- * Violations of one half of the settings, by path. For a protected half path and keyword only: neither a value nor the
- * name of an unknown property is repeated (AZ-C1, AZ-C2).
+ * Returns the violations of one half of the settings, by path. For the protected half, only path and keyword: neither
+ * values nor names of unknown properties are repeated (AZ-C1, AZ-C2).
  */
 export function settingFaults(validate: ValidateFunction, value: unknown, isProtected: boolean): Fault[] {
   if (validate(value) === true) return [];
@@ -32,7 +32,7 @@ function protectedFault(error: ErrorObject): Fault {
   return { path, code: 'protected_setting', params: { keyword: error.keyword } };
 }
 
-/** The schema's requirement for a public setting; its numbers are the publisher's, never the operator's. */
+/** Returns what the schema requires of a public setting. Its numbers are the publisher's, never the operator's. */
 function publicFault(error: ErrorObject): Fault {
   const { keyword, instancePath: path } = error;
   const params = error.params as Record<string, unknown>;

@@ -1,10 +1,10 @@
-/** How old a file was when the agent read it, and how long ago that was. */
+/** How old a file was when the agent read it, and how long ago the agent read it. */
 export interface FileReading {
   ageSeconds: number;
   readSecondsAgo: number;
 }
 
-/** When the agent read the file, on the portal's clock. */
+/** When the agent read the file, by the portal's clock. */
 export const readAt = (entry: { readSecondsAgo: number }, receivedAt: Date): Date =>
   new Date(receivedAt.getTime() - entry.readSecondsAgo * 1000);
 
@@ -13,7 +13,7 @@ interface Reading {
   ageSeconds: number;
 }
 
-/** Whether a file is older than the one it replaces, so that it turns stale sooner. Ages are accurate to a second. */
+/** Whether a file is older than the one it replaces, so that it becomes stale sooner. Ages are accurate to a second. */
 export function wentBack(before: Reading | null, next: Reading | null): boolean {
   if (before === null || next === null) return false;
   const writtenAt = ({ readAt, ageSeconds }: Reading): number => readAt.getTime() - ageSeconds * 1000;
@@ -21,19 +21,19 @@ export function wentBack(before: Reading | null, next: Reading | null): boolean 
   return before.readAt.getTime() - next.readAt.getTime() > tolerance || writtenAt(before) - writtenAt(next) > tolerance;
 }
 
-/** Names of the columns of a reading: a file's word, when it was read, and its age then. */
+/** Column names of a reading: the status in the file, when it was read, and its age then. */
 export interface ReadingColumns {
   word: string;
   readAt: string;
   age: string;
 }
 
-/** SQL: seconds since the file was read, at the moment `at`. */
+/** SQL for the seconds between reading the file and `at`. */
 export const elapsed = ({ readAt }: ReadingColumns): string => `greatest(0, date_part('epoch', at - ${readAt}))`;
 
 const secondsAfter = (later: string, earlier: string): string => `date_part('epoch', ${later} - ${earlier})`;
 
-/** SQL: `wentBack`. */
+/** `wentBack` as SQL. */
 export const wentBackSql = (was: ReadingColumns, is: ReadingColumns): string => `coalesce(
     ${secondsAfter(was.readAt, is.readAt)} > 1
     or ${secondsAfter(was.readAt, is.readAt)} - ${was.age} + ${is.age} > 1, false)`;

@@ -3,14 +3,14 @@ import { memoize } from '#server/platform/memoize.ts';
 import { type EntryBase, type EntryKind, history, type MergeContext, type Merged, type PulseRow } from './kind.ts';
 import { fingerprint, type Reading, take } from './reading.ts';
 
-/** The state of a handler. */
+/** An entry with the state of a handler. */
 export interface HandlerReportEntry extends EntryBase {
   kind: 'handler';
   sequenceNumber: number;
   report: HandlerReport;
 }
 
-// Schemas cost more to build than to run; limits are created once per process.
+// Building a schema costs more than running it, and limits are created once per process.
 const schemaFor = memoize((limits: DocumentLimits) => handlerEntryWith(limits));
 
 function read(reading: Reading, raw: unknown, path: string): HandlerReportEntry | null {
@@ -23,7 +23,7 @@ function read(reading: Reading, raw: unknown, path: string): HandlerReportEntry 
   return { kind: 'handler', path, name, sequenceNumber, report, hash, raw: raw as Record<string, unknown> };
 }
 
-/** `removed` counts only while the goal is `uninstall`, and for its sequence number. */
+/** Whether the entry reports a removal that counts: only while the goal is `uninstall`, and for its sequence number. */
 export function isRemoval(entry: EntryBase & { kind: string }, goal: MergeContext['goal']): boolean {
   if (!isHandler(entry) || entry.report.state !== 'removed') return false;
   return goal.state === 'uninstall' && entry.sequenceNumber === goal.sequenceNumber;

@@ -18,14 +18,14 @@ import { elapsed, type FileReading, type ReadingColumns, readAt, wentBack, wentB
 import type { EntryBase, EntryKind, MergeContext, Merged, PulseRow } from './kind.ts';
 import { fingerprint, type Reading, refuse, take } from './reading.ts';
 
-/** A heartbeat file (AZ-H1). */
+/** An entry with a heartbeat file (AZ-H1). */
 export interface HeartbeatReportEntry extends EntryBase, FileReading {
   kind: 'heartbeat';
   sequenceNumber: null;
   document: HeartbeatDocument;
 }
 
-// Schemas cost more to build than to run; limits are created once per process.
+// Building a schema costs more than running it, and limits are created once per process.
 const fileSchemaFor = memoize((limits: DocumentLimits) => heartbeatFileWith(limits));
 
 function read(reading: Reading, raw: unknown, path: string): HeartbeatReportEntry | null {
@@ -46,7 +46,7 @@ function read(reading: Reading, raw: unknown, path: string): HeartbeatReportEntr
 
 type StoredHeartbeat = Pick<PulseRow, 'heartbeatStatus' | 'heartbeatReadAt' | 'heartbeatAgeSeconds'>;
 
-/** The stored heartbeat in the form of the rules; null without one. */
+/** Returns the stored heartbeat as the rules in verdicts need it; null if there is none. */
 export function heartbeatReading({ heartbeatStatus, heartbeatReadAt, heartbeatAgeSeconds }: StoredHeartbeat) {
   if (heartbeatStatus === null || heartbeatReadAt === null || heartbeatAgeSeconds === null) return null;
   return { status: heartbeatStatus, readAt: heartbeatReadAt, ageSeconds: heartbeatAgeSeconds };
@@ -73,7 +73,9 @@ function merge(row: PulseRow, entry: HeartbeatReportEntry, { receivedAt, periods
 const before = { word: 'was_heartbeat_status', readAt: 'was_heartbeat_read_at', age: 'was_heartbeat_age' };
 const now = { word: 'heartbeat_status', readAt: 'heartbeat_read_at', age: 'heartbeat_age' };
 
-/** SQL: `heartbeatVerdict` of verdicts/rules.ts for a handler that opted in, at the moment `at`; a test compares them. */
+/**
+ * `heartbeatVerdict` of verdicts/rules.ts as SQL, for a handler that opted in, at time `at`. A test compares the two.
+ */
 const verdictSql = (of: ReadingColumns): string => `case
     when ${of.readAt} is null then 'none'
     when ${elapsed(of)} > heartbeat_period + ${graceSeconds} then
@@ -83,7 +85,7 @@ const verdictSql = (of: ReadingColumns): string => `case
     when ${of.age} <= ${freshHeartbeatSeconds} then 'ready'
     else 'unknown' end`;
 
-/** SQL: the verdict stays the same, and the file is not older than the one before. */
+/** SQL for whether the verdict stays the same and the file is not older than the previous one. */
 export const sameVerdictSql = `${verdictSql(before)} = ${verdictSql(now)}
       and not ${wentBackSql(before, now)}`;
 

@@ -6,25 +6,27 @@ import { type StatusReportEntry, status } from './status.ts';
 export type ReportEntry = HandlerReportEntry | HeartbeatReportEntry | StatusReportEntry;
 
 /**
- * Every kind of entry, each with its own file. The statement for a batch, the careful path, the history and the lists of
- * reports iterate over them, in this order.
+ * Every kind of entry, in the order in which the batch statement, the careful path, the history and the lists of
+ * reports process them.
  */
 export const entryKinds: readonly EntryKind<ReportEntry>[] = [handler, heartbeat, status];
 
 const byName = new Map(entryKinds.map((kind) => [kind.kind, kind]));
 
-/** The kind of an entry. */
+/** Returns the kind of an entry. */
 export function kindOf(entry: ReportEntry): EntryKind<ReportEntry> {
   const kind = byName.get(entry.kind);
   if (kind === undefined) throw new Error(`no kind of entry ${entry.kind}`);
   return kind;
 }
 
-/** The pulse of an extension without a report. */
+/** Returns the pulse of an extension without a report. */
 export function emptyPulse(vmId: string, name: string): PulseRow {
   return { vmId, name, ...handler.emptyPulse, ...heartbeat.emptyPulse, ...status.emptyPulse };
 }
 
-/** Puts an entry on top of what is shown, or finds that it is history. Its sequence number is not above the goal's. */
+/**
+ * Merges an entry into what is shown, or finds that it is history. Its sequence number must not be above the goal's.
+ */
 export const mergeEntry = (row: PulseRow, entry: ReportEntry, context: MergeContext): Merged =>
   kindOf(entry).merge(row, entry, context);

@@ -4,28 +4,28 @@ import type { Reading } from './reading.ts';
 export type PulseRow = typeof extensionPulse.$inferSelect;
 export type LatestRow = typeof extensionLatest.$inferSelect;
 
-/** What entries of all kinds have. */
+/** Fields of all kinds of entries. */
 export interface EntryBase {
-  /** JSON pointer into the report. */
+  /** JSON pointer to the entry in the report. */
   path: string;
-  /** The extension. */
+  /** Name of the extension. */
   name: string;
-  /** As it was sent. */
+  /** The entry as the agent sent it. */
   raw: Record<string, unknown>;
-  /** Fingerprint of the document as it is shown: equal documents have equal ones. */
+  /** Fingerprint of the parsed document: equal documents have the same one. */
   hash: string;
-  /** Null for a kind without one. */
+  /** Null for kinds without a sequence number. */
   sequenceNumber: number | null;
 }
 
 /** The result of merging an entry into its extension. */
 export interface Merged {
   row: PulseRow;
-  /** It is shown from now on; a late or void one is only kept. */
+  /** Whether the entry is shown from now on; a late or invalid one is only stored. */
   current: boolean;
-  /** This document is not in the history yet. */
+  /** Whether the document is not yet in the history. */
   news: boolean;
-  /** A reader would see a difference. */
+  /** Whether users would see a difference. */
   visible: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface MergeContext {
   periods: { heartbeatSeconds: number; statusSeconds: number };
 }
 
-/** The document that is shown, with when it was received or read. */
+/** The document that is shown, and when it was received or read. */
 export interface ShownDocument {
   document: object | null;
   at: Date | null;
@@ -43,58 +43,60 @@ export interface ShownDocument {
 }
 
 /**
- * A kind's part of the statement for a batch. Conditions and values name columns of the rows `pair` (an entry with its
- * previous pulse, `was_…`, and `goal_sequence`) and `judged` (the same rows once the report is accepted).
+ * The parts of a kind for the batch statement. Conditions and values refer to columns of the rows `pair` (an entry with
+ * its previous pulse, `was_…`, and `goal_sequence`) and `judged` (the same rows after the report is accepted).
  */
 export interface BatchSql {
-  /** Columns of the entry as JSON, with their types. All are null without an entry of this kind. */
+  /** The entry's columns in the JSON, with their types. All are null if there is no entry of this kind. */
   columns: Readonly<Record<string, string>>;
-  /** Columns of `pair` with the previous pulse `u`. */
+  /** Columns of `pair` with values of the previous pulse `u`. */
   was: readonly string[];
   /** The column with the sequence number; null for a kind without one. */
   sequence: string | null;
   /** Further columns of `pair`. */
   pair: readonly string[];
-  /** When a batch must leave the report to the careful path; null for never. */
+  /** Condition under which a batch must leave the report to the careful path; null for never. */
   careful: string | null;
   /** Further columns of `judged`. */
   judged: readonly string[];
-  /** Assignments to the pulse `u` from `j`, and when there is something to write. */
+  /** Assignments from `j` to the pulse `u`, and the condition under which they change something. */
   pulse: { set: readonly string[]; where: string };
-  /** Assignments to the newest documents `l` from `j`, and when there is something to write. */
+  /** Assignments from `j` to the newest documents `l`, and the condition under which they change something. */
   latest: { set: readonly string[]; where: string };
-  /** When the document belongs in the history. */
+  /** Condition under which the document belongs in the history. */
   history: string;
-  /** Further conditions, beside a new document, under which a reader sees a difference. */
+  /** Conditions under which users see a difference, in addition to a new document. */
   visible: readonly string[];
 }
 
-/** One kind of report entry: how it is read, merged, stored by both paths, and shown. */
+/** One kind of report entry: how it is parsed, merged, stored by both paths, and shown. */
 export interface EntryKind<E extends EntryBase & { kind: string }> {
   kind: E['kind'];
-  /** The report's list of such entries. */
+  /** Name of the report's list with such entries. */
   list: string;
-  /** Reads an entry; null for an invalid one, whose faults `reading` gets. */
+  /** Parses an entry. Returns null for an invalid one and adds its faults to `reading`. */
   read(reading: Reading, raw: unknown, path: string): E | null;
-  /** Its columns of the pulse before the first report. */
+  /** Values of the kind's pulse columns before the first report. */
   emptyPulse: Partial<PulseRow>;
-  /** Puts an entry on top of what is shown, or finds that it is history. Its sequence number is not above the goal's. */
+  /**
+   * Merges an entry into what is shown, or finds that it is history. Its sequence number must not be above the goal's.
+   */
   merge(row: PulseRow, entry: E, context: MergeContext): Merged;
-  /** The document that is shown. */
+  /** Returns the document to show. */
   document(entry: E): object;
-  /** The careful path's columns for that document. */
+  /** Returns the columns of that document for the careful path. */
   latestColumns(entry: E, receivedAt: Date): Partial<LatestRow>;
-  /** The batch's columns, as `sql.columns` names them. */
+  /** Returns the values of the columns in `sql.columns` for the batch. */
   batchColumns(entry: E, receivedAt: Date): Record<string, unknown>;
   sql: BatchSql;
-  /** The document as it is stored. */
+  /** Returns the stored document. */
   shown(latest: LatestRow, pulse: PulseRow): ShownDocument;
 }
 
-/** An entry that is only kept. */
+/** The result for an entry that is stored but not shown. */
 export const history = (row: PulseRow): Merged => ({ row, current: false, news: true, visible: false });
 
-/** SQL: the columns of a kind's entries, as a record of JSON declares them. */
+/** SQL that declares the columns of a kind's entries as a JSON record. */
 export const declaredColumns = ({ sql }: { sql: BatchSql }): string =>
   Object.entries(sql.columns)
     .map(([column, type]) => `${column} ${type}`)

@@ -5,36 +5,36 @@ import { type DocumentLimits, type ProtocolFault, read } from '#protocol/index.t
 import type { Fault } from '#server/domain/error.ts';
 import type { MessageMatcher, RecoveryBudget } from '#server/domain/localization/index.ts';
 
-/** Finds message ids again, by extension; the document as it was sent stays unchanged. */
+/** Matchers that recover message ids, by extension. The document as sent stays unchanged. */
 export type Recover = ReadonlyMap<string, MessageMatcher>;
 
-/** An entry whose file breaks the contract; `faults` have their paths within the file. */
+/** An entry whose file is invalid. Its faults have paths within the file. */
 export interface RejectedEntry {
   kind: 'heartbeat' | 'status';
   name: string;
-  /** Of a status. */
+  /** The status's sequence number; null for a heartbeat. */
   sequenceNumber: number | null;
   readSecondsAgo: number;
   faults: RefusedFile['faults'];
 }
 
-/** One report while its entries are read. */
+/** A report whose entries are being parsed. */
 export interface Reading {
   limits: DocumentLimits;
   recover: Recover;
   room: RecoveryBudget;
-  /** Every fault so far. */
+  /** All faults so far. */
   faults: Fault[];
   refused: RejectedEntry[];
 }
 
-/** 128 bits of the document's SHA-256, in the form of a UUID. */
+/** Returns 128 bits of the document's SHA-256 as a UUID. */
 export const fingerprint = (document: unknown): string => {
   const hex = digest('sha256', JSON.stringify(document), 'hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
 };
 
-/** Parses a part of the report. Returns null for an invalid one; its faults are added below `path`. */
+/** Parses a part of the report. Returns null for an invalid one and adds its faults below `path`. */
 export function take<S extends z.ZodType>(
   schema: S,
   input: unknown,
@@ -49,12 +49,12 @@ export function take<S extends z.ZodType>(
   return null;
 }
 
-/** Faults kept per rejected file: a few are enough to correct it. */
+/** Maximum number of stored faults per rejected file; a few are enough to correct it. */
 const keptFaults = 5;
-/** Characters of a fault's path that are kept. */
+/** Maximum characters of a stored fault's path. */
 const keptPath = 256;
 
-/** Keeps the faults of a file that breaks the contract, if its entry names the extension. */
+/** Stores the faults of an invalid file, if its entry names the extension. */
 export function refuse(
   { refused }: Reading,
   kind: RejectedEntry['kind'],

@@ -13,14 +13,14 @@ import { elapsed, type FileReading, type ReadingColumns, readAt, wentBack, wentB
 import { type EntryBase, type EntryKind, history, type MergeContext, type Merged, type PulseRow } from './kind.ts';
 import { fingerprint, type Reading, refuse, take } from './reading.ts';
 
-/** A status file (AZ-S1). */
+/** An entry with a status file (AZ-S1). */
 export interface StatusReportEntry extends EntryBase, FileReading {
   kind: 'status';
   sequenceNumber: number;
   document: StatusDocument;
 }
 
-// Schemas cost more to build than to run; limits are created once per process.
+// Building a schema costs more than running it, and limits are created once per process.
 const fileSchemaFor = memoize((limits: DocumentLimits) => statusFileWith(limits));
 
 function read(reading: Reading, raw: unknown, path: string): StatusReportEntry | null {
@@ -41,15 +41,16 @@ function read(reading: Reading, raw: unknown, path: string): StatusReportEntry |
 
 type StoredStatus = Pick<PulseRow, 'statusWord' | 'statusReadAt' | 'statusAgeSeconds'>;
 
-/** The stored status in the form of the rules; null without one. */
+/** Returns the stored status as the rules in verdicts need it; null if there is none. */
 export function statusReading({ statusWord, statusReadAt, statusAgeSeconds }: StoredStatus) {
   if (statusWord === null || statusReadAt === null || statusAgeSeconds === null) return null;
   return { status: statusWord, readAt: statusReadAt, ageSeconds: statusAgeSeconds };
 }
 
 /**
- * The highest sequence number is shown, and within one the newest report (AZ-S3). Once the goal has a newer sequence
- * number, late reports of the one before change nothing. The first success or error of a sequence concludes it.
+ * Shows the highest sequence number, and within one the newest report (AZ-S3). Once the goal has a newer sequence
+ * number, late reports of the previous one change nothing. The first success or error of a sequence number concludes
+ * it.
  */
 function merge(row: PulseRow, entry: StatusReportEntry, { goal, receivedAt, periods }: MergeContext): Merged {
   const { sequenceNumber, document, hash } = entry;
@@ -84,7 +85,7 @@ function merge(row: PulseRow, entry: StatusReportEntry, { goal, receivedAt, peri
 const before = { word: 'was_status_word', readAt: 'was_status_read_at', age: 'was_status_age' };
 const now = { word: 'status_word', readAt: 'status_read_at', age: 'status_age' };
 
-/** SQL: whether `staleFor` of verdicts/rules.ts gives a number, at the moment `at`; a test compares them. */
+/** SQL for whether `staleFor` of verdicts/rules.ts returns a number at time `at`. A test compares the two. */
 const staleSql = (of: ReadingColumns): string => `coalesce(${of.word} not in ('success', 'error') and (
     ${elapsed(of)} > status_period + ${graceSeconds}
     or ${of.age} > ${staleFileSeconds}), false)`;
@@ -132,7 +133,7 @@ export const status = {
       `coalesce(status_sequence < was_status_sequence
       or status_sequence = was_status_sequence and status_sequence < goal_sequence, false) as status_late`,
     ],
-    // Whether a late document is kept already is looked up on the careful path.
+    // Only the careful path can look up whether a late document is already stored.
     careful: `pair.status_late and (pair.status_sequence, pair.status_hash)
               is distinct from (pair.was_status_sequence, pair.was_status_hash)`,
     judged: [
