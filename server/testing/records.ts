@@ -1,0 +1,44 @@
+import { and, eq, gt, sql } from 'drizzle-orm';
+import type { Database } from '#db/client.ts';
+import { auditEntries, changes } from '#db/schema/index.ts';
+import { DomainError } from '#server/domain/error.ts';
+
+/** `done`, or a rejection in one line: its kind, its code, and each fault as `path code`. Other errors are thrown. */
+export async function outcomeOf(act: Promise<unknown>): Promise<string> {
+  try {
+    await act;
+    return 'done';
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    const faults = error.faults.map(({ path, code }) => `${path} ${code}`);
+    return [`${error.kind} ${error.code}`, ...faults].join('; ');
+  }
+}
+
+/** A mark in the activity and the changes: what is written later follows it. */
+export interface Mark {
+  act: number;
+  change: number;
+}
+
+/** The mark at the end. */
+export async function markOf(db: Database): Promise<Mark> {
+  const [act] = await db.select({ id: sql<string>`coalesce(max(${auditEntries.id}), 0)` }).from(auditEntries);
+  const [change] = await db.select({ id: sql<string>`coalesce(max(${changes.id}), 0)` }).from(changes);
+  return { act: Number(act?.id), change: Number(change?.id) };
+}
+
+/** The acts on a VM since a mark, oldest first. */
+export async function actsSince(db: Database, mark: Mark, vmId: string): Promise<(typeof auditEntries.$inferSelect)[]> {
+  return db
+    .select()
+    .from(auditEntries)
+    .where(and(eq(auditEntries.vmId, vmId), gt(auditEntries.id, mark.act)))
+    .orderBy(auditEntries.id);
+}
+
+/** The changes since a mark, each as `topic key`, without the notices of acts. */
+export async function changesSince(db: Database, mark: Mark): Promise<string[]> {
+  const rows = await db.select().from(changes).where(gt(changes.id, mark.change)).orderBy(changes.id);
+  return rows.filter(({ topic }) => topic !== 'act').map(({ topic, key }) => `${topic} ${key}`);
+}
