@@ -10,7 +10,7 @@ export function tableOf(figures: readonly Figure[]): string {
     figure.ratio === null ? '' : figure.ratio.toFixed(2),
     targetOf(figure),
   ]);
-  const head = ['', 'ours', 'yardstick', '', 'ratio', 'target'];
+  const head = ['', 'Annex', 'baseline', '', 'ratio', 'target'];
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
   const line = (cells: readonly string[]): string =>
     cells

@@ -93,7 +93,7 @@ function shareOf(catalogues: readonly Catalogue[]): Figure {
     ratio: ours.right / first.right,
     target: { kind: 'at least', value: 95, of: 'value' },
     rounds: [{ ours: share(ours.right), yardstick: share(first.right) }],
-    note: `${all} texts; taken for another message, or with other params: ${ours.wrong}, by the yardstick ${first.wrong}`,
+    note: `${all} texts; taken for another message, or with other params: ${ours.wrong}, by the baseline ${first.wrong}`,
   };
 }
 
