@@ -73,11 +73,11 @@ function page(): string {
     '| `/api/auth/*` | everyone: signing in and out. Changing the password needs a session |',
     '| `/upload/*` | uploads of packages and language files, with the session cookie and the same roles and namespaces |',
     '| `/download/activity.csv`, `/download/vms.csv`, and as `.jsonl` | every session, from a page of the portal; the same data as on the page. The activity log records downloads of VMs |',
-    '| `/agent/v1/*` | the agent of a VM, with its credential, for that VM only; `enroll` with a one-time token |',
+    '| `/agent/v1/*` | the agent of a VM, with its credential, only for that VM; `enroll` with a one-time token |',
     '| `/healthz`, `/readyz`, `/api/v1/openapi.json`, `/.well-known/security.txt`, and the files in `public/` | everyone |',
     '',
     '## Existing protected settings and new keys',
-    'Operators can enroll machines, but that does not give them protected settings that other people entered. An existing secret is encrypted for a new key only if the previous key signed the new one (`PUT /agent/v1/certificate`), if the issuer of the enrollment token or wire access entered the secret last, or if that issuer is an admin at that moment. All other secrets are withheld (`needsRelease`) until an admin releases them (`releaseSecrets`) or someone enters them again. Each wire access token comes with a new tenant key, even for the same issuer.',
+    'Operators can enroll machines, but that does not give them protected settings that other people entered. An existing secret is encrypted for a new key only if the previous key signed the new one (`PUT /agent/v1/certificate`), if the issuer of the enrollment token or of the access for a stock agent entered the secret last, or if that issuer is an admin at that time. All other secrets are withheld (`needsRelease`) until an admin releases them (`releaseSecrets`) or someone enters them again. Each forwarder token comes with a new tenant key, even for the same issuer.',
     '',
     'The rule compares members, so an API token counts as the member who created it, regardless of its role:',
     '',
@@ -85,7 +85,7 @@ function page(): string {
     '- An enrollment token that one of them creates delivers what that member entered last. A pipeline with an operator token that an admin created can enroll its own key and read what that admin entered, in the pages or with another token. It cannot read what other people entered: a token counts as an admin only if both it and its member are admins.',
     '- Tokens that a token creates belong to the same member.',
     '',
-    'Pipelines that must not read each other’s or an admin’s secrets therefore need tokens of different members. Create one member with the role of operator for each, sign in as it, and create the token there. The bootstrap token is a separate actor and an admin. Each token that it creates is a separate actor too, so you can use such tokens instead.',
+    'Pipelines that must not read each other’s or an admin’s secrets therefore need tokens of different members. Create a member with the role operator for each, sign in as that member, and create the token there. The bootstrap token is a separate actor and an admin. Each token that it creates is a separate actor too, so you can use such tokens instead.',
     '',
     '## Activity log',
     'Everyone who is signed in sees the entries about VMs, extensions, handlers, versions and publishers. The values before and after on VMs, which include settings, are visible to operators. Entries about people, tokens and invitations, and the address of any entry, are visible to admins and to the person who acted.',
@@ -96,6 +96,6 @@ function page(): string {
 const values = readFlags(usage, { options: { check: { type: 'boolean', default: false } } });
 if (!values.check) writeFileSync(file, page());
 else if (readFileSync(file, 'utf8') !== page()) {
-  console.log('docs/permissions.md is not what the tables in the code say: npm run permissions');
+  console.log('docs/permissions.md does not match the tables in the code. Run npm run permissions.');
   process.exitCode = 1;
 }
