@@ -31,7 +31,7 @@ function walk(path: string[], before: unknown, after: unknown, found: Difference
     return;
   }
   const [old, now] = [before ?? {}, after ?? {}] as Record<string, unknown>[];
-  for (const name of [...new Set([...Object.keys(old ?? {}), ...Object.keys(now ?? {})])]) {
+  for (const name of [...new Set([...Object.keys(old ?? {}), ...Object.keys(now ?? {})])].sort()) {
     const get = (side: Record<string, unknown> | undefined): unknown =>
       side !== undefined && Object.hasOwn(side, name) ? side[name] : undefined;
     walk([...path, name], get(old), get(now), found);
