@@ -77,6 +77,13 @@ const worstFirst = (a: FailingGroup, b: FailingGroup): number =>
   rankOf(a.health) - rankOf(b.health) ||
   (a.since < b.since ? 1 : -1);
 
+/** SQL: the newest five versions of a group. Agents can report any text as a version; other texts come first. */
+const newestVersions = sql.raw(String.raw`(
+  select array_agg(version order by numbers nulls first, version) from (
+    select version, numbers from unnest(g.all_versions) version,
+      lateral (select case when version ~ '^\d{1,10}(\.\d{1,10}){0,3}$' then string_to_array(version, '.')::bigint[] end) n (numbers)
+    order by numbers desc nulls last, version desc limit 5) newest)`);
+
 async function readExtensions(ctx: Context, fleet: TagShares): Promise<Sampled[]> {
   // Silent agents are grouped by VM, and a waiting extension has the cause of the one that it waits for.
   const { rows } = await ctx.db.execute<{
@@ -102,13 +109,16 @@ async function readExtensions(ctx: Context, fleet: TagShares): Promise<Sampled[]
       select health, handler, cause, command, exit_code, message_id, count(distinct vm_id)::int as vms,
         to_char(min(since) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as since,
         case when min(name) = max(name) then min(name) end as name,
-        (array_agg(distinct version))[1:5] as versions,
+        array_agg(distinct version) as all_versions,
         (array_agg(vm_id order by since desc, vm_id))[1:${sampleSize}::int] as sampled,
-        (array_agg(name order by since desc, vm_id))[1] as newest
+        (array_agg(name order by since desc, vm_id))[1] as newest,
+        (array_agg(version order by since desc, vm_id))[1] as newest_version
       from failing group by 1, 2, 3, 4, 5, 6
       order by vms desc, min(since) desc limit ${maxGroups}
     )
-    select g.*, v.tags, jsonb_build_object('vmId', f.vm_id, 'name', f.name, 'extension', g.newest, 'version', g.versions[1]) as sample
+    select g.health, g.handler, g.cause, g.command, g.exit_code, g.message_id, g.vms, g.since, g.name, v.tags,
+      ${newestVersions} as versions,
+      jsonb_build_object('vmId', f.vm_id, 'name', f.name, 'extension', g.newest, 'version', g.newest_version) as sample
     from groups g
     cross join lateral (select jsonb_agg(tags) as tags from ${vmHealth} where vm_id = any (g.sampled)) v
     join ${vmHealth} f on f.vm_id = g.sampled[1]`);

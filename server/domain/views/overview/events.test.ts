@@ -1,0 +1,316 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { extensionHealth, healthTransitions, vmHealth, vms } from '#db/schema/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { type GivenRow, idOf, insertFleet } from '#server/domain/fleet/testing/insert-fleet.ts';
+import { ProcessMemory } from '#server/platform/process-memory.ts';
+import { testContext } from '#server/testing/context.ts';
+import {
+  getFleetSummary,
+  getMapCell,
+  listDeadlines,
+  listFailingTogether,
+  listFleetEvents,
+  listHealthChanges,
+} from './index.ts';
+
+const now = new Date('2026-03-04T12:00:00Z');
+const ago = (seconds: number): Date => new Date(now.getTime() - seconds * 1000);
+const hour = 3_600;
+const day = 24 * hour;
+
+let ctx: Context;
+beforeAll(async () => {
+  ctx = await testContext({ role: 'viewer', now });
+});
+beforeEach(async () => {
+  for (const table of [extensionHealth, healthTransitions, vmHealth, vms]) await ctx.db.delete(table);
+});
+
+/** Reads again, as a page that is opened later does. */
+const fresh = (): Context => ({ ...ctx, memory: new ProcessMemory() });
+const insert = (rows: readonly GivenRow[]) => insertFleet(ctx.db, now, rows);
+const names = (count: number): GivenRow[] => Array.from({ length: count }, (_, n) => ({ name: `vm-${n}` }));
+
+type Transition = typeof healthTransitions.$inferInsert;
+const became = (place: number, seconds: number, to: string | null, more: Partial<Transition> = {}) =>
+  ctx.db
+    .insert(healthTransitions)
+    .values({ vmId: idOf(place), at: ago(seconds), kind: 'health', from: 'healthy', to, ...more });
+
+type Failure = Partial<typeof extensionHealth.$inferInsert>;
+const fails = (place: number, more: Failure = {}) =>
+  ctx.db.insert(extensionHealth).values({
+    ...{ vmId: idOf(place), name: 'mount', handler: 'Acme.Lab.Mount', goalVersion: '1.0.0.0', version: '1.0.0.0' },
+    ...{ health: 'failed', heartbeat: 'none', cause: 'exit', command: 'enable', exitCode: 51, since: ago(60) },
+    ...more,
+  });
+
+describe('events of the last day', () => {
+  const events = async () =>
+    (await listFleetEvents(fresh())).map(
+      ({ health, vms, at }) => `${vms} ${health} ${(now.getTime() - Date.parse(at)) / 1000}`,
+    );
+
+  test.each<[string, [place: number, seconds: number, to: string][], string[]]>([
+    ['nothing', [], []],
+    [
+      '180 seconds apart are one event',
+      [
+        [0, 180, 'failed'],
+        [1, 0, 'failed'],
+      ],
+      ['2 failed 180'],
+    ],
+    [
+      '181 seconds apart are two',
+      [
+        [0, 181, 'failed'],
+        [1, 0, 'failed'],
+      ],
+      ['1 failed 0', '1 failed 181'],
+    ],
+    [
+      'a chain of neighbors is one event, from its beginning',
+      [
+        [0, 500, 'failed'],
+        [1, 330, 'failed'],
+        [2, 160, 'failed'],
+      ],
+      ['3 failed 500'],
+    ],
+    [
+      'failures and silence are two events',
+      [
+        [0, 9, 'failed'],
+        [1, 8, 'unresponsive'],
+      ],
+      ['1 unresponsive 8', '1 failed 9'],
+    ],
+    [
+      'a VM that failed twice in an event counts once',
+      [
+        [0, 90, 'failed'],
+        [0, 10, 'failed'],
+      ],
+      ['1 failed 90'],
+    ],
+    [
+      'recoveries and starts are none',
+      [
+        [0, 9, 'healthy'],
+        [1, 9, 'progressing'],
+        [2, 9, 'degraded'],
+      ],
+      [],
+    ],
+    ['the last second of the day counts', [[0, day - 1, 'failed']], [`1 failed ${day - 1}`]],
+    ['a day ago does not', [[0, day, 'failed']], []],
+  ])('%s', async (_, transitions, expected) => {
+    await insert(names(3));
+    for (const [place, seconds, to] of transitions) await became(place, seconds, to);
+    expect(await events()).toEqual(expected);
+  });
+
+  test('are the eight newest', async () => {
+    await insert(names(9));
+    for (let place = 0; place < 9; place += 1) await became(place, place * 200, 'failed');
+    expect(await events()).toEqual(Array.from({ length: 8 }, (_, place) => `1 failed ${place * 200}`));
+  });
+
+  test('are not changes of extensions, of heartbeats, or of deleted VMs', async () => {
+    await insert([{ name: 'vm' }, { name: 'gone', isDeleted: true, health: null }]);
+    await became(0, 5, 'failed', { extension: 'mount' });
+    await became(0, 5, 'unresponsive', { kind: 'heartbeat' });
+    await became(1, 5, 'failed');
+    expect(await events()).toEqual([]);
+  });
+
+  test('keep their id while more VMs join', async () => {
+    await insert(names(2));
+    await became(0, 60, 'failed');
+    const [first] = await listFleetEvents(fresh());
+    await became(1, 30, 'failed');
+    const [second] = await listFleetEvents(fresh());
+    expect(second).toMatchObject({ id: first?.id, vms: 2, vm: null, extension: null });
+  });
+
+  test('of one VM name what failed last; of a VM that works again, nothing', async () => {
+    await insert(names(2));
+    await became(0, 60, 'failed');
+    await became(1, 600, 'failed');
+    await fails(0, { name: 'earlier', since: ago(500), exitCode: 1 });
+    await fails(0, { name: 'later', since: ago(70), cause: 'timeout', exitCode: null });
+    expect(await listFleetEvents(fresh())).toMatchObject([
+      { vm: { id: idOf(0), name: 'vm-0' }, extension: { name: 'later', cause: 'timeout', exitCode: null } },
+      { vm: { id: idOf(1) }, extension: null },
+    ]);
+  });
+});
+
+describe('VMs that fail together', () => {
+  const groups = async () => (await listFailingTogether(fresh())).map(({ vms, health }) => `${vms} ${health}`);
+
+  test.each<[string, Failure, Failure, number]>([
+    ['one cause', {}, {}, 1],
+    ['another name and version', {}, { name: 'disk', version: '2.0.0.0' }, 1],
+    ['another time', {}, { since: ago(9_000) }, 1],
+    ['another message, which is not the cause', { messageId: 'a' }, { messageId: 'b' }, 1],
+    ['another handler', {}, { handler: 'Acme.Lab.Other' }, 2],
+    ['another exit code', {}, { exitCode: 1 }, 2],
+    ['another command', {}, { command: 'install' }, 2],
+    ['another cause', {}, { cause: 'timeout', exitCode: null }, 2],
+    ['degraded beside failed', {}, { health: 'degraded' }, 2],
+    ['another message as the cause', { cause: 'status', messageId: 'a' }, { cause: 'status', messageId: 'b' }, 2],
+  ])('%s', async (_, first, second, expected) => {
+    await insert(names(2));
+    await fails(0, first);
+    await fails(1, second);
+    expect(await groups()).toHaveLength(expected);
+  });
+
+  test.each<Failure>([
+    { cause: null, health: 'healthy' },
+    { cause: 'waiting', health: 'progressing' },
+    { cause: 'waiting', health: 'failed' },
+    { cause: 'silent', health: 'unresponsive' },
+    { cause: 'stale', health: 'progressing' },
+  ])('%j is in no group', async (failure) => {
+    await insert(names(1));
+    await fails(0, failure);
+    expect(await groups()).toEqual([]);
+  });
+
+  test('a VM with two failed extensions of a handler counts once', async () => {
+    await insert(names(1));
+    await fails(0, { name: 'a' });
+    await fails(0, { name: 'b' });
+    expect(await listFailingTogether(fresh())).toMatchObject([{ vms: 1, extension: { name: null } }]);
+  });
+
+  test('versions are in their own order, newest last, and the newest five of more', async () => {
+    await insert(names(7));
+    const versions = ['1.10.0.0', '1.9.0.0', '1.2.0.0', '2.0.0.0', '1.1.0.0', '10.0.0.0'];
+    for (const [place, version] of versions.entries()) await fails(place, { version });
+    await fails(6, { name: 'odd', version: 'not a version' });
+    // Before its first report, the goal's version counts.
+    await fails(6, { version: null, goalVersion: '3.0.0.0' });
+    const [group] = await listFailingTogether(fresh());
+    expect(group?.extension?.versions).toEqual(['1.9.0.0', '1.10.0.0', '2.0.0.0', '3.0.0.0', '10.0.0.0']);
+  });
+
+  test('groups of several VMs come first, the largest first, then the worst and the latest; six at most', async () => {
+    await insert(names(12));
+    const given: [codes: number, health: 'failed' | 'degraded', count: number, since: number][] = [
+      [1, 'failed', 1, 900],
+      [2, 'degraded', 1, 10],
+      [3, 'degraded', 3, 99],
+      [4, 'failed', 2, 99],
+      [5, 'failed', 1, 100],
+      [6, 'degraded', 2, 99],
+      [7, 'degraded', 1, 990],
+    ];
+    let place = 0;
+    for (const [exitCode, health, count, since] of given) {
+      for (let n = 0; n < count; n += 1) await fails(place++, { exitCode, health, since: ago(since) });
+    }
+    const found = await listFailingTogether(fresh());
+    expect(found.map(({ extension }) => extension?.exitCode)).toEqual([3, 4, 6, 5, 1, 2]);
+  });
+
+  test.each<[string, number[], string[]]>([
+    ['180 seconds apart went silent together', [300, 480], ['2 unresponsive']],
+    ['181 seconds apart did not', [300, 481], ['1 unresponsive', '1 unresponsive']],
+    ['a chain of neighbors did', [300, 450, 600, 750], ['4 unresponsive']],
+  ])('%s', async (_, seconds, expected) => {
+    await insert(
+      seconds.map((each) => ({ name: `vm-${each}`, health: 'unresponsive', since: ago(each).toISOString() })),
+    );
+    expect(await groups()).toEqual(expected);
+  });
+});
+
+describe('changes of the hour', () => {
+  test('the first bar begins 24 bars back, and a moment before is left out', async () => {
+    await insert(names(2));
+    const { bars, barSeconds } = await listHealthChanges(fresh());
+    const first = bars[0]?.from ?? '';
+    expect([bars.length, barSeconds, first]).toEqual([24, 150, new Date(now.getTime() - 23 * 150_000).toISOString()]);
+    const begin = (now.getTime() - Date.parse(first)) / 1000;
+    await became(0, begin, 'failed');
+    await became(1, begin + 0.001, 'failed');
+    const changes = await listHealthChanges(fresh());
+    expect([changes.vms, changes.totals.failed, changes.bars[0]?.failed]).toEqual([1, 1, 1]);
+  });
+
+  test('a change of this moment is in the last bar', async () => {
+    await insert(names(1));
+    await became(0, 0, 'degraded');
+    expect((await listHealthChanges(fresh())).bars.at(-1)).toMatchObject({ degraded: 1 });
+  });
+
+  test('first evaluations, deletions and unknown health are no changes in a bar', async () => {
+    await insert(names(3));
+    await became(0, 9, 'failed', { from: null });
+    await became(1, 9, null);
+    await became(2, 9, 'unknown');
+    const { vms, totals } = await listHealthChanges(fresh());
+    expect(totals).toEqual({ recovered: 0, started: 0, degraded: 0, failed: 0, silent: 0 });
+    expect(vms).toBe(2);
+  });
+
+  test('a VM that changes often counts once, and each change in its bar', async () => {
+    await insert(names(1));
+    for (const [at, to] of [
+      [400, 'failed'],
+      [300, 'healthy'],
+      [10, 'failed'],
+    ] as const) {
+      await became(0, at, to);
+    }
+    expect(await listHealthChanges(fresh())).toMatchObject({ vms: 1, totals: { failed: 2, recovered: 1 } });
+  });
+
+  test('the summary compares with the beginning of the hour: added and deleted VMs too', async () => {
+    await insert(names(2));
+    await became(0, 9, 'failed', { from: null });
+    await became(1, 9, null, { from: 'degraded' });
+    const { counts } = await getFleetSummary(fresh());
+    const changes = Object.fromEntries(counts.map(({ health, change }) => [health, change]));
+    expect(changes).toMatchObject({ failed: 1, degraded: -1, healthy: 0 });
+  });
+});
+
+describe('deadlines', () => {
+  test('one that ends now has passed, and one a moment later is next', async () => {
+    await insert(names(2));
+    await fails(0, { deadlineAt: now });
+    await fails(1, { deadlineAt: new Date(now.getTime() + 1), health: 'progressing', cause: null });
+    expect(await listDeadlines(ctx)).toMatchObject({ past: 1, overdue: [{ vm: 'vm-0' }], next: { vm: 'vm-1' } });
+  });
+
+  test('all missed ones are counted, and the three that are overdue longest are listed', async () => {
+    await insert(names(5));
+    for (const place of [3, 1, 4, 0, 2]) await fails(place, { deadlineAt: ago(100 - place) });
+    const { past, overdue, next } = await listDeadlines(ctx);
+    expect([past, overdue.map(({ vm }) => vm), next]).toEqual([5, ['vm-0', 'vm-1', 'vm-2'], null]);
+  });
+
+  test('without any there is nothing to show', async () => {
+    expect(await listDeadlines(ctx)).toEqual({ past: 0, overdue: [], next: null });
+  });
+});
+
+test.each([
+  [{ groupBy: 'site' }, '/groupBy'],
+  [{ groupBy: 'tag:' }, '/groupBy'],
+  [{ groupBy: `tag:${'x'.repeat(257)}` }, '/groupBy'],
+  [{ index: -1 }, '/index'],
+  [{ group: 0.5 }, '/group'],
+  [{ revision: 'x'.repeat(65) }, '/revision'],
+])('a cell of the map with %j is rejected', async (more, path) => {
+  const input = { groupBy: 'none', revision: 'r', group: 0, index: 0, ...more };
+  await expect(getMapCell(ctx, input as Parameters<typeof getMapCell>[1])).rejects.toMatchObject({
+    code: 'invalid',
+    faults: [expect.objectContaining({ path })],
+  });
+});
