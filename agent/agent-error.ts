@@ -1,9 +1,9 @@
-/** An error that a person can fix: the sentence says what happened, why, and what to do. */
+/** An error that a person can fix. Its message says what happened, why, and what to do. */
 export class AgentError extends Error {
   override readonly name = 'AgentError';
 }
 
-/** The message of anything that was thrown. */
+/** Returns the message of anything that was thrown. */
 export function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const cause = error.cause instanceof Error ? `: ${error.cause.message}` : '';

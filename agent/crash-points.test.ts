@@ -12,9 +12,9 @@ import { type MemoryGoal, MemoryPortal } from './testing/memory-portal.ts';
 import { Agent } from './work/agent.ts';
 
 /*
- * Stops the agent at every point between two effects that outlast it: from the n-th on, nothing that it does reaches
- * disk, handlers or portal, as after kill -9; then it starts again. In memory if there is such a folder, since each of
- * hundreds of runs syncs its files.
+ * Stops the agent at every point between two persistent effects: from the n-th point on, nothing that it does reaches
+ * disk, handlers or portal, as after kill -9. Then starts it again. Uses memory instead of a disk where possible,
+ * because hundreds of runs sync their files.
  */
 const base = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'annex-crash-'));
 const callsFile = join(base, 'calls.log');
@@ -29,7 +29,7 @@ const enabled: MemoryGoal[] = [
   { ...mount, version: '1.0' },
 ];
 
-/** The agent's warnings: the reason when a run fails. */
+/** The agent's warnings, which explain why a run fails. */
 let warnings: string[] = [];
 
 class Killed extends Error {}
@@ -37,15 +37,15 @@ class Killed extends Error {}
 interface Stage {
   name: string;
   goal: MemoryGoal[];
-  /** The calls of a run without interruption. */
+  /** Expected calls of a run without interruption. */
   calls: string[];
   /** Calls that may repeat once after a restart; others never do. */
   again: string[];
-  /** The last reported state of each extension. */
+  /** Expected last reported state of each extension. */
   states: string[];
-  /** Handlers that are installed in the end. */
+  /** Handlers that are installed at the end. */
   installed: string[];
-  /** The agent may restart the machine, which changes its boot id. */
+  /** Whether the agent may restart the machine, which changes the boot id. */
   restarts?: true;
 }
 
@@ -117,7 +117,7 @@ interface Package {
   rebootAfterInstall?: boolean;
 }
 
-/** A handler whose commands only log themselves, without a program: it runs a thousand times. */
+/** Builds a handler whose commands only log themselves and start no program, since it runs a thousand times. */
 async function packageOf({ handler, version, rebootAfterInstall = false }: Package): Promise<Buffer> {
   const name = `${handler.split('.').at(-1)}-${version}`;
   const commands = commandNames.map((command) => [`${command}Command`, `echo ${name} ${command} >> ${callsFile}`]);
@@ -126,8 +126,7 @@ async function packageOf({ handler, version, rebootAfterInstall = false }: Packa
 }
 
 /**
- * One run of the agent in a folder: to its goal, or until it is stopped at the n-th point. Returns the points it
- * passed.
+ * Runs the agent in a folder until it reaches its goal or is stopped at the n-th point. Returns the points it passed.
  */
 async function live(
   folder: string,
@@ -168,7 +167,7 @@ async function live(
   return points;
 }
 
-/** The same, with the restart of the machine that a stage requests. */
+/** Like `live`, including the machine restart that a stage requires. */
 async function lives(
   folder: string,
   portal: MemoryPortal,
@@ -191,7 +190,7 @@ async function untilRestarted(): Promise<void> {
 
 const callsNow = () => (existsSync(callsFile) ? readFileSync(callsFile, 'utf8').trim().split('\n') : []);
 
-/** The calls are those of the stage, in its order; after a restart some may begin again. */
+/** Expects the calls of the stage in its order. After a restart, some may be repeated. */
 function expectLegal(calls: string[], { calls: expected, again }: Stage): void {
   expect(calls.filter((call, index) => calls.indexOf(call) === index)).toEqual(expected);
   const repeated = calls.filter((call, index) => calls.indexOf(call) !== index);
@@ -213,11 +212,11 @@ function expectReached(folder: string, portal: MemoryPortal, stage: Stage): void
 }
 
 describe.each(stages.map((stage, index) => ({ stage, index, title: stage.name })))('$title', ({ stage, index }) => {
-  test('stopped at any point, the agent continues and reaches its goal', { timeout: 120_000 }, async () => {
+  test('an agent that was stopped at any point continues and reaches its goal', { timeout: 120_000 }, async () => {
     const before = join(base, `before-${index}`);
     const after = join(base, `before-${index + 1}`);
     const portalOf = () => new MemoryPortal(index + 1, stage.goal, packages);
-    // Without interruption: counts the points, and prepares the next stage.
+    // Runs without interruption, to count the points and to prepare the next stage.
     cpSync(before, after, { recursive: true });
     rmSync(callsFile, { force: true });
     writeFileSync(bootIdFile, 'first\n');

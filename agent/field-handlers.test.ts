@@ -19,7 +19,7 @@ afterEach(async () => {
   rmSync(waagentFolder, { recursive: true, force: true });
 });
 
-/** A handler's life on one machine: declarations, reports, and the handler's own log. */
+/** A handler on one machine: declarations, reports, and the handler's own log. */
 class FieldLife {
   private readonly handler: string;
   private readonly goals = new Map<string, GoalInput>();
@@ -43,7 +43,7 @@ class FieldLife {
     return sequenceNumber;
   }
 
-  /** Removed extensions have left the goal state. */
+  /** Removes extensions from the goal state, as the portal does after they were uninstalled. */
   forget(name: string): void {
     this.goals.delete(name);
   }

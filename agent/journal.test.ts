@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-test('the log is bounded: full files are rotated, the oldest is deleted', () => {
+test('the log has a limited size: full files are rotated, the oldest is deleted', () => {
   mkdirSync(folder);
   const path = join(folder, 'agent.log');
   const file = rotatingFile(path, 100, 2);
@@ -38,7 +38,7 @@ test.each([
   ['plain', [/^\d\d:\d\d:\d\d {2}one$/, /^\d\d:\d\d:\d\d {2}! two$/]],
   ['systemd', [/^<6>one$/, /^<4>two$/]],
   ['json', [/"level":"info".*"n":1,"msg":"one"/, /"level":"warn".*"msg":"two"/, /"msg":"three"/]],
-] as const)('printed as %s', (logFormat, expected) => {
+] as const)('printed lines have the format %s', (logFormat, expected) => {
   const journal = openJournal(folder, print, { logFormat });
   journal.info('one', { n: 1 });
   journal.warn('two');
@@ -48,7 +48,7 @@ test.each([
   expect(readFileSync(join(folder, 'agent.log'), 'utf8').trim().split('\n')).toHaveLength(3);
 });
 
-test('logs prints the journal, or for one extension its entries and the output of its commands', () => {
+test('logs prints the journal; for an extension, its entries and the output of its commands', () => {
   const journal = openJournal(folder, () => {});
   journal.info('Goal state 1: probe 1.0.0.0 enabled.');
   journal.warn('probe, mount: install 1.0.0.0 ended with 17 after 0.1 s.');

@@ -4,21 +4,21 @@ import { pino } from 'pino';
 import { rotatingFile } from './folder/rotating-file.ts';
 import { indented } from './terminal.ts';
 
-/** The agent's log: one line for people, one JSON line in `logs/agent.log` for programs. */
+/** The agent's log: a human-readable line on the terminal, and a JSON line in `logs/agent.log`. */
 export interface Journal {
   info(line: string, fields?: Record<string, unknown>): void;
   warn(line: string, fields?: Record<string, unknown>): void;
-  /** In the file only. */
+  /** Writes to the file only. */
   note(line: string, fields?: Record<string, unknown>): void;
 }
 
-/** `plain` for a terminal, `systemd` with journald's level, `json` with everything. */
+/** `plain` for a terminal, `systemd` with journald's level, `json` with all fields. */
 export const logFormats = ['plain', 'systemd', 'json'] as const;
 
 export interface JournalOptions {
-  /** The format of printed lines. */
+  /** Format of printed lines. */
   logFormat?: (typeof logFormats)[number];
-  /** The size at which `agent.log` is rotated, and how many rotated files are kept. */
+  /** Size at which `agent.log` is rotated; `logFiles` is the number of rotated files that are kept. */
   logMegabytes?: number;
   logFiles?: number;
 }
@@ -41,7 +41,7 @@ export function openJournal(
   );
   const clock = () => new Date().toISOString().slice(11, 19);
   const say = (line: string, isWarning: boolean) => {
-    // journald adds its own time; a line break would begin an entry without level.
+    // journald adds its own time. A line break would begin an entry without a level.
     if (logFormat === 'systemd') print(`<${isWarning ? 4 : 6}>${line.replaceAll('\n', ' ')}`);
     else if (logFormat === 'plain') print(`${clock()}  ${isWarning ? '! ' : ''}${indented(line, 10)}`);
   };

@@ -11,7 +11,7 @@ beforeEach(async () => {
   machine = await testMachine();
 });
 afterEach(async () => {
-  // On SIGTERM it ends the running command.
+  // SIGTERM makes the agent end the running command.
   if (running?.exitCode === null && running.kill('SIGTERM')) await once(running, 'exit');
   await machine.close();
 });
@@ -25,11 +25,11 @@ const start = () => {
 };
 const handlers = () => machine.portal.reports.flatMap((report) => report.handlers);
 
-test('AZ-G3 killed while an install runs: the install continues, counts, and does not run twice', async () => {
+test('AZ-G3 an install continues while the agent is killed, and does not run twice', async () => {
   const go = join(machine.dir, 'go');
   await machine.addHandler({
     ...echo,
-    // More than a pipe holds, so that it waits for its reader.
+    // More than a pipe can hold, so that the script waits for its reader.
     script: `[ "$1" = install ] || exit 0
 echo begun; touch '${go}'; head -c 200000 /dev/zero | tr '\\0' x; sleep 0.3; echo end`,
   });
@@ -48,7 +48,7 @@ echo begun; touch '${go}'; head -c 200000 /dev/zero | tr '\\0' x; sleep 0.3; ech
   expect(machine.portal.logs.get('echo 1 install 1')?.toString()).toContain('started again here');
 });
 
-test('AZ-G3 killed while a command hangs: the next start ends all of its processes at the timeout', async () => {
+test('AZ-G3 a restarted agent ends all processes of a command that hangs at its timeout', async () => {
   const child = join(machine.dir, 'child');
   const script = `[ "$1" != install ] || { setsid sleep 300 & echo $! > '${child}'; sleep 300; }`;
   await machine.addHandler({ ...echo, script });
@@ -63,6 +63,6 @@ test('AZ-G3 killed while a command hangs: the next start ends all of its process
   const failed = await machine.portal.until('failed', () => handlers().find(({ state }) => state === 'failed'));
   expect(existsSync(`/proc/${left}`)).toBe(false);
   expect(failed).toMatchObject({ command: 'install', timedOut: true, attempt: 1 });
-  // A start of the agent is a reason to try again (AZ-G4).
+  // The agent's start is a reason to retry (AZ-G4).
   await machine.until('the next attempt', () => machine.calls().length === 2);
 });

@@ -25,7 +25,7 @@ const heard =
           (sequenceNumber === undefined || one.sequenceNumber === sequenceNumber),
       );
 
-test('AZ-G1 installs: package, folders, settings and environment first, then install and enable in the root', async () => {
+test('AZ-G1 install and enable run in the root, once folders, settings and environment exist', async () => {
   await machine.addHandler({
     ...echo,
     script: 'pwd; ls config/1.settings HandlerEnvironment.json; cat HandlerEnvironment.json; env | sort',
@@ -61,7 +61,7 @@ test('AZ-G1 installs: package, folders, settings and environment first, then ins
   });
 });
 
-test("files that handlers create have the machine's umask, also under the systemd unit", async () => {
+test('files that handlers create have the machine’s umask, also under the systemd unit', async () => {
   await machine.addHandler({ ...echo, script: 'umask' });
   machine.portal.setGoal([{ ...echo, name: 'echo' }]);
   const before = process.umask(0o077);
@@ -75,7 +75,7 @@ test("files that handlers create have the machine's umask, also under the system
 
 test('AZ-G2 downloads run in parallel, install commands one at a time', async () => {
   const names = ['One', 'Two', 'Three'];
-  // A command that finds another one running logs it.
+  // A command that starts while another one is running logs that.
   const script = `mkdir '${machine.callsFile}.lock' || echo OVERLAP >> '${machine.callsFile}'; sleep 0.1; rmdir '${machine.callsFile}.lock'`;
   for (const type of names) await machine.addHandler({ handler: `Acme.Test.${type}`, version: '1', script });
   machine.portal.setGoal(names.map((type) => ({ name: type, handler: `Acme.Test.${type}`, version: '1' })));
@@ -100,7 +100,7 @@ test('AZ-G3 AZ-G6 install is remembered across restarts; enable runs again at ea
   expect(machine.calls()).toEqual(['Echo-1.0.0.0 install', 'Echo-1.0.0.0 enable', 'Echo-1.0.0.0 enable']);
 });
 
-test('AZ-G3 a command ends at its timeout with its process group and daemons, and counts as failed', async () => {
+test('AZ-G3 a command ends at its timeout with its process group and daemons, and has failed', async () => {
   const children = join(machine.dir, 'children');
   const leaving = ['sleep 300', 'setsid sleep 300', 'env -i setsid sleep 300', 'setsid sh -c "sleep 300; :"'];
   const script = leaving.map((line) => `${line} & echo $! >> '${children}'`).join('\n');
@@ -115,7 +115,7 @@ test('AZ-G3 a command ends at its timeout with its process group and daemons, an
   expect(pids.map(isAlive)).toEqual(leaving.map(() => false));
 });
 
-test('a command may clean up at its timeout, and processes that it starts then end as well', async () => {
+test('a command may clean up at its timeout; processes that it starts meanwhile end as well', async () => {
   const tidied = join(machine.dir, 'tidied');
   const script = `trap 'sleep 0.3; setsid sleep 300 & echo $! > "${tidied}"; exit 1' TERM; sleep 300 & wait`;
   await machine.addHandler({ ...echo, script });
@@ -125,7 +125,7 @@ test('a command may clean up at its timeout, and processes that it starts then e
   expect(isAlive(Number(readFileSync(tidied, 'utf8')))).toBe(false);
 });
 
-test('AZ-G4 a failed install is retried on a new goal state and on a restart only', async () => {
+test('AZ-G4 a failed install is retried only on a new goal state or a restart', async () => {
   await machine.addHandler({ ...echo, script: '[ "$1" != install ] || { echo no >&2; exit 17; }' });
   machine.portal.setGoal([{ ...echo, name: 'echo' }]);
   const agent = await machine.start();
@@ -141,7 +141,7 @@ test('AZ-G4 a failed install is retried on a new goal state and on a restart onl
   expect(machine.calls()).toHaveLength(3);
 });
 
-test('AZ-G5 remove: disable, uninstall, then binaries and configuration are deleted and logs stay', async () => {
+test('AZ-G5 a removal disables, uninstalls and deletes binaries and configuration; logs stay', async () => {
   await machine.addHandler({
     ...echo,
     script:
@@ -168,7 +168,7 @@ test('AZ-G5 a package that arrives after its removal is deleted', async () => {
   machine.portal.setGoal([{ ...echo, name: 'echo', state: 'uninstall', sequenceNumber: 2 }]);
   await machine.portal.until('removed', heard('removed'));
   machine.portal.packagesTogether = 0;
-  // Any report makes the portal check again.
+  // Any report makes the agent check for a new goal state.
   agent.reporter.problem('test', 'the package goes on its way');
   await machine.until('the arrival', () => machine.lines.some((line) => line.includes('is no longer needed')));
   expect(readdirSync(join(machine.dir, 'handlers'))).toEqual([]);
@@ -186,7 +186,7 @@ test('AZ-G6 disable alone leaves the handler installed, and enable brings it bac
   expect(machine.calls().map((call) => call.split(' ')[1])).toEqual(['install', 'enable', 'disable', 'enable']);
 });
 
-test("AZ-G7 update: disable old, update new with the old version's folder, uninstall old, enable new", async () => {
+test('AZ-G7 update: disable old, update new with the old folder, uninstall old, enable new', async () => {
   await machine.addHandler({ ...echo, script: '[ "$1" != enable ] || echo kept > state' });
   await machine.addHandler({
     ...echo,
@@ -212,7 +212,7 @@ test("AZ-G7 update: disable old, update new with the old version's folder, unins
   expect(existsSync(join(machine.dir, 'handlers', 'Acme.Test.Echo-1.0.0.0'))).toBe(false);
 });
 
-test('AZ-G7 an update that fails leaves the old version on disk and reports it', async () => {
+test('AZ-G7 an update that fails leaves the old version on disk and is reported', async () => {
   await machine.addHandler(echo);
   await machine.addHandler({ ...echo, version: '1.1.0.0', script: '[ "$1" != update ] || exit 4' });
   machine.portal.setGoal([{ ...echo, name: 'echo' }]);
@@ -225,7 +225,7 @@ test('AZ-G7 an update that fails leaves the old version on disk and reports it',
   expect(existsSync(join(machine.dir, 'handlers', 'Acme.Test.Echo-1.0.0.0', 'command.sh'))).toBe(true);
 });
 
-test('AZ-G7 a lower version: disable and uninstall the higher, install and enable the lower', async () => {
+test('AZ-G7 downgrade: disable and uninstall the higher version, install and enable the lower', async () => {
   await machine.addHandler(echo);
   await machine.addHandler({ ...echo, version: '1.10' });
   machine.portal.setGoal([{ ...echo, name: 'echo', version: '1.10' }]);
@@ -241,7 +241,7 @@ test('AZ-G7 a lower version: disable and uninstall the higher, install and enabl
   ]);
 });
 
-test('AZ-G8 the agent requests a reboot when the installs are complete', async () => {
+test('AZ-G8 the agent requests a restart when the installs are complete', async () => {
   await machine.addHandler({ ...echo, rebootAfterInstall: true });
   await machine.addHandler({ handler: 'Acme.Test.Other', version: '1' });
   machine.portal.setGoal([
@@ -250,12 +250,12 @@ test('AZ-G8 the agent requests a reboot when the installs are complete', async (
   ]);
   await machine.start({ rebootCommand: `echo reboot >> '${machine.callsFile}'` });
   await machine.until('the reboot', () => machine.calls().at(-1) === 'reboot');
-  // The handler that requested the restart is enabled after it.
+  // The handler that required the restart is enabled after it.
   const calls = ['Echo-1.0.0.0 install', 'Other-1 enable', 'Other-1 install', 'reboot'];
   expect(machine.calls().toSorted()).toEqual(calls);
 });
 
-test('AZ-G8 the agent requests a reboot even if it restarted before all installs were complete', async () => {
+test('AZ-G8 the agent requests a restart even if it restarted before all installs were complete', async () => {
   const go = join(machine.dir, 'go');
   await machine.addHandler({ ...echo, rebootAfterInstall: true });
   const script = `[ "$1" != install ] || [ -f '${go}' ] || exec sleep 300`;
@@ -273,7 +273,7 @@ test('AZ-G8 the agent requests a reboot even if it restarted before all installs
   expect(machine.calls().filter((call) => call === 'Echo-1.0.0.0 install')).toHaveLength(1);
 });
 
-test('AZ-C4 each configuration has a separate file, and earlier ones stay; with the name for a shared handler', async () => {
+test('AZ-C4 each configuration has its own file, named for shared handlers; earlier ones stay', async () => {
   await machine.addHandler({ ...echo, supportsMultipleExtensions: true });
   machine.portal.setGoal([
     { ...echo, name: 'red' },
@@ -291,7 +291,7 @@ test('AZ-C4 each configuration has a separate file, and earlier ones stay; with 
   expect(machine.calls().filter((call) => call.endsWith('install'))).toHaveLength(1);
 });
 
-test('a failure stops its dependants only, and each names the extension that it waits for', async () => {
+test('a failure stops only its dependents, and each names the extension it is waiting for', async () => {
   await machine.addHandler({ handler: 'Acme.Test.Mount', version: '1', script: '[ "$1" != enable ] || exit 51' });
   await machine.addHandler({ handler: 'Acme.Test.Snapshot', version: '1' });
   await machine.addHandler(echo);
@@ -308,7 +308,7 @@ test('a failure stops its dependants only, and each names the extension that it 
   expect(machine.calls().some((call) => call.startsWith('Snapshot'))).toBe(false);
 });
 
-test('a package with another digest is rejected and not unpacked', async () => {
+test('a package with a different digest is rejected and not unpacked', async () => {
   await machine.addHandler(echo);
   const zip = await fakeHandler(machine.callsFile, { ...echo, script: 'echo other' });
   machine.portal.setGoal([{ ...echo, name: 'echo' }]);
@@ -323,7 +323,7 @@ function isFailed(state: string): boolean {
   return state.endsWith(' failed');
 }
 
-/** Whether a process runs; zombies do not. */
+/** Whether a process is running. Zombies are not. */
 function isAlive(pid: number): boolean {
   try {
     return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));

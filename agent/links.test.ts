@@ -19,12 +19,12 @@ import { type TestMachine, testMachine } from './testing/machine.ts';
 import { textsOfZip } from './testing/read-zip.ts';
 import { readDocument } from './watch/read-document.ts';
 
-/** Attacks by a handler's service, which may run as any user, through the folders that it may write to. */
+/** Attacks by a handler's service, which may run as any user, through the folders it may write to. */
 const echo = { handler: 'Acme.Test.Echo', version: '1.0.0.0' };
 const secret = 'root-only-words';
 
 let machine: TestMachine;
-/** Belongs to root; no service may read or change it. */
+/** A folder that belongs to root. No service may read or change it. */
 let vault: string;
 let secretFile: string;
 let logs: string;
@@ -43,7 +43,7 @@ beforeEach(async () => {
 });
 afterEach(() => machine.close());
 
-/** Packs the log folder; `act` runs between listing and reading. */
+/** Packs the log folder. `act` runs between listing and reading. */
 async function archived(act: () => void = () => {}): Promise<string> {
   const zip = join(machine.dir, 'logs.zip');
   const packed = archiveLogs(logs, echo.handler, zip);
@@ -52,14 +52,14 @@ async function archived(act: () => void = () => {}): Promise<string> {
   return statSync(zip).size === 0 ? '' : JSON.stringify([...(await textsOfZip(readFileSync(zip)))]);
 }
 
-describe('an archive of logs', () => {
+describe('a log archive', () => {
   beforeEach(() => {
     mkdirSync(join(logFolder, 'inner'), { recursive: true });
     writeFileSync(join(logFolder, 'own.log'), 'own words');
     writeFileSync(join(logFolder, 'inner', 'shadow'), 'inner words');
   });
 
-  test('holds what was listed, not a link that replaced a log', async () => {
+  test('contains what was listed, not a link that replaced a log', async () => {
     const texts = await archived(() => {
       rmSync(join(logFolder, 'own.log'));
       symlinkSync(secretFile, join(logFolder, 'own.log'));
@@ -69,7 +69,7 @@ describe('an archive of logs', () => {
     expect(texts).toContain('could not be read');
   });
 
-  test('holds what was listed, not the target of a link in place of a folder', async () => {
+  test('contains what was listed, not the target of a link that replaced a folder', async () => {
     const texts = await archived(() => {
       renameSync(join(logFolder, 'inner'), join(logFolder, 'aside'));
       symlinkSync(vault, join(logFolder, 'inner'));
@@ -78,7 +78,7 @@ describe('an archive of logs', () => {
     expect(texts).toContain('own words');
   });
 
-  test('holds what was listed, not a hard link that replaced a log', async () => {
+  test('contains what was listed, not a hard link that replaced a log', async () => {
     const texts = await archived(() => {
       rmSync(join(logFolder, 'own.log'));
       linkSync(secretFile, join(logFolder, 'own.log'));
@@ -94,12 +94,12 @@ describe('an archive of logs', () => {
     expect(texts).toContain('hard.log (it has other names)');
   });
 
-  test('keeps a name that looks like a path out of the archive', async () => {
+  test('keeps a name that looks like a path within the archive', async () => {
     writeFileSync(join(logFolder, '..\\..\\up.log'), 'odd words');
     expect(await archived()).toContain('odd words');
   });
 
-  test('never holds a foreign file while a service swaps a log and its folder for links', async () => {
+  test('never contains a foreign file while a service swaps a log and its folder for links', async () => {
     writeFileSync(join(vault, 'own.log'), secret);
     const swapper = await swapForever(`
       const { renameSync, symlinkSync, rmSync, mkdirSync, writeFileSync } = require('node:fs');
@@ -119,7 +119,7 @@ describe('an archive of logs', () => {
   });
 });
 
-describe('a status', () => {
+describe('a status file', () => {
   const status = { version: 1.0, timestampUTC: '2026-01-01T00:00:00Z', status: { status: 'success' } };
   const foreign = JSON.stringify([{ ...status, status: { status: 'error', formattedMessage: secret } }]);
   const own = JSON.stringify([status]);
@@ -147,7 +147,7 @@ describe('a status', () => {
     await expect(readDocument(path())).rejects.toThrow(why);
   });
 
-  test('is never a foreign file while a service swaps it for a link', async () => {
+  test('is never read from a foreign file while a service swaps it for a link', async () => {
     writeFileSync(path(), own);
     const swapper = await swapForever(
       `
@@ -175,10 +175,10 @@ describe('a status', () => {
   });
 });
 
-describe('where the agent writes', () => {
+describe('writing into shared folders', () => {
   const enable = () =>
     machine.portal.reports.flatMap(({ handlers }) => handlers).find(({ state }) => state === 'enabled');
-  /** Runs an install that leaves this behind, and an enable after it. */
+  /** Runs an install with a script that prepares the attack, followed by an enable. */
   async function runWith(install: string): Promise<void> {
     await machine.addHandler({ ...echo, script: `echo "$1 said"; [ "$1" != install ] || { ${install}; }` });
     machine.portal.setGoal([{ ...echo, name: 'echo' }]);
@@ -186,18 +186,18 @@ describe('where the agent writes', () => {
     await machine.portal.until('enabled', enable);
   }
 
-  test('a link in place of an output file is replaced, and its target is unchanged', async () => {
+  test('replaces a link that has the name of an output, and does not change its target', async () => {
     await runWith(`ln -s '${secretFile}' '${join(logFolder, 'commands', 'echo.1.enable.1.log')}'`);
     expect(readFileSync(secretFile, 'utf8')).toBe(secret);
     expect(readFileSync(join(logFolder, 'commands', 'echo.1.enable.1.log'), 'utf8')).toBe('enable said\n');
   });
 
-  test('a hard link in place of an output file is replaced, and the other file is unchanged', async () => {
+  test('replaces a hard link that has the name of an output, and does not change the other file', async () => {
     await runWith(`ln '${secretFile}' '${join(logFolder, 'commands', 'echo.1.enable.1.log')}'`);
     expect(readFileSync(secretFile, 'utf8')).toBe(secret);
   });
 
-  test('a link in place of the folder of outputs is replaced, and no file is deleted or created behind it', async () => {
+  test('replaces a link that has the name of the outputs folder, and touches nothing behind it', async () => {
     for (let number = 0; number < 120; number += 1) writeFileSync(join(vault, `file-${number}`), secret);
     const before = readdirSync(vault);
     await runWith(`mv '${join(logFolder, 'commands')}' away; ln -s '${vault}' '${join(logFolder, 'commands')}'`);
@@ -205,7 +205,7 @@ describe('where the agent writes', () => {
     expect(readFileSync(join(logFolder, 'commands', 'echo.1.enable.1.log'), 'utf8')).toBe('enable said\n');
   });
 
-  test('links beside settings and HandlerEnvironment.json change no foreign file', async () => {
+  test('changes no foreign file through links next to settings and HandlerEnvironment.json', async () => {
     await runWith(
       `ln -s '${secretFile}' config/2.settings.next; ln -s '${secretFile}' config/2.settings; ln -s '${secretFile}' HandlerEnvironment.json.next`,
     );
@@ -220,7 +220,7 @@ describe('where the agent writes', () => {
     expect(readFileSync(join(root, 'config', '2.settings'), 'utf8')).toContain('handlerSettings');
   });
 
-  test('a link in place of the config folder fails the step, and no file is written behind it', async () => {
+  test('fails the step if the config folder is a link, and writes nothing behind it', async () => {
     await runWith(`echo`);
     rmSync(join(root, 'config'), { recursive: true });
     symlinkSync(vault, join(root, 'config'));
@@ -232,7 +232,7 @@ describe('where the agent writes', () => {
     expect(readdirSync(vault)).toEqual(['shadow']);
   });
 
-  test('an output that a link replaced is not sent', async () => {
+  test('does not send an output that a link replaced', async () => {
     await machine.addHandler({ ...echo, script: 'echo "$1 said"' });
     machine.portal.refuse = { status: 503, code: 'database_away' };
     machine.portal.setGoal([{ ...echo, name: 'echo' }]);
@@ -253,8 +253,8 @@ describe('where the agent writes', () => {
   });
 });
 
-describe('removal', () => {
-  test('follows no link that a service swaps for a folder, and ends with everything gone', async () => {
+describe('removing a handler', () => {
+  test('follows no link that a service swaps for a folder, and deletes everything', async () => {
     for (let number = 0; number < 50; number += 1) writeFileSync(join(vault, `file-${number}`), secret);
     const tree = join(machine.dir, 'incoming', 'tree.away');
     const before = readdirSync(vault);
@@ -282,7 +282,7 @@ describe('removal', () => {
     }
   });
 
-  test('removes a tree that is deeper than the longest path', async () => {
+  test('deletes a tree that is deeper than the longest path', async () => {
     const tree = join(machine.dir, 'incoming', 'tree.away');
     mkdirSync(tree, { recursive: true });
     const deep = spawn(
@@ -300,7 +300,7 @@ describe('removal', () => {
   });
 });
 
-/** Runs this in a loop until it is killed. */
+/** Runs the program in a loop until it is killed. */
 async function swapForever(program: string, words = [logFolder, vault]): Promise<{ end(): Promise<void> }> {
   const child = spawn(process.execPath, ['-e', `process.stdout.write('.');${program}`, ...words], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -28,7 +28,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs a command to its end. */
+/** Runs an agent command until it ends. */
 function agent(...args: string[]): Promise<{ code: number | null; out: string; error: string }> {
   return new Promise((resolve) => {
     const child = execFile(process.execPath, [main, ...args], { cwd: folder }, (_, out, error) => {
@@ -48,7 +48,7 @@ const untilEnabled = () =>
     portal.reports.some(({ handlers }) => handlers.some(({ state }) => state === 'enabled')),
   );
 
-test('enroll, once, status: a machine is brought to its goal, and status shows it', async () => {
+test('enroll, once, status: a machine reaches its goal, and status shows it', async () => {
   const enrolled = await agent('enroll', '--portal', portal.url, '--token', 'token', '--dir', dir);
   expect(enrolled).toMatchObject({ code: 0, error: '' });
   expect(enrolled.out).toContain(`Enrolled at ${portal.url} as VM ${portal.vmId}.`);
@@ -65,7 +65,7 @@ test('enroll, once, status: a machine is brought to its goal, and status shows i
   expect(json).toMatchObject({ vmId: portal.vmId, process: null, extensions: [{ name: 'echo', state: 'enabled' }] });
 });
 
-test('run ends with 0 on SIGTERM, rejects a second agent in the folder, and continues after kill -9', async () => {
+test('run ends with 0 on SIGTERM, rejects a second agent, and continues after kill -9', async () => {
   await agent('enroll', '--portal', portal.url, '--token', 'token', '--dir', dir);
   portal.setGoal([{ ...echo, name: 'echo' }]);
   const ended = start();
@@ -121,7 +121,7 @@ test.each<[string, () => string[], string]>([
   expect(error.trim().split('\n')).toHaveLength(1);
 });
 
-test('run --help explains the sources of settings, and names the variable of each', async () => {
+test('run --help explains where settings come from and names the variable of each', async () => {
   const { out } = await agent('run', '--help');
   expect(out.replace(/\s+/g, ' ')).toContain(
     'the option, its environment variable, config.json in the folder of --dir (heartbeatSeconds for --heartbeat-seconds), the default.',
@@ -129,7 +129,7 @@ test('run --help explains the sources of settings, and names the variable of eac
   expect(out.replace(/\s+/g, ' ')).toContain('(default: 120, env: ANNEX_AGENT_HEARTBEAT_SECONDS)');
 });
 
-test('an enrollment whose response was lost is repeated with the same key; a second one is rejected', async () => {
+test('an enrollment without a response is repeated with the same key; a second is rejected', async () => {
   writeFileSync(join(folder, 'token'), 'token\n');
   portal.away = true;
   expect(

@@ -23,7 +23,7 @@ const print = (line: string) => console.log(escapeControls(line));
 const printError = (line: string) => console.error(escapeControls(line));
 const environment = process.env;
 const stopping = new AbortController();
-// `disconnect`: the parent process that started it with a channel has ended.
+// `disconnect`: a parent process that started the agent with a channel has ended.
 for (const event of ['SIGTERM', 'SIGINT', 'disconnect'] as const) process.on(event, () => stopping.abort());
 
 const program = new Command('agent')
@@ -35,7 +35,7 @@ type Way = Omit<PortalRoute, 'environment'>;
 const callerOf = ({ proxy, directHosts, ca }: Way) => openCaller({ proxy, directHosts, ca, environment });
 
 const logging: ConfigurationKey[] = ['logFormat', 'logMegabytes', 'logFiles'];
-// systemd sets the variable for programs that write into its journal.
+// systemd sets the variable for programs whose output goes to its journal.
 const logFormatOf = ({ logFormat }: Pick<RunOptions, 'logFormat'>) =>
   logFormat ?? (environment.JOURNAL_STREAM === undefined ? 'plain' : 'systemd');
 
@@ -209,7 +209,7 @@ program
 
 try {
   await program.parseAsync();
-  // Kept connections would keep the process alive for a while.
+  // Keep-alive connections would keep the process running for a while.
   process.exit();
 } catch (error) {
   printError(error instanceof AgentError ? error.message : `The agent failed: ${sentenceOf(error)}`);

@@ -57,7 +57,7 @@ const logFolder = (what: Misbehaviour) =>
 const reportsOf = (what: Misbehaviour) =>
   machine.portal.reports.flatMap(({ handlers }) => handlers.filter((one) => one.extension === extensionOf(what)));
 const last = (what: Misbehaviour) => reportsOf(what).at(-1);
-/** How enable ended. */
+/** The expected end of enable. */
 const enabled = (what: Misbehaviour) =>
   reportsOf(what).find(({ command, state }) => command === 'enable' && state !== 'enabling');
 const statuses = (what: Misbehaviour) =>
@@ -76,12 +76,12 @@ const whole = (what: Misbehaviour) => machine.portal.logs.get(`${extensionOf(wha
 const usual = ['install 1', 'enable 1', 'disable 2', 'uninstall 2'].flatMap((call) => [`${call} begin`, `${call} end`]);
 const brokenOff = usual.filter((line) => line !== 'enable 1 end');
 
-describe('each has its calls in order, whatever it does', () => {
+describe('a handler’s calls are in order, whatever it does', () => {
   test.each(names.filter((what) => what !== 'deletes its folder'))('%s', (what) => {
     expect(calls(what)).toEqual(what === 'hangs' ? brokenOff : usual);
   });
 
-  test('commands of all of them run one at a time (AZ-G2)', () => {
+  test('the commands of all handlers run one at a time (AZ-G2)', () => {
     const lines = names.flatMap((what) =>
       readFileSync(join(logFolder(what), 'calls.log'), 'utf8')
         .trim()
@@ -90,7 +90,7 @@ describe('each has its calls in order, whatever it does', () => {
     const open: string[] = [];
     for (const line of lines.sort()) {
       const [, command, sequence, what] = line.split(' ');
-      // A killed command logs no end.
+      // A command that was killed does not log its end.
       if (what === 'end') open.pop();
       else if (open.length > 0 && open[0] !== 'enable 1') throw new Error(`${line} while ${open[0]} ran`);
       else open.splice(0, open.length, `${command} ${sequence}`);
@@ -98,7 +98,7 @@ describe('each has its calls in order, whatever it does', () => {
   });
 });
 
-describe('what is reported of each', () => {
+describe('what is reported about each handler', () => {
   test.each<[Misbehaviour, Record<string, unknown>]>([
     ['is well', { state: 'enabled', exitCode: 0 }],
     ['hangs', { state: 'failed', timedOut: true }],
@@ -116,12 +116,12 @@ describe('what is reported of each', () => {
     expect(last(what)).toMatchObject({ state: 'removed', sequenceNumber: 2 });
   });
 
-  test('10 MB arrive complete', () => {
+  test('an output of 10 MB arrives complete', () => {
     expect(whole('writes 10 MB')).toHaveLength(10_000_000);
     expect(enabled('writes 10 MB')?.output).toContain('only the end of 10000000 bytes');
   });
 
-  test('bytes that are not text are kept on disk, and reported as text', () => {
+  test('bytes that are not text are kept on disk and reported as text', () => {
     expect(whole('writes bytes that are no text').subarray(0, 4)).toEqual(Buffer.from([0xff, 0xfe, 0, 1]));
     expect(enabled('writes bytes that are no text')?.output?.slice(0, 9)).toBe('\uFFFD\uFFFD\uFFFD\uFFFD\u001b[31m');
   });
@@ -133,7 +133,7 @@ describe('what is reported of each', () => {
     expect(problems).toContainEqual(expect.objectContaining({ about: 'HalfStatus', message }));
   });
 
-  test('AZ-S1 a status in odd spelling is sent as written, and is terminal', () => {
+  test('AZ-S1 a status with odd spelling is sent as written, and is terminal', () => {
     const sent = statuses('spells its status oddly').filter(({ sequenceNumber }) => sequenceNumber === 1);
     expect(sent).toHaveLength(1);
     expect(JSON.stringify(sent[0]?.file)).toContain('"STATUS":"SuCCess"');
@@ -145,11 +145,11 @@ describe('what is reported of each', () => {
     expect(ages).toEqual([...ages].sort((a, b) => a - b));
   });
 
-  test('children that stay do not delay their command, and continue to run', () => {
+  test('child processes that stay do not delay their command, and continue to run', () => {
     for (const child of children) expect(existsSync(`/proc/${child}`)).toBe(true);
   });
 
-  test('a secret is in no output, on disk or in transit', () => {
+  test('a secret is in no output, neither on disk nor in transit', () => {
     expect(whole('tells its secret').toString()).toBe('{"password":"[masked]"}');
   });
 

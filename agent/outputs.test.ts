@@ -31,14 +31,14 @@ const echo = { handler: 'Acme.Test.Echo', version: '1.0.0.0' };
 const handlers = () => machine.portal.reports.flatMap((report) => report.handlers);
 const enabled = () => handlers().find(({ state }) => state === 'enabled');
 const log = (key: string) => machine.portal.logs.get(key)?.toString('utf8');
-/** Part of a package is on disk. */
+/** Whether a part of the package is on disk. */
 const isBegun = () => {
   const incoming = join(machine.dir, 'incoming');
   return existsSync(incoming) && readdirSync(incoming).some((name) => statSync(join(incoming, name)).size > 0);
 };
 const commands = () => join(machine.dir, 'logs', 'Acme.Test.Echo-1.0.0.0', 'commands');
 
-test('the complete output is uploaded in pieces, the report has its end', async () => {
+test('the complete output is uploaded in pieces, and the report has its end', async () => {
   await machine.addHandler({
     ...echo,
     script: '[ "$1" != enable ] || { echo begin; head -c 3000000 /dev/zero | tr "\\0" x; echo end; }',
@@ -55,7 +55,7 @@ test('the complete output is uploaded in pieces, the report has its end', async 
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-test('outputs stay on disk during an outage and are sent after it; a sequence number has its attempts', async () => {
+test('outputs stay on disk during an outage and are sent after it, with their attempts', async () => {
   await machine.addHandler({ ...echo, script: 'echo "$1 said"' });
   machine.portal.setGoal([{ ...echo, name: 'echo' }]);
   await machine.start();
@@ -85,7 +85,7 @@ test.each<[string, unknown]>([
 ])(
   'AZ-C3 secrets are masked in output and status before they are on disk or on their way, also across chunks: %s',
   async (_, settings) => {
-    // The secret in two pieces, with enough time between them for two chunks.
+    // Prints the secret in two parts, far enough apart for two chunks.
     const script = `[ "$1" = enable ] || exit 0
 printf 'the password is sword'; sleep 0.1; echo 'fish-in-the-sea and abc12'; cat config/1.settings
 status='{"status":"success","message":{"id":"report","params":["swordfish-in-the-sea"]}}'
@@ -101,7 +101,7 @@ echo '[{"version":1.0,"timestampUTC":"2026-01-01T00:00:00Z","status":'$status'}]
     const statuses = () => machine.portal.reports.flatMap((report) => report.statuses);
     const status = await machine.portal.until('the status', () => statuses()[0]);
     expect(status.file).toMatchObject([{ status: { status: 'success', message: { params: ['[masked]'] } } }]);
-    // Encrypted on disk, as received.
+    // The settings file is encrypted on disk, as received.
     expect(whole).toContain(sealed.protectedSettings);
     const found = spawnSync('grep', [
       '-rlF',
@@ -160,7 +160,7 @@ test('a log that is rotated while it is packed stops neither the archive nor the
 test('AZ-G9 an interrupted download resumes, also after a restart', async () => {
   const zip = await zipOf({
     ...filesOfHandler(machine.callsFile, echo),
-    // It does not shrink.
+    // Random data, which cannot be compressed.
     'ballast.txt': randomBytes(200_000).toString('hex'),
   });
   machine.portal.addPackage(echo.handler, echo.version, zip);
@@ -191,7 +191,7 @@ test('a package that fails to arrive twice is reported as a problem', async () =
   ]);
 });
 
-test('a partial download that does not match is discarded, and the package is fetched from its start', async () => {
+test('a partial download that does not match is discarded, and the download starts over', async () => {
   await machine.addHandler(echo);
   machine.portal.setGoal([{ ...echo, name: 'echo' }]);
   machine.portal.cutPackages = { after: 100, times: 1, when: isBegun };

@@ -33,7 +33,7 @@ test('a replayed goal state is rejected and reported; the newer one stays in for
   expect(applied(5)).toHaveLength(1);
 });
 
-test('a restart does not forget the newest goal state', async () => {
+test('an agent remembers the newest goal state after a restart', async () => {
   give(5);
   await machine.start();
   await machine.until('5', () => applied(5).length === 1);
@@ -52,7 +52,7 @@ test('a lower incarnation in a new epoch, after a database was restored, is appl
   await machine.until('5', () => applied(5).length === 1);
   give(3, 'restored');
   await machine.until('3', () => applied(3).length === 1);
-  // The first database is back: it continues above its last incarnation.
+  // The first database is restored and continues above its last incarnation.
   give(4);
   await machine.portal.until('the problem', () => problems()[0]);
   give(6);
@@ -69,7 +69,7 @@ test.each<[string, string | null]>([
   expect(epochOf(etag)).toBe(epoch);
 });
 
-test('an ETag without an epoch is accepted; only a few epochs are remembered', () => {
+test('an ETag without an epoch is accepted, and only a few epochs are remembered', () => {
   expect(replayFault({ e: 5 }, '"4"', 4)).toBeNull();
   let newest = {};
   for (let epoch = 0; epoch < 100; epoch += 1) newest = withNewest(newest, `"e${epoch}.7"`, 7);

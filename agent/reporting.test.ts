@@ -56,7 +56,7 @@ test('AZ-H2 a heartbeat that changes is reported before its period is over', asy
   await machine.portal.until('notready', () => JSON.stringify(heartbeats().at(-1)?.file).includes('notready'));
 });
 
-test('a heartbeat that changes all the time is reported a few times a second, and its last text is', async () => {
+test('a heartbeat that changes all the time is reported a few times a second, with its last text', async () => {
   const script = `[ "$1" = enable ] || exit 0
 cd heartbeat; i=0; while [ $i -lt 300 ]; do
   i=$((i + 1)); echo '[{"version":1.0,"heartbeat":{"status":"ready","code":'$i'}}]' > next; mv next heartbeat.json
@@ -84,7 +84,7 @@ test('AZ-H2 without reportHeartbeat the file is never read', async () => {
   await startWithEcho({ reportHeartbeat: false }, { heartbeatSeconds: 0.1, statusSeconds: 0.1 });
   writeHeartbeat(heartbeatText('ready'));
   writeStatus(statusText('transitioning'));
-  // Ten readings of the status are ten opportunities for the heartbeat.
+  // If the status was read ten times, so could the heartbeat have been.
   await machine.portal.until('ten readings', () => statuses().length >= 10);
   expect(heartbeats()).toEqual([]);
 });
@@ -95,7 +95,7 @@ const touchStatus = (seconds: number) => {
   utimesSync(join(root(), 'status', '1.status'), time, time);
 };
 
-test('AZ-S5 changes of a concluded status are reported with the readings of heartbeats', async () => {
+test('AZ-S5 changes of a terminal status are reported with the readings of heartbeats', async () => {
   await startWithEcho({ reportHeartbeat: true }, { heartbeatSeconds: 0.2 });
   writeHeartbeat(heartbeatText('ready'));
   writeStatus(statusText('success'));
@@ -106,7 +106,7 @@ test('AZ-S5 changes of a concluded status are reported with the readings of hear
   await machine.portal.until('the recovery', () => words().join() === 'success,error,success');
 });
 
-test('AZ-S5 after its conclusion a status file is read only when its modification time changed', async () => {
+test('AZ-S5 after success or error a status file is read only if its modification time changed', async () => {
   await startWithEcho({ reportHeartbeat: true }, { heartbeatSeconds: 0.1, statusSeconds: 0.1 });
   writeHeartbeat(heartbeatText('ready'));
   writeStatus(statusText('success'));
@@ -114,7 +114,7 @@ test('AZ-S5 after its conclusion a status file is read only when its modificatio
   touchStatus(50);
   const count = heartbeats().length;
   await machine.portal.until('five looks', () => heartbeats().length > count + 5);
-  // Another time, the same text: read again, and not reported.
+  // The file has another time but the same text: it is read again and not reported.
   expect(words()).toEqual(['success']);
   writeStatus(statusText('warning'));
   touchStatus(30);
@@ -122,7 +122,7 @@ test('AZ-S5 after its conclusion a status file is read only when its modificatio
   const later = heartbeats().length;
   await machine.portal.until('five looks more', () => heartbeats().length > later + 5);
   expect(words()).toEqual(['success', 'warning']);
-  // One that works again is alive while its file is written, whatever its status (AZ-S4).
+  // A handler that works again is alive as long as its file is written, whatever its status (AZ-S4).
   touchStatus(10);
   await machine.portal.until('its age', () => words().join() === 'success,warning,warning');
   expect(statuses().at(-1)?.ageSeconds).toBeLessThan(20);
@@ -149,7 +149,7 @@ test('AZ-S5 an error after success stops no extension that waited for it', async
   await machine.portal.until('the last', () => statesOf(machine.portal, 'last').some((s) => s.endsWith('enabled')));
 });
 
-test('AZ-S5 with statusAfterConclusion=stop a status is read until terminal, then not before the next configuration', async () => {
+test('AZ-S5 statusAfterConclusion=stop ignores a terminal status until the next configuration', async () => {
   const agent = await startWithEcho({}, { statusSeconds: 0.2, statusAfterConclusion: 'stop' });
   writeStatus(statusText('transitioning'));
   await machine.portal.until('several readings', () => statuses().length >= 3);
@@ -166,7 +166,7 @@ test('AZ-S5 with statusAfterConclusion=stop a status is read until terminal, the
   expect(next).toMatchObject({ extension: 'echo', file: [{ status: { status: 'warning' } }] });
 });
 
-test('AZ-S5 the status of an earlier enable neither counts nor ends the reading while enable runs again', async () => {
+test('AZ-S5 the status of an earlier enable does not count while enable runs again', async () => {
   const go = join(machine.dir, 'go');
   // The second enable runs until the test releases it.
   const script = `[ "$1" = enable ] || exit 0
@@ -255,7 +255,7 @@ test('the agent continues from disk during an outage, and reports after it', asy
   expect(machine.lines.some((line) => line.includes('The portal does not answer'))).toBe(true);
 });
 
-test('a goal state that cannot be read is reported, and the last valid one stays', async () => {
+test('a goal state that cannot be read is reported, and the last valid one stays in force', async () => {
   const agent = await startWithEcho();
   machine.portal.setGoalText('{ "protocol": 1, "extensions": [{ "name": "../x" }] }');
   const problem = await machine.portal.until('the problem', () =>
@@ -279,7 +279,7 @@ test('AZ-G6 an agent that starts with an unreadable goal state applies the last 
   await machine.portal.until('the problem', () =>
     machine.portal.reports.some(({ problems }) => problems !== undefined),
   );
-  // It is not requested again and again.
+  // The goal state is not requested over and over.
   expect(asked() - before).toBeLessThan(3);
 });
 
@@ -287,7 +287,7 @@ test.each([
   ['a name that leaves the folder', { ...echo, name: '../../x' }],
   ['a handler that leaves the folder', { handler: '../x.y', version: '1', name: 'echo' }],
   ['a version that leaves the folder', { handler: 'a.b', version: '1/../..', name: 'echo' }],
-])('a goal state with %s is refused', async (_, extension) => {
+])('a goal state with %s is rejected', async (_, extension) => {
   machine.portal.setGoal([extension]);
   await machine.start();
   await machine.portal.until('the problem', () =>
@@ -296,7 +296,7 @@ test.each([
   expect(machine.calls()).toEqual([]);
 });
 
-test('the count of calls rises over restarts', async () => {
+test('the count of calls increases across restarts', async () => {
   await startWithEcho();
   await machine.stop();
   await machine.start();

@@ -51,7 +51,7 @@ test('AZ-G8 the agent restarts the machine once all installs are complete, and e
   await machine.portal.until('the request', () => reported().length > 0);
   expect(reported()).toEqual([[{ ...request, requestedSecondsAgo: expect.any(Number) }]]);
 
-  // An agent that starts again before the machine does neither requests again nor continues.
+  // If the agent starts again before the machine restarts, it neither repeats the request nor continues.
   await machine.stop();
   const again = await machine.start({ rebootCommand, bootIdFile });
   await again.lane.whenIdle();
@@ -70,7 +70,7 @@ test('AZ-G8 the agent restarts the machine once all installs are complete, and e
   ]);
 });
 
-test('AZ-G8 without a restart command, enable continues and the request is shown until the machine has restarted', async () => {
+test('AZ-G8 without a restart command, enable continues and the request is shown until a restart', async () => {
   machine.portal.setGoal([{ ...echo, name: 'echo' }]);
   await machine.start({ bootIdFile });
   await machine.portal.until('enabled', () => heard('enabled'));
@@ -98,7 +98,7 @@ test('AZ-G8 without a restart command, enable continues and the request is shown
   await machine.portal.until('no request', () => reported().at(-1)?.length === 0);
 });
 
-test('AZ-G8 a removed install requests no restart', async () => {
+test('AZ-G8 an install that is removed requests no restart', async () => {
   machine.portal.setGoal([{ ...echo, name: 'echo' }]);
   await machine.start({ bootIdFile });
   await machine.portal.until('the request', () => reported().length === 1);
@@ -106,7 +106,7 @@ test('AZ-G8 a removed install requests no restart', async () => {
   await machine.portal.until('no request', () => reported().at(-1)?.length === 0);
 });
 
-test('AZ-G8 a restart waits for no package that does not arrive', async () => {
+test('AZ-G8 a restart does not wait for a package that never arrives', async () => {
   machine.portal.setGoal([{ ...echo, name: 'echo' }]);
   await machine.start({ bootIdFile });
   await machine.portal.until('the request', () => reported().length === 1);
@@ -146,7 +146,7 @@ test('the restart command gets the same part of the environment as handlers: no 
       .trim()
       .split('\n')
       .map((line) => line.slice(0, line.indexOf('=')));
-    // The shell itself sets PWD and others.
+    // The shell itself sets PWD and some other variables.
     const shells = ['PWD', 'OLDPWD', 'SHLVL', '_'];
     const allowed = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', ...shells];
     expect(names.filter((name) => !allowed.includes(name))).toEqual([]);
@@ -157,7 +157,7 @@ test('the restart command gets the same part of the environment as handlers: no 
   }
 });
 
-test('a machine whose disk cannot store a successful install is not restarted, which would never end', async () => {
+test('a machine that cannot store a successful install is not restarted endlessly', async () => {
   const blocker = `${layoutOf(machine.dir).localState}.next`;
   const script = `[ "$1" = install ] && mkdir -p '${blocker}'`;
   const full = { handler: 'Acme.Test.Full', version: '1' };
@@ -177,7 +177,7 @@ test('a machine whose disk cannot store a successful install is not restarted, w
   expect(machine.calls()).toEqual(['Full-1 install', 'restart']);
 });
 
-test('another portal, or one with a restored database, receives a pending restart again', async () => {
+test('a different portal, or one with a restored database, receives a pending restart again', async () => {
   const goal = (incarnation: number) =>
     JSON.stringify({ protocol: 1, vmId: machine.portal.vmId, incarnation, extensions: [] });
   machine.portal.setGoal([{ ...echo, name: 'echo' }]);
@@ -188,13 +188,13 @@ test('another portal, or one with a restored database, receives a pending restar
   expect(reported()[1]).toMatchObject([request]);
 });
 
-test('AZ-G8 a restart that ends the agent: the command of a real process runs once, and enable follows', async () => {
+test('AZ-G8 a restart command that ends the agent runs once, and enable follows', async () => {
   machine.portal.setGoal([{ ...echo, name: 'echo' }]);
   const main = join(import.meta.dirname, 'main.ts');
   const run = `'${process.execPath}' '${main}' run --dir '${machine.dir}' --boot-id-file '${bootIdFile}'`;
   const pids = join(machine.dir, '..', 'pids');
   const script = join(machine.dir, '..', 'restart.sh');
-  // Ends and starts the agent as the machine would.
+  // Ends and starts the agent as a restart of the machine would.
   writeFileSync(
     script,
     `#!/bin/sh

@@ -83,7 +83,7 @@ describe('copies of the key where handlers look for it', () => {
     waagentFolder = join(machine.dir, '..', 'waagent');
   });
 
-  test('exist while settings need them, for the agent alone, and are deleted with them', async () => {
+  test('exist while settings need them, readable only by the agent, and are deleted with them', async () => {
     const [thumbprint = ''] = thumbprintsIn(machine.dir);
     await machine.addHandler(echo);
     machine.portal.setGoal(goalWith(thumbprint));
@@ -99,7 +99,7 @@ describe('copies of the key where handlers look for it', () => {
     const [goal] = goalWith(thumbprint);
     machine.portal.setGoal([{ ...echo, ...goal, name: 'echo', state: 'uninstall', sequenceNumber: 2 }]);
     await machine.until('they are gone', () => copies(handlers()).length + copies(waagentFolder).length === 0);
-    // The agent created the folder, and it is empty again.
+    // The agent created the folder, so it deletes it once it is empty.
     await machine.until('the folder is gone', () => !existsSync(waagentFolder));
     expect(thumbprintsIn(machine.dir)).toEqual([thumbprint]);
   });
@@ -116,7 +116,7 @@ describe('copies of the key where handlers look for it', () => {
     expect(copies(handlers())).toHaveLength(2);
   });
 
-  test('neither replace nor delete files of others, and are not placed where others could take them', async () => {
+  test('do not replace or delete files of others, and are not placed where others could take them', async () => {
     const [thumbprint = ''] = thumbprintsIn(machine.dir);
     await machine.addHandler(echo);
     mkdirSync(waagentFolder, { mode: 0o700 });
@@ -155,7 +155,7 @@ test('a renewal whose response was lost continues with the same key at the next 
   expect(machine.portal.renewals).toHaveLength(1);
 });
 
-test('two renewals at the same time result in one key', async () => {
+test('two concurrent renewals result in one key', async () => {
   const agent = await machine.start();
   await Promise.all([agent.renewKey(), agent.renewKey()]);
   expect(machine.portal.renewals).toHaveLength(1);
@@ -178,7 +178,7 @@ test('a copy that the portal rejects gets instructions, and its handlers keep ru
   expect(machine.calls().at(-1)).toBe('Echo-1.0.0.0 enable');
 });
 
-test('enrolled again, a machine has another key and count of calls, and keeps its handlers', async () => {
+test('a machine that enrolls again has a new key and call count, and keeps its handlers', async () => {
   await machine.addHandler(echo);
   machine.portal.setGoal([{ ...echo, name: 'echo' }]);
   await machine.start();
@@ -189,7 +189,7 @@ test('enrolled again, a machine has another key and count of calls, and keeps it
   const call = openCaller({ environment: {} });
   const options = { portal: machine.portal.url, token: 'another', dir: machine.dir, call };
   await expect(enroll(options, () => {})).rejects.toThrow('is enrolled at');
-  // Rejected or unanswered, it keeps its identity.
+  // If it is rejected or gets no response, the machine keeps its identity.
   machine.portal.away = true;
   await expect(enroll({ ...options, again: true }, () => {})).rejects.toThrow('did not answer');
   expect(identity()).toMatchObject({ vmId: before.vmId, thumbprint: before.thumbprint });

@@ -10,7 +10,7 @@ import { escapeControls, escapeLine } from './terminal.ts';
 import { zipOf } from './testing/fake-handler.ts';
 
 const main = join(import.meta.dirname, 'main.ts');
-/** Clears the screen, sets its title, and reverses text. */
+/** Clears the terminal, sets its title and reverses text. */
 const evil = '\u001b[2J\u001b]0;owned\u0007\u009b31m\u202egnp.exe';
 const raw = /(?![\n\t])[\p{Cc}\u202a-\u202e]/u;
 let dir: string;
@@ -42,7 +42,7 @@ test('text for one line has no line breaks', () => {
   expect(escapeLine('one\n\u001b[31m\ttwo')).toBe('one\\n\\u001b[31m\\ttwo');
 });
 
-test('text in the journal cannot begin a separate line', () => {
+test('text in the journal cannot begin another line', () => {
   const lines: string[] = [];
   const journal = openJournal(join(dir, 'logs'), (line) => lines.push(line));
   journal.warn('echo failed: first\n12:00:00  all is well');

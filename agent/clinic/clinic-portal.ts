@@ -3,7 +3,7 @@ import type { CommandName, GoalState, GoalStateExtension, HandlerState } from '#
 import type { PolledGoalState, Portal } from '../portal/portal.ts';
 import { wait } from '../portal/wait.ts';
 
-/** A report about the handler, and when it arrived. */
+/** A reported state of the handler, and when it arrived. */
 export interface HandlerUpdate {
   state: HandlerState;
   command?: CommandName;
@@ -11,25 +11,25 @@ export interface HandlerUpdate {
   attempt?: number;
   exitCode?: number;
   timedOut?: boolean;
-  /** Absent while the command runs. */
+  /** Undefined while the command is running. */
   output?: string;
   at: number;
 }
 
-/** The portal of a trial: in this process, with one extension, without a network. */
+/** The portal of a trial: in the same process, with one extension and without a network. */
 export class ClinicPortal implements Portal {
   readonly updates: HandlerUpdate[] = [];
   private goal: GoalState = { protocol: 1, vmId: 'clinic', incarnation: 0, extensions: [] };
   private wake = new AbortController();
 
-  /** Sets the goal of the machine; the same goal again is a new goal state. */
+  /** Sets the goal of the machine. Setting the same goal again publishes a new goal state. */
   setGoal(extension: GoalStateExtension): void {
     this.goal = { ...this.goal, incarnation: this.goal.incarnation + 1, extensions: [extension] };
     this.wake.abort();
     this.wake = new AbortController();
   }
 
-  /** The first report after `from` that matches; waits for it as long as the agent works. */
+  /** Returns the first matching report after `from`. Waits for one as long as the agent works. */
   async until(
     from: number,
     fits: (update: HandlerUpdate) => boolean,
@@ -48,7 +48,7 @@ export class ClinicPortal implements Portal {
     return { document, pollAfter: 0, wantsLogs: false };
   }
 
-  /** The address of a package is its file. */
+  /** The URL of a package is the path of its file. */
   async downloadPackage(url: string, file: string): Promise<void> {
     await copyFile(url, file);
   }

@@ -10,7 +10,7 @@ import { reportText, scoreOf } from './report.ts';
 import type { Trial } from './trial.ts';
 import { type Result, tryPackage } from './try-package.ts';
 
-// A trial runs twenty commands, each in a process.
+// A trial runs twenty commands, each in its own process.
 vi.setConfig({ testTimeout: 60_000 });
 
 let folder: string;
@@ -42,13 +42,13 @@ async function tried(zip: Buffer, more: Partial<Trial> = {}): Promise<Result> {
 
 const faultsOf = ({ checks }: Result) => checks.filter(({ verdict }) => verdict === 'fault').map(({ check }) => check);
 
-// All of them, and the handlers of the demo: `npm run try:all`.
-test.each(['exits 17', 'tells its secret'])('%s: its one fault is named', async (name) => {
+// `npm run try:all` tries all of these, and the demo's handlers.
+test.each(['exits 17', 'tells its secret'])('%s: its single fault is named', async (name) => {
   const one = clinicCases.find((each) => each.name === name)!;
   expect(faultsOf(await tried(await one.zip(), one.trial))).toEqual([one.fault]);
 });
 
-test('a handler without fault passes every check; the commands ran in order', async () => {
+test('a handler without faults passes every check, and its commands run in order', async () => {
   const result = await tried(
     await patient({ status: writeStatus('success', ',"message":{"id":"known","params":["Ann"]}') }),
   );
@@ -85,7 +85,7 @@ test.each([
     { 'HandlerManifest.json': '[{ "version": 1.0, "handlerManifest": {} }]' },
     '/installCommand is missing',
   ],
-])('a package with %s is not run, and says why', async (_, files, sentence) => {
+])('a package with %s is not run, and the reason is given', async (_, files, sentence) => {
   const result = await tried(await zipOf(files as Record<string, string>));
   expect(faultsOf(result)).toEqual(['package']);
   expect(result.checks[0]?.found.join(' ')).toContain(sentence);

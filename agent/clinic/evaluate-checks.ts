@@ -9,18 +9,18 @@ import { oddSpellings } from './odd-spellings.ts';
 export interface CheckResult {
   check: string;
   title: string;
-  /** `unreached`: an earlier failure prevented it. `none`: there is nothing to check. */
+  /** `unreached`: an earlier failure prevented the check. `none`: there is nothing to check. */
   verdict: 'passed' | 'fault' | 'unreached' | 'none';
-  /** Findings, one sentence each; or why there is nothing to check. */
+  /** Findings, one sentence each, or why there is nothing to check. */
   found: string[];
   /** What the publisher should change. */
   toDo?: string;
 }
 
 export interface TrialLimits {
-  /** How long a status may take to appear after the start of enable, in seconds. */
+  /** How long after the start of enable a status may take to appear, in seconds. */
   statusSeconds: number;
-  /** How long it may then take to become success or error. */
+  /** How long the status may then take to become success or error, in seconds. */
   settleSeconds: number;
 }
 
@@ -33,12 +33,12 @@ interface Case {
 interface Check {
   check: string;
   title: string;
-  /** The stage that must have succeeded for the check to pass. */
+  /** The stage that must have succeeded before the check applies. */
   needs: TrialStage | null;
   toDo: string;
-  /** Sentences about faults. */
+  /** Returns the faults that were found, one sentence each. */
   faults(it: Case): string[];
-  /** Why there is nothing to check, or null. */
+  /** Returns why there is nothing to check, or null. */
   none?(it: Case): string | null;
   /** Whether an earlier fault of the same files makes the check meaningless. */
   hidden?(it: Case): boolean;
@@ -48,7 +48,7 @@ const own = (seen: Observations): CommandSeen[] => seen.commands.filter(({ ofPre
 const nameOf = ({ command, stage }: CommandSeen) => `${command} (${stage})`;
 const lost = ({ seen }: Case) => seen.statuses.some(({ seconds, faults }) => seconds === null || faults.length > 0);
 
-/** The contract, one check after the other; the first failure is the one to fix first. */
+/** The checks of the contract, in order; the first that fails is the one to fix first. */
 const checks: Check[] = [
   {
     check: 'package',
@@ -229,7 +229,7 @@ const checks: Check[] = [
   },
 ];
 
-/** Evaluates the observations, check by check. */
+/** Runs every check on the observations of a trial. */
 export function evaluateChecks(seen: Observations, resources: ResourceFile[], limits: TrialLimits): CheckResult[] {
   const it: Case = { seen, resources, limits };
   return checks.map((one) => resultOf(one, it));

@@ -1,4 +1,4 @@
-/** A fault of a document as a sentence: `/0/status: is missing.` The codes are the protocol's. */
+/** Formats a fault in a document as a sentence: `/0/status: is missing.` Codes are those of the protocol. */
 export function faultSentence({ path, code, params }: Fault): string {
   const words: Record<string, string> = {
     field_missing: 'is missing',

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Control characters of terminal text. */
+/** Control characters that text for terminals contains. */
 const usual = ['\t', '\n', '\r', '\u001b'];
 
 /** Whether a file is UTF-8 without other control characters. */

@@ -15,7 +15,7 @@ setInterval(() => {}, 1000);`;
   const ended = runIsolated(['-e', script, made], process.env, stopping.signal).finally(() => {
     isOver = true;
   });
-  // On a machine without isolation it ends immediately and creates nothing.
+  // On a machine without isolation, the trial ends immediately and creates nothing.
   while (!isOver && !(existsSync(made) && readFileSync(made, 'utf8') !== '')) await wait(0.02, []);
   stopping.abort();
   const code = await ended;

@@ -3,12 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Marks the process that runs inside, and the kind of isolation. */
+/** The environment variable that names the isolation for the process that runs inside it. */
 export const isolationVariable = 'ANNEX_TRY_ISOLATION';
 
 /**
- * From the strongest isolation to the weakest: no network, processes that end with the trial, no right to set the
- * clock.
+ * Ways to isolate a trial, strongest first: no network, processes that end with the trial, no right to set the clock.
  */
 const ways: { name: string; line: string[] }[] = [
   {
@@ -24,12 +23,14 @@ function unshare(...more: string[]): string[] {
 
 const leavingMilliseconds = 3_000;
 
-/** The shell stays as process 1 and reaps what handlers leave behind. Handlers need a loopback interface too. */
+/**
+ * The shell stays as process 1 and reaps processes that handlers leave behind. Handlers need a loopback interface too.
+ */
 const init = ['/bin/sh', '-c', 'ip link set lo up 2>/dev/null; "$@"; exit $?', 'annex-try'];
 
 /**
- * Runs this program again with the same arguments and without network; its exit code, or null if this machine does not
- * allow that.
+ * Runs this program again with the same arguments and without a network. Returns its exit code, or null if this machine
+ * does not allow isolation.
  */
 export async function runIsolated(
   argv: string[],
@@ -39,11 +40,11 @@ export async function runIsolated(
   const way = ways.find(({ line }) => isPossible(line));
   if (way === undefined) return null;
   const [program = '', ...line] = [...way.line, ...init, process.execPath, ...process.execArgv, ...argv];
-  // The trial's folder is in one of ours: a killed trial cannot delete it.
+  // The trial's folder is created within this one, because a trial that is killed cannot delete its own.
   const within = mkdtempSync(join(tmpdir(), 'annex-try-'));
   const env: Record<string, string | undefined> = { ...environment, [isolationVariable]: way.name, TMPDIR: within };
   const child = spawn(program, line, { stdio: 'inherit', env: env as NodeJS.ProcessEnv });
-  // The inner process may have received the signal too and cleans up; its namespace ends with it in any case.
+  // The inner process may have received the signal too and be cleaning up. Its namespace ends with it in any case.
   signal.addEventListener('abort', () => setTimeout(() => child.kill('SIGKILL'), leavingMilliseconds));
   const code = await new Promise<number | null>((resolve) => {
     child.on('error', () => resolve(null));

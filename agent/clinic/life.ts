@@ -20,17 +20,17 @@ import { type WatchedPrograms, watchPrograms } from './watched-programs.ts';
 const extensionName = 'try';
 /** The goal of a stage. */
 type Goal = Pick<GoalStateExtension, 'state' | 'version' | 'sequenceNumber'> & { settings: TrialSettings };
-/** The PATH of handlers if the agent has none. */
+/** PATH for handlers if the agent has none. */
 const usualPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
-/** Grace period for processes that received SIGTERM. */
+/** How long processes may take to end after SIGTERM, in seconds. */
 const endingSeconds = 3;
 
-/** Periods of the agent that runs the trial. */
+/** The folders of the agent that runs the trial. */
 export function agentLayoutIn(work: string): AgentLayout {
   return layoutOf(join(work, 'agent'));
 }
 
-/** Takes a handler through its life on a separate machine, stage by stage; observes and does not evaluate. */
+/** Runs a handler through its life on a separate machine, stage by stage. Observes without evaluating. */
 export class Life {
   private readonly trial: Trial;
   private readonly seen: Observations;
@@ -68,7 +68,7 @@ export class Life {
     }
   }
 
-  /** A machine with an identity, as after an enrolment. */
+  /** Starts an agent with an identity, as after enrollment. */
   private async arrive(): Promise<Agent> {
     const { layout, home, trial } = this;
     mkdirSync(home, { recursive: true });
@@ -112,7 +112,7 @@ export class Life {
     await this.enable('install again', { ...enabled, sequenceNumber: 7 });
   }
 
-  /** Removes the machine in any case, so that nothing is left on the host. */
+  /** Removes the agent and all processes in any case, so that nothing is left on the host. */
   private async end(): Promise<void> {
     const goal = { version: this.trial.version, settings: this.trial.settings, sequenceNumber: 8 };
     const isWhole = this.seen.through.includes('install again');
@@ -122,7 +122,7 @@ export class Life {
     this.seen.clocks = this.programs.calls('clock');
   }
 
-  /** A stage that ends with an enable, after which its status is read. Returns whether the trial may continue. */
+  /** Runs a stage that ends with enable, then reads its status. Returns whether the trial may continue. */
   private async enable(stage: TrialStage, goal: Goal): Promise<boolean> {
     const from = this.portal.updates.length;
     if (!(await this.stage(stage, goal))) return false;
@@ -135,13 +135,13 @@ export class Life {
     const file = statusFileName(goal.sequenceNumber, isNamed ? extensionName : undefined);
     const status = await watchStatus(join(folders.statusFolder, file), stage, began?.at ?? Date.now(), this.patience);
     this.seen.statuses.push(status);
-    // A handler that exceeds a timeout would do so each time.
+    // A handler that was too slow once would be too slow each time.
     if (status.document?.status !== 'success') this.patience = { ...this.patience, statusSeconds: 1, settleSeconds: 1 };
     this.lookForSecrets();
     return true;
   }
 
-  /** Sets a goal and waits for it. False if a command failed, or the handler's folder is missing. */
+  /** Sets a goal and waits for it. Returns false if a command failed or the handler's folder is missing. */
   private async stage(stage: TrialStage, goal: Goal): Promise<boolean> {
     this.trial.say(stage);
     const from = this.portal.updates.length;
@@ -151,7 +151,7 @@ export class Life {
       disabled: ['disabled', 'failed'],
       uninstall: ['removed', 'failed'],
     };
-    // At most five commands, and the agent's work between them.
+    // At most five commands, plus the agent's work between them.
     const late = AbortSignal.timeout((5 * this.trial.commandSeconds + 60) * 1000);
     const last = await this.portal.until(from, ({ state }) => finals[goal.state].includes(state), late);
     const commands = this.commandsSince(from, stage, goal.sequenceNumber);
@@ -187,7 +187,7 @@ export class Life {
     });
   }
 
-  /** Each version has its status folder; the file that was written last counts. */
+  /** Returns the path of the newest file, since each version has its own status folder. */
   private outputFile(name: string): string {
     const folders = readdirSync(this.layout.logs).map((folder) => join(this.layout.logs, folder, 'commands', name));
     const times = folders.map((path) => ({ path, time: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }));
@@ -214,20 +214,22 @@ export class Life {
     return processesOf(this.layout.root).map(({ line }) => line);
   }
 
-  /** Processes that no other process of the handler started: the number of children changes all the time. */
+  /**
+   * Returns the processes that no other process of the handler started. The number of children changes all the time.
+   */
   private services(): string[] {
     const all = processesOf(this.layout.root);
     return all.filter(({ parent }) => !all.some(({ pid }) => pid === parent)).map(({ line }) => line);
   }
 
-  /** As many as before, once those of the first enable had time to end. */
+  /** Waits until there are as many services as before: those of the first enable may need time to end. */
   private async servicesAgain(): Promise<string[]> {
     const until = Date.now() + endingSeconds * 1000;
     while (this.services().length > this.seen.processes.once.length && Date.now() < until) await wait(0.1, []);
     return this.services();
   }
 
-  /** Processes that still run after they had time to end. */
+  /** Returns the processes that still run after they had time to end. */
   private async remaining(): Promise<string[]> {
     const until = Date.now() + endingSeconds * 1000;
     while (this.processes().length > 0 && Date.now() < until) await wait(0.1, []);
@@ -241,7 +243,7 @@ export class Life {
       return inside !== 'handlers/' && !known.includes(inside.split('/')[0] ?? '');
     });
     const system = [...systemFilesOf()].filter((path) => !this.before.has(path));
-    // The agent deletes its copies of the key a moment later.
+    // The agent deletes its copies of the key shortly afterwards.
     const isCopy = (path: string) =>
       basename(path).startsWith(`${this.thumbprint}.`) || path === `${this.trial.waagentFolder}/`;
     return [...below, ...filesBelow(this.home), ...system].filter((path) => !isCopy(path));
@@ -251,7 +253,10 @@ export class Life {
     return foldersOf(this.layout, this.trial.handler, version);
   }
 
-  /** Encrypted once: other bytes with the same sequence number mean a new certificate, for which no handler runs. */
+  /**
+   * Encrypts settings only once: different bytes with the same sequence number would mean a new certificate, for which
+   * no handler runs.
+   */
   private sealed(settings: TrialSettings) {
     if (settings.protectedSettings === undefined) return {};
     const sealed =
@@ -280,7 +285,7 @@ export class Life {
   }
 }
 
-/** The previous version runs its install and enable, and its disable and uninstall during the update. */
+/** The previous version runs install and enable, and disable and uninstall during the update. */
 function isOfPrevious(stage: TrialStage, { command }: HandlerUpdate): boolean {
   if (stage === 'previous version') return command === 'install' || command === 'enable';
   return stage === 'update' && (command === 'disable' || command === 'uninstall');

@@ -1,6 +1,6 @@
 import { placeholdersOf, type ResourceFile, rawPlaceholdersOf, type StatusObject } from '#protocol/index.ts';
 
-/** Message ids of a status that a language lacks, and placeholders that are never filled. */
+/** Returns the message ids in a status that a language lacks, and placeholders that are never filled. */
 export function messageFaults(status: StatusObject | null, resources: ResourceFile[]): string[] {
   if (status === null) return [];
   return [...ofMessage(status, resources), ...status.substatus.flatMap((each) => messageFaults(each, resources))];

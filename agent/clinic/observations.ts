@@ -18,15 +18,15 @@ export type TrialStage = (typeof stages)[number];
 export interface CommandSeen {
   stage: TrialStage;
   command: CommandName;
-  /** It belongs to the previous version, whose faults do not count. */
+  /** Whether the command belongs to the previous version, whose faults do not count. */
   ofPrevious: boolean;
   /** Null if it was terminated. */
   exitCode: number | null;
   timedOut: boolean;
   seconds: number;
-  /** The end of its output, secrets masked. */
+  /** The end of the output, with secrets masked. */
   output: string;
-  /** Its complete output as stored; empty if nothing ran. */
+  /** The complete output as stored; empty if nothing ran. */
   outputFile: string;
 }
 
@@ -34,9 +34,9 @@ export interface CommandSeen {
 export interface StatusSeen {
   stage: TrialStage;
   file: string;
-  /** Seconds from the start of the enable; null: it never appeared. */
+  /** Seconds from the start of enable until the file appeared; null if it never did. */
   seconds: number | null;
-  /** Why it cannot be read, one sentence each; empty if it can. */
+  /** Why the file cannot be read, one sentence each; empty if it can. */
   faults: string[];
   raw: unknown;
   document: StatusDocument | null;
@@ -47,25 +47,26 @@ export interface HeartbeatSeen {
   seconds: number | null;
   faults: string[];
   document: HeartbeatDocument | null;
-  /** Whether it was renewed within the contract's minute; null: not checked. */
+  /** Whether the file was renewed within the contract's minute; null if not checked. */
   isRenewed: boolean | null;
 }
 
-/** All observations of a package, the only input of the checks. */
+/** Everything observed about a package: the only input of the checks. */
 export interface Observations {
-  /** Faults of the package itself; then nothing ran. */
+  /** Faults of the package itself. If there are any, nothing ran. */
   packageFaults: string[];
   manifest: HandlerManifest | null;
   /** Stages that succeeded, in order. */
   through: TrialStage[];
   commands: CommandSeen[];
   statuses: StatusSeen[];
-  /** Null if the manifest says that there are none. */
+  /** Null if the manifest says that the handler has no heartbeat. */
   heartbeat: HeartbeatSeen | null;
   /** Stages after which the unpacked package was missing although the agent had not deleted it. */
   folderGone: TrialStage[];
   /**
-   * Services of the handler after the first and the second enable; everything that runs after disable and uninstall.
+   * The handler's services after the first and the second enable, and all processes that run after disable and
+   * uninstall.
    */
   processes: { once: string[]; twice: string[]; afterDisable: string[]; afterUninstall: string[] };
   /** Files left after the uninstall, except logs. */
@@ -73,7 +74,7 @@ export interface Observations {
   /** Calls of programs that reboot the machine or set its clock. */
   reboots: string[];
   clocks: string[];
-  /** Places where protected settings were found in plain text; null: there were none. */
+  /** Places where protected settings were found in plain text; null if the trial has none. */
   secretPlaces: string[] | null;
 }
 

@@ -1,7 +1,7 @@
 import type { CheckResult } from './evaluate-checks.ts';
 import type { Result } from './try-package.ts';
 
-/** Passed checks, out of those that applied. */
+/** Counts the checks that passed, and those that applied. */
 export function scoreOf(checks: CheckResult[]): { passed: number; of: number } {
   return {
     passed: checks.filter(({ verdict }) => verdict === 'passed').length,
@@ -11,7 +11,7 @@ export function scoreOf(checks: CheckResult[]): { passed: number; of: number } {
 
 const marks: Record<CheckResult['verdict'], string> = { passed: '✓', fault: '✗', unreached: '·', none: '–' };
 
-/** The report for people: what ran, what was checked, what to change. */
+/** Formats the human-readable report: what ran, what was checked, what to change. */
 export function reportText(name: string, { seen, checks }: Result): string {
   const { passed, of } = scoreOf(checks);
   const faults = checks.filter(({ verdict }) => verdict === 'fault');

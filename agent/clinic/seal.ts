@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { AgentError } from '../agent-error.ts';
 import type { AgentLayout } from '../folder/layout.ts';
 
-/** Protected settings as a portal delivers them: encrypted for this machine's certificate. */
+/** Encrypts protected settings for this machine's certificate, as a portal does. */
 export function sealFor(layout: AgentLayout, thumbprint: string, settings: unknown) {
   const certificate = join(layout.certificates, `${thumbprint}.crt`);
   const form = ['cms', '-encrypt', '-binary', '-aes256', '-outform', 'DER', certificate];

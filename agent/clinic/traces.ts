@@ -9,14 +9,14 @@ export interface HandlerProcess {
   line: string;
 }
 
-/** The processes of handlers below a folder. */
+/** Returns the processes of handlers below a folder. */
 export function processesOf(folder: string): HandlerProcess[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
     .flatMap((name) => {
       try {
         const words = readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0').filter(Boolean);
-        // A zombie has none.
+        // Zombies have no command line.
         if (words.length === 0) return [];
         const environment = readFileSync(`/proc/${name}/environ`, 'utf8').split('\0');
         const isOurs =
@@ -27,7 +27,7 @@ export function processesOf(folder: string): HandlerProcess[] {
         const parent = Number(/^PPid:\s*(\d+)$/m.exec(status)?.[1] ?? 0);
         return isOurs ? [{ pid: Number(name), parent, line: words.join(' ').slice(0, 200) }] : [];
       } catch {
-        // It ended, or belongs to another user.
+        // The process has ended or belongs to another user.
         return [];
       }
     });
@@ -39,12 +39,12 @@ export function killProcessesOf(folder: string): void {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It has ended.
+      // The process has ended.
     }
   }
 }
 
-/** The paths of all files below a folder; links are not followed. */
+/** Returns the paths of all files below a folder, without following links. */
 export function filesBelow(folder: string, depth = 64): string[] {
   let names: string[];
   try {
@@ -59,7 +59,7 @@ export function filesBelow(folder: string, depth = 64): string[] {
   });
 }
 
-/** Folders outside of the handler's where it may leave files, as far as this user may write there. */
+/** Folders outside the handler's own where it may leave files, if this user may write there. */
 const places = ['/etc', '/opt', '/srv', '/usr/local', '/var/lib', '/var/opt', '/var/spool'];
 const placesDepth = 3;
 
@@ -76,12 +76,12 @@ function mayWrite(folder: string): boolean {
   }
 }
 
-/** Larger files are not searched. */
+/** Maximum size of files that are searched. */
 const maxBytes = 64 * 1024 * 1024;
 
 /**
- * Files other than the handler's in which decrypted settings can be read: its logs and outputs, in which the agent
- * masks them, its status and its heartbeat.
+ * Returns files other than the handler's in which decrypted settings can be read: logs and outputs, which the agent
+ * masks, and status and heartbeat.
  */
 export function placesOf(secrets: unknown, folder: string): string[] {
   const texts = maskedTexts(secrets).map((text) => Buffer.from(text));

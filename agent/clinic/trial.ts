@@ -7,29 +7,29 @@ export interface TrialSettings {
 }
 
 export interface Trial {
-  /** The trial's folder, which contains everything of it. */
+  /** Folder that contains everything the trial creates. */
   work: string;
   zip: string;
   handler: string;
   version: string;
-  /** The previous version; without it the package is updated from itself. */
+  /** The previous version. If absent, the package is updated from itself. */
   previous?: { zip: string; version: string };
   settings: TrialSettings;
-  /** The second configuration; by default the same. */
+  /** Settings of the second configuration; by default those of the first. */
   newSettings?: TrialSettings;
   resources: ResourceFile[];
   patience: Patience;
-  /** The timeout of each command. */
+  /** Timeout of each command, in seconds. */
   commandSeconds: number;
   /** The environment, of which handlers get the documented part. */
   environment: Record<string, string | undefined>;
-  /** Where it finds keys as with Azure's own agent. */
+  /** Folder in which handlers written for the stock agent look for keys. */
   waagentFolder?: string;
-  /** Called for each stage and command while it runs. */
+  /** Prints progress: called for each stage and command. */
   say(line: string): void;
 }
 
-/** A version lower than another, for a package that is updated from itself. */
+/** Returns a version lower than the given one, for a package that is updated from itself. */
 export function versionBefore(version: string): string {
   return compareVersions('0.0.0.1', version) < 0 ? '0.0.0.1' : '0.0.0.0';
 }

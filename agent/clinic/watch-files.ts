@@ -7,7 +7,7 @@ import { faultSentence } from './fault-sentence.ts';
 import type { HeartbeatSeen, StatusSeen, TrialStage } from './observations.ts';
 
 const lookSeconds = 0.1;
-/** File systems round times; a larger difference means a handler with a different clock. */
+/** File systems round times. A file that is further ahead was written by a handler with a different clock. */
 const maxAheadSeconds = 10;
 
 export interface Patience {
@@ -19,7 +19,7 @@ export interface Patience {
   heartbeatSeconds: number;
 }
 
-/** Reads a status file until it is terminal or the time is up. `since`: when its enable began. */
+/** Reads a status file until it is terminal or the time is up. `since` is when its enable began. */
 export async function watchStatus(
   path: string,
   stage: TrialStage,
@@ -38,7 +38,7 @@ export async function watchStatus(
     const document = 'value' in parsed ? parsed.value : null;
     const all = [...faults, ...('faults' in parsed ? parsed.faults.map(faultSentence) : [])];
     const isOver = document?.status === 'success' || document?.status === 'error' || Date.now() >= settled;
-    // An unreadable file may become readable until the status is due; then it is a fault.
+    // A file that cannot be read may still become readable. At the time the status is due, it is a fault.
     if (isOver || (all.length > 0 && Date.now() >= until)) return { stage, file, seconds, faults: all, raw, document };
     await wait(lookSeconds, []);
   }
@@ -56,7 +56,7 @@ export async function watchHeartbeat(path: string, since: number, patience: Pati
   const all = [
     ...faults,
     ...('faults' in parsed ? parsed.faults.map(faultSentence) : []),
-    // Only the age of the file counts.
+    // Only the file's age is checked.
     ...(ahead > maxAheadSeconds ? [`The time of the file is ${ahead} s ahead of the clock.`] : []),
   ];
   const document = 'value' in parsed && all.length === 0 ? parsed.value : null;

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Programs that no handler may call, and the forbidden arguments; null: any. */
+/** Programs that no handler may call, with the forbidden arguments; null forbids any. */
 const watched: Record<string, { about: 'reboot' | 'clock'; pattern: string | null }> = {
   reboot: { about: 'reboot', pattern: null },
   shutdown: { about: 'reboot', pattern: null },
@@ -15,9 +15,9 @@ const watched: Record<string, { about: 'reboot' | 'clock'; pattern: string | nul
   hwclock: { about: 'clock', pattern: '*" -s"*|*" -w"*|*" --set"*|*" --systohc"*|*" --hctosys"*' },
 };
 
-/** Programs that precede those of the machine in PATH: they record a forbidden call and do nothing else. */
+/** Programs that shadow those of the machine: they record a forbidden call instead of doing anything. */
 export interface WatchedPrograms {
-  /** PATH with these programs first. */
+  /** PATH with the watched programs first. */
   path: string;
   calls(about: 'reboot' | 'clock'): string[];
 }

@@ -13,7 +13,7 @@ export interface DoctorOptions
 
 const marks: Record<DoctorFinding['verdict'], string> = { good: 'ok', advice: 'advice', bad: 'BAD' };
 
-/** Prints all findings; true if none keeps the agent from working. */
+/** Prints all findings. Returns whether the agent can work. */
 export async function doctor(options: DoctorOptions, print: (line: string) => void): Promise<boolean> {
   const findings = await examine({ ...options, layout: layoutOf(options.dir), space, mayRun });
   const bad = findings.filter(({ verdict }) => verdict === 'bad');

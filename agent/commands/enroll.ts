@@ -16,17 +16,17 @@ export interface EnrollOptions {
   portal: string;
   token: string;
   dir: string;
-  /** The common name of the certificate; by default the host name. */
+  /** Common name of the certificate; by default the host name. */
   name?: string;
-  /** Enrols a machine again: a copy of another one, or one whose credential no longer works. */
+  /** Enrolls the machine again: if it is a copy of another one, or its credential no longer works. */
   again?: boolean;
   /** Sends requests to the portal. */
   call: Caller;
 }
 
 /**
- * Creates key and certificate, enrols at the portal and stores the credential. If the response was lost, running it
- * again uses the same key, and the portal repeats its response.
+ * Creates a key and certificate, enrolls with the portal and stores the credential. If the response was lost, running
+ * the command again uses the same key, and the portal repeats its response.
  */
 export async function enroll(options: EnrollOptions, print: (line: string) => void): Promise<void> {
   const layout = layoutOf(options.dir);
@@ -50,7 +50,7 @@ export async function enroll(options: EnrollOptions, print: (line: string) => vo
       os: operatingSystem(),
     };
     const answer = await enrollAt(portal, enrollment, options.call);
-    // Queued reports are about the earlier VM. Handlers stay: they are on this machine in any case.
+    // Queued reports belong to the earlier VM. Handlers stay, since they are still on this machine.
     for (const path of [layout.reports, layout.uploads, layout.goalState, layout.calls]) discard(path);
     writeAtomically(layout.credential, `${answer.credential}\n`, 0o600);
     writeJson(layout.identity, {
@@ -67,7 +67,10 @@ export async function enroll(options: EnrollOptions, print: (line: string) => vo
     unlock();
   }
 
-  /** The earlier identity stays in force until the portal has answered; its key stays until nothing uses it. */
+  /**
+   * Replaces an identity. The earlier one stays in force until the portal has responded; its key stays until nothing
+   * uses it.
+   */
   async function otherIdentity(earlier: IdentityFile): Promise<IdentityFile> {
     let thumbprint = earlier.againThumbprint;
     if (!thumbprint || readText(join(layout.certificates, `${thumbprint}.crt`)) === null) {
@@ -87,7 +90,7 @@ export async function enroll(options: EnrollOptions, print: (line: string) => vo
   }
 }
 
-/** Proves that this machine has the key of its certificate: the token, signed with it. */
+/** Signs the token with the certificate's key, to prove that this machine has that key. */
 function proofOf(layout: AgentLayout, thumbprint: string, token: string): string | undefined {
   const key = readText(join(layout.certificates, `${thumbprint}.prv`));
   return key === null ? undefined : sign('sha256', Buffer.from(token), key).toString('base64');

@@ -6,7 +6,7 @@ import { unitText } from '../install/unit.ts';
 export interface InstallUnitOptions {
   dir: string;
   user: string;
-  /** Path of the unit; without it, the unit is printed. */
+  /** Path for the unit; if absent, the unit is printed. */
   write?: string | true;
 }
 

@@ -8,12 +8,12 @@ import { indented } from '../terminal.ts';
 
 export interface LogsOptions {
   dir: string;
-  /** How many lines at the end of each log; 0 for all. */
+  /** Number of lines at the end of each log; 0 for all. */
   lines: number;
   json?: boolean;
 }
 
-/** The limit of an output, plus the agent's notes in it. */
+/** The size limit of an output, plus room for the agent's notes in it. */
 const maxOutputBytes = 66 * 1024 * 1024;
 
 const entry = z.looseObject({ level: z.string(), time: z.string(), msg: z.string() });
@@ -30,7 +30,7 @@ interface KeptOutput {
   path: string;
 }
 
-/** Prints the agent's journal; for an extension its journal entries and the output of its commands. */
+/** Prints the agent's journal. For an extension, prints its journal entries and the output of its commands. */
 export function logs(extension: string | undefined, options: LogsOptions, print: (line: string) => void): void {
   const layout = layoutOf(options.dir);
   if (!existsSync(layout.logs)) throw new AgentError(`${layout.root} has no logs. Check --dir.`);
@@ -59,7 +59,7 @@ export function logs(extension: string | undefined, options: LogsOptions, print:
   }
 }
 
-/** Entries of the journal, oldest first; only those about `extension` if it is given. */
+/** Returns journal entries, oldest first; if `extension` is given, only those about it. */
 function journalOf({ logs: folder }: AgentLayout, extension: string | undefined): Entry[] {
   const files = readdirSync(folder)
     .map((name) => ({ name, number: Number(/^agent\.log(?:\.(\d+))?$/.exec(name)?.[1] ?? 0) }))
@@ -75,13 +75,13 @@ function entriesIn(path: string): Entry[] {
       try {
         return [entry.parse(JSON.parse(line))];
       } catch {
-        // A line that a crash cut off.
+        // A line that a crash truncated.
         return [];
       }
     });
 }
 
-/** The journal names extensions before a colon, separated by commas. */
+/** Whether an entry is about the extension. Entries start with extension names separated by commas, then a colon. */
 function isAbout(line: string, extension: string | undefined): boolean {
   return extension === undefined || (line.split(': ')[0] ?? '').split(', ').includes(extension);
 }
@@ -102,7 +102,9 @@ function outputsOf({ logs: folder }: AgentLayout, extension: string): KeptOutput
   return found.sort((a, b) => a.at.localeCompare(b.at));
 }
 
-/** The outputs in a handler's log folder. Its service may own the folder, so links are not followed. */
+/**
+ * Returns the outputs in a handler's log folder. The handler's service may own the folder, so links are not followed.
+ */
 function outputFilesIn(root: string): { path: string; time: number }[] {
   const commands = join(root, 'commands');
   return entriesBelow(root, commands).flatMap(({ name, facts }) =>
@@ -116,7 +118,7 @@ function lastLines(path: string, lines: number): { text: string; left: number } 
   return { text: shown.join('\n'), left: all.length - shown.length };
 }
 
-/** Why it cannot be shown, if something else is in its place. */
+/** Returns the text of an output, or why it cannot be shown. */
 function outputAt(path: string): string {
   try {
     return readTextBelow(dirname(dirname(path)), path, maxOutputBytes) ?? '[The output was removed.]';

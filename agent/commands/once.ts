@@ -8,7 +8,7 @@ import { Agent } from '../work/agent.ts';
 import { renewKeySignal } from './renew-key.ts';
 import type { RunOptions } from './run.ts';
 
-/** Reports that the portal has not acknowledged by then stay on disk. */
+/** Reports that the portal has not acknowledged after this time stay on disk. */
 const drainSeconds = 30;
 
 /** Fetches the goal state once, brings the machine to it, reports, and ends. */

@@ -21,11 +21,11 @@ export interface RunOptions
       | 'environment'
     > {
   dir: string;
-  /** A folder, or `none`. */
+  /** A path, or `none`. */
   waagentFolder?: string;
 }
 
-/** Works until the signal. Nothing that it reads or receives ends it. */
+/** Runs the agent until the signal aborts. Nothing that it reads or receives ends it. */
 export async function run(options: RunOptions, print: (line: string) => void, signal: AbortSignal): Promise<void> {
   const layout = layoutOf(options.dir);
   const identity = loadIdentity(layout);
@@ -34,7 +34,7 @@ export async function run(options: RunOptions, print: (line: string) => void, si
     const journal = openJournal(layout.logs, print, options);
     journal.info(`Annex agent ${agentVersion} for VM ${identity.vmId}, portal ${identity.portal}.`);
     const agent = new Agent({ ...options, waagentFolder: waagentFolderOf(options.waagentFolder), layout, journal });
-    // While the lock is held: without a listener the signal would end the process.
+    // Listens as long as the lock is held: without a listener, the signal would end the process.
     process.on(renewKeySignal, () => void agent.renewKey());
     await agent.start();
     if (!signal.aborted) {

@@ -18,7 +18,7 @@ type Status = Record<string, unknown> & {
   pendingRestart: { handler: string; version: string; since: string }[];
 };
 
-/** Reads the agent's state from the files in its folder; the agent need not run. */
+/** Reads the agent's state from the files in its folder. The agent need not be running. */
 export function status({ dir, bootIdFile: file = bootIdFile }: StatusOptions): Status {
   const layout = layoutOf(dir);
   const identity = readIdentityFile(layout);
@@ -66,7 +66,7 @@ export interface ExtensionSummary {
   detail: string;
 }
 
-/** The same as a table for people. */
+/** Formats the status as a human-readable table. */
 export function statusText(options: StatusOptions): string {
   const { portal, vmId, process, incarnation, waitingReports, pendingRestart, extensions } = status(options);
   const head = [

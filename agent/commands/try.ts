@@ -32,9 +32,9 @@ export interface TryOptions {
   heartbeatSeconds: number;
   commandSeconds: number;
   json?: boolean;
-  /** A folder, or `none`. */
+  /** A path, or `none`. */
   waagentFolder?: string;
-  /** Where the folder of the trial is created. */
+  /** Folder in which the trial's own folder is created. */
   within?: string;
 }
 
@@ -43,7 +43,7 @@ const settingsInput = z.strictObject({
   protectedSettings: z.unknown().optional(),
 });
 
-/** Tries a package and prints the report; true if it passes every check. */
+/** Tries a package and prints the report. Returns whether the package passes every check. */
 export async function tryCommand(
   zip: string,
   options: TryOptions,
@@ -92,7 +92,7 @@ export async function tryCommand(
   }
 }
 
-/** Files that handlers received outside of the trial's folder. */
+/** Deletes the files that handlers received outside the trial's folder. */
 function removeKeys(work: string, waagentFolder: string | undefined): void {
   new KeyCopies(agentLayoutIn(work), waagentFolder).keepOnly(new Set());
 }
@@ -107,7 +107,7 @@ function jsonOf(handler: string, version: string, { seen, checks }: Result): str
   return JSON.stringify({ handler, version, score, checks: checks, commands }, null, 2);
 }
 
-/** From the options, otherwise from the name of the file: `Acme.Lab.Probe-1.0.0.0.zip`. */
+/** Returns handler and version from the options, otherwise from the file name: `Acme.Lab.Probe-1.0.0.0.zip`. */
 function identityOf(zip: string, { handler, handlerVersion }: TryOptions): { handler: string; version: string } {
   const named = /^(.+?)[-_ ]v?(\d+(?:\.\d+){0,3})\.zip$/.exec(basename(zip));
   const guess = named?.[1] !== undefined && parseHandlerId(named[1]) !== null ? named[1] : 'Clinic.Trial.Package';
@@ -123,14 +123,14 @@ function identityOf(zip: string, { handler, handlerVersion }: TryOptions): { han
   return identity;
 }
 
-/** An earlier version, whatever the name of its file. */
+/** Returns the previous version: any package of the handler, whatever its file name. */
 function previousOf(zip: string, version: string, work: string): { zip: string; version: string } {
   const named = /[-_ ]v?(\d+(?:\.\d+){0,3})\.zip$/.exec(basename(zip))?.[1];
   const isEarlier = named !== undefined && parseVersion(named) !== null && compareVersions(named, version) < 0;
   return { zip: copied(zip, work, 'previous.zip'), version: isEarlier ? named : versionBefore(version) };
 }
 
-/** A copy that cannot change during the trial. */
+/** Copies the package, so that it cannot change during the trial. */
 function copied(zip: string, work: string, name: string): string {
   const path = join(work, name);
   try {
@@ -141,7 +141,7 @@ function copied(zip: string, work: string, name: string): string {
   return path;
 }
 
-/** A file or JSON text of `{ publicSettings, protectedSettings }`. */
+/** Reads `{ publicSettings, protectedSettings }` from a file or a JSON text. */
 function settingsIn(given: string, option: string): TrialSettings {
   const parsed = settingsInput.safeParse(jsonIn(given, option));
   if (parsed.success) return parsed.data;

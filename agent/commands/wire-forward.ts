@@ -17,7 +17,7 @@ export interface WireForwardOptions extends JournalOptions, PortalRoute {
   gateway?: string;
   vm?: string;
   guestTokenFile?: string;
-  /** ANNEX_GUEST_TOKEN. */
+  /** Value of ANNEX_GUEST_TOKEN. */
   guestToken?: string;
   networkNamespace?: string;
   wireAddress: string;
@@ -27,11 +27,11 @@ export interface WireForwardOptions extends JournalOptions, PortalRoute {
   clients?: string;
   input: Readable & { isTTY?: boolean };
   output: Writable;
-  /** The command line that starts this program again. */
+  /** Command line that starts this program again. */
   program: string[];
 }
 
-/** Relays the requests of one guest's stock Azure Linux agent to the gateway, until the signal. */
+/** Relays requests of one VM's stock agent to the gateway until the signal aborts. */
 export async function wireForward(
   options: WireForwardOptions,
   print: (line: string) => void,

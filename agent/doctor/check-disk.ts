@@ -5,15 +5,15 @@ import type { ExaminedMachine } from './examined-machine.ts';
 import { type DoctorFinding, verdictsOf } from './finding.ts';
 
 const mebibyte = 1024 * 1024;
-/** With less space, reports and outputs are at risk. */
+/** With less free space, reports and outputs may be lost. */
 const leastBytes = 64 * mebibyte;
-/** The largest package, which is unpacked beside itself. */
+/** The largest package, which is unpacked next to its zip. */
 const packageBytes = 512 * mebibyte;
 const leastFiles = 500;
 
 const { good, advice, bad } = verdictsOf('disk');
 
-/** Checks whether reports can be stored and packages unpacked. */
+/** Checks that reports can be stored and packages unpacked. */
 export async function checkDisk({ layout, space }: ExaminedMachine): Promise<DoctorFinding[]> {
   let path = layout.root;
   while (!existsSync(path)) path = dirname(path);

@@ -8,7 +8,8 @@ import { type DoctorFinding, verdictsOf } from './finding.ts';
 const { good, bad } = verdictsOf('folder');
 
 /**
- * Checks whether this user may write where the agent does, handlers may run there, and only the agent can read secrets.
+ * Checks that this user may write where the agent does, that handlers may run there, and that only the agent can read
+ * secrets.
  */
 export async function checkFolder({ layout, mayRun }: ExaminedMachine): Promise<DoctorFinding[]> {
   const { root } = layout;
@@ -51,7 +52,7 @@ function unwritable({
   });
 }
 
-/** Files that only the agent's user may read (AZ-C3). */
+/** Checks files that only the agent's user may read (AZ-C3). */
 function opened({ credential, certificates }: ExaminedMachine['layout']): DoctorFinding[] {
   const keys = existsSync(certificates) ? readdirSync(certificates).filter((name) => name.endsWith('.prv')) : [];
   return [credential, ...keys.map((name) => join(certificates, name))].flatMap((path) => {
@@ -73,7 +74,7 @@ async function handlersMayRun(folder: string, mayRun: ExaminedMachine['mayRun'])
   }
 }
 
-/** The nearest mount point above. */
+/** Returns the nearest mount point at or above a path. */
 function mountPointOf(path: string): string {
   const parent = dirname(path);
   return parent === path || statSync(parent).dev !== statSync(path).dev ? path : mountPointOf(parent);

@@ -11,10 +11,13 @@ const portalSays = verdictsOf('portal');
 const clockSays = verdictsOf('clock');
 const credentialSays = verdictsOf('credential');
 
-/** A package that does not exist: requesting it needs the credential and changes nothing. */
+/** A package that does not exist: requesting it requires the credential and changes nothing. */
 const nothing = `/agent/v1/packages/${'0'.repeat(64)}`;
 const answerSeconds = 10;
-/** A Date header counts whole seconds, and synchronized clocks differ by less than one. */
+/**
+ * In seconds: from what difference a clock is odd or wrong. A Date header has whole seconds, and synchronized clocks
+ * differ by less than one.
+ */
 const [oddSeconds, wrongSeconds] = [30, 300];
 
 /** Checks that the address is an Annex portal, that its clock agrees with this machine's, and that this machine is enrolled. */
@@ -28,7 +31,8 @@ export async function checkPortal({ layout, call, portal }: ExaminedMachine): Pr
   const sent = Date.now();
   let answer: PortalResponse;
   try {
-    // Without Annex-Agent: the running agent counts its calls, and a second count would look like a second machine.
+    // Sends no Annex-Agent header: the running agent counts its calls, and a second count would look like a second
+    // machine.
     const headers: Record<string, string> = credential ? { authorization: `Bearer ${credential}` } : {};
     answer = await call({ method: 'GET', url: portalUrl(address, nothing), headers, idleSeconds: answerSeconds });
   } catch (error) {
@@ -72,11 +76,11 @@ function checkCredential(refusal: PortalRefusal): DoctorFinding[] {
   ];
 }
 
-/** Compares the clock with the portal's Date header; null without one. */
+/** Compares the clock with the portal's Date header. Returns no finding if there is no header. */
 function checkClock({ headers }: PortalResponse, here: number): DoctorFinding[] {
   const there = Date.parse(headers.date ?? '');
   if (Number.isNaN(there)) return [];
-  // The header gives the start of its second.
+  // A Date header is rounded down to the second.
   const seconds = Math.round((here - there - 500) / 1000);
   const off = Math.abs(seconds);
   if (off < oddSeconds) return [clockSays.good('The clock agrees with the portal.')];

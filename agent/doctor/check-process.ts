@@ -5,10 +5,10 @@ import type { ExaminedMachine } from './examined-machine.ts';
 import { type DoctorFinding, verdictsOf } from './finding.ts';
 
 const { good, advice } = verdictsOf('process');
-/** A report that waits for longer is stuck. */
+/** A report that waits longer than this is stuck. */
 const waitedSeconds = 300;
 
-/** Checks whether an agent runs in the folder and its reports are sent. */
+/** Checks that an agent runs in the folder and that its reports are sent. */
 export function checkProcess({ layout }: ExaminedMachine): DoctorFinding[] {
   const process = runningAgent(layout);
   if (process === null) {

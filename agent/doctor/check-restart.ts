@@ -5,7 +5,7 @@ import { type DoctorFinding, verdictsOf } from './finding.ts';
 
 const { good, advice } = verdictsOf('restart');
 
-/** Checks whether installs wait for a restart of the machine (AZ-G8). */
+/** Checks whether installs are waiting for a restart of the machine (AZ-G8). */
 export function checkRestart({ layout, rebootCommand, bootIdFile: file }: ExaminedMachine): DoctorFinding[] {
   const pending = pendingRestartsIn(readLocalState(layout), readBootId(file ?? bootIdFile));
   if (pending.length === 0) return [good('No install waits for a restart of this machine.')];

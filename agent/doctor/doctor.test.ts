@@ -31,7 +31,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Answers as a portal does: it knows the credential `credential-1`, and `change` can replace any response. */
+/** Responds like a portal that knows the credential `credential-1`. `change` can replace any response. */
 const answer =
   (change: { date?: Date; status?: number; code?: string } = {}): RequestListener =>
   (request, response) => {
@@ -86,14 +86,14 @@ test('a healthy machine passes every check, nothing changes, and no call is coun
 
 test('a check that cannot run is a finding, and the others still run', async () => {
   await enrolledAt(`http://${await listen(createServer(answer()))}`);
-  // For root too: make unreadable what root could read.
+  // Permissions do not apply to root, so use something that root cannot read either.
   mkdirSync(layout.lock);
   const [found, ...more] = await badOf();
   expect(more).toEqual([]);
   expect(found).toMatchObject({ check: 'process', what: expect.stringContaining('cannot be looked at: EISDIR') });
 });
 
-test('a stopped portal', async () => {
+test('a stopped portal is bad', async () => {
   const address = await listen(createServer());
   await new Promise((resolve) => servers.pop()?.close(resolve));
   await enrolledAt(`http://${address}`);
@@ -120,7 +120,7 @@ test.each([
   [2 * 3600, '2 h behind'],
   [-2 * 3600, '2 h ahead of'],
   [-400, '7 min ahead of'],
-])('the clock of the portal is %d s ahead', async (seconds, words) => {
+])('the portal’s clock is %d s ahead', async (seconds, words) => {
   const date = new Date(Date.now() + seconds * 1000);
   await enrolledAt(`http://${await listen(createServer(answer({ date })))}`);
   const [found, ...more] = await badOf();
@@ -129,7 +129,7 @@ test.each([
   expect(found?.toDo).toContain('timedatectl set-ntp true');
 });
 
-test('a full disk: a small file system if it can be mounted, otherwise a simulated one', async () => {
+test('a full disk is bad, on a small file system if one can be mounted, otherwise simulated', async () => {
   await enrolledAt(`http://${await listen(createServer(answer()))}`);
   const isMounted = mountSmall(layout.reports);
   try {
@@ -173,13 +173,13 @@ test.each([
   expect(findings.map(({ check, verdict }) => `${check} ${verdict}`)).toContain(expected);
 });
 
-test('a file system on which no program may run', async () => {
+test('a file system on which no program may run is bad', async () => {
   await enrolledAt(`http://${await listen(createServer(answer()))}`);
   const [found] = await badOf({ mayRun: async () => false });
   expect(found).toMatchObject({ check: 'folder', toDo: expect.stringContaining('remount,exec') });
 });
 
-test('doctor prints a line for each check and what to do, --json for programs, and returns false for bad findings', async () => {
+test('doctor prints a line per check and what to do, with --json for programs', async () => {
   await enrolledAt(`http://${await listen(createServer(answer({ status: 401 })))}`);
   const printed: string[] = [];
   const options = { dir: layout.root, call: machine().call, configurationFault: 'config.json is not valid JSON.' };
@@ -207,7 +207,7 @@ function damageKeys(): void {
   execFileSync('/bin/sh', ['-c', `for key in '${layout.certificates}'/*.prv; do echo broken > "$key"; done`]);
 }
 
-test('a remote portal without TLS is advice, a local one is not', async () => {
+test('a remote portal without TLS is reported as advice, a local one is not', async () => {
   await enrolledAt('http://annex.invalid:3001');
   expect(await examine(machine())).toContainEqual({
     check: 'portal',

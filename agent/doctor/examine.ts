@@ -9,7 +9,7 @@ import { checkRestart } from './check-restart.ts';
 import type { ExaminedMachine } from './examined-machine.ts';
 import { type DoctorFinding, verdictsOf } from './finding.ts';
 
-/** Checks everything that the agent needs, and changes nothing. Never throws for what it finds. */
+/** Checks everything that the agent needs without changing anything. Never throws because of what it finds. */
 export async function examine(machine: ExaminedMachine): Promise<DoctorFinding[]> {
   const { good, bad } = verdictsOf('configuration');
   const { configurationFault } = machine;
@@ -30,7 +30,7 @@ export async function examine(machine: ExaminedMachine): Promise<DoctorFinding[]
   ];
 }
 
-/** A check without sufficient permissions, as for another user, is a finding too. */
+/** Runs a check. One that fails, for example for lack of permissions, becomes a finding. */
 async function look(
   check: DoctorFinding['check'],
   at: () => DoctorFinding[] | Promise<DoctorFinding[]>,

@@ -63,7 +63,7 @@ const causes: Cause[] = [
   },
 ];
 
-/** Why the portal did not answer, and what to do about it. */
+/** Explains why the portal did not respond, and what to do about it. */
 export function explainSilence(address: string, error: unknown): DoctorFinding {
   const { code = 'silence' } = error as NodeJS.ErrnoException;
   const cause = causes.find(({ codes }) => codes.includes(code));

@@ -1,6 +1,6 @@
 /** The result of one check. */
 export interface DoctorFinding {
-  /** The name of the check, stable for programs. */
+  /** Name of the check; programs can rely on it. */
   check:
     | 'configuration'
     | 'folder'
@@ -15,13 +15,13 @@ export interface DoctorFinding {
   /** `bad`: the agent cannot work. `advice`: it can, but not for long or not completely. */
   verdict: 'good' | 'advice' | 'bad';
   what: string;
-  /** What to do; absent if nothing is needed. */
+  /** What to do; absent if nothing needs to be done. */
   toDo?: string;
 }
 
 type Advice = Omit<DoctorFinding, 'check' | 'verdict'>;
 
-/** The three verdicts of one check. */
+/** Returns functions that create findings of a check, one for each verdict. */
 export function verdictsOf(check: DoctorFinding['check']) {
   return {
     good: (what: string): DoctorFinding => ({ check, verdict: 'good', what }),

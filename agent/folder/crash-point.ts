@@ -3,8 +3,8 @@ type Visitor = (point: string) => void;
 let visitor: Visitor | null = null;
 
 /**
- * A place between two effects that outlast the agent: what was written, started or sent. It does nothing in production.
- * A test counts these places, then stops the agent at each of them: from there on every place throws.
+ * Marks a place between two persistent effects: what was written, started or sent. Does nothing in production. A test
+ * counts these places and then stops the agent at each of them: from there on, every place throws.
  */
 export function crashPoint(point: string): void {
   visitor?.(point);

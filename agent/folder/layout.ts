@@ -5,29 +5,29 @@ export interface AgentLayout {
   root: string;
   /** `agent.json`: portal, VM, thumbprint. */
   identity: string;
-  /** The credential for the portal, 0600. */
+  /** The credential for the portal; mode 0600. */
   credential: string;
   /** Instance id and counter of the `Annex-Agent` header. */
   calls: string;
-  /** `<THUMBPRINT>.crt` and `.prv`, 0700. */
+  /** `<THUMBPRINT>.crt` and `.prv`; mode 0700. */
   certificates: string;
-  /** Which copies of these are in folders where handlers look for them. */
+  /** List of the copies of these files in folders where handlers look for them. */
   keyCopies: string;
   /** The last valid goal state, as received. */
   goalState: string;
-  /** The state of this machine. */
+  /** The agent's record of this machine. */
   localState: string;
   /** The running command: its record, process, exit code, and the pipe for its output. */
   command: string;
-  /** Reports that are not acknowledged. */
+  /** Reports that the portal has not acknowledged. */
   reports: string;
-  /** Complete outputs of commands that are still to be uploaded. */
+  /** Complete outputs of commands that have not been uploaded. */
   uploads: string;
-  /** Packages during download and unpacking. */
+  /** Packages while they are downloaded and unpacked. */
   incoming: string;
-  /** `<ProviderNamespace>.<Type>-<Version>` folders. */
+  /** The folders `<ProviderNamespace>.<Type>-<Version>`. */
   handlers: string;
-  /** Logs of handlers and of the agent; they outlive an uninstall. */
+  /** Logs of handlers and of the agent, which stay after an uninstall. */
   logs: string;
   lock: string;
 }

@@ -15,24 +15,27 @@ afterEach(() => {
   rmSync(layout.root, { recursive: true, force: true });
 });
 
-/** What another living process would write. */
+/** Returns what another running process would write. */
 function other(): string {
   const stat = readFileSync(`/proc/${process.ppid}/stat`, 'utf8');
   return `${process.ppid} ${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]}\n`;
 }
 
-test.each(['', '99999999 1\n'])('of two that start at the same time one is refused; before them: %j', (left) => {
-  if (left !== '') writeFileSync(layout.lock, left);
-  visitCrashPoints((point) => {
-    // The other process is slightly faster: it finds no lock either.
-    if (point.startsWith('rename ')) writeFileSync(layout.lock, other());
-  });
-  expect(() => lockFolder(layout)).toThrow(`process ${process.ppid}, works in`);
-  expect(readdirSync(layout.root)).toEqual(['agent.pid']);
-  expect(readFileSync(layout.lock, 'utf8')).toBe(other());
-});
+test.each(['', '99999999 1\n'])(
+  'of two agents that start at the same time one is rejected; before them: %j',
+  (left) => {
+    if (left !== '') writeFileSync(layout.lock, left);
+    visitCrashPoints((point) => {
+      // Simulates a process that is slightly faster and found no lock either.
+      if (point.startsWith('rename ')) writeFileSync(layout.lock, other());
+    });
+    expect(() => lockFolder(layout)).toThrow(`process ${process.ppid}, works in`);
+    expect(readdirSync(layout.root)).toEqual(['agent.pid']);
+    expect(readFileSync(layout.lock, 'utf8')).toBe(other());
+  },
+);
 
-test('the lock of an agent that ended is taken over and released', () => {
+test('the lock of an agent that has ended is taken over and released', () => {
   writeFileSync(layout.lock, '99999999 1\n');
   const unlock = lockFolder(layout);
   expect(readFileSync(layout.lock, 'utf8')).toMatch(new RegExp(`^${process.pid} \\d+\\n$`));

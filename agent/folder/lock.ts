@@ -3,13 +3,16 @@ import { AgentError } from '../agent-error.ts';
 import type { AgentLayout } from './layout.ts';
 import { readText, writeAtomically } from './write-file.ts';
 
-/** Locks the folder for this process; two agents in one folder would undo each other's work. */
+/**
+ * Locks the folder for this process, because two agents in one folder would undo each other's work. Returns a function
+ * that releases the lock.
+ */
 export function lockFolder(layout: AgentLayout): () => void {
   const ours = `${process.pid} ${startTime(process.pid) ?? ''}\n`;
   const mine = `${layout.lock}.${process.pid}`;
   writeAtomically(mine, ours);
   try {
-    // Only one of two processes that start at the same time gets the name.
+    // If two processes start at the same time, only one can create the link.
     while (!isLinked(mine, layout.lock)) {
       const holder = runningAgent(layout);
       if (holder !== null) {
@@ -27,7 +30,10 @@ export function lockFolder(layout: AgentLayout): () => void {
   };
 }
 
-/** Removes the lock of an agent that ended. If another process was faster and the lock is its own, it is restored. */
+/**
+ * Removes the lock of an agent that has ended. If another process was faster and the lock is already its own, restores
+ * it.
+ */
 function putAside(layout: AgentLayout): void {
   const aside = { ...layout, lock: `${layout.lock}.${process.pid}.old` };
   try {
@@ -49,15 +55,15 @@ function isLinked(from: string, to: string): boolean {
   }
 }
 
-/** The process id of the agent that runs in this folder, or null. */
+/** Returns the process id of the agent that runs in this folder, or null. */
 export function runningAgent(layout: AgentLayout): number | null {
   const [pid = '', started = ''] = (readText(layout.lock) ?? '').trim().split(' ');
   if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return null;
-  // The start time distinguishes a living agent from a program that reuses its process id after a crash.
+  // The start time distinguishes the agent from a program that got its process id after a crash.
   return startTime(Number(pid)) === (started || null) && started !== '' ? Number(pid) : null;
 }
 
-/** Start time of a process in ticks since boot; null if it does not exist. */
+/** Returns the start time of a process in ticks since boot; null if the process does not exist. */
 function startTime(pid: number): string | null {
   const stat = readStat(pid);
   if (stat === null) return null;

@@ -1,8 +1,8 @@
 import { appendFileSync, renameSync, rmSync, statSync } from 'node:fs';
 
 /**
- * A bounded log: at `maxBytes` it becomes `<path>.1`, that one `<path>.2`, and the last of `kept` is deleted. A line
- * that cannot be written, for example on a full disk, is lost: a log must not stop the agent.
+ * Opens a log of limited size: at `maxBytes` it is renamed to `<path>.1`, that one to `<path>.2`, and the last of
+ * `kept` is deleted. A line that cannot be written, for example to a full disk, is lost: a log must not stop the agent.
  */
 export function rotatingFile(path: string, maxBytes: number, kept: number): { write(text: string): void } {
   let bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;

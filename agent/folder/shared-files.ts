@@ -5,8 +5,8 @@ import { NotPlain, SharedFolder } from './shared-folder.ts';
 import { writeAll } from './write-file.ts';
 
 /**
- * Calls `use` with the folder of `path` and the last name in it. `root` is a handler's folder; the path below it is
- * resolved without following links. Null if a folder on the way does not exist.
+ * Calls `use` with the folder of `path` and the file name. `root` is a handler's folder, below which `path` is resolved
+ * without following links. Returns null if a folder on the path does not exist.
  */
 export function inFolderOf<T>(root: string, path: string, use: (folder: SharedFolder, name: string) => T): T | null {
   const names = relative(root, dirname(path)).split(sep).filter(Boolean);
@@ -28,12 +28,15 @@ export function openFileBelow(root: string, path: string): number | null {
   return inFolderOf(root, path, (folder, name) => folder.openFile(name));
 }
 
-/** The text of a regular file below a handler's folder; null if there is none. Throws for a link or a longer file. */
+/**
+ * Returns the text of a regular file below a handler's folder; null if there is none. Throws for a link or a longer
+ * file.
+ */
 export function readTextBelow(root: string, path: string, maxBytes: number): string | null {
   const file = openFileBelow(root, path);
   if (file === null) return null;
   try {
-    // The file may grow while it is read.
+    // One byte more than expected, because the file may grow while it is read.
     const bytes = Buffer.alloc(Math.min(fstatSync(file).size, maxBytes) + 1);
     let length = 0;
     for (let read = -1; read !== 0 && length < bytes.length; length += read) {
@@ -46,7 +49,7 @@ export function readTextBelow(root: string, path: string, maxBytes: number): str
   }
 }
 
-/** Writes a small file below a handler's folder so that a reader sees the old text or the new one, never half. */
+/** Writes a small file below a handler's folder atomically: readers see either the old text or the new one. */
 export function writeAtomicallyBelow(root: string, path: string, text: string, mode = 0o600): void {
   crashPoint(`write ${path}`);
   const written = inFolderOf(root, path, (folder, name) => {
@@ -63,7 +66,7 @@ export function writeAtomicallyBelow(root: string, path: string, text: string, m
       closeSync(file);
     }
     crashPoint(`rename ${path}`);
-    // An entry of another kind may have its name.
+    // A folder may have the file's name.
     if (folder.facts(name)?.isDirectory()) folder.remove(name);
     folder.rename(next, name);
     return true;
@@ -77,12 +80,12 @@ export function deleteBelow(root: string, path: string): void {
   inFolderOf(root, path, (folder, name) => folder.remove(name));
 }
 
-/** The names in a folder below a handler's folder; none if it does not exist. */
+/** Returns the names in a folder below a handler's folder; none if it does not exist. */
 export function namesBelow(root: string, path: string): string[] {
   return inFolderOf(root, `${path}/-`, (folder) => folder.names()) ?? [];
 }
 
-/** The entries of a folder below a handler's folder; none if it does not exist or is something else. */
+/** Returns the entries of a folder below a handler's folder; none if it does not exist or is not a folder. */
 export function entriesBelow(root: string, path: string): { name: string; facts: Stats | null }[] {
   try {
     return (
@@ -95,7 +98,7 @@ export function entriesBelow(root: string, path: string): { name: string; facts:
   }
 }
 
-/** Creates a folder below a handler's folder, with its parents. Throws if a link or file has one of the names. */
+/** Creates a folder below a handler's folder, with its parents. Throws if a link or file is in the way. */
 export function makeFolderBelow(root: string, path: string, mode: number): void {
   let folder = SharedFolder.open(root);
   try {

@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 
 const { O_APPEND, O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR } = constants;
-/** Limits a removal while a service keeps adding files. */
+/** Limits a removal in case a service keeps adding files. */
 const maxPasses = 100_000;
 const maxReplacements = 100;
 
@@ -25,9 +25,9 @@ export class NotPlain extends Error {
 }
 
 /**
- * A folder that a handler's service may change while the agent, often as root, works in it. It stays open, so names are
- * resolved in this folder even if its path now leads elsewhere, and no link is followed. `/proc/self/fd` replaces
- * openat, which Node does not have.
+ * A folder that a handler's service may change while the agent, often as root, works in it. It is kept open: names are
+ * resolved in this folder even if its path now leads elsewhere, and links are not followed. `/proc/self/fd` replaces
+ * openat, which Node lacks.
  */
 export class SharedFolder {
   private readonly fd: number;
@@ -43,7 +43,7 @@ export class SharedFolder {
     return SharedFolder.openAt(path, path);
   }
 
-  /** Opens a folder that only the agent may change, also by a link; null if there is none. */
+  /** Opens a folder that only the agent may change, following links; null if there is none. */
   static openOwn(path: string): SharedFolder | null {
     return SharedFolder.openAt(path, path, O_RDONLY | O_DIRECTORY);
   }
@@ -91,7 +91,7 @@ export class SharedFolder {
     return readdirSync(`/proc/self/fd/${this.fd}`);
   }
 
-  /** The metadata of the entry itself; a link is not followed. */
+  /** Returns the metadata of an entry without following links. */
   facts(name: string): Stats | null {
     return lstatSync(this.at(name), { throwIfNoEntry: false }) ?? null;
   }
@@ -143,7 +143,7 @@ export class SharedFolder {
     closeSync(this.fd);
   }
 
-  /** Moves subfolders up and removes them there: only two folders are open, however deep the tree is. */
+  /** Moves subfolders up before removing them, so that only two folders are open however deep the tree is. */
   private empty(): void {
     for (let pass = 0; pass < maxPasses; pass += 1) {
       const folders = this.names().filter((name) => !this.unlink(name));
@@ -168,7 +168,7 @@ export class SharedFolder {
     }
   }
 
-  /** Whether the name is free now; false if a folder has it. */
+  /** Removes an entry that is not a folder. Returns whether the name is now free. */
   private unlink(name: string): boolean {
     try {
       unlinkSync(this.at(name));
@@ -180,7 +180,9 @@ export class SharedFolder {
     }
   }
 
-  /** A hard link may name a file of another folder, so a file with several names is not opened. */
+  /**
+   * Opens a regular file. Rejects one with several names, because a hard link may refer to a file in another folder.
+   */
   private openPlain(name: string, flags: number): number | null {
     const path = `${this.path}/${name}`;
     let fd: number;

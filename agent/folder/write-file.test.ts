@@ -16,7 +16,7 @@ test('a partial write on a full disk leaves the old text, and no temporary file'
   writeAtomically(file, 'old');
   const program = `import { writeAtomically } from ${JSON.stringify(join(import.meta.dirname, 'write-file.ts'))};
 writeAtomically(process.argv[1], 'x'.repeat(10_000));`;
-  // A limit of 4 KiB acts like a disk with one free block: the first write is partial and succeeds.
+  // The limit of 4 KiB acts like a disk with one free block: the first write is partial but succeeds.
   const limited = ['-c', 'ulimit -f 8; exec "$0" "$@"', process.execPath, '--input-type=module', '-e', program, file];
   const { status, stderr } = spawnSync('/bin/sh', limited, { encoding: 'utf8' });
   expect(stderr).toContain('EFBIG');

@@ -13,7 +13,9 @@ import { basename, dirname } from 'node:path';
 import { crashPoint } from './crash-point.ts';
 import { SharedFolder } from './shared-folder.ts';
 
-/** Writes a small file atomically: a reader, or a start after a crash, sees the old text or the new one. */
+/**
+ * Writes a small file atomically: a reader, or the agent's next start after a crash, sees the old text or the new one.
+ */
 export function writeAtomically(path: string, text: string, mode = 0o600): void {
   crashPoint(`write ${path}`);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -24,7 +26,7 @@ export function writeAtomically(path: string, text: string, mode = 0o600): void 
     crashPoint(`sync ${path}`);
     fsyncSync(file);
   } catch (error) {
-    // On a full disk a temporary file would take space from the next write.
+    // On a full disk, a temporary file would take space from the next write.
     rmSync(next, { force: true });
     throw error;
   } finally {
@@ -33,7 +35,7 @@ export function writeAtomically(path: string, text: string, mode = 0o600): void 
   replace(next, path);
 }
 
-/** A disk that fills up writes a part and reports the error only to the next write: a partial file is never renamed. */
+/** Writes all bytes or throws. A disk that becomes full accepts a part and reports the error only to the next write. */
 export function writeAll(file: number, bytes: Buffer): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
 }
@@ -43,7 +45,7 @@ export function isDiskFull(error: unknown): boolean {
   return ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
-/** Renames a file or folder and syncs the folder, so the name survives a crash. */
+/** Renames a file or folder and syncs the parent folder, so that the new name survives a crash. */
 export function replace(from: string, to: string): void {
   crashPoint(`rename ${to}`);
   renameSync(from, to);
@@ -51,8 +53,8 @@ export function replace(from: string, to: string): void {
 }
 
 /**
- * Deletes a file, or a folder with its contents; does nothing if there is none. Only the agent may change the folder of
- * `path`; its contents may change during the call, and no link in it is followed.
+ * Deletes a file, or a folder with its contents; does nothing if there is none. Only the agent may change the folder
+ * that contains `path`. The contents may change during the call, and links in them are not followed.
  */
 export function discard(path: string): void {
   crashPoint(`delete ${path}`);
@@ -77,11 +79,11 @@ export function writeJson(path: string, value: unknown, mode = 0o600): void {
   writeAtomically(path, `${JSON.stringify(value, null, 2)}\n`, mode);
 }
 
-/** The text of a file, or null if there is none. */
+/** Returns the text of a file, or null if there is none. */
 export function readText(path: string): string | null {
   let file: number;
   try {
-    // A handler may have put a pipe in its place: opening it must not wait for a writer.
+    // A handler may have replaced it with a pipe: opening that must not wait for a writer.
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
@@ -94,7 +96,7 @@ export function readText(path: string): string | null {
   }
 }
 
-/** One of the agent's own JSON files, or null if it is missing or not valid JSON. */
+/** Reads one of the agent's own JSON files. Returns null if it is missing or not valid JSON. */
 export function readJson(path: string): unknown {
   const text = readText(path);
   if (text === null) return null;

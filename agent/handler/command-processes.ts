@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { crashPoint } from '../folder/crash-point.ts';
 
-/** The environment variable that identifies the processes of a command, whatever their group and session. */
+/** The environment variable that identifies the processes of a command in any group and session. */
 export const commandVariable = 'ANNEX_COMMAND';
 
-/** How often to look for processes that were started in the meantime. */
+/** How many times to look for processes that were started in the meantime. */
 const lateRounds = 10;
 
-/** A process and its start time, since the number may be reused. */
+/** A process and its start time, because process ids are reused. */
 interface Known {
   pid: number;
   parent: number;
@@ -16,8 +16,8 @@ interface Known {
 }
 
 /**
- * All processes of one command: its group, and on Linux also those that left it, as by `setsid`. These are identified
- * by their environment variable, or by a parent that belongs to the command.
+ * All processes of one command: its process group and, on Linux, those that left it, for example with `setsid`. The
+ * latter are identified by their environment variable or by a parent that belongs to the command.
  */
 export class CommandProcesses {
   private readonly leader: number;
@@ -31,13 +31,13 @@ export class CommandProcesses {
 
   signal(signal: 'SIGTERM' | 'SIGKILL'): void {
     if (!isHere(`signal ${signal}`)) return;
-    // Read before the parents end: orphans have lost their parent.
+    // Read before parents end, because orphans lose their parent.
     this.strays = [...this.livingStrays(), ...this.findStrays()];
     send(-this.leader, signal);
     for (const { pid } of this.strays) send(pid, signal);
   }
 
-  /** A process started while the others end is found by its variable, and ends as well. */
+  /** Ends processes that were started while the others were ending; they are found by their variable. */
   endLateOnes(): void {
     for (let round = 0; round < lateRounds; round += 1) {
       const late = this.findStrays().filter((one) => !this.strays.some((known) => isSame(known, one)));
@@ -47,7 +47,7 @@ export class CommandProcesses {
     }
   }
 
-  /** Whether any process that received the last signal still runs. */
+  /** Whether any process that received the last signal is still running. */
   anyRunning(): boolean {
     return send(-this.leader, 0) || this.livingStrays().length > 0;
   }
@@ -72,7 +72,7 @@ export class CommandProcesses {
   }
 }
 
-/** False for an agent that a test has killed. */
+/** Returns false in an agent that a test has killed. */
 function isHere(point: string): boolean {
   try {
     crashPoint(point);
@@ -86,7 +86,7 @@ function isSame(a: Known, b: Known): boolean {
   return a.pid === b.pid && a.started === b.started;
 }
 
-/** False if it has ended. Signal 0 only checks. */
+/** Returns false if the process has ended. Signal 0 only checks that. */
 function send(target: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(target, signal);
@@ -95,7 +95,7 @@ function send(target: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** Empty without `/proc`. */
+/** Returns nothing on systems without `/proc`. */
 function allProcesses(): Known[] {
   let names: string[] = [];
   try {
@@ -106,11 +106,11 @@ function allProcesses(): Known[] {
   return names.filter((name) => /^\d+$/.test(name)).flatMap((name) => factsOf(Number(name)) ?? []);
 }
 
-/** Null for a process that has ended, zombies included. */
+/** Returns null for a process that has ended, including zombies. */
 function factsOf(pid: number): Known | null {
   const stat = readProc(pid, 'stat');
   if (stat === null) return null;
-  // The name, in parentheses, may be any text.
+  // The process name, in parentheses, may be any text.
   const [state, parent, group, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return state === 'Z' ? null : { pid, parent: Number(parent), group: Number(group), started: rest[16] ?? '' };
 }

@@ -7,27 +7,27 @@ export interface EnvironmentInput {
   handler: string;
   version: string;
   extension: string;
-  /** Whether the handler supports several extensions, so that its files carry their names. */
+  /** Whether the handler supports several extensions, so that its file names include theirs. */
   isNamed: boolean;
   sequenceNumber: number;
-  /** During an update: the replaced version and its folder. */
+  /** During an update: the version being replaced, and its folder. */
   previous?: { version: string; root: string };
-  /** Exit codes of earlier commands, under the names of Azure's own agent. */
+  /** Exit codes of earlier commands, by the stock agent's variable names. */
   exitCodes: Record<string, string>;
   /** The agent's own environment; only PATH, HOME, LANG and TZ reach a handler. */
   inherited: Record<string, string | undefined>;
 }
 
-/** The PATH of handlers when the agent has none. */
+/** PATH for handlers if the agent has none. */
 export const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 const inheritedNames = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ'];
-/** The address of Azure's WireServer. Nothing answers there unless the machine provides it. */
+/** The address of Azure's WireServer. Nothing responds there unless the machine provides it. */
 const wireServer = '168.63.129.16';
-/** The agent's features, as handlers for Azure's own agent parse them: events in `eventsFolder`. */
+/** The agent's features, in the form that handlers for the stock agent parse: events in `eventsFolder`. */
 const supportedFeatures = JSON.stringify([{ Key: 'ExtensionTelemetryPipeline', Value: '1.0' }]);
 
-/** The environment of a handler's command, as listed in docs/protocol.md, and nothing else. */
+/** Returns the environment of a handler's command: what docs/protocol.md lists, and nothing else. */
 export function handlerEnvironmentOf(input: EnvironmentInput): Record<string, string> {
   const { layout, folders, handler, version, extension, isNamed, sequenceNumber, previous, inherited } = input;
   const environment: Record<string, string> = {
@@ -37,7 +37,7 @@ export function handlerEnvironmentOf(input: EnvironmentInput): Record<string, st
     ANNEX_EXTENSION: extension,
     ANNEX_SEQUENCE_NUMBER: String(sequenceNumber),
     ANNEX_CERTIFICATE_FOLDER: layout.certificates,
-    // Names that handlers for Azure's own agent look for.
+    // Names that handlers for the stock agent look for.
     ConfigSequenceNumber: String(sequenceNumber),
     ...(isNamed && { ConfigExtensionName: extension }),
     AZURE_GUEST_AGENT_EXTENSION_PATH: folders.root,
@@ -56,7 +56,7 @@ export function handlerEnvironmentOf(input: EnvironmentInput): Record<string, st
   return environment;
 }
 
-/** The part of the environment that any program started by the agent inherits: no token, no credential. */
+/** Returns the part of the environment that every program started by the agent inherits: no token, no credential. */
 export function inheritedEnvironment(own: Record<string, string | undefined>): Record<string, string> {
   const environment: Record<string, string> = { PATH: defaultPath };
   for (const name of inheritedNames) {

@@ -17,8 +17,8 @@ import { discardRoot, foldersOf, readManifestOf } from './folders.ts';
 import { digestOf, unpack } from './unpack.ts';
 
 /**
- * Downloads a package, resumes an earlier download, checks its digest and unpacks it. The folder appears complete or
- * not at all. Throws AgentError if the package itself is wrong; any other error may be temporary.
+ * Downloads a package, resuming an earlier download, checks its digest and unpacks it. The folder appears complete or
+ * not at all. Throws AgentError if the package itself is invalid; any other error may be temporary.
  */
 export async function fetchPackage(
   layout: AgentLayout,
@@ -47,7 +47,7 @@ export async function fetchPackage(
   }
 }
 
-/** The bytes on disk are kept as long as they may be the beginning of the package; the digest decides in the end. */
+/** Keeps the bytes on disk as long as they may be the beginning of the package; the digest is checked at the end. */
 async function download(portal: Portal, extension: GoalStateExtension, zip: string, signal: AbortSignal) {
   const { package: wanted } = extension;
   const before = await sizeOf(zip);
@@ -62,7 +62,7 @@ async function download(portal: Portal, extension: GoalStateExtension, zip: stri
     throw wrongPackage(extension, `it is longer than ${wanted.size} bytes, with the SHA-256`);
   }
   const size = await sizeOf(zip);
-  // A short file means a broken connection; the next attempt resumes it.
+  // The connection broke. The next attempt resumes the download.
   if (size < wanted.size) throw new Error(`only ${size} of ${wanted.size} bytes arrived`);
   const digest = await digestOf(zip);
   if (digest === wanted.sha256) return await keep(zip);
@@ -100,7 +100,7 @@ async function readPackage(zip: string, root: string): Promise<HandlerManifest> 
   }
 }
 
-/** A program that a command names is executable, whatever mode the zip states. */
+/** Makes a program that a command names executable, whatever mode the zip states. */
 function makeRunnable(root: string, line: string): void {
   const program = /^[^\s'"\\$`;&|<>()]+/.exec(line)?.[0];
   if (program === undefined || program.startsWith('/') || program.split('/').includes('..')) return;

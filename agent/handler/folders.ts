@@ -25,7 +25,7 @@ import { discard, replace } from '../folder/write-file.ts';
 import { readIdentityFile } from '../identity/identity.ts';
 
 const maxManifestBytes = 1024 * 1024;
-/** Size limit of a file that moves to the next version. */
+/** Maximum size of a file that is copied to the next version. */
 const maxCarriedBytes = 1024 * 1024;
 const maxDownloadAge = 7 * 24 * 3600_000;
 
@@ -61,14 +61,16 @@ export function prepareFolders(layout: AgentLayout, handler: string, { root, ...
   writeAtomicallyBelow(root, join(root, handlerEnvironmentFileName), text);
 }
 
-/** Writes `<n>.settings` for the extension. Earlier files stay (AZ-C4), protected settings stay encrypted (AZ-C3). */
+/**
+ * Writes `<n>.settings` for an extension. Earlier files stay (AZ-C4), and protected settings stay encrypted (AZ-C3).
+ */
 export function writeSettings(folders: HandlerFolders, extension: GoalStateExtension, named: boolean): void {
   writeAtomicallyBelow(folders.root, settingsPath(folders, extension, named), writeSettingsFile(extension.settings));
 }
 
 /**
- * Before an update, copies `mrseq` and the statuses of the replaced version into the folder of the new one, as Azure's
- * own agent does. Handlers use them to distinguish an update from a first install.
+ * Before an update, copies `mrseq` and the statuses of the replaced version into the folder of the new one, as the
+ * stock agent does. Handlers use them to distinguish an update from a first install.
  */
 export function carryOver(from: HandlerFolders, to: HandlerFolders): void {
   copyBelow(from.root, join(from.root, 'mrseq'), to.root, join(to.root, 'mrseq'));
@@ -101,12 +103,12 @@ function settingsPath(folders: HandlerFolders, { name, sequenceNumber }: GoalSta
   return join(folders.configFolder, settingsFileName(sequenceNumber, named ? name : undefined));
 }
 
-/** Whether a package is unpacked here. The agent creates folders too, so they do not count. */
+/** Whether a package is unpacked in this folder. The agent itself creates some subfolders, so those do not count. */
 export function isUnpacked(root: string): boolean {
   return existsSync(join(root, manifestFileName));
 }
 
-/** Deletes a handler's folder. It is renamed first, so a killed agent never finds half of it. */
+/** Deletes a handler's folder. Renames it first, so that an agent that is killed never leaves half of it. */
 export function discardRoot(layout: AgentLayout, root: string): void {
   if (!existsSync(root)) return;
   mkdirSync(layout.incoming, { recursive: true, mode: 0o700 });
@@ -115,7 +117,7 @@ export function discardRoot(layout: AgentLayout, root: string): void {
   discard(away);
 }
 
-/** Deletes what an earlier run of the agent left; partial downloads are kept for a week. */
+/** Deletes what an earlier run of the agent left. Partial downloads are kept for a week. */
 export function sweepIncoming(layout: AgentLayout): void {
   if (!existsSync(layout.incoming)) return;
   for (const name of readdirSync(layout.incoming)) {
@@ -125,7 +127,7 @@ export function sweepIncoming(layout: AgentLayout): void {
   }
 }
 
-/** Deletes the settings and status files of an extension whose handler stays for others. */
+/** Deletes the settings and status files of an extension whose handler is kept for others. */
 export function deleteSettings(folders: HandlerFolders, extension: string): void {
   for (const folder of [folders.configFolder, folders.statusFolder]) {
     for (const file of namesBelow(folders.root, folder)) {
@@ -135,7 +137,7 @@ export function deleteSettings(folders: HandlerFolders, extension: string): void
   }
 }
 
-/** Reads the manifest in a root. Throws if it is missing or invalid. */
+/** Reads the manifest in a handler's root. Throws if it is missing or invalid. */
 export function readManifestOf(root: string): HandlerManifest {
   const text = readTextBelow(root, join(root, manifestFileName), maxManifestBytes);
   if (text === null) throw new Error(`there is no ${manifestFileName}`);

@@ -6,7 +6,7 @@ import type { Journal } from '../journal.ts';
 import { maskedDocument } from './mask.ts';
 import { secretsOf, settingsFilesIn } from './secrets-of.ts';
 
-/** Hides protected settings in what handlers report. Decrypts them again only when a settings file changes. */
+/** Masks protected settings in what handlers report. Decrypts them again only if a settings file changes. */
 export class KnownSecrets {
   private readonly known = new Map<string, { files: string; texts: string[] }>();
   private readonly layout: AgentLayout;
@@ -19,9 +19,9 @@ export class KnownSecrets {
     this.goal = goal;
   }
 
-  /** A status or heartbeat without the secrets of its handler. */
+  /** Returns a status or heartbeat in which the handler's secrets are masked. */
   hide<Read extends { path: string; file: unknown }>(read: Read): Read {
-    // Both are in folders of the handler's root.
+    // Status and heartbeat are in subfolders of the handler's root.
     const texts = this.textsIn(join(dirname(dirname(read.path)), 'config'));
     return texts.length === 0 ? read : { ...read, file: maskedDocument(read.file, texts) };
   }

@@ -23,11 +23,11 @@ test.each<[string, string[], string, string]>([
   ['with one of Windows', ['swordfish'], 'swo\r\nrdf\r\nish\r\n', '[masked]\r\n'],
   ['with an empty line within', ['swordfish'], '\n\nsword\n\nfish\r\n\r\n', '\n\nsword\n\nfish\r\n\r\n'],
   ['of two lines', ['sword\nfish'], 'a sword\nfish swordfish', 'a [masked] swordfish'],
-])('%s, in chunks of every size', (_, secrets, text, expected) => {
+])('secrets are masked with chunks of every size: %s', (_, secrets, text, expected) => {
   for (let size = 1; size <= text.length + 4; size += 1) expect(masked(secrets, text, size)).toBe(expected);
 });
 
-test('AZ-C3 values of six characters or more are hidden, each line of a key, and as JSON spells them', () => {
+test('AZ-C3 values from six characters, lines of keys and their JSON spelling are masked', () => {
   const texts = maskedTexts({
     user: 'bob',
     password: 'a "quoted" one',
@@ -39,7 +39,7 @@ test('AZ-C3 values of six characters or more are hidden, each line of a key, and
 });
 
 test.each(['swordfish', 'käse & brot', 'sword/fish?>>'])(
-  'AZ-C3 %s is hidden in base64 too, at any offset',
+  'AZ-C3 %s is masked in base64 too, at any offset',
   (secret) => {
     const texts = maskedTexts({ secret });
     for (const encoding of ['base64', 'base64url'] as const) {
@@ -48,7 +48,7 @@ test.each(['swordfish', 'käse & brot', 'sword/fish?>>'])(
         const whole = Buffer.from(`${before}${secret}"}`).toString(encoding);
         const left = masked(texts, whole, 7);
         expect(left).toContain('[masked]');
-        // What is left are its neighbours, and of the secret the few bits that share a character with them.
+        // What is left: the surrounding text, and the few bits of the secret that share a base64 character with it.
         expect(left.length).toBeLessThanOrEqual(whole.length - Math.floor((Buffer.byteLength(secret) * 4) / 3) + 10);
       }
     }
@@ -59,7 +59,7 @@ test.each([
   ['base64', 76, '\n'],
   ['openssl', 64, '\n'],
   ['a mail', 76, '\r\n'],
-])('AZ-C3 a long value is hidden in base64 with the line breaks of %s', (_, columns, lineBreak) => {
+])('AZ-C3 a long value is masked in base64 with the line breaks of %s', (_, columns, lineBreak) => {
   const secret = Array.from({ length: 12 }, (_, line) => `line ${line} of a key that is long`).join('\n');
   const texts = maskedTexts({ secret });
   const lines = (text: string) =>
@@ -72,7 +72,7 @@ test.each([
   expect(masked(maskedTexts({ secret: 'swordfish' }), within, 5)).toContain('[masked]');
 });
 
-test('a value is hidden in base64 wherever its lines break', () => {
+test('a value is masked in base64 wherever its lines break', () => {
   const encoded = Buffer.from('a swordfish').toString('base64');
   const texts = maskedTexts({ secret: 'a swordfish' });
   for (let at = 1; at < encoded.length; at += 1) {
@@ -89,7 +89,7 @@ test('an endless run of line breaks is not held back', () => {
   expect(Buffer.concat([out, mask.end()])).toEqual(Buffer.alloc(100_000, '\r\n'));
 });
 
-test('AZ-C3 a status is reported without secrets, and its other words are unchanged', () => {
+test('AZ-C3 secrets in a reported status are masked, and its other text is unchanged', () => {
   const document = [
     {
       status: { status: 'success', code: 5, Message: { id: 'success', params: ['success', 'of swordfish'] } },

@@ -1,10 +1,10 @@
-/** Shorter values are everyday words: hiding them would make output unreadable. */
+/** Shorter values may be everyday words: masking them would make output unreadable. */
 const minCharacters = 6;
 const sign = Buffer.from('[masked]');
 
 /**
- * Texts that must not appear of decrypted settings: every value, each line of a longer text, their JSON spelling, and
- * their base64 forms.
+ * Returns the texts of decrypted settings that must not appear: every value, each line of a longer text, their JSON
+ * spelling, and their base64 forms.
  */
 export function maskedTexts(settings: unknown): string[] {
   const texts = new Set<string>();
@@ -24,8 +24,8 @@ export function maskedTexts(settings: unknown): string[] {
 }
 
 /**
- * A text in base64: alone, and at each of the three offsets within a longer text, without the characters that depend on
- * its neighbours.
+ * Returns a text in base64: alone, and at each of the three offsets within a longer text, without the characters that
+ * depend on the bytes around it.
  */
 function base64Of(text: string): string[] {
   const bytes = Buffer.from(text, 'utf8');
@@ -42,10 +42,10 @@ function base64Of(text: string): string[] {
   ]);
 }
 
-/** JSON properties that identify a text or its language; they are not shown to people. */
+/** JSON properties that identify a text or its language and are not displayed. */
 const words = new Set(['status', 'version', 'timestamputc', 'lang', 'id']);
 
-/** The same document without these texts where people read it. */
+/** Returns a document in which these texts are masked wherever they would be displayed. */
 export function maskedDocument(document: unknown, texts: readonly string[]): unknown {
   if (texts.length === 0) return document;
   const visit = (value: unknown, key = ''): unknown => {
@@ -67,18 +67,15 @@ function maskedText(text: string, texts: readonly string[]): string {
 /** `base64` and `openssl` break lines at 76 and 64 columns; narrower lines are not expected. */
 const narrowest = 32;
 
-/**
- * Replaces secrets in a stream of bytes, across chunk borders and across line breaks within a secret, as in long
- * base64.
- */
+/** Masks secrets in a stream of bytes, also across chunks and across line breaks within a secret, as in long base64. */
 export class Mask {
-  /** Of one line, and of more. */
+  /** Secrets of a single line, and of several. */
   private readonly lines: Buffer[];
   private readonly texts: Buffer[];
   private readonly longest: number;
-  /** The end of the input so far, in which a secret may have begun. */
+  /** The end of the input so far, in which a secret may begin. */
   private held: Buffer = Buffer.alloc(0);
-  /** How many bytes at the start of `held` belong to a secret that was already replaced. */
+  /** Number of bytes at the start of `held` that belong to a secret that was already replaced. */
   private covered = 0;
 
   constructor(texts: readonly string[]) {
@@ -96,7 +93,7 @@ export class Mask {
     if (this.longest === 0) return chunk;
     const bytes = Buffer.concat([this.held, chunk]);
     const joined = new Joined(bytes);
-    // A whole secret is kept: its last byte may be half of a line break.
+    // Keeps as many bytes as the longest secret: its last byte may be half of a line break.
     return this.take(bytes, joined, joined.from(Math.max(0, joined.bytes.length - this.longest)));
   }
 
@@ -104,7 +101,7 @@ export class Mask {
     return this.take(this.held, new Joined(this.held), this.held.length);
   }
 
-  /** Emits everything before `until`. */
+  /** Returns everything before `until`, masked. */
   private take(bytes: Buffer, joined: Joined, until: number): Buffer {
     const parts: Buffer[] = [];
     let at = Math.min(this.covered, until);
@@ -123,7 +120,7 @@ export class Mask {
     return Buffer.concat(parts);
   }
 
-  /** The positions of secrets, in order; they may overlap. */
+  /** Returns the positions of secrets, in order. They may overlap. */
   private findIn(bytes: Buffer, joined: Joined): { start: number; end: number }[] {
     const found = [
       ...this.texts.flatMap((text) => allOf(text, bytes)),
@@ -143,7 +140,10 @@ function allOf(secret: Buffer, bytes: Buffer): { start: number; end: number }[] 
 
 const [newLine, carriageReturn] = [0x0a, 0x0d];
 
-/** Bytes without line breaks. Of several in a row only the first is removed: an empty line ends a block. */
+/**
+ * Bytes without line breaks. Of several line breaks in a row only the first is removed, because an empty line ends a
+ * block.
+ */
 class Joined {
   readonly bytes: Buffer;
   /** The original position of each byte. */
@@ -168,7 +168,7 @@ class Joined {
     this.bytes = this.bytes.subarray(0, length);
   }
 
-  /** The original position of the byte at `index`; the end if there is none. */
+  /** Returns the original position of the byte at `index`, or the end if there is none. */
   from(index: number): number {
     return this.places[index] ?? 0;
   }

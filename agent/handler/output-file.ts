@@ -6,23 +6,26 @@ import { Mask } from './mask.ts';
 
 /** The portal's limit for the output of one command. */
 const maxFileBytes = 64 * 1024 * 1024;
-/** How much of the end of a longer output is kept. */
+/** How much of the end of a longer output is kept, in bytes. */
 const endBytes = 1024 * 1024;
 
-/** The complete output of a command on disk: bounded, without secrets, with a note where something is missing. */
+/**
+ * The complete output of a command on disk: limited in size, with secrets masked, and with a note where something is
+ * missing.
+ */
 export class OutputFile {
   readonly path: string;
   private readonly mask: Mask;
   private readonly file: number;
   private readonly room: number;
   private size: number;
-  /** Bytes beyond the limit; the last of them are in `end`. */
+  /** Number of bytes beyond the limit; the last of them are in `end`. */
   private beyond = 0;
   private end: Buffer[] = [];
   private endSize = 0;
-  /** Bytes that the disk rejected. */
+  /** Number of bytes that the disk rejected. */
   private lost = 0;
-  /** Bytes dropped after a gap, since they may be the rest of a secret. */
+  /** Number of bytes still to drop after a gap, because they may be the rest of a secret. */
   private skip = 0;
 
   /** `resumed`: an earlier run of the agent wrote the first part, and what was in transit is lost. */
@@ -44,7 +47,7 @@ export class OutputFile {
     this.keep(this.mask.push(chunk.subarray(skipped)));
   }
 
-  /** Writes what is left and the agent's closing note. Returns the tail for the report. */
+  /** Writes the remaining bytes and the agent's closing note. Returns the tail for the report. */
   finish(note: string): { tail: string; bytes: number } {
     this.keep(this.mask.end());
     const kept = Buffer.concat(this.end);
@@ -60,7 +63,7 @@ export class OutputFile {
     return { tail, bytes: this.size };
   }
 
-  /** Bytes that a full disk or a quota rejects are counted, and the command continues. */
+  /** Writes bytes. Those that a full disk or a quota rejects are counted, and the command continues. */
   private append(bytes: Buffer): void {
     let at = 0;
     try {
@@ -84,7 +87,7 @@ export class OutputFile {
     }
   }
 
-  /** The end of the file, within the limit of a report, as text that JSON and a database can hold. */
+  /** Returns the end of the file, within the limit of a report, as text that JSON and databases can store. */
   private tail(taken = 0): string {
     const { size } = fstatSync(this.file);
     const header = `[Cut: only the end of ${size} bytes. The whole output is in ${this.path} on the machine.]\n`;
@@ -99,8 +102,8 @@ export class OutputFile {
 }
 
 /**
- * Opens an output in `<log folder>/commands`. A handler's service may own its log folder, so any obstacle is replaced:
- * it must not redirect writes to other files or prevent the handler's removal.
+ * Opens an output in `<log folder>/commands`. Replaces whatever has its name: a handler's service may own the log
+ * folder, but must not redirect writes to other files or prevent the handler's removal.
  */
 function openOutput(path: string, resumed: boolean): number {
   const commands = dirname(path);
@@ -135,7 +138,7 @@ function lastBytes(text: string, bytes: number): string {
   const encoded = Buffer.from(text, 'utf8');
   if (encoded.length <= bytes) return text;
   let start = encoded.length - bytes;
-  // Not in the middle of a character.
+  // Starts at the beginning of a character.
   while (((encoded[start] ?? 0) & 0xc0) === 0x80) start += 1;
   return encoded.subarray(start).toString('utf8');
 }

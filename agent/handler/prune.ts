@@ -8,12 +8,12 @@ interface Kept {
   bytes: number;
 }
 
-/** How many outputs of a handler's commands are kept. */
+/** How many outputs of a handler are kept. */
 const keptOutputs: Kept = { files: 100, bytes: 256 * 1024 * 1024 };
-/** How many events are kept. Handlers write them for Azure's own agent, which collects them; this one does not. */
+/** How many events of a handler are kept. The stock agent collects events; this agent does not. */
 const keptEvents: Kept = { files: 300, bytes: 16 * 1024 * 1024 };
 
-/** Deletes the oldest outputs in the folder `name` of a handler's log folder. */
+/** Deletes the oldest outputs in the folder `name` within a handler's log folder. */
 export function pruneOutputs(logFolder: string, name: string): void {
   prune(logFolder, name, keptOutputs);
 }
@@ -26,7 +26,7 @@ export function pruneEvents(layout: AgentLayout): void {
 
 function prune(logFolder: string, name: string, kept: Kept): void {
   const shared = SharedFolder.open(logFolder);
-  // A link in its place is replaced at the next write.
+  // A link with the folder's name is replaced at the next write.
   const folder = shared?.facts(name)?.isDirectory() ? shared.folder(name) : null;
   shared?.close();
   if (!folder) return;

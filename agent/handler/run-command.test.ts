@@ -34,12 +34,12 @@ const run = (line: string) =>
 
 test('output is complete even if the end of the command is noticed first', async () => {
   const outcome = run('echo said');
-  // The event loop is busy, so nothing is read in the meantime.
+  // Keeps the event loop busy, so that nothing is read in the meantime.
   execFileSync('/bin/sh', ['-c', `until [ -f '${root}'/running/*/exit ]; do :; done; sleep 0.1`]);
   expect(await outcome).toMatchObject({ exitCode: 0, output: 'said\n' });
 });
 
-test('AZ-G3 an exit code counts although the output cannot be read', async () => {
+test('AZ-G3 an exit code counts even if the output cannot be read', async () => {
   const outcome = await run(`rm '${root}'/running/*/pipe`);
   expect(outcome.exitCode).toBe(0);
   expect(outcome.output).toContain('could not read the rest of the output');

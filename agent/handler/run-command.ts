@@ -10,14 +10,14 @@ import { OutputFile } from './output-file.ts';
 import { type CommandRecord, type RunningCommand, secondsSinceStart } from './running-command.ts';
 
 export interface CommandRun {
-  /** The command line from the manifest. */
+  /** Command line from the manifest. */
   line: string;
-  /** The handler's root: the working directory, to which paths are relative. */
+  /** The handler's root, which is the working directory. Paths are relative to it. */
   root: string;
   environment: Record<string, string>;
   record: CommandRecord;
   running: RunningCommand;
-  /** Secrets to mask in its output. */
+  /** Secrets that are masked in the output. */
   secrets: string[];
   signal?: AbortSignal;
 }
@@ -26,27 +26,27 @@ export interface Outcome {
   /** Null if the command was terminated or could not start. */
   exitCode: number | null;
   timedOut: boolean;
-  /** The end of its output, with a note where something is missing. */
+  /** The end of the output, with a note where something is missing. */
   output: string;
-  /** The file with the complete output; absent if nothing ran. */
+  /** File with the complete output; absent if nothing ran. */
   outputFile?: string;
   seconds: number;
 }
 
-/** Grace period after SIGTERM for the processes of a command. */
+/** How long the processes of a command may take to end after SIGTERM. */
 const graceMilliseconds = 2_000;
-/** The most output that may be in transit when a command ends: the capacity of a Linux pipe. */
+/** The capacity of a Linux pipe: the most output that can be in transit when a command ends. */
 const pipeBytes = 64 * 1024;
 /** How often a restarted agent checks whether the command of its earlier run has ended. */
 const lookMilliseconds = 50;
-/** How often it looks for the process number, which the command writes first. */
+/** How many times it looks for the process id, which the command writes first. */
 const firstLooks = 200;
 
 /**
- * `$1` the line, `$2` the folder. The command starts only if its number is the first in the file: a restarted agent may
- * have marked it as too late. The umask is the machine's, since the agent's under systemd differs. The exit code is
- * written to disk in any case. Without a reader the shell waits for up to an hour, until its folder is deleted: a pipe
- * that no process has open loses its contents.
+ * `$1` is the command line, `$2` the folder. The command starts only if its process id is the first in the file: a
+ * restarted agent may already have marked it as too late. The umask is the machine's, because under systemd the agent's
+ * differs. The exit code is always written to disk. Without a reader, the shell waits for up to an hour until its
+ * folder is deleted: a pipe that no process has open loses its contents.
  */
 const wrapper = `set -C; echo $$ > "$2/pid" || exit 125; set +C
 (umask 022; exec /bin/sh -c "$1"); code=$?; echo $code > "$2/exit"
@@ -54,8 +54,8 @@ kill -0 $PPID 2>/dev/null || { n=0; while [ -d "$2" ] && [ $n -lt 3600 ]; do sle
 exit $code`;
 
 /**
- * Runs one command of a handler in its own process group (AZ-G1). At its timeout all of its processes end. Background
- * processes that it leaves on purpose continue after it ends. Never throws for what the handler does.
+ * Runs one handler command in its own process group (AZ-G1). All of its processes are ended at its timeout; background
+ * processes that it leaves before that continue. Never throws because of what the handler does.
  */
 export async function runCommand(command: CommandRun): Promise<Outcome> {
   const { running, record } = command;
@@ -79,7 +79,7 @@ export async function runCommand(command: CommandRun): Promise<Outcome> {
 }
 
 /**
- * The outcome of the command that ran when the agent was killed; waits for its end if it still runs. Null if the
+ * Returns the outcome of the command that was running when the agent was killed. Waits until it has ended. Null if the
  * outcome is unknown.
  */
 export async function resumeCommand(
@@ -113,13 +113,13 @@ export async function resumeCommand(
 interface Ended {
   exitCode: number | null;
   timedOut: boolean;
-  /** The agent's closing note about it. */
+  /** The agent's closing note in the output. */
   note: string;
 }
 
 /**
- * Reads the output of a command from a named pipe, which outlives the agent: the command continues, and the next start
- * of the agent resumes reading.
+ * Reads the output of a command from a named pipe, which outlives the agent: the command continues, and the agent's
+ * next start resumes reading.
  */
 class Output {
   private readonly pipe: string;
@@ -135,11 +135,11 @@ class Output {
     this.socket.on('error', () => {});
   }
 
-  /** Reads the rest of the pipe. Never throws: losing output must not lose the exit code (AZ-G3). */
+  /** Reads the rest of the pipe. Never throws, because a lost output must not lose the exit code (AZ-G3). */
   finish({ exitCode, timedOut, note }: Ended): Omit<Outcome, 'seconds'> {
     const ended = { exitCode, timedOut, outputFile: this.file.path };
     try {
-      // In this order: a pipe that no process has open loses its contents.
+      // The order matters: a pipe that no process has open loses its contents.
       this.drain();
       this.close();
       return { ...ended, output: this.file.finish(note).tail };
@@ -160,7 +160,7 @@ class Output {
       const buffer = Buffer.alloc(pipeBytes);
       for (let read = 0; read < pipeBytes; ) {
         const count = readSync(end, buffer, 0, buffer.length, null);
-        // No process has it open any longer.
+        // No process has the pipe open.
         if (count === 0) return;
         this.file.write(Buffer.from(buffer.subarray(0, count)));
         read += count;
@@ -174,7 +174,7 @@ class Output {
     }
   }
 
-  /** A service that stays may write for years and would block without a reader; its output is discarded. */
+  /** Discards further output. A service that stays may write for years and would block without a reader. */
   private detachReader(): void {
     const writer = openSync(this.pipe, constants.O_RDWR);
     const reader = openSync(this.pipe, constants.O_RDONLY);
@@ -189,7 +189,7 @@ class Output {
 
 function start(command: CommandRun): ChildProcess {
   const { running, record } = command;
-  // Opened for reading too: a pipe without a reader would end the writer.
+  // Opened for reading too: without a reader, the writer would be ended by a signal.
   const output = openSync(running.pipe, constants.O_RDWR);
   try {
     return spawn(
@@ -197,7 +197,7 @@ function start(command: CommandRun): ChildProcess {
       ['-c', wrapper, 'annex-command', lineWithPath(command), running.folder, record.outputFile],
       {
         cwd: command.root,
-        // Next widens this type by a NODE_ENV that handlers do not get.
+        // Next's types require a NODE_ENV, which handlers do not get.
         env: { ...(command.environment as NodeJS.ProcessEnv), [commandVariable]: running.id },
         stdio: ['ignore', output, output],
         detached: true,
@@ -220,7 +220,7 @@ function untilEnded(child: ChildProcess, { record, running, signal }: CommandRun
   });
 }
 
-/** The same for a command that an earlier run of the agent started. */
+/** Waits in the same way for a command that an earlier run of the agent started. */
 function untilGone(
   leader: number,
   record: CommandRecord,
@@ -247,7 +247,9 @@ function endedBy(why: Why, exitCode: number | null, seconds: number, by: NodeJS.
   return { exitCode, timedOut: false, note: exitCode === null ? `Ended by ${by ?? 'a signal'}.` : '' };
 }
 
-/** Ends a command at its timeout or when the agent stops, first with SIGTERM. `done`: its leader has ended. */
+/**
+ * Ends a command at its timeout or when the agent stops, first with SIGTERM. `done` resolves when its leader has ended.
+ */
 function endAfter(
   leader: number | undefined,
   { id }: RunningCommand,
@@ -275,7 +277,7 @@ function endAfter(
     async done() {
       clearTimeout(timer);
       signal?.removeEventListener('abort', stop);
-      // The leader is a shell and ends immediately; its children may still be cleaning up.
+      // The leader is a shell and ends immediately, but its children may still be cleaning up.
       if (why !== 'itself') {
         while (!isKilled && processes?.anyRunning()) await wait(lookMilliseconds / 1000, []);
         processes?.endLateOnes();
@@ -286,7 +288,9 @@ function endAfter(
   };
 }
 
-/** `install.sh` means `./install.sh` if the root has it: paths are relative to the root, whatever PATH says. */
+/**
+ * Turns `install.sh` into `./install.sh` if the root has that file: paths are relative to the root, whatever PATH says.
+ */
 function lineWithPath({ line, root }: CommandRun): string {
   const program = /^[^\s'"\\$`;&|<>()]+/.exec(line)?.[0];
   if (program === undefined || program.includes('/') || !existsSync(join(root, program))) return line;

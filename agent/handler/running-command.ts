@@ -11,24 +11,24 @@ const record = z.object({
   handler: z.string(),
   version: z.string(),
   purpose: z.enum(['goal', 'update', 'downgrade', 'remove']),
-  /** For `update`: the replaced version. */
+  /** For `update`: the version being replaced. */
   from: z.string().optional(),
-  /** Its extensions, with the sequence numbers in force. */
+  /** The command's extensions, with the sequence numbers in force. */
   extensions: z.array(z.object({ name: z.string(), sequenceNumber: z.int() })),
   attempt: z.int(),
   timeoutSeconds: z.number(),
   outputFile: z.string(),
-  /** The boot in which it ran. */
+  /** The boot in which the command ran. */
   boot: z.string().optional(),
 });
 
-/** The running command, written before it starts: after being killed, the agent learns how it ended (AZ-G3). */
+/** A running command, recorded before it starts, so that an agent that was killed learns how it ended (AZ-G3). */
 export type CommandRecord = z.infer<typeof record>;
 
-/** The command that runs in the lane, in a folder that outlives the agent's process. */
+/** The command that the lane is running, in a folder that outlives the agent's process. */
 export class RunningCommand {
   private readonly all: string;
-  /** A new name for each command, so that leftovers of an earlier one are not taken for this one's. */
+  /** A new name for each command, so that leftovers of an earlier one are not mistaken for this one's. */
   private name: string;
 
   constructor(all: string) {
@@ -56,19 +56,19 @@ export class RunningCommand {
     writeJson(join(this.folder, 'command.json'), what);
   }
 
-  /** The command that ran when the agent ended, or null. */
+  /** Returns the command that was running when the agent ended, or null. */
   read(): CommandRecord | null {
     const parsed = record.safeParse(readJson(join(this.folder, 'command.json')));
     return parsed.success ? parsed.data : null;
   }
 
-  /** Its exit code, or null while it is unknown. */
+  /** Returns the exit code, or null while it is unknown. */
   exitCode(): number | null {
     const text = readText(join(this.folder, 'exit')) ?? '';
     return /^\d+\n$/.test(text) ? Number(text) : null;
   }
 
-  /** Whether its process has started. If not, this call prevents it from starting. */
+  /** Whether the command's process has started. If not, this call prevents it from starting. */
   hasBegun(): boolean {
     try {
       writeFileSync(join(this.folder, 'pid'), '-\n', { flag: 'wx', mode: 0o600 });
@@ -78,24 +78,27 @@ export class RunningCommand {
     }
   }
 
-  /** The leader of its process group while that runs; null once it has ended, `unknown` at its very start. */
+  /**
+   * Returns the leader of the command's process group, null once that has ended, or `unknown` until it has written its
+   * process id.
+   */
   leader({ outputFile }: CommandRecord): number | 'unknown' | null {
     const text = readText(join(this.folder, 'pid')) ?? '';
     if (text === '') return 'unknown';
     const pid = /^\d+\n$/.test(text) ? Number(text) : 0;
     if (pid < 2) return null;
-    // The number may have been reused; our process has this folder and file in its command line.
+    // The process id may have been reused. Our process has this folder and file in its command line.
     const words = (readProc(pid, 'cmdline') ?? '').split('\0');
     return words.includes(this.folder) && words.includes(outputFile) ? pid : null;
   }
 
-  /** Deletes it once its outcome is stored elsewhere. */
+  /** Deletes the record once the outcome is stored elsewhere. */
   forget(): void {
     discard(this.all);
   }
 }
 
-/** Seconds since a process started, independent of changes of the clock. */
+/** Returns the seconds since a process started, unaffected by clock changes. */
 export function secondsSinceStart(pid: number): number {
   const stat = readProc(pid, 'stat') ?? '';
   const ticks = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]);

@@ -9,15 +9,15 @@ import type { Journal } from '../journal.ts';
 import { foldersOf } from './folders.ts';
 import { maskedTexts } from './mask.ts';
 
-/** More than a goal state may carry for one extension. */
+/** More than the settings of one extension can have in a goal state. */
 const maxSettingsBytes = 8 * 1024 * 1024;
 const settingsName = /^(?:([\w.-]+)\.)?(\d+)\.settings$/;
 
 type SealedPart = Pick<GoalStateExtension['settings'], 'protectedSettings' | 'protectedSettingsCertThumbprint'>;
 
 /**
- * Secrets of a handler: all protected settings in its files, and those in the goal state, since some handlers empty
- * their files after reading them.
+ * Returns a handler's secrets: the protected settings in all its files, and those in the goal state, since some
+ * handlers empty their files after reading them.
  */
 export function secretsOf(
   layout: AgentLayout,
@@ -48,14 +48,16 @@ export function secretsOf(
   return [...texts];
 }
 
-/** The thumbprint of the key for a settings file, or undefined if nothing in it is encrypted. */
+/**
+ * Returns the encrypted settings in a file and the thumbprint of their key, which is undefined if nothing is encrypted.
+ */
 export function sealedPartOf(file: string): SealedPart {
   const parsed = settingsFile.safeParse(jsonIn(readTextBelow(dirname(dirname(file)), file, maxSettingsBytes)));
   if (!parsed.success) return {};
   const { protectedSettings, protectedSettingsCertThumbprint } = parsed.data.handlerSettings;
   const isSealed = /^[A-Za-z0-9+/=]+$/.test(protectedSettings ?? '');
   return {
-    // Some handlers replace it by a word such as REDACTED.
+    // Some handlers replace the value with a word such as REDACTED.
     protectedSettings: isSealed ? (protectedSettings ?? undefined) : undefined,
     protectedSettingsCertThumbprint: protectedSettingsCertThumbprint ?? undefined,
   };
@@ -77,7 +79,7 @@ export function settingsFilesIn(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-/** The settings files in force: the highest number of each extension (AZ-C4). */
+/** Returns the settings files in force: the highest sequence number of each extension (AZ-C4). */
 export function settingsInForce(folder: string): string[] {
   const highest = new Map<string, { number: number; file: string }>();
   for (const file of settingsFilesIn(folder)) {

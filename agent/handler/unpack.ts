@@ -12,7 +12,7 @@ const fileType = 0o170000;
 const regularFile = 0o100000;
 const directory = 0o040000;
 
-/** The SHA-256 of a file in hex. */
+/** Returns the SHA-256 of a file in hexadecimal. */
 export async function digestOf(file: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(file), hash);
@@ -20,8 +20,9 @@ export async function digestOf(file: string): Promise<string> {
 }
 
 /**
- * Unpacks a zip below `folder` with the modes that it states, plus execute permission for the owner. Rejects bad names,
- * links, special files, duplicates and zip bombs, although the portal has checked them. Throws with the entry's name.
+ * Unpacks a zip into `folder` with the modes that it states, plus execute permission for the owner. Rejects bad names,
+ * links, special files, duplicates and zip bombs, although the portal has checked them. Throws an error that names the
+ * entry.
  */
 export async function unpack(zip: string, folder: string): Promise<void> {
   const file = await openZip(zip);
@@ -57,10 +58,10 @@ async function unpackEntry(zip: ZipFile, entry: Entry, folder: string): Promise<
   await mkdir(dirname(target), { recursive: true, mode: 0o755 });
   const content = await readEntry(zip, entry);
   crashPoint(`unpack ${entry.fileName}`);
-  // `flush`: after a crash the file is complete.
+  // `flush` makes the file complete even after a crash.
   await pipeline(content, createWriteStream(target, { flags: 'wx', mode: 0o600, flush: true }));
-  // As with Azure's own agent, every file is executable: zips from Windows state no modes, and others forget
-  // helpers.
+  // Every file is executable, as with the stock agent: zips from Windows state no modes, and others forget helper
+  // scripts.
   await chmod(target, type === 0 ? 0o755 : (mode & 0o755) | 0o700);
 }
 

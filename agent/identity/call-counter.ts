@@ -7,8 +7,8 @@ import { isDiskFull, readJson, writeJson } from '../folder/write-file.ts';
 const file = z.object({ instance: z.string().min(1), counter: z.int().nonnegative() });
 
 /**
- * The value of the next `Annex-Agent` header. The count is stored before the call: a copy of this disk continues from
- * the copied count, so the portal detects two machines.
+ * Returns a function for the next value of the `Annex-Agent` header. The count is stored before each call, so that a
+ * copy of this disk repeats a count, and the portal detects two machines.
  */
 export function openCallCounter(layout: AgentLayout): () => string {
   const parsed = file.safeParse(readJson(layout.calls));
@@ -30,8 +30,7 @@ function keep(layout: AgentLayout, calls: z.infer<typeof file>): void {
 }
 
 /**
- * A full disk has no space for a new file, but the existing one can be overwritten: the agent can still call the
- * portal.
+ * A full disk has no space for a new file, but the existing one can be overwritten, so that the agent can still call.
  */
 function overwrite(path: string, text: string): void {
   const open = openSync(path, 'r+');

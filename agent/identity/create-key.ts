@@ -7,7 +7,7 @@ import type { AgentLayout } from '../folder/layout.ts';
 import { writeAtomically } from '../folder/write-file.ts';
 
 export interface MachineKey {
-  /** SHA-1 of the certificate in upper-case hex: how handlers find the key. */
+  /** SHA-1 of the certificate in upper-case hexadecimal, by which handlers find the key. */
   thumbprint: string;
   certificatePem: string;
 }
@@ -19,12 +19,12 @@ const algorithm = {
   modulusLength: 2048,
 };
 
-/** Creates the machine's key pair and self-signed certificate. The private key never leaves the folder (AZ-C3). */
+/** Creates the machine's key pair and a self-signed certificate. The private key never leaves the folder (AZ-C3). */
 export async function createKey(layout: AgentLayout, name: string): Promise<MachineKey> {
   cryptoProvider.set(webcrypto as Crypto);
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
   const certificate = await X509CertificateGenerator.createSelfSigned({
-    // Quotes and commas have a meaning in a distinguished name.
+    // Quotes and commas have a special meaning in a distinguished name.
     name: [{ CN: [name.replace(/[^\w .-]/g, '-').slice(0, 64)] }],
     notBefore: new Date(Date.now() - 24 * 3600_000),
     notAfter: new Date(Date.now() + 20 * 365 * 24 * 3600_000),

@@ -10,9 +10,9 @@ export const identityFile = z.object({
   thumbprint: z.string(),
   /** Thumbprint of a new certificate that the portal has not confirmed. */
   nextThumbprint: z.string().nullish(),
-  /** Thumbprint of the key for a repeated enrolment that the portal has not confirmed. */
+  /** Thumbprint of the key for a repeated enrollment that the portal has not confirmed. */
   againThumbprint: z.string().nullish(),
-  /** Null until the portal has answered the enrolment. */
+  /** Null until the portal has responded to the enrollment. */
   vmId: z.string().nullable(),
   enrolledAt: z.string().nullable(),
   pollSeconds: z.number().nullable(),
@@ -24,13 +24,13 @@ export interface Identity extends IdentityFile {
   credential: string;
 }
 
-/** The identity file, or null if it is missing or unreadable. */
+/** Returns the identity file, or null if it is missing or unreadable. */
 export function readIdentityFile(layout: AgentLayout): IdentityFile | null {
   const parsed = identityFile.safeParse(readJson(layout.identity));
   return parsed.success ? parsed.data : null;
 }
 
-/** The identity of an enrolled machine. Throws AgentError if it is not enrolled. */
+/** Returns the identity of an enrolled machine. Throws AgentError if the machine is not enrolled. */
 export function loadIdentity(layout: AgentLayout): Identity {
   const file = readIdentityFile(layout);
   const credential = readText(layout.credential)?.trim();

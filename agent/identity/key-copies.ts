@@ -6,7 +6,7 @@ import { discard, readJson, readText, writeAtomically, writeJson } from '../fold
 
 const record = z.object({
   copies: z.array(z.object({ folder: z.string(), thumbprint: z.string() })),
-  /** Folders that were created for copies. */
+  /** Folders that the agent created for copies. */
   created: z.array(z.string()),
 });
 type Record = z.infer<typeof record>;
@@ -14,8 +14,8 @@ type Record = z.infer<typeof record>;
 const extensions = ['crt', 'prv'] as const;
 
 /**
- * Copies of certificates and keys in the other folders where handlers look for them. They are kept only while settings
- * need them, readable by the agent's user alone. Files of others in these folders are not touched.
+ * Copies of certificates and keys in other folders where handlers look for them. They exist only while settings need
+ * them and can be read only by the agent's user. Files of others in these folders are not touched.
  */
 export class KeyCopies {
   private readonly layout: AgentLayout;
@@ -23,11 +23,11 @@ export class KeyCopies {
 
   constructor(layout: AgentLayout, waagentFolder?: string) {
     this.layout = layout;
-    // Handlers look two folders above their settings, where Azure's own agent keeps its keys.
+    // Handlers look two folders above their settings, where the stock agent keeps its keys.
     this.folders = waagentFolder === undefined ? [layout.handlers] : [layout.handlers, waagentFolder];
   }
 
-  /** Called before a handler receives settings for this key. Throws if a folder cannot be trusted. */
+  /** Copies a key before a handler receives settings encrypted for it. Throws if a folder cannot be trusted. */
   place(thumbprint: string): void {
     const name = thumbprint.toUpperCase();
     if (!/^[0-9A-F]{40}$/.test(name)) return;
@@ -59,7 +59,7 @@ export class KeyCopies {
     const isCreated = !existsSync(folder);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     requireOwn(folder);
-    // Recorded first: an agent killed in between still knows what to delete.
+    // Recorded first, so that an agent killed in between still knows what to delete.
     this.write({
       copies: isKnown ? known.copies : [...known.copies, { folder, thumbprint }],
       created: isCreated && folder !== this.layout.handlers ? [...known.created, folder] : known.created,
@@ -87,7 +87,7 @@ export class KeyCopies {
   }
 }
 
-/** A folder that others may write to could expose a key. */
+/** Throws if others may write to a folder, since that could expose a key. */
 function requireOwn(folder: string): void {
   const facts = lstatSync(folder);
   const { mode, uid } = facts;
@@ -99,6 +99,6 @@ function removeEmpty(folder: string): void {
   try {
     rmdirSync(folder);
   } catch {
-    // Handlers have put something into it.
+    // The folder is not empty: handlers have put something into it.
   }
 }

@@ -13,13 +13,13 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Encrypts a value with `openssl`, as handlers decrypt it. */
+/** Encrypts a value with `openssl`, which handlers use to decrypt it. */
 function seal(certificate: string, value: unknown): string {
   const args = ['cms', '-encrypt', '-aes256', '-binary', '-outform', 'DER', certificate];
   return execFileSync('openssl', args, { input: JSON.stringify(value) }).toString('base64');
 }
 
-test('AZ-C3 decrypts what was encrypted for this machine, and nothing without the key', async () => {
+test('AZ-C3 settings encrypted for this machine can be decrypted only with its key', async () => {
   const layout = layoutOf(folder);
   const { thumbprint } = await createKey(layout, 'web-1');
   const sealed = seal(join(layout.certificates, `${thumbprint}.crt`), { password: 'käse & brot' });

@@ -1,7 +1,7 @@
 import { arch, release, type } from 'node:os';
 import { readText } from '../folder/write-file.ts';
 
-/** The operating system as reported to the portal. */
+/** Returns the operating system as reported to the portal. */
 export function operatingSystem(): { name: string; version: string; arch: string } {
   const fields = new Map(
     (readText('/etc/os-release') ?? '').split('\n').map((line): [string, string] => {

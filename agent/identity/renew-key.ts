@@ -11,15 +11,15 @@ import { createKey } from './create-key.ts';
 import { type IdentityFile, readIdentityFile } from './identity.ts';
 import type { KeyCopies } from './key-copies.ts';
 
-/** Whether a renewal has begun and its response did not arrive. */
+/** Whether a renewal was started and its response has not arrived. */
 export function isRenewing(layout: AgentLayout): boolean {
   return readIdentityFile(layout)?.nextThumbprint != null;
 }
 
 /**
- * Creates a new key pair and has the portal encrypt for it from now on, authorized by the old key. If killed in
- * between, it resumes with the same new key: the portal repeats its response. Returns the new thumbprint; throws if the
- * portal rejects it.
+ * Creates a new key pair and has the portal encrypt for it from now on, authorized with the old key. If interrupted, it
+ * resumes with the same new key, and the portal repeats its response. Returns the new thumbprint. Throws if the portal
+ * rejects the renewal.
  */
 export async function renewKey(layout: AgentLayout, portal: Portal): Promise<string> {
   const identity = readIdentityFile(layout);
@@ -32,7 +32,7 @@ export async function renewKey(layout: AgentLayout, portal: Portal): Promise<str
   try {
     await portal.renewCertificate(next.certificatePem, proof);
   } catch (error) {
-    // Rejected for good: the next attempt uses another key.
+    // Permanently rejected, so the next attempt creates another key.
     if (error instanceof PortalRefusal && [409, 422].includes(error.status) && error.code !== 'duplicate_agent') {
       writeJson(layout.identity, { ...identity, nextThumbprint: null } satisfies IdentityFile);
     }
@@ -71,7 +71,7 @@ export function sweepKeys(layout: AgentLayout, copies: KeyCopies, goal: GoalStat
 
 const thumbprintOf = ({ settings }: GoalStateExtension) => settings.protectedSettingsCertThumbprint?.toUpperCase();
 
-/** Keys used by settings in force of the installed handlers. */
+/** Returns the keys used by settings in force of the installed handlers. */
 function keysInForce(layout: AgentLayout): (string | undefined)[] {
   const handlers = existsSync(layout.handlers) ? readdirSync(layout.handlers) : [];
   return handlers

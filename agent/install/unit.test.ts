@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { unitText } from './unit.ts';
 
-test('the unit always restarts the agent, and leaves the services of handlers alone', () => {
+test('the unit always restarts the agent, and does not end the services of handlers', () => {
   const text = unitText({
     dir: '/var/lib/annex-agent',
     user: 'root',

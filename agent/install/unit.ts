@@ -1,15 +1,15 @@
 import { resolve } from 'node:path';
 
 export interface UnitOptions {
-  /** The folder of the agent. */
+  /** The agent's folder. */
   dir: string;
-  /** The user of the agent's and the handlers' processes. */
+  /** The user that runs the agent and the handlers. */
   user: string;
-  /** Node, and the agent's script. */
+  /** Node and the agent's script. */
   program: string[];
 }
 
-/** The systemd unit of an agent. */
+/** Returns the systemd unit of an agent. */
 export function unitText({ dir, user, program }: UnitOptions): string {
   const line = [...program, 'run', '--dir', resolve(dir)].map(quoted).join(' ');
   return `[Unit]
@@ -35,7 +35,7 @@ WantedBy=multi-user.target
 `;
 }
 
-/** A word of ExecStart: systemd would expand `%` and `$`. */
+/** Escapes a word in ExecStart, in which systemd would expand `%` and `$`. */
 function quoted(word: string): string {
   const plain = word.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('%', '%%');
   return `"${plain.replaceAll('$', () => '$$')}"`;

@@ -1,6 +1,6 @@
-/** Delays between attempts: doubled each time, up to a limit, with jitter so that a fleet spreads out. */
+/** Delays between attempts: doubled each time up to a limit, with jitter so that a fleet spreads out. */
 export interface Backoff {
-  /** Seconds to wait before the next attempt. */
+  /** Returns the seconds to wait before the next attempt. */
   next(): number;
   reset(): void;
 }

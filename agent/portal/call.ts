@@ -12,15 +12,15 @@ export interface HttpCall {
   body?: string | Buffer;
   /** A file to send as the body. */
   bodyFile?: string;
-  /** Timeout without any data. */
+  /** Timeout without any data, in seconds. */
   idleSeconds: number;
   signal?: AbortSignal;
   /**
-   * Where to write the body: a 200 is the whole, a 206 continues after the bytes in `from`. Without it the body is
-   * text.
+   * Writes the body of a 200 or 206 to a file; a 206 continues after the first `from` bytes. If absent, the body is
+   * returned as text.
    */
   saveTo?: { file: string; from: number; maxBytes: number };
-  /** Called once when the request was sent or the call failed. */
+  /** Called once, when the request was sent or has failed. */
   onSent?: () => void;
 }
 
@@ -30,19 +30,19 @@ export interface PortalResponse {
   text: string;
 }
 
-/** Limit for a response in memory. Packages go to a file and are bounded by their stated size. */
+/** Limit for a response in memory. Packages go to a file and are limited by their stated size. */
 const maxTextBytes = 64 * 1024 * 1024;
 
-/** Makes one HTTP call. Any status is a response; throws if none arrived. */
+/** Makes one HTTP request. Any status is a response; throws only if none arrived. */
 export type Caller = (call: HttpCall) => Promise<PortalResponse>;
 
-/** Opens a route to the portal, whose connections are kept. Throws AgentError if the CA file cannot be used. */
+/** Opens a route to the portal with keep-alive connections. Throws AgentError if the CA file cannot be used. */
 export function openCaller(route: PortalRoute): Caller {
   const connections = openConnections(route);
   return (call) => answerTo(call, connections(call.url));
 }
 
-/** The kept connections of a route for an address. Throws AgentError if the CA file cannot be used. */
+/** Returns the keep-alive connections of a route for a URL. Throws AgentError if the CA file cannot be used. */
 export function openConnections(route: PortalRoute): (url: URL) => HttpAgent {
   const proxyEnv = proxiesOf(route);
   const http = new HttpAgent({ keepAlive: true, proxyEnv });
@@ -50,7 +50,7 @@ export function openConnections(route: PortalRoute): (url: URL) => HttpAgent {
   const own = route.ca === undefined ? [] : [authoritiesIn(route.ca)];
   return (url) => {
     if (url.protocol !== 'https:') return http;
-    // Reading all authorities of the machine takes time and memory, which plain HTTP does not need.
+    // Plain HTTP does not need the machine's authorities, and reading them takes time and memory.
     https ??= new HttpsAgent({ keepAlive: true, proxyEnv, ...trusting(own) });
     return https;
   };
@@ -117,7 +117,7 @@ function send(
     request.on('response', resolve);
     if (bodyFile === undefined) request.end(body);
     else {
-      // The next call need not wait for the end of a long body.
+      // The next request need not wait until a long body was sent.
       request.on('socket', (socket) => (socket.connecting ? socket.once('connect', sent) : sent()));
       pipeline(createReadStream(bodyFile), request).catch(reject);
     }

@@ -20,7 +20,7 @@ test.each([
   ['http://127.0.0.1:3001', false],
   ['http://127.8.8.8', false],
   ['http://[::1]:3001', false],
-])('%s: a warning is %s', (address, isWarned) => {
+])('%s: the warning is %s', (address, isWarned) => {
   expect(plainHttpWarning(address) !== null).toBe(isWarned);
 });
 

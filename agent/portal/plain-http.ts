@@ -1,12 +1,12 @@
 import { isIPv4 } from 'node:net';
 
-/** Whether calls to this host stay on this machine. */
+/** Whether requests to this host stay on this machine. */
 export function isLoopback(hostname: string): boolean {
   if (hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]') return true;
   return isIPv4(hostname) && hostname.startsWith('127.');
 }
 
-/** The warning for an unencrypted portal address; null if it is encrypted or local. */
+/** Returns a warning if the portal's URL is neither encrypted nor local; otherwise null. */
 export function plainHttpWarning(address: string): string | null {
   const { protocol, hostname } = new URL(address);
   if (protocol !== 'http:' || isLoopback(hostname)) return null;

@@ -10,7 +10,7 @@ const portalThatSays = (answer: Partial<PortalResponse>) =>
     async () => ({ status: 200, headers: {}, text: '', ...answer }),
   );
 
-test('a requested delay is limited to an hour: a timer treats one of months as none', async () => {
+test('a requested delay is limited to an hour, because a timer treats months as no delay', async () => {
   const portal = portalThatSays({ status: 503, headers: { 'retry-after': '3000000' } });
   await expect(portal.goalState(null, 0)).rejects.toMatchObject({ retryAfter: 3600 });
   const polled = await portalThatSays({ status: 304, headers: { 'annex-poll-after': '1e12' } }).goalState('"e1"', 0);

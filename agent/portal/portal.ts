@@ -5,12 +5,12 @@ import { AgentError, sentenceOf } from '../agent-error.ts';
 import { agentName, agentVersion } from '../version.ts';
 import type { Caller, HttpCall, PortalResponse } from './call.ts';
 
-/** A call that the portal rejected. */
+/** A request that the portal rejected. */
 export class PortalRefusal extends Error {
   override readonly name = 'PortalRefusal';
   readonly status: number;
   readonly code: string;
-  /** The delay that the portal requests in seconds, or null. */
+  /** The delay that the portal requests, in seconds, or null. */
   readonly retryAfter: number | null;
 
   constructor(answer: PortalResponse) {
@@ -21,7 +21,7 @@ export class PortalRefusal extends Error {
     this.retryAfter = seconds(answer.headers['retry-after']);
   }
 
-  /** Whether the same call may succeed later. */
+  /** Whether the same request may succeed later. */
   get passing(): boolean {
     return this.status === 408 || this.status === 429 || this.status >= 500;
   }
@@ -41,7 +41,7 @@ function problemOf(text: string): z.infer<typeof problemDocument> {
   }
 }
 
-/** A longer delay is a mistake; a timer treats more than 24 days as none. */
+/** A longer delay is a mistake, and a timer treats more than 24 days as no delay. */
 const maxDelaySeconds = 3600;
 
 function seconds(value: string | string[] | undefined): number | null {
@@ -50,23 +50,23 @@ function seconds(value: string | string[] | undefined): number | null {
 }
 
 export interface PolledGoalState {
-  /** Null: nothing new. */
+  /** Null if there is nothing new. */
   document: { text: string; etag: string } | null;
-  /** When to poll again; null if the portal does not say. */
+  /** Seconds until the next poll; null if the portal does not say. */
   pollAfter: number | null;
-  /** Operators wait for log folders of this machine. */
+  /** Whether operators are waiting for log folders of this machine. */
   wantsLogs: boolean;
 }
 
 /**
- * The portal's API for an enrolled machine. Throws PortalRefusal if the portal rejects a call, Error if it does not
- * answer.
+ * The portal's API for an enrolled machine. Throws PortalRefusal if the portal rejects a request, Error if it does not
+ * respond.
  */
 export interface Portal {
   goalState(etag: string | null, waitSeconds: number, signal?: AbortSignal): Promise<PolledGoalState>;
   /**
-   * Downloads the zip to a file and resumes after the bytes in it. `url` is relative to the portal and never leaves its
-   * origin; more than `size` bytes are an error.
+   * Downloads a package to a file, resuming after the bytes that the file has. `url` is relative to the portal and must
+   * not lead to another origin. Throws if there are more than `size` bytes.
    */
   downloadPackage(url: string, file: string, size: number, signal?: AbortSignal): Promise<void>;
   /** Uploads a piece of a command's complete output. */
@@ -75,12 +75,13 @@ export interface Portal {
    * Sends a report. Returns the ETag of the portal's goal state, or null; `refused` names entries that were not stored.
    */
   report(body: unknown): Promise<{ etag: string | null; refused: string | null; wantsLogs: boolean }>;
-  /** The log folders that operators wait for (AZ-G11). */
+  /** Returns the log folders that operators are waiting for (AZ-G11). */
   logRequests(signal?: AbortSignal): Promise<LogRequest[]>;
-  /** Uploads one of them; an empty file means that there is none. */
+  /** Uploads a log folder; an empty file means that there is none. */
   sendArchive(id: string, zip: string, signal?: AbortSignal): Promise<void>;
   /**
-   * Has protected settings encrypted for another certificate; `proof` is its PEM signed with the old key, in base64.
+   * Has protected settings encrypted for another certificate. `proof` is a signature of its PEM with the old key, in
+   * Base64.
    */
   renewCertificate(certificate: string, proof: string): Promise<void>;
 }
@@ -98,7 +99,7 @@ export interface LogPiece {
   command: string;
   attempt: number;
   sequence: number;
-  /** Its offset within the whole. */
+  /** Offset of the piece within the whole output. */
   from: number;
   total: number;
   bytes: Buffer;
@@ -127,7 +128,7 @@ export function openPortal(base: string, credential: string, nextCall: () => str
   };
 }
 
-/** Sends calls one after the other: the portal takes a counter that goes back for a second machine. */
+/** Sends requests one after the other: to the portal, a counter that goes back means a second machine. */
 function inOrder(base: string, credential: string, nextCall: () => string, call: Caller): PortalCall {
   let turn: Promise<void> = Promise.resolve();
   return async (options) => {
@@ -150,7 +151,10 @@ function inOrder(base: string, credential: string, nextCall: () => string, call:
   };
 }
 
-/** Repeats a call once after a 409: two calls may still arrive in the wrong order, but a second machine is rejected again. */
+/**
+ * Repeats a request once after a 409: two requests may still arrive in the wrong order, but a second machine is
+ * rejected again.
+ */
 function twiceOnConflict(send: PortalCall): PortalCall {
   return async (options) => {
     const answer = await send(options);
@@ -172,7 +176,7 @@ function goalStateCalls(send: PortalCall): Pick<Portal, 'goalState' | 'downloadP
       const wantsLogs = announcesLogs(answer);
       if (answer.status === 304) return { document: null, pollAfter, wantsLogs };
       if (answer.status !== 200) throw new PortalRefusal(answer);
-      // A proxy that compresses weakens the ETag; the portal compares the strong one.
+      // A proxy that compresses weakens the ETag, but the portal compares strong ones.
       const given = (answer.headers.etag ?? '').replace(/^W\//, '');
       return { document: { text: answer.text, etag: given }, pollAfter, wantsLogs };
     },
@@ -257,14 +261,14 @@ function logCalls(send: PortalCall): Pick<Portal, 'logRequests' | 'sendArchive'>
 export interface MachineEnrollment {
   enrollmentToken: string;
   certificate: string;
-  /** The token signed with the certificate's key, in base64. */
+  /** Signature of the token with the certificate's key, in Base64. */
   proof: string | undefined;
   os: { name: string; version: string; arch: string };
 }
 
 const enrolled = z.object({ vmId: z.string().min(1), credential: z.string().min(1), pollSeconds: z.number() });
 
-/** Sends the token and the certificate, returns the credential. Throws AgentError with what to do next. */
+/** Sends the token and the certificate. Returns the credential. Throws AgentError with what to do next. */
 export async function enrollAt(
   base: string,
   { enrollmentToken, certificate, proof, os }: MachineEnrollment,
@@ -318,7 +322,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** A URL below the portal's base path. An address of another origin is rejected. */
+/** Returns a URL below the portal's base path. Throws for one of another origin. */
 export function portalUrl(base: string, path: string): URL {
   const root = new URL(base.endsWith('/') ? base : `${base}/`);
   const url = path.startsWith('/') && !path.startsWith('//') ? new URL(path.slice(1), root) : new URL(path, root);

@@ -24,7 +24,8 @@ beforeAll(async () => {
   ca = tls.file;
   plain = createServer((_, response) => response.end('plain'));
   secure = createSecureServer(tls, (_, response) => response.end('secure'));
-  // Resolves every name to this machine, as a proxy at the edge of a network resolves names that its guests cannot.
+  // Resolves every name to this machine, like a proxy at the edge of a network that knows names which its clients do
+  // not.
   proxy = createServer((request, response) => {
     proxied.push(`${request.method} ${request.url}`);
     response.end('by proxy');
@@ -52,7 +53,7 @@ const ask = async (address: string, route: Partial<PortalRoute> = {}) =>
   (await openCaller({ environment: {}, ...route })({ method: 'GET', url: new URL(address), idleSeconds: 5 })).text;
 const proxyUrl = () => `http://127.0.0.1:${portOf(proxy)}`;
 
-test('a portal with a private CA is reached with its certificate, and rejected without', async () => {
+test('a portal with a private CA is reached with its certificate and rejected without it', async () => {
   const address = `https://127.0.0.1:${portOf(secure)}/`;
   expect(await ask(address, { ca })).toBe('secure');
   await expect(ask(address)).rejects.toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
@@ -64,7 +65,7 @@ test('a proxy is used for http and https; TLS through it is end to end', async (
   expect(proxied).toEqual(['GET http://portal.test:8080/healthz', `CONNECT portal.test:${portOf(secure)}`]);
 });
 
-test('this machine, and hosts configured as direct, are reached without the proxy', async () => {
+test('this machine and hosts configured as direct are reached without the proxy', async () => {
   const address = `http://127.0.0.1:${portOf(plain)}/`;
   expect(await ask(address, { proxy: proxyUrl() })).toBe('plain');
   expect(await ask(address, { environment: { HTTP_PROXY: proxyUrl(), HTTPS_PROXY: proxyUrl() } })).toBe('plain');

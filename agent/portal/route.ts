@@ -5,11 +5,11 @@ import { AgentError, sentenceOf } from '../agent-error.ts';
 
 /** How this machine reaches the portal. */
 export interface PortalRoute {
-  /** Address of an HTTP proxy; by default the proxy variables of the environment. */
+  /** URL of an HTTP proxy; by default from the environment's proxy variables. */
   proxy?: string;
-  /** Hosts that are reached without it, separated by commas; by default NO_PROXY. */
+  /** Hosts that are reached without the proxy, separated by commas; by default NO_PROXY. */
   directHosts?: string;
-  /** PEM file of additional certificate authorities. */
+  /** PEM file with additional certificate authorities. */
   ca?: string;
   environment: Record<string, string | undefined>;
 }
@@ -17,7 +17,7 @@ export interface PortalRoute {
 /** Names of this machine, which a proxy elsewhere cannot reach. */
 const thisMachine = ['localhost', '127.0.0.1', '[::1]', '::1'];
 
-/** The proxy settings in the form that Node's HTTP agents read. */
+/** Returns the proxy settings in the form that Node's HTTP agents read. */
 export function proxiesOf({ proxy, directHosts, environment }: PortalRoute): NodeJS.ProcessEnv {
   const direct = directHosts ?? environment.NO_PROXY ?? environment.no_proxy ?? '';
   const proxies: PortalRoute['environment'] = {
@@ -25,11 +25,11 @@ export function proxiesOf({ proxy, directHosts, environment }: PortalRoute): Nod
     HTTPS_PROXY: proxy ?? (environment.HTTPS_PROXY || environment.https_proxy),
     NO_PROXY: [...direct.split(',').filter(Boolean), ...thisMachine].join(','),
   };
-  // Next widens this type by a NODE_ENV that has nothing to do with proxies.
+  // Next's types require a NODE_ENV, which proxy settings do not have.
   return proxies as NodeJS.ProcessEnv;
 }
 
-/** The text of a PEM file whose certificates can all be parsed. */
+/** Returns the text of a PEM file. Throws AgentError unless all of its certificates can be parsed. */
 export function authoritiesIn(file: string): string {
   let text: string;
   try {
@@ -47,7 +47,7 @@ export function authoritiesIn(file: string): string {
   throw new AgentError(`${file}, the file of --ca, holds no certificate in PEM form, or one that is damaged.`);
 }
 
-/** Trusts the authorities of Node, of this machine, and the given ones. Created once: it takes 40 ms. */
+/** Trusts the authorities of Node, of this machine, and the given ones. Created only once, because it takes 40 ms. */
 export function trusting(own: string[]): { secureContext: SecureContext } {
   const known = (['bundled', 'system', 'extra'] as const).flatMap((kind) => getCACertificates(kind));
   return { secureContext: createSecureContext({ ca: [...new Set([...known, ...own])] }) };

@@ -1,4 +1,4 @@
-/** A delay that a signal or a wake-up ends early. Never throws. */
+/** Waits until the time has passed or one of the signals aborts. Never throws. */
 export function wait(seconds: number, signals: (AbortSignal | undefined)[]): Promise<void> {
   const present = signals.filter((signal) => signal !== undefined);
   return new Promise((resolve) => {

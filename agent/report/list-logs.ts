@@ -5,12 +5,12 @@ import { NotPlain, SharedFolder } from '../folder/shared-folder.ts';
 
 /** A log file as listed. */
 export interface Log {
-  /** The log folder of its handler. */
+  /** Log folder of the handler. */
   folder: string;
   path: string;
   size: number;
   time: number;
-  /** Identifies the file even if another one gets its name later. */
+  /** Device and inode identify the file even if another one gets its name later. */
   dev: number;
   ino: number;
 }
@@ -21,12 +21,12 @@ export interface LogList {
   leftOut: string[];
 }
 
-/** Limits what a service that fills its log folder adds to an archive. */
+/** Limits how much a service that fills its log folder can add to an archive. */
 const maxFiles = 20_000;
 const maxDepth = 16;
 
 /**
- * Lists the regular files in the log folders of all versions of a handler. Links are skipped: they may lead anywhere.
+ * Lists the regular files in the log folders of all versions of a handler. Skips links, because they may lead anywhere.
  */
 export function listLogs(logs: string, handler: string): LogList {
   const list: LogList = { files: [], leftOut: [] };
@@ -75,13 +75,13 @@ function listFile({ facts, path, place }: { facts: Stats; path: string; place: P
   const { size, mtimeMs: time, dev, ino, nlink } = facts;
   if (list.leftOut.length >= maxFiles) return;
   const name = relative(place.logs, path);
-  // A hard link may name a file of someone else.
+  // A hard link may refer to a file of someone else.
   if (nlink > 1) list.leftOut.push(`${name} (it has other names)`);
   else if (list.files.length >= maxFiles) list.leftOut.push(`${name} (too many files)`);
   else list.files.push({ folder: place.root, path, size, time, dev, ino });
 }
 
-/** Null if it was deleted, or replaced by a link, since it was listed. */
+/** Returns null if the entry was deleted or replaced by a link after it was listed. */
 function openIfPlain(open: () => SharedFolder | null): SharedFolder | null {
   try {
     return open();

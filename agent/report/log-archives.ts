@@ -12,17 +12,17 @@ import { type LogRequest, type Portal, PortalRefusal } from '../portal/portal.ts
 import { escapeLine } from '../terminal.ts';
 import { type Log, listLogs } from './list-logs.ts';
 
-/** Limit for the contents of one archive; the portal accepts 256 MiB. */
+/** Size limit of one archive's contents; the portal accepts 256 MiB. */
 const maxBytes = 240 * 1024 * 1024;
 
-/** Sends the log folders of handlers that operators request, also after the uninstall (AZ-G11). */
+/** Sends the log folders of handlers that operators request, even after the uninstall (AZ-G11). */
 export class LogArchives {
   private readonly layout: AgentLayout;
   private readonly portal: Portal;
   private readonly journal: Journal;
   private readonly stopping = new AbortController();
   private sending: Promise<void> | null = null;
-  /** Requests that the portal rejects for good; they are not packed again. */
+  /** Requests that the portal permanently rejects; they are not packed again. */
   private readonly refused = new Set<string>();
 
   constructor({ layout, portal, journal }: { layout: AgentLayout; portal: Portal; journal: Journal }) {
@@ -31,7 +31,7 @@ export class LogArchives {
     this.journal = journal;
   }
 
-  /** Operators wait for logs. A failed request is repeated in the portal's next response. */
+  /** Sends what operators are waiting for. If a request fails, the portal's next response repeats it. */
   wanted(): void {
     if (this.stopping.signal.aborted) return;
     this.sending ??= this.sendAll()
@@ -71,7 +71,10 @@ export class LogArchives {
   }
 }
 
-/** The log folders of all versions of a handler as a zip, newest files first; an empty file if there are none. */
+/**
+ * Packs the log folders of all versions of a handler as a zip, newest files first. Writes an empty file if there are
+ * none.
+ */
 export async function archiveLogs(logs: string, handler: string, zip: string): Promise<void> {
   const { files, leftOut } = listLogs(logs, handler);
   if (files.length + leftOut.length === 0) {
@@ -82,7 +85,7 @@ export async function archiveLogs(logs: string, handler: string, zip: string): P
   let bytes = 0;
   for (const file of files.sort((a, b) => b.time - a.time)) {
     const { size, time } = file;
-    // A backslash would be read as a separator.
+    // Some programs read a backslash as a path separator.
     const name = relative(logs, file.path).replaceAll('\\', '_');
     if (bytes + size > maxBytes) leftOut.push(`${name} (${size} bytes)`);
     else {
@@ -100,7 +103,7 @@ export async function archiveLogs(logs: string, handler: string, zip: string): P
   await pipeline(archive.outputStream, createWriteStream(zip, { mode: 0o600 }));
 }
 
-/** A log up to its listed size: it may grow, be rotated, or be replaced while it is packed. */
+/** Yields a log up to its listed size: it may grow, be rotated or be replaced while it is packed. */
 async function* contentOf(log: Log): AsyncGenerator<Buffer> {
   try {
     const fd = openFileBelow(log.folder, log.path);

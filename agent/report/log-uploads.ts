@@ -18,9 +18,9 @@ const upload = z.object({
   command: z.enum(commandNames),
   attempt: z.int(),
   sequence: z.int(),
-  /** The complete output; it stays among the handler's logs. */
+  /** The complete output, which stays in the handler's log folder. */
   file: z.string(),
-  /** How many bytes the portal has. */
+  /** Number of bytes that the portal has. */
   sent: z.int().default(0),
 });
 
@@ -28,10 +28,10 @@ export type LogUpload = z.input<typeof upload>;
 type Queued = z.output<typeof upload>;
 
 const pieceBytes = 1024 * 1024;
-/** During a long outage of the portal the oldest outputs stay on the machine only. */
+/** Beyond this number, the oldest outputs are not uploaded and stay on the machine only. */
 const maxQueued = 500;
 
-/** Uploads complete outputs of commands in pieces; pending uploads are stored on disk. */
+/** Uploads complete outputs of commands in pieces. Pending uploads are stored on disk. */
 export class LogUploads {
   private readonly folder: string;
   private readonly portal: Portal;
@@ -51,7 +51,7 @@ export class LogUploads {
     this.last = this.numbers.at(-1) ?? 0;
   }
 
-  /** Never throws: the output stays on the machine in any case. */
+  /** Queues an output. Never throws: the output stays on the machine in any case. */
   add(what: LogUpload): void {
     if ((statSync(what.file, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
     try {
@@ -65,14 +65,14 @@ export class LogUploads {
     }
   }
 
-  /** The portal answered: pending uploads are retried immediately. */
+  /** Retries pending uploads immediately, because the portal has responded. */
   notePortalAnswered(): void {
     if (this.numbers.length === 0) return;
     this.pauses.reset();
     this.wake.abort();
   }
 
-  /** Resolves when the portal has everything, or at the timeout. */
+  /** Resolves when the portal has everything, or after the timeout. */
   async drain(seconds: number): Promise<void> {
     if (this.numbers.length === 0) return;
     const empty = new Promise<void>((resolve) => this.drained.push(resolve));
@@ -83,7 +83,7 @@ export class LogUploads {
     this.stopping.abort();
   }
 
-  /** Uploads until it is stopped. Never throws for what the portal does. */
+  /** Uploads until it is stopped. Never throws because of what the portal does. */
   async run(): Promise<void> {
     while (!this.stopping.signal.aborted) {
       const [number] = this.numbers;
@@ -95,7 +95,7 @@ export class LogUploads {
     }
   }
 
-  /** Uploads the next piece; returns the seconds to wait before the one after it. */
+  /** Uploads the next piece. Returns the seconds to wait before the one after it. */
   private async send(number: number): Promise<number> {
     try {
       const parsed = upload.safeParse(readJson(this.pathOf(number)));
@@ -134,7 +134,7 @@ export class LogUploads {
   }
 }
 
-/** An output is in `<log folder>/commands`; null if a handler's service deleted or replaced it. */
+/** Opens an output in `<log folder>/commands`. Returns null if a handler's service deleted or replaced it. */
 function openOutput(file: string): number | null {
   try {
     return openFileBelow(dirname(dirname(file)), file);
@@ -144,7 +144,7 @@ function openOutput(file: string): number | null {
   }
 }
 
-/** The next bytes for the portal; null if there are none. */
+/** Returns the next bytes for the portal; null if there are none. */
 function pieceOf({ file, sent }: Queued): { total: number; bytes: Buffer } | null {
   const open = openOutput(file);
   if (open === null) return null;

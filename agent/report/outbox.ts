@@ -12,7 +12,7 @@ const entries = z.object({
   problems: z.array(
     z.object({ about: z.string(), message: z.string(), file: z.enum(['status', 'heartbeat']).optional() }),
   ),
-  /** All restart requests; absent if a report does not state them. */
+  /** All pending restart requests; absent if a report does not state them. */
   pendingRestart: z
     .array(z.object({ handler: z.string(), version: z.string(), extensions: z.array(z.string()), since: moment }))
     .optional(),
@@ -26,9 +26,9 @@ export function noEntries(): Entries {
   return { handlers: [], heartbeats: [], statuses: [], problems: [] };
 }
 
-/** In a queue longer than this, only the newest status of a sequence number is kept, whatever the earlier ones say. */
+/** In a queue longer than this, only the newest status of each sequence number is kept. */
 const manyWaiting = 500;
-/** How many reports wait in memory while the disk is full. */
+/** How many reports are kept in memory while the disk is full. */
 const maxUnwritten = 100;
 
 /** Reports on disk that the portal has not acknowledged, in order. */
@@ -38,7 +38,7 @@ export class Outbox {
   private readonly many: number;
   private readonly numbers: number[];
   private last: number;
-  /** Reports that a full disk rejected: they are sent too, but lost when the process ends. */
+  /** Reports that a full disk rejected. They are sent too, but lost if the process ends. */
   private readonly unwritten = new Map<number, QueuedReport>();
 
   constructor(folder: string, run: string, many = manyWaiting) {
@@ -66,7 +66,7 @@ export class Outbox {
     this.numbers.push(this.last);
   }
 
-  /** The oldest report; unreadable ones are set aside. */
+  /** Returns the oldest report. Unreadable ones are deleted. */
   first(): QueuedReport | null {
     for (const number of [...this.numbers]) {
       const parsed = queued.safeParse(this.unwritten.get(number) ?? readJson(this.pathOf(number)));
@@ -82,9 +82,9 @@ export class Outbox {
     if (!this.unwritten.delete(reportNumber)) discard(this.pathOf(reportNumber));
   }
 
-  /** Drops from queued reports what is superseded by a newer heartbeat, or by the same status or problem. */
+  /** Removes entries from queued reports that are superseded by a newer heartbeat, or by the same status or problem. */
   private supersede(report: Entries): void {
-    // The first may be in transit.
+    // The first report may be in transit.
     for (const number of this.numbers.slice(1)) {
       const parsed = queued.safeParse(readJson(this.pathOf(number)));
       if (!parsed.success) continue;

@@ -2,14 +2,14 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { discard } from '../folder/write-file.ts';
 
-/** The file of a numbered entry of a queue on disk. */
+/** Returns the path of a numbered entry in a queue on disk. */
 export function queueFile(folder: string, number: number): string {
   return join(folder, `${String(number).padStart(12, '0')}.json`);
 }
 
 /**
- * Opens a queue on disk and returns the numbers of its entries, lowest first. Deletes entries that a killed agent was
- * writing.
+ * Opens a queue on disk and returns the numbers of its entries, lowest first. Deletes entries that an agent was writing
+ * when it was killed.
  */
 export function openQueueFolder(folder: string): number[] {
   mkdirSync(folder, { recursive: true, mode: 0o700 });

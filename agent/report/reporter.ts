@@ -15,19 +15,19 @@ export interface ReporterOptions {
   portal: Portal;
   journal: Journal;
   periods: { heartbeatSeconds: number; statusSeconds: number };
-  /** The ETag of the goal state in force, or null. */
+  /** Returns the ETag of the goal state in force, or null. */
   appliedEtag(): string | null;
-  /** The response to a report names the portal's goal state. */
+  /** Called with the ETag of the portal's goal state, which each response to a report contains. */
   onEtag(etag: string): void;
-  /** Operators wait for log folders. */
+  /** Called if operators are waiting for log folders. */
   onLogsWanted(): void;
 }
 
-/** Size limit for the entries of a report: the portal accepts 1 MiB and 200 entries. */
+/** Size limit for the entries of a report; the portal accepts 1 MiB and 200 entries. */
 const maxBytes = 768 * 1024;
 const maxEntries = 150;
 
-/** Collects what to report, stores it on disk, and sends it in order, once. */
+/** Collects what to report, stores it on disk, and sends each report in order and once. */
 export class Reporter {
   private gathered: Entries = noEntries();
   private gatheredBytes = 0;
@@ -60,20 +60,20 @@ export class Reporter {
     this.add('problems', { about, message: message.slice(0, 1024), file });
   }
 
-  /** On disk before it returns; false if the disk rejects it. */
+  /** Stores restart requests before it returns. Returns false if the disk rejects them. */
   pendingRestart(requests: NonNullable<Entries['pendingRestart']>): boolean {
     this.gathered.pendingRestart = requests;
     return this.flush();
   }
 
-  /** The portal answered: queued reports are retried immediately. */
+  /** Retries queued reports immediately, because the portal has responded. */
   notePortalAnswered(): void {
     if (this.outbox.size === 0) return;
     this.pauses.reset();
     this.wake.abort();
   }
 
-  /** Resolves when everything is acknowledged, or at the timeout. */
+  /** Resolves when everything is acknowledged, or after the timeout. */
   async drain(seconds: number): Promise<void> {
     this.flush();
     if (this.outbox.size === 0) return;
@@ -86,7 +86,7 @@ export class Reporter {
     this.stopping.abort();
   }
 
-  /** Sends until it is stopped. Never throws for what the portal does. */
+  /** Sends until it is stopped. Never throws because of what the portal does. */
   async run(): Promise<void> {
     while (!this.stopping.signal.aborted) {
       const report = this.outbox.first();
@@ -105,7 +105,7 @@ export class Reporter {
     if (this.wake.signal.aborted) this.wake = new AbortController();
   }
 
-  /** Sends one report; returns the seconds to wait before the next attempt. */
+  /** Sends one report. Returns the seconds to wait before the next attempt. */
   private async send(report: QueuedReport): Promise<number> {
     const { journal } = this.options;
     try {
@@ -119,7 +119,7 @@ export class Reporter {
     } catch (error) {
       if (this.stopping.signal.aborted) return 0;
       if (error instanceof PortalRefusal && [400, 413, 415, 422].includes(error.status)) {
-        // The portal would always reject it, and everything behind it would wait.
+        // The portal would always reject this report, and those after it would never be sent.
         journal.warn(`The portal rejected a report, which is dropped: ${error.message}`, { code: error.code });
         this.outbox.remove(report.reportNumber);
         return 0;

@@ -25,7 +25,7 @@ const listOf = (pattern: RegExp, what: string) => {
   return z.string({ error }).regex(new RegExp(`^${pattern.source}(,${pattern.source})*$`), { error });
 };
 
-/** The settings in `config.json` and their options; each value is checked here only. */
+/** The settings in `config.json` and their options; values are checked only here. */
 export const configuration = z.strictObject({
   portal: address('https://annex.example.net').optional(),
   name: text('a name').optional(),
@@ -62,8 +62,8 @@ export type Configuration = z.output<typeof configuration>;
 export type ConfigurationKey = keyof Configuration;
 
 /**
- * Reads `config.json` of the folder; empty if there is none. Throws AgentError that names every fault by its path.
- * Values are not repeated: they may be misplaced secrets.
+ * Reads `config.json` in the folder; empty if there is none. Throws AgentError that names every fault by its path.
+ * Values are not repeated, because they may be misplaced secrets.
  */
 export function readConfiguration(layout: AgentLayout): Configuration {
   const path = join(layout.root, 'config.json');

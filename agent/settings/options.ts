@@ -11,7 +11,7 @@ interface Setting {
   fallback?: string | number;
 }
 
-/** How each setting is given besides the file. `--dir` is missing, since it is the folder of the file. */
+/** How each setting can be given other than in the file. `--dir` is missing, because it is the file's folder. */
 const settings = {
   portal: { flags: '--portal <url>', what: 'address of the portal or its gateway', env: 'ANNEX_AGENT_PORTAL' },
   name: {
@@ -143,8 +143,8 @@ Every setting is taken from the first place that has it: the option, its environ
 folder of --dir (heartbeatSeconds for --heartbeat-seconds), the default.`;
 
 /**
- * Adds `--dir` and the named settings to a command; before its action, values from the file fill the gaps. `onFault`
- * receives the fault of a file, which is then ignored.
+ * Adds `--dir` and the named settings to a command. Before the command's action runs, missing ones are taken from the
+ * file. `onFault` receives the fault of a file, which is then ignored.
  */
 export function addSettings(
   command: Command,
@@ -185,7 +185,7 @@ function optionOf(key: ConfigurationKey): Option {
   return setting.fallback === undefined ? option : option.default(setting.fallback);
 }
 
-/** An option's text, checked like the file's value. */
+/** Parses the text of an option and checks it like the file's value. */
 function readValue(key: ConfigurationKey, text: string): unknown {
   const isNumber = typeof (settings[key] as Setting).fallback === 'number';
   const read = configuration.shape[key].safeParse(isNumber && text.trim() !== '' ? Number(text) : text);

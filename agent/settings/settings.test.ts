@@ -20,7 +20,7 @@ afterEach(() => {
 const writeConfiguration = (value: unknown) =>
   writeFileSync(join(dir, 'config.json'), typeof value === 'string' ? value : JSON.stringify(value));
 
-/** The settings of a command for these arguments, this environment and the file. */
+/** Returns the settings of a command for the given arguments, environment and file. */
 async function given(args: string[], environment: Record<string, string> = {}): Promise<Record<string, unknown>> {
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
   const program = new Command().exitOverride().configureOutput({ writeErr: () => {} });
@@ -41,7 +41,7 @@ async function given(args: string[], environment: Record<string, string> = {}): 
   return options;
 }
 
-test('option precedes environment, file and default', async () => {
+test('an option precedes environment, file and default', async () => {
   expect(await given([])).toMatchObject({ heartbeatSeconds: 120, statusSeconds: 300 });
   writeConfiguration({ heartbeatSeconds: 30, statusSeconds: 31 });
   expect(await given([])).toMatchObject({ heartbeatSeconds: 30, statusSeconds: 31 });
@@ -53,7 +53,7 @@ test('option precedes environment, file and default', async () => {
   });
 });
 
-test('AZ-S5 statusAfterConclusion is follow, or as option, environment or file say', async () => {
+test('AZ-S5 statusAfterConclusion is follow by default, or as option, environment or file say', async () => {
   expect(await given([])).toMatchObject({ statusAfterConclusion: 'follow' });
   writeConfiguration({ statusAfterConclusion: 'stop' });
   expect(await given([])).toMatchObject({ statusAfterConclusion: 'stop' });
@@ -93,7 +93,7 @@ test('each fault of the file is named by its path, and no value is repeated', as
   }
 });
 
-test.each(['0', '601', 'often', '', '1e9'])('%j seconds are refused, from wherever they come', async (value) => {
+test.each(['0', '601', 'often', '', '1e9'])('%j seconds are rejected in every source', async (value) => {
   await expect(given(['--heartbeat-seconds', value])).rejects.toThrow('1 to 600 seconds');
   await expect(given([], { ANNEX_AGENT_STATUS_SECONDS: value || 'x' })).rejects.toThrow('1 to 600 seconds');
 });
@@ -114,7 +114,7 @@ test('the enrollment token: option, file, environment, then a prompt that does n
   await expect(enrollmentTokenOf({ ...sources(), tokenFile: join(dir, 'none') })).rejects.toThrow('Check --token-file');
 });
 
-test('a prompt does not echo, and leaving it returns nothing', async () => {
+test('a prompt does not echo, and cancelling it returns nothing', async () => {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const answer = askHidden('Enrollment token: ', input, output);
   input.write('a secret\r');

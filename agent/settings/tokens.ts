@@ -7,15 +7,15 @@ export interface TokenSources {
   token?: string;
   /** A path, or `-` for stdin. */
   tokenFile?: string;
-  /** ANNEX_ENROLLMENT_TOKEN. */
+  /** Value of ANNEX_ENROLLMENT_TOKEN. */
   variable?: string;
   input: Readable & { isTTY?: boolean };
   output: Writable;
 }
 
 /**
- * The enrolment token: option, file, environment, otherwise a prompt at a terminal. Unlike the other ways, a command
- * line is visible to everyone on the machine.
+ * Returns the enrollment token: from the option, a file, the environment, or a prompt at a terminal. Unlike the others,
+ * an option is visible to everyone on the machine.
  */
 export async function enrollmentTokenOf(sources: TokenSources): Promise<string> {
   const found = await tokenOf(sources, '--token-file', 'Enrollment token: ');
@@ -25,7 +25,10 @@ export async function enrollmentTokenOf(sources: TokenSources): Promise<string> 
   );
 }
 
-/** The guest token of a VM. It has no option: command lines are visible, and the token stays valid. */
+/**
+ * Returns the forwarder's token of a VM. There is no option for it, because command lines are visible and the token
+ * stays valid.
+ */
 export async function guestTokenOf(sources: Omit<TokenSources, 'token'>): Promise<string> {
   const found = await tokenOf(sources, '--guest-token-file', 'Guest token: ');
   if (/^[\x21-\x7e]+$/.test(found)) return found;

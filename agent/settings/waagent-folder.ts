@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 
-/** Where Azure's own agent keeps its keys, and where many handlers look for them. */
+/** Where the stock agent keeps its keys, and where many handlers look for them. */
 const waagentFolder = '/var/lib/waagent';
 const programs = ['/usr/sbin/waagent', '/usr/bin/waagent', '/etc/waagent.conf'];
 
 /**
- * The additional folder in which handlers find keys: the configured one, undefined for `none`. By default that of
- * Azure's own agent, if this agent runs as root on a machine without that agent.
+ * Returns the additional folder in which handlers find keys: the configured one, undefined for `none`. The default is
+ * the stock agent's folder if this agent runs as root on a machine without the stock agent.
  */
 export function waagentFolderOf(given: string | undefined): string | undefined {
   if (given !== undefined) return given === 'none' ? undefined : given;

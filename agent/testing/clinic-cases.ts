@@ -2,7 +2,7 @@ import type { Trial } from '../clinic/trial.ts';
 import { filesOfHandler, zipOf } from './fake-handler.ts';
 import { faultyPackage, type Misbehaviour } from './misbehaving.ts';
 
-/** A package with one fault, and the check that finds it; '' if it has none. */
+/** A package with one fault, and the check that finds it; '' if it has no fault. */
 export interface ClinicCase {
   name: string;
   fault: string;
@@ -67,14 +67,14 @@ export const clinicCases: ClinicCase[] = [
 ];
 
 interface HandlerMaking {
-  /** What a command does in addition; sh. `$1` is the command. */
+  /** What a command does in addition, as a shell script. `$1` is the command. */
   misdeed?: string;
-  /** What enable and disable do to write their status; sh. */
+  /** How enable and disable write their status, as a shell script. */
   status?: string;
   reportHeartbeat?: boolean;
 }
 
-/** A handler that keeps the contract except for the given parts. */
+/** A handler that keeps the contract except in the given parts. */
 export function patient({
   misdeed = '',
   status = writeStatus('success'),
@@ -85,7 +85,7 @@ export function patient({
   return zipOf(filesOfHandler('/dev/null', handler));
 }
 
-/** The command that writes a status; `properties` are additional ones, with a leading comma. */
+/** Returns a shell command that writes a status. `properties` are additional ones, with a leading comma. */
 export function writeStatus(word: string, properties = ''): string {
   const status = `{"status":"${word}"${properties}}`;
   const text = `[{"version":1.0,"timestampUTC":"2026-01-01T00:00:00Z","status":${status}}]`;

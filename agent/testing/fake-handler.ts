@@ -3,14 +3,14 @@ import { ZipFile } from 'yazl';
 export interface FakeHandler {
   handler: string;
   version: string;
-  /** What a command does after it was logged; sh. `$1` is the command. */
+  /** What a command does after it was logged, as a shell script. `$1` is the command. */
   script?: string;
   reportHeartbeat?: boolean;
   supportsMultipleExtensions?: boolean;
   rebootAfterInstall?: boolean;
 }
 
-/** The package of a handler that writes `<type>-<version> <command>` into the file `calls`, then runs its script. */
+/** Builds a handler that appends `<type>-<version> <command>` to the file `calls` and then runs its script. */
 export async function fakeHandler(calls: string, options: FakeHandler): Promise<Buffer> {
   return await zipOf(filesOfHandler(calls, options));
 }
@@ -37,7 +37,7 @@ export function filesOfHandler(calls: string, options: FakeHandler): Record<stri
   return { 'HandlerManifest.json': JSON.stringify(manifest), 'command.sh': program };
 }
 
-/** A zip of texts; every file is executable. */
+/** Builds a zip of text files; every file is executable. */
 export async function zipOf(files: Record<string, string>): Promise<Buffer> {
   const zip = new ZipFile();
   for (const [name, text] of Object.entries(files)) zip.addBuffer(Buffer.from(text), name, { mode: 0o100755 });

@@ -28,7 +28,7 @@ export interface FakePortal {
   url: string;
   vmId: string;
   reports: ReceivedReport[];
-  /** `METHOD path` of every call, in order. */
+  /** `METHOD path` of every request, in order. */
   calls: string[];
   /** The `Annex-Agent` headers, in order. */
   counters: number[];
@@ -38,24 +38,24 @@ export interface FakePortal {
   setGoal(extensions: GoalInput[]): void;
   /** Serves this text as the goal state instead. */
   setGoalText(text: string, etag?: string): void;
-  /** While true every call is cut off. */
+  /** While true, every connection is cut off. */
   away: boolean;
-  /** Outputs by `extension sequence command attempt`, assembled. */
+  /** Complete outputs, by `extension sequence command attempt`. */
   logs: Map<string, Buffer>;
   /** Requests to renew the certificate. */
   renewals: { certificate: string; proof: string }[];
-  /** Archives that operators wait for, and those that arrived. */
+  /** Archives that operators are waiting for, and those that arrived. */
   wantedLogs: { id: string; handler: string }[];
   archives: Map<string, Buffer>;
-  /** The `Range` headers of packages, '' where there was none. */
+  /** The `Range` headers of package requests; '' if there was none. */
   ranges: string[];
-  /** Cuts packages off after this many bytes, this many times, once those are sent. */
+  /** Cuts packages off after this many bytes, this many times, once `when` returns true. */
   cutPackages: { after: number; times: number; when(): boolean };
-  /** Answers every call except the enrolment with this problem. */
+  /** Responds to every request except the enrollment with this problem. */
   refuse: { status: number; code: string } | null;
-  /** Holds packages until this many are requested at the same time. */
+  /** Holds package requests until this many arrived. */
   packagesTogether: number;
-  /** Answers with this status to this many of the next reports. */
+  /** Responds with this status to this many of the next reports. */
   refuseReports: { status: number; times: number };
   /** Resolves with the first match of `pick` in past and future reports. */
   until<T>(what: string, pick: () => T | undefined | false | null): Promise<T>;
@@ -287,7 +287,7 @@ export async function fakePortal(): Promise<FakePortal> {
   return portal;
 }
 
-/** Whether the token is signed with the key of the certificate, as with `ANNEX_ENROL_PROOF=required`. */
+/** Whether the token is signed with the certificate's key, as with `ANNEX_ENROL_PROOF=required`. */
 function isProven(body: Buffer): boolean {
   const { enrollmentToken, certificate, proof } = JSON.parse(body.toString()) as Record<string, string | undefined>;
   const { publicKey } = new X509Certificate(certificate ?? '');

@@ -16,14 +16,14 @@ import { type FakePortal, fakePortal } from './fake-portal.ts';
 export interface TestMachine {
   dir: string;
   portal: FakePortal;
-  /** Where the fake handlers log their calls. */
+  /** File in which the fake handlers log their calls. */
   callsFile: string;
   calls(): string[];
   lines: string[];
-  /** Waits for something on disk. */
+  /** Waits for a condition, for example of a file on disk. */
   until(what: string, isTrue: () => boolean): Promise<void>;
   addHandler(options: FakeHandler): Promise<void>;
-  /** Starts the agent; several starts are several runs on the same disk. */
+  /** Starts the agent. Several starts are several runs on the same disk. */
   start(options?: Partial<AgentOptions>): Promise<Agent>;
   stop(): Promise<void>;
   close(): Promise<void>;
@@ -31,7 +31,7 @@ export interface TestMachine {
 
 let firstKey: Promise<{ thumbprint: string; certificates: string }> | undefined;
 
-/** The first key of all machines in a process: creating one takes longer than many tests. */
+/** Creates the first key of all machines in a process, because creating one takes longer than many tests. */
 async function makeFirstKey(): Promise<{ thumbprint: string; certificates: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'annex-agent-key-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -52,7 +52,7 @@ export async function testMachine(): Promise<TestMachine> {
   const { thumbprint, certificates } = await firstKey;
   mkdirSync(layout.certificates, { recursive: true, mode: 0o700 });
   cpSync(certificates, layout.certificates, { recursive: true });
-  // As after an enrolment whose response was lost: it continues with that key.
+  // As after an enrollment whose response was lost: the agent continues with that key.
   const pending = { portal: portal.url, name: 'test', thumbprint, vmId: null, enrolledAt: null, pollSeconds: null };
   writeJson(layout.identity, pending satisfies IdentityFile);
   await enroll({ portal: portal.url, token: 'token', dir: layout.root, call }, () => {});
@@ -103,7 +103,7 @@ export async function testMachine(): Promise<TestMachine> {
   return machine;
 }
 
-/** The reported states of an extension, as `command state`, in order. */
+/** Returns the reported states of an extension, as `command state`, in order. */
 export function statesOf(portal: FakePortal, extension: string): string[] {
   return portal.reports.flatMap(({ handlers }) =>
     handlers.filter((one) => one.extension === extension).map(({ command, state }) => `${command ?? '-'} ${state}`),

@@ -6,7 +6,7 @@ import type { Portal } from '../portal/portal.ts';
 
 export type MemoryGoal = Pick<GoalStateExtension, 'name' | 'handler' | 'version'> & Partial<GoalStateExtension>;
 
-/** A portal in the same process, for tests that start an agent a hundred times; it has one goal state. */
+/** A portal in the same process with one goal state, for tests that start an agent hundreds of times. */
 export class MemoryPortal implements Portal {
   /** Reported handler states, as `<extension> <state> <sequence number>`. */
   readonly states: string[] = [];

@@ -64,16 +64,16 @@ export interface HandlerPackage {
   zip: Buffer;
 }
 
-/** The package of a handler that misbehaves: `Acme.Faulty.<type>`. */
+/** Builds a handler that misbehaves: `Acme.Faulty.<type>`. */
 export async function faultyPackage(what: Misbehaviour, version = '1.0.0.0'): Promise<HandlerPackage> {
   const { type, ...rest } = misbehaviours[what];
   return await loggingHandler({ handler: `Acme.Faulty.${type}`, version, ...rest });
 }
 
 /**
- * The package of a handler that keeps the contract except for its script. Its calls are in `calls.log` of its log
- * folder, which outlives it: a line for the start and one for the end of each, `<nanoseconds> <command> <sequence
- * number> begin|end`.
+ * Builds a handler that keeps the contract except for its script. It logs its calls in `calls.log` in its log folder,
+ * which outlives it: one line for the start and one for the end of each, `<nanoseconds> <command> <sequence number>
+ * begin|end`.
  */
 export async function loggingHandler({
   handler,
@@ -83,7 +83,7 @@ export async function loggingHandler({
 }: {
   handler: string;
   version: string;
-  /** What a command does in addition; sh. `$1` is the command, `$n` the sequence number. */
+  /** What a command does in addition, as a shell script. `$1` is the command, `$n` the sequence number. */
   script: string;
   reportHeartbeat?: boolean;
 }): Promise<HandlerPackage> {

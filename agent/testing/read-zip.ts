@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { fromBuffer } from 'yauzl';
 
-/** The texts of a zip's files, by name. */
+/** Returns the texts of a zip's files, by name. */
 export async function textsOfZip(bytes: Buffer): Promise<Map<string, string>> {
   const zip = await new Promise<import('yauzl').ZipFile>((resolve, reject) =>
     fromBuffer(bytes, { lazyEntries: true }, (error, file) => (error ? reject(error) : resolve(file))),

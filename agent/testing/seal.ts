@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Protected settings as a portal delivers them, encrypted for the machine in this folder with `openssl`. */
+/** Encrypts protected settings with `openssl` for the machine in this folder, as a portal does. */
 export function sealedFor(agentFolder: string, settings: unknown, thumbprint = thumbprintsIn(agentFolder)[0] ?? '') {
   const certificate = join(agentFolder, 'certificates', `${thumbprint}.crt`);
   const args = ['cms', '-encrypt', '-aes256', '-binary', '-outform', 'DER', certificate];
@@ -10,7 +10,7 @@ export function sealedFor(agentFolder: string, settings: unknown, thumbprint = t
   return { protectedSettings: sealed.toString('base64'), protectedSettingsCertThumbprint: thumbprint };
 }
 
-/** The certificate of a machine's key. */
+/** Returns the thumbprints of a machine's certificates. */
 export function thumbprintsIn(agentFolder: string): string[] {
   return readdirSync(join(agentFolder, 'certificates'))
     .filter((name) => name.endsWith('.prv'))

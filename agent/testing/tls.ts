@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A self-signed certificate for a portal on this machine; `file` is its PEM. */
+/** Creates a self-signed certificate for a portal on this machine. `file` is its PEM. */
 export function selfSigned(folder: string): { key: Buffer; cert: Buffer; file: string } {
   const [key, file] = [join(folder, 'tls.key'), join(folder, 'tls.pem')];
   const names = 'subjectAltName=DNS:portal.test,IP:127.0.0.1';

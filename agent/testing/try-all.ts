@@ -8,8 +8,8 @@ import { scoreOf } from '../clinic/report.ts';
 import { type Result, tryPackage } from '../clinic/try-package.ts';
 import { clinicCases } from './clinic-cases.ts';
 
-// Tries the demo's handlers, which have to have full marks, and handlers with one fault each, which has to be named:
-// `npm run try:all [-- WORDS OF A NAME]`. A few minutes; `npm test` tries some of them.
+// Tries the demo's handlers, which must pass all checks, and handlers with one fault each, which must be found: `npm
+// run try:all [-- PART OF A NAME]`. Takes a few minutes; `npm test` tries some of them.
 await provideTestPrograms();
 const only = process.argv.slice(2).join(' ');
 const folder = await mkdtemp(path.join(tmpdir(), 'annex-try-all-'));
@@ -22,7 +22,7 @@ const usual = {
   commandSeconds: 300,
 };
 const wellBehaved = samples.map(({ handler, version, settings }) => {
-  // It always warns, or takes a minute, for demonstration.
+  // Orbit always warns and Helix takes a minute, for demonstration.
   const calm = { Orbit: { warnAtPercent: 100 }, Helix: { rules: 2, secondsPerRule: 1 } }[handler.split('.')[0] ?? ''];
   const publicSettings = { ...settings.publicSettings, ...calm };
   const resources = sampleLanguages.map((lang) => resourceFile.parse(sampleResource(handler, lang)));

@@ -5,7 +5,7 @@ import { readText } from '../folder/write-file.ts';
 /** Linux's identifier of the current boot. */
 export const bootIdFile = '/proc/sys/kernel/random/boot_id';
 
-/** A point in time that is independent of changes of the clock: seconds since boot, and which boot. */
+/** A time that clock changes do not affect: seconds since boot, and the boot's id. */
 export const moment = z.object({
   /** Milliseconds of the machine's clock. */
   clock: z.number(),
@@ -20,14 +20,14 @@ export function momentNow(): BootMoment {
   return { clock: Date.now(), boot, uptime: uptime() };
 }
 
-/** Seconds since then, never negative. Across a boot it relies on the machine's clock. */
+/** Returns the seconds since then, never negative. After a restart it relies on the machine's clock. */
 export function secondsSince(then: BootMoment): number {
   const now = momentNow();
   const seconds = then.boot === now.boot ? now.uptime - then.uptime : (now.clock - then.clock) / 1000;
   return Math.max(0, seconds);
 }
 
-/** Identifies the current boot; empty where the system provides nothing. */
+/** Returns the id of the current boot; empty if the system provides none. */
 export function readBootId(file: string): string {
   try {
     return (readText(file) ?? '').trim();

@@ -20,7 +20,7 @@ export interface ObserverSettings {
 export interface ObserverEvents {
   heartbeat(extension: string, read: ReadFile): void;
   status(extension: string, sequenceNumber: number, read: ReadFile, word: StatusWord | null): void;
-  /** A file remains unreadable. */
+  /** Called if a file stays unreadable. */
   problem(about: string, message: string, file: 'status' | 'heartbeat'): void;
 }
 
@@ -29,19 +29,19 @@ interface Watched {
   extension: string;
   sequenceNumber: number;
   path: string;
-  /** The modification time of the status of an earlier command: it does not count while the current one runs. */
+  /** Modification time of an earlier command's status, which does not count while the current command runs. */
   leftAt: number | null;
-  /** Set once a status was `success` or `error`: the file's time when last checked, and its status. */
+  /** Set once the status is `success` or `error`: the file's time when last checked, and the status. */
   concluded: { mtimeMs: number; word: StatusWord | null } | null;
-  /** The last document passed on; a different one is passed on immediately. */
+  /** The last document that was reported; a different one is reported immediately. */
   lastText: string | null;
   lastProblem: string | null;
-  /** When a file with this time was first seen, and its age then. */
+  /** When a file with this modification time was first seen, and its age then. */
   seen: { mtimeMs: number; at: BootMoment; ageSeconds: number } | null;
   reading: Promise<StatusWord | null> | null;
-  /** A change will be read; further ones until then add nothing. */
+  /** Whether a reading is scheduled; further changes until then add nothing. */
   isDue: boolean;
-  /** A periodic reading is in progress: another would only wait behind it. */
+  /** Whether a periodic reading is in progress; another one would only wait for it. */
   isBeingRead: boolean;
   /** When a change was last read. */
   changeRead: number;
@@ -58,15 +58,15 @@ const unread = {
   changeRead: 0,
 };
 
-/** How often a file that changes all the time is read. */
+/** Minimum time between readings of a file that changes all the time. */
 const changeMilliseconds = 200;
 
 const isTerminal = (word: StatusWord | null): boolean => word === 'success' || word === 'error';
 
 /**
- * Reads the files in which handlers report: periodically, since their age counts too, and when they change. A status is
- * read like that until it is terminal. From then on only its modification time is compared at each reading of
- * heartbeats, and the file is read again when it changed, or not at all (AZ-S5).
+ * Reads the files in which handlers report: periodically, because their age counts too, and when they change. A status
+ * is read in this way until it is terminal. From then on, only its modification time is compared at each reading of
+ * heartbeats, and the file is read again if it changed, or not at all (AZ-S5).
  */
 export class Observer {
   private readonly watched = new Map<string, Watched>();
@@ -87,7 +87,7 @@ export class Observer {
     );
   }
 
-  /** Starts to read this heartbeat file. */
+  /** Starts reading a heartbeat file. */
   followHeartbeat(extension: string, path: string): void {
     const one = this.watched.get(`heartbeat ${extension}`);
     if (one?.path === path) return;
@@ -99,20 +99,20 @@ export class Observer {
     this.updateWatchers();
   }
 
-  /** A command is about to apply a configuration: its status is read from the start. */
+  /** Reads the status of a command that is about to apply a configuration. */
   followStatus(extension: string, sequenceNumber: number, path: string): void {
     const leftAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null;
     this.follow({ kind: 'status', extension, sequenceNumber, path, leftAt });
   }
 
-  /** The extension was removed. */
+  /** Stops reading the files of an extension that was removed. */
   forget(extension: string): void {
     this.watched.delete(`heartbeat ${extension}`);
     this.watched.delete(`status ${extension}`);
     this.updateWatchers();
   }
 
-  /** The command has ended, so its status file counts. Returns its status, or null if there is none to read. */
+  /** Reads the status once its command has ended. Returns null if there is none to read. */
   async readStatus(extension: string): Promise<StatusWord | null> {
     const one = this.watched.get(`status ${extension}`);
     if (one !== undefined) one.leftAt = null;
@@ -152,11 +152,11 @@ export class Observer {
 
   private mustRead(one: Watched, kind: Watched['kind']): boolean {
     if (one.concluded === null) return one.kind === kind;
-    // One that works again is read as often as the portal expects of such a status (AZ-S4).
+    // The status of a handler that works again is read as often as the portal expects (AZ-S4).
     return (kind === 'heartbeat' || !isTerminal(one.concluded.word)) && this.hasChanged(one);
   }
 
-  /** Whether the file of a terminal status was modified since it was last checked. */
+  /** Whether the file of a terminal status was modified after it was last checked. */
   private hasChanged({ concluded, path }: Watched): boolean {
     if (concluded === null) return false;
     try {
@@ -173,7 +173,7 @@ export class Observer {
     await this.read(one, always).catch((error: unknown) => this.journal.warn(`${one.path}: ${sentenceOf(error)}`));
   }
 
-  /** One reading at a time for each file; later changes are read after it. */
+  /** Reads each file one reading at a time. Changes during a reading are read after it. */
   private async read(one: Watched, always: boolean): Promise<StatusWord | null> {
     while (one.reading !== null) await one.reading;
     if (!this.isCurrent(one)) return null;
@@ -227,7 +227,7 @@ export class Observer {
     return this.watched.get(`${one.kind} ${one.extension}`) === one;
   }
 
-  /** One watcher for each folder with a watched file. Where watching fails, periodic reading suffices. */
+  /** Keeps one watcher per folder with a watched file. If watching fails, the periodic reading is enough. */
   private updateWatchers(): void {
     const folders = new Set(
       [...this.watched.values()].filter(({ concluded }) => concluded === null).map((one) => dirname(one.path)),
@@ -275,7 +275,7 @@ export class Observer {
   }
 }
 
-/** A file ages from when it was first seen, independent of changes of the clock (AZ-H3). */
+/** Returns a file's age, counted from when it was first seen, so that clock changes do not affect it (AZ-H3). */
 function ageOf(one: Watched, { mtimeMs, ageSeconds, readAt }: ReadFile): number {
   if (one.seen?.mtimeMs !== mtimeMs) one.seen = { mtimeMs, at: readAt, ageSeconds };
   return one.seen.ageSeconds + secondsSince(one.seen.at);

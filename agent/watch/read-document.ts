@@ -27,7 +27,7 @@ const retries = [0.05, 0.1, 0.2, 0.4, 0.8];
 
 /**
  * Reads a JSON file that its handler may be writing: a partial file is read again with backoff and never returned
- * (AZ-G9). Null if there is no file; throws if it stays unreadable.
+ * (AZ-G9). Returns null if there is no file. Throws if the file stays unreadable.
  */
 export async function readDocument(path: string, signal?: AbortSignal): Promise<ReadFile | null> {
   for (const pause of [...retries, null]) {
@@ -42,7 +42,7 @@ export async function readDocument(path: string, signal?: AbortSignal): Promise<
 async function attempt(path: string): Promise<ReadFile | null | string> {
   let file: number | null;
   try {
-    // Statuses and heartbeats are in folders of the handler's root.
+    // Statuses and heartbeats are in subfolders of the handler's root.
     file = openFileBelow(dirname(dirname(path)), path);
   } catch (error) {
     return sentenceOf(error);
@@ -66,7 +66,7 @@ async function attempt(path: string): Promise<ReadFile | null | string> {
   }
 }
 
-/** Reads no more than this, in case the file grows. */
+/** Reads at most `most` bytes, because the file may grow. */
 async function readUpTo(file: number, most: number): Promise<Buffer> {
   const bytes = Buffer.alloc(most);
   let length = 0;

@@ -73,7 +73,7 @@ interface Asked {
   port?: number | undefined;
 }
 
-/** Sends requests as the agent does: one per connection, the path as given. */
+/** Sends requests as the agent does: one per connection, with the path unchanged. */
 async function ask(path: string, { method = 'GET', headers = {}, body, port = ports[0] }: Asked = {}) {
   const message = request({ host: '127.0.0.1', port, path, method, headers, agent: false });
   message.end(body);
@@ -83,7 +83,7 @@ async function ask(path: string, { method = 'GET', headers = {}, body, port = po
 
 const goalState = '/machine/?comp=goalstate';
 
-test('each service is relayed to its path at the gateway, in the name of the VM', async () => {
+test('each service is relayed to its path at the gateway, on behalf of the VM', async () => {
   await open();
   serve = (message, response) =>
     response.writeHead(202, { 'x-ms-version': '1' }).end(`${message.method} ${message.url}`);
@@ -145,7 +145,7 @@ test.each([
   expect(asked).toEqual([]);
 });
 
-test('dots that are not path steps, and any query, are relayed unchanged', async () => {
+test('dots that are not path segments, and any query, are relayed unchanged', async () => {
   await open();
   await ask('/blob/a..b/.hidden?u=../x%2fy');
   expect(asked[0]?.url).toBe('/wire/vm-1/blob/a..b/.hidden?u=../x%2fy');
@@ -159,11 +159,11 @@ test('a user without access is rejected before anything is read, and logged once
   expect(logged).toEqual([`User ${uid} was rejected: it may not act for the VM.`]);
 });
 
-// Another user needs root; otherwise the test above shows the same from the other side.
+// Another user requires root. Without it, the test above shows the same from the other side.
 if (uid === 0) {
   const asUnprivileged = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
 
-  test('root has access, an unprivileged user does not: also from an IPv6 socket, or with the connection closed early', async () => {
+  test('root has access, other users do not, even from IPv6 or with the connection closed early', async () => {
     await open();
     expect((await ask('/')).status).toBe(200);
     const program = `
@@ -188,7 +188,7 @@ if (uid === 0) {
     expect(asked.map(({ method }) => method)).toEqual(['GET']);
   });
 
-  test("inside a guest's network namespace users are the guest's, and the gateway is unreachable", async () => {
+  test('inside a guest’s network namespace users are the guest’s, and the gateway is unreachable', async () => {
     const guest = spawn('unshare', ['--net', 'sh', '-c', 'ip link set lo up && echo up && exec cat']);
     try {
       await once(guest.stdout, 'data');
@@ -208,7 +208,7 @@ if (uid === 0) {
   });
 }
 
-test('while the gateway is down the agent keeps its goal state, and other requests fail immediately', async () => {
+test('while the gateway is down, the agent keeps its goal state and other requests fail quickly', async () => {
   await open();
   serve = (_, response) => response.writeHead(200, { 'content-type': 'text/xml' }).end('<GoalState/>');
   await ask(goalState);
@@ -232,7 +232,7 @@ test('while the gateway is down the agent keeps its goal state, and other reques
 });
 
 test.each([403, 429, 500, 502, 503, 504])(
-  '%i would stop the agent for half a minute: it does not see it',
+  '%i, which would stop the agent for half a minute, is replaced',
   async (status) => {
     await open();
     serve = (_, response) => response.writeHead(status, { 'retry-after': '30' }).end();
@@ -241,13 +241,13 @@ test.each([403, 429, 500, 502, 503, 504])(
   },
 );
 
-test.each([304, 400, 404, 410, 413])('%i goes through, the agent knows what it means', async (status) => {
+test.each([304, 400, 404, 410, 413])('%i is relayed, because the agent can handle it', async (status) => {
   await open();
   serve = (_, response) => response.writeHead(status).end();
   expect((await ask('/vmSettings', { port: ports[1] })).status).toBe(status);
 });
 
-test('the forwarder gives up a silent gateway before the agent gives up', async () => {
+test('the forwarder gives up on a silent gateway before the agent does', async () => {
   await open({ limits: { silenceMilliseconds: 50 } });
   serve = () => {};
   expect((await ask('/')).status).toBe(424);
@@ -263,7 +263,7 @@ test('a truncated response is not relayed as complete', async () => {
   await expect(ask('/')).rejects.toThrow('aborted');
 });
 
-test('a rejected token is read again, and the new one is used', async () => {
+test('a rejected token is read again, and a new one is used', async () => {
   let token = 'token-1';
   await open({ rereadToken: () => token, limits: { tokenMilliseconds: 0 } });
   serve = ({ headers }, response) => response.writeHead(headers['x-guest-token'] === 'token-2' ? 200 : 403).end();
@@ -290,7 +290,7 @@ test('bodies are streamed both ways, and one that is too long is rejected, annou
   }
 });
 
-test('a client that is slow to send is disconnected, and frees its place', async () => {
+test('a client that is slow to send is disconnected and frees its connection', async () => {
   await open({ limits: { headersMilliseconds: 100 } });
   const socket = connect(ports[0] ?? 0, '127.0.0.1');
   socket.write('GET / HTTP/1.1\r\n');

@@ -20,28 +20,28 @@ export interface ForwarderOptions {
   gateway: URL;
   vm: string;
   token: string;
-  /** Reads the token from its file; null if it has none. */
+  /** Reads the token from its file again; null if the token is not from a file. */
   rereadToken(): string | null;
-  /** Kept connections to the gateway. */
+  /** Returns the keep-alive connections to the gateway. */
   connections(url: URL): HttpAgent;
   tables: SocketTables;
-  /** Users of this machine with access. */
+  /** Users of this machine that have access. */
   allowUids: number[];
-  /** Addresses of guests with access, whatever their user. */
+  /** Guest addresses that have access, whatever the user. */
   clients: string[];
   journal: Journal;
   limits?: Partial<Limits>;
 }
 
 interface Limits {
-  /** The agent gives up after 10 s of silence, so the response must come earlier. */
+  /** Must be shorter than 10 s, after which the agent gives up without a response. */
   silenceMilliseconds: number;
-  /** How long a request may take to arrive, headers alone and as a whole. */
+  /** Time limits for a request to arrive: its headers, and as a whole. */
   headersMilliseconds: number;
   requestMilliseconds: number;
   bodyBytes: number;
   connections: number;
-  /** How often a rejected token is read again. */
+  /** Minimum time between two readings of a rejected token. */
   tokenMilliseconds: number;
 }
 
@@ -55,27 +55,27 @@ const usual: Limits = {
 };
 
 /**
- * Statuses for which the stock agent retries for half a minute. It gets one instead that is not in its lists: it logs
- * that and continues with its next round.
+ * Statuses for which the stock agent retries for half a minute. They are replaced with one that is not in its lists:
+ * the agent logs that and continues with its next round.
  */
 const stopping = new Set([205, 206, 403, 429, 500, 501, 502, 503, 504, 507]);
 const unavailable = 424;
 
-/** The service that a request is for: `wire` at the address of the WireServer, `hgap` at that of the HostGAPlugin. */
+/** The service that a request is sent to: `wire` at the WireServer's address, `hgap` at the HostGAPlugin's. */
 export type WireService = 'wire' | 'hgap';
 
 class TooLong extends Error {}
 
-/** Relays the requests of one guest's agent to the gateway, in the name of that VM. */
+/** Relays requests of one guest's agent to the gateway, on behalf of its VM. */
 export class Forwarder {
   private readonly options: ForwarderOptions;
   private readonly limits: Limits;
   private readonly servers: Server[] = [];
   private token: string;
-  /** Lets the gateway distinguish two forwarders with one token: generated at each start. */
+  /** Identifies this run, so that the gateway can detect two forwarders with one token. */
   private readonly run = randomUUID();
   private tokenReadAt = 0;
-  /** The last goal state from the gateway. */
+  /** The last goal state that the gateway returned. */
   private goalState: { headers: IncomingMessage['headers']; body: Buffer } | null = null;
   private trouble: { since: number; reason: string; answeredHere: number } | null = null;
   private readonly loggedUsers = new Map<string, number>();
@@ -100,7 +100,7 @@ export class Forwarder {
     );
     server.maxConnections = connections;
     server.timeout = requestMilliseconds;
-    // A client without access is rejected before a byte is read.
+    // A client without access is rejected before any byte is read.
     const [receive] = server.listeners('connection');
     server.removeAllListeners('connection').on('connection', (socket: Socket) => {
       if (this.hasAccess(socket)) receive?.call(server, socket);
@@ -158,7 +158,7 @@ export class Forwarder {
     }
   }
 
-  /** The gateway's response without its body. Rejects at the deadline. */
+  /** Sends a request to the gateway and returns the response without its body. Rejects at the deadline. */
   private async ask(
     service: WireService,
     method: string,
@@ -193,7 +193,7 @@ export class Forwarder {
     response.writeHead(200, this.goalState.headers).end(body);
   }
 
-  /** The response while the gateway returns nothing that the agent could use. */
+  /** Responds on its own if the gateway returns nothing that the agent could use. */
   private answerWithoutGateway(method: string, path: string, response: ServerResponse, reason: string): void {
     if (this.trouble === null) {
       const without = this.goalState === null ? '' : ' The agent keeps its goal state.';
@@ -218,7 +218,7 @@ export class Forwarder {
     this.options.journal.info(`The gateway answers again after ${seconds} s.`, { seconds, answeredHere });
   }
 
-  /** A replaced token takes effect with the next request. */
+  /** Reads the token again, so that a replaced one takes effect with the next request. */
   private rereadToken(): void {
     if (performance.now() - this.tokenReadAt < this.limits.tokenMilliseconds) return;
     this.tokenReadAt = performance.now();
@@ -239,17 +239,17 @@ function answer(response: ServerResponse, status: number, sentence: string): voi
     response.destroy();
     return;
   }
-  // Data in transit is not read.
+  // The rest of the request is not read.
   response.writeHead(status, { 'content-type': 'text/plain', connection: 'close' }).end(`${sentence}\n`);
 }
 
 function refuse(socket: Socket): void {
   const sentence = 'This is for the VM agent only.\n';
   const head = `HTTP/1.1 403 Forbidden\r\ncontent-type: text/plain\r\ncontent-length: ${sentence.length}\r\nconnection: close`;
-  // Data that still arrives would occupy a place for other clients.
+  // A client that keeps sending would occupy a connection that others need.
   const timer = setTimeout(() => socket.destroy(), 500);
   socket.on('error', () => {}).on('close', () => clearTimeout(timer));
-  // Input is discarded: unread data would reset the connection and lose the response.
+  // Unread input is discarded, because it would reset the connection and lose the response.
   socket.resume().end(`${head}\r\n\r\n${sentence}`);
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Headers of one connection, not of the request. */
+/** Headers that apply to one connection only, not to the request. */
 const hopByHop = [
   'connection',
   'expect',
@@ -13,16 +13,16 @@ const hopByHop = [
   'transfer-encoding',
   'upgrade',
 ];
-/** Headers in which a guest could claim an identity or address: only the forwarder sets them. */
+/** Headers in which a guest could claim an identity or address. Only the forwarder sets them. */
 const forged = /^(x-guest-|x-forwarded-|x-real-ip$|forwarded$|authorization$|cookie$|host$)/;
 
-/** The headers of a request for the gateway, with the VM's token and the forwarder's run. */
+/** Returns the headers of a request to the gateway, with the VM's token and the forwarder's run. */
 export function requestHeaders(given: IncomingHttpHeaders, token: string, run: string): IncomingHttpHeaders {
   const length = given['transfer-encoding'] === undefined ? {} : { 'transfer-encoding': 'chunked' };
   return { ...kept(given, (name) => !forged.test(name)), ...length, 'x-guest-token': token, 'x-guest-forwarder': run };
 }
 
-/** The headers of a response for the agent. */
+/** Returns the headers of a response to the agent. */
 export function responseHeaders(given: IncomingHttpHeaders): IncomingHttpHeaders {
   return kept(given, () => true);
 }
@@ -30,7 +30,7 @@ export function responseHeaders(given: IncomingHttpHeaders): IncomingHttpHeaders
 function kept(given: IncomingHttpHeaders, isWelcome: (name: string) => boolean): IncomingHttpHeaders {
   const named = (given.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
   const leftOut = new Set([...hopByHop, ...named]);
-  // Without these, a guest could end a body early so that the gateway reads the rest as another request.
+  // Without these, a guest could end a body early, and the gateway would read the rest as another request.
   leftOut.delete('content-length');
   return Object.fromEntries(Object.entries(given).filter(([name]) => !leftOut.has(name) && isWelcome(name)));
 }

@@ -10,12 +10,12 @@ export interface Endpoint {
 }
 
 export interface Listeners {
-  /** In the order of the addresses. */
+  /** One server for each endpoint, in the same order. */
   servers: Server[];
   tables: SocketTables;
 }
 
-/** Listens in this process's network. Throws AgentError that explains how to add a missing address. */
+/** Listens in this process's network namespace. Throws AgentError that explains how to add a missing address. */
 export async function listenHere(endpoints: Endpoint[]): Promise<Listeners> {
   const servers: Server[] = [];
   try {
@@ -29,8 +29,8 @@ export async function listenHere(endpoints: Endpoint[]): Promise<Listeners> {
 
 /**
  * Listens in another network namespace: a name of `ip netns`, or a path such as /proc/PID/ns/net. A socket stays in the
- * namespace where it was created. A child process enters the namespace, creates the sockets, hands them over and ends.
- * Connections are then relayed from here, where the gateway is, and the guest reaches nothing else.
+ * namespace where it was created, so a child process enters the namespace, creates the sockets, passes them to this
+ * process and ends. Connections are relayed from here, where the gateway is; the guest can reach nothing else.
  */
 export async function listenInside(namespace: string, endpoints: Endpoint[], program: string[]): Promise<Listeners> {
   const path = namespace.includes('/') ? namespace : `/run/netns/${namespace}`;
@@ -50,10 +50,10 @@ export async function listenInside(namespace: string, endpoints: Endpoint[], pro
   }
 }
 
-/** The hidden command of the child inside the namespace. */
+/** Name of the hidden command that the child runs inside the namespace. */
 export const insideCommand = 'wire-listen';
 
-/** The child: creates the sockets, hands them to its parent, and waits to be released. */
+/** Runs in the child: creates the sockets, passes them to the parent, and waits to be released. */
 export async function handOver(endpoints: Endpoint[]): Promise<void> {
   const parent = process;
   if (parent.send === undefined) throw new AgentError('This command is started by wire-forward only.');

@@ -1,8 +1,8 @@
-/** Methods of the stock agent. */
+/** Methods that the stock agent uses. */
 const methods = ['GET', 'HEAD', 'POST', 'PUT'];
 
 /**
- * Why a request is rejected, or null. Once a proxy normalizes it, an unusual path could leave the VM's part of the
+ * Returns why a request is rejected, or null. An unusual path that a proxy normalizes could leave the VM's part of the
  * gateway.
  */
 export function faultOf(method: string, path: string): { status: 400 | 405; sentence: string } | null {
@@ -13,7 +13,10 @@ export function faultOf(method: string, path: string): { status: 400 | 405; sent
   return isPlain ? null : { status: 400, sentence: 'The path must be plain, without steps upwards.' };
 }
 
-/** The request whose last good response is remembered: without a response the agent would stop and start again. */
+/**
+ * Whether this is the request whose last good response is kept: without a response to it, the agent would stop and
+ * start again.
+ */
 export function isGoalState(method: string, path: string): boolean {
   return method === 'GET' && /^\/machine\/?\?comp=goalstate$/i.test(path);
 }

@@ -2,19 +2,19 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { endianness } from 'node:os';
 
 const isLittle = endianness() === 'LE';
-/** The prefix of an IPv4 address in the table of IPv6 sockets. */
+/** Prefix of an IPv4 address in the table of IPv6 sockets. */
 const mapped = isLittle ? '0000000000000000FFFF0000' : '00000000000000000000FFFF';
 
-/** The tables of TCP sockets of one network namespace. An open file stays readable after its process ended. */
+/** The tables of TCP sockets in one network namespace. The open files stay readable after the process has ended. */
 export interface SocketTables {
-  /** The user of the socket at the other end, or null if that is not a living socket of this namespace. */
+  /** Returns the user of the socket at the other end, or null if that is not an open socket of this namespace. */
   uidOf(client: { address: string; port: number }, server: { address: string; port: number }): number | null;
   close(): void;
 }
 
-/** Opens the tables of a process: its number, or `self`. */
+/** Opens the tables of a process, given its id or `self`. */
 export function openSocketTables(pid: number | 'self'): SocketTables {
-  // A program with an IPv6 socket may use it for IPv4 too.
+  // A program may use an IPv6 socket for IPv4 too.
   const files = ['tcp', 'tcp6'].flatMap((name) => {
     try {
       return [openSync(`/proc/${pid}/net/${name}`, 'r')];
@@ -37,8 +37,8 @@ export function openSocketTables(pid: number | 'self'): SocketTables {
 }
 
 /**
- * Looks up a connection in the text of /proc/net/tcp or tcp6. A socket that its process has closed has no inode, and
- * its uid says 0 for any user: it belongs to no user.
+ * Looks up a connection in the text of /proc/net/tcp or tcp6. A socket that its process has closed has no inode and
+ * shows uid 0 for any user, so it counts as belonging to no user.
  */
 export function uidIn(
   table: string,
@@ -46,7 +46,7 @@ export function uidIn(
   server: { address: string; port: number },
 ): number | null {
   const [here, there] = [endOf(client), endOf(server)];
-  // Searched as text: parsing every line for each new connection would be slow on a busy machine.
+  // Searches the text, because parsing every line for each new connection would be slow on a busy machine.
   const plain = table.indexOf(`: ${here} ${there} `);
   const at = plain >= 0 ? plain : table.indexOf(`: ${mapped}${here} ${mapped}${there} `);
   if (at < 0) return null;
@@ -57,7 +57,7 @@ export function uidIn(
   return inode === '0' || !/^\d+$/.test(uid) ? null : Number(uid);
 }
 
-/** An IPv4 address as the tables spell it: bytes in the machine's order. */
+/** Returns an IPv4 address as the tables spell it: bytes in the machine's order. */
 function endOf({ address, port }: { address: string; port: number }): string {
   const bytes = address.replace(/^::ffff:/, '').split('.');
   const hex = (isLittle ? bytes.reverse() : bytes).map((byte) => Number(byte).toString(16).padStart(2, '0'));

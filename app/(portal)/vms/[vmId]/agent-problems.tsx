@@ -14,7 +14,7 @@ export function AgentProblems({ problems }: { problems: NonNullable<InstanceDeta
       <ul className="mt-0.5 grid gap-1">
         {problems.map(({ about, message, at }) => (
           <li key={about} className="text-12">
-            {/* The agent's words: it speaks English; the language of a quoted file is unknown. */}
+            {/* The agent's text is English, but a file that it quotes may be in any language. */}
             <span lang="" translate="no" className="wrap-anywhere">
               {message}
             </span>{' '}

@@ -5,7 +5,7 @@ import { hunksBetween } from './goal-states/diff-rows.ts';
 const text = (prefix: string, count: number, separator: string) =>
   Array.from({ length: count }, (_, n) => `${prefix}${n}`).join(separator);
 
-test('a few differences are found', () => {
+test('small differences are found', () => {
   expect(diffLinesWithin('a\nb\nc\n', 'a\nx\nc\n').map(({ value }) => value)).toEqual(['a\n', 'b\n', 'x\n', 'c\n']);
   expect(diffWordsWithin('one two', 'one three').at(-1)).toMatchObject({ value: 'three', added: true });
 });

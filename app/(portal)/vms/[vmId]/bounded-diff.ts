@@ -1,15 +1,15 @@
 import { type Change, diffLines, diffWordsWithSpace } from 'diff';
 
-/** Edits that are tried to find the smallest difference: the work grows with their square. */
+/** Maximum number of edits in which the smallest difference is searched; the work grows with its square. */
 export const maxLineEdits = 2_000;
 const maxWordEdits = 200;
 
-/** Lines that differ; where texts differ too much, all lines of both. */
+/** Returns the lines that differ. If the texts differ too much, returns all lines of both. */
 export function diffLinesWithin(before: string, after: string): Change[] {
   return diffLines(before, after, { maxEditLength: maxLineEdits }) ?? whole(before, after);
 }
 
-/** Words that differ; where lines differ too much, all words of both. */
+/** Returns the words that differ. If the lines differ too much, returns all words of both. */
 export function diffWordsWithin(before: string, after: string): Change[] {
   return diffWordsWithSpace(before, after, { maxEditLength: maxWordEdits }) ?? whole(before, after);
 }

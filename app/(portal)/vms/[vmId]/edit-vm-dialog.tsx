@@ -11,7 +11,7 @@ import { toast } from '#app/_ui/toast.tsx';
 import { NameAndTagsForm } from '#app/(portal)/vms/name-and-tags-form.tsx';
 import type { VmFacts } from './vm-data.ts';
 
-/** Renames and retags a VM. */
+/** Edits the name and tags of a VM. */
 export function EditVmDialog({ facts, onClose }: { facts: VmFacts; onClose(): void }) {
   const { t } = useTranslation(['enrollment', 'common']);
   const trpc = useTRPC();

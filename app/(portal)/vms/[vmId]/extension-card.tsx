@@ -17,10 +17,10 @@ import { MessageSource } from './message-line.tsx';
 import { SubstatusTree } from './substatus-tree.tsx';
 import { type Extension, tabHref } from './vm-data.ts';
 
-/** Few cards need it. The server renders it, so nothing moves when its script is loaded. */
+/** Loaded on demand, since few cards need it. The server renders it, so nothing moves when its script loads. */
 const RefusedFile = dynamic(() => import('./refused-file.tsx').then((module) => module.RefusedFile));
 
-/** Its place is kept until its script is loaded. */
+/** Loaded on demand; its space is reserved until its script loads. */
 const ExtensionMenu = dynamic(() => import('./extension-menu.tsx').then((module) => module.ExtensionMenu), {
   ssr: false,
   loading: () => <span className="size-(--control-sm) pointer-coarse:size-8" />,
@@ -31,11 +31,11 @@ export interface ExtensionCardProps {
   extension: Extension;
   /** When the view was loaded. */
   at: Date;
-  /** Opens the dialog that removes the extension; with `force` without the agent. */
+  /** Opens the dialog that removes the extension, with `force` without its agent. */
   onRemove(name: string, force: boolean): void;
 }
 
-/** One extension: its health, its message and where that comes from, its substatuses and its heartbeat. */
+/** One extension: its health, its message and the message's source, its substatuses and its heartbeat. */
 export function ExtensionCard({ vmId, extension, at, onRemove }: ExtensionCardProps) {
   const { t } = useTranslation('reports');
   const id = useId();
@@ -93,7 +93,7 @@ export function ExtensionCard({ vmId, extension, at, onRemove }: ExtensionCardPr
   );
 }
 
-/** The message as the largest line, and a line about its source. */
+/** The message as the largest line, with its source below. */
 function Spoken({ extension, at }: { extension: Extension; at: Date }) {
   const { t } = useTranslation('reports');
   const { status, handlerState, goalSequenceNumber, notice } = extension;
@@ -146,7 +146,7 @@ function Spoken({ extension, at }: { extension: Extension; at: Date }) {
   );
 }
 
-/** The first line of the output that names an error, and a link to the whole output. */
+/** The first output line that reports an error, with a link to the whole output. */
 function OutputLine({ vmId, extension }: { vmId: string; extension: Extension }) {
   const { t } = useTranslation('reports');
   const output = extension.handlerState?.outputTail ?? '';

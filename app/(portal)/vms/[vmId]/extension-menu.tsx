@@ -10,11 +10,11 @@ import { type Extension, editHref, tabHref } from './vm-data.ts';
 export interface ExtensionMenuProps {
   vmId: string;
   extension: Extension;
-  /** Opens the dialog that removes the extension; with `force` without the agent. */
+  /** Opens the dialog that removes the extension, with `force` without its agent. */
   onRemove(name: string, force: boolean): void;
 }
 
-/** Actions on an extension. */
+/** The menu of actions on an extension. */
 export function ExtensionMenu({ vmId, extension, onRemove }: ExtensionMenuProps) {
   const { t } = useTranslation('reports');
   const { name, goal, handlerState } = extension;

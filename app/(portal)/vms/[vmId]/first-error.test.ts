@@ -7,7 +7,7 @@ test.each([
   ['bash: nfsmount: command not found', 1, 'bash: nfsmount: command not found'],
   ['starting\ngiving up\n\n', 2, 'giving up'],
   ['terrorist\nthe end', 2, 'the end'],
-])('%j', (output, line, text) => {
+])('the first error of %j is found', (output, line, text) => {
   expect(firstError(output)).toEqual({ line, text });
 });
 
@@ -15,7 +15,7 @@ test('an empty output has no error', () => {
   expect(firstError('\n \n')).toBeNull();
 });
 
-test('lines of a tail have no line number', () => {
+test('lines of a truncated output have no line number', () => {
   expect(isTail('a line of the output\n'.repeat(3))).toBe(false);
   expect(isTail('a line of the output\n'.repeat(190))).toBe(true);
 });

@@ -6,13 +6,15 @@ export interface ErrorLine {
   text: string;
 }
 
-/** The portal returns the last whole lines, up to 4,000 characters. */
+/**
+ * An output of at least this length may be truncated: the portal returns the last whole lines, up to 4,000 characters.
+ */
 const almostTail = 3_500;
 
 /** Whether earlier lines are missing, so that line numbers are unknown. */
 export const isTail = (output: string): boolean => output.length >= almostTail;
 
-/** The first line of a failed command's output that names an error, or its last words. */
+/** Returns the first line of a failed command's output that reports an error, otherwise the last line with text. */
 export function firstError(output: string): ErrorLine | null {
   const lines = output.split('\n').map((text, index) => ({ line: index + 1, text: text.trim() }));
   const spoken = lines.filter(({ text }) => text !== '');

@@ -1,10 +1,10 @@
-/** The visible part of a folded text. */
+/** Number of lines shown of a folded text. */
 const shownLines = 12;
 const shownCharacters = 600;
-/** A text that is slightly longer is shown whole: a button would take as much space. */
+/** A text up to this many times the limit is shown whole: the button would take as much space. */
 const slack = 1.5;
 
-/** The beginning of a long text; null for one that is shown whole. */
+/** Returns the visible beginning of a long text; null if the text is shown whole. */
 export function foldText(text: string): string | null {
   const lines = text.trimEnd().split('\n');
   const isLong = lines.length > shownLines * slack || text.length > shownCharacters * slack;
@@ -12,7 +12,7 @@ export function foldText(text: string): string | null {
   const first = lines.slice(0, shownLines).join('\n');
   const cut = first.slice(0, shownCharacters);
   const lineEnd = cut.lastIndexOf('\n');
-  // Whole lines, unless a long one would leave too little.
+  // Cuts at the end of a line, unless that would leave too little.
   const beginning = first.length > cut.length && lineEnd > shownCharacters / 2 ? cut.slice(0, lineEnd) : cut;
   return beginning
     .toWellFormed()

@@ -8,7 +8,7 @@ import { Countdown, DateTime, RelativeTime } from '#app/_ui/time.tsx';
 import { MarkedText } from './message-line.tsx';
 import type { Extension } from './vm-data.ts';
 
-/** Loaded with the time axis, whose data it uses; its line has the same height without it. */
+/** Loaded together with the time axis, whose data it uses. The line has the same height without it. */
 const HeartbeatStrip = dynamic(() => import('./heartbeat-strip.tsx').then((module) => module.HeartbeatStrip), {
   ssr: false,
 });
@@ -19,7 +19,7 @@ export interface HeartbeatFootProps extends Pick<Extension, 'name' | 'heartbeat'
   at: Date;
 }
 
-/** The bottom of a card: the heartbeat, and the running deadline. */
+/** The bottom of an extension's card: its heartbeat, and its deadline while there is one. */
 export function HeartbeatFoot({ vmId, name, heartbeat, deadlineAt, at }: HeartbeatFootProps) {
   const { t } = useTranslation('reports');
   const { verdict, code, message, readAt } = heartbeat;

@@ -8,12 +8,12 @@ import { isolateText } from '#protocol/direction.ts';
 import { MessageText } from './message-line.tsx';
 import type { ReportedMessage } from './vm-data.ts';
 
-/** Entries of an object or list that are rendered at a time. */
+/** Number of entries of an object or list that are rendered at a time. */
 const shownEntries = 50;
 
 const small = 'min-h-6 rounded-sm px-1.5 text-12 text-brand-text hover:bg-hover';
 
-/** A JSON message as a tree whose branches are rendered when opened, and as raw text. */
+/** A JSON message as raw text and as a tree, whose branches are rendered when they are opened. */
 export function JsonMessage({ value, message }: { value: object; message: ReportedMessage }) {
   const { t } = useTranslation('reports');
   const [raw, setRaw] = useState(false);

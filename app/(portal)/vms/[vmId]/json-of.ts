@@ -1,4 +1,4 @@
-/** The object or list in a JSON text; undefined for any other text. */
+/** Returns the object or list in a JSON text; undefined for any other text. */
 export function jsonOf(text: string): object | undefined {
   const trimmed = text.trim();
   const isWrapped =
@@ -12,12 +12,12 @@ function parsed(text: string, reviver?: typeof asWritten): object | undefined {
   try {
     return JSON.parse(text, reviver) as object;
   } catch {
-    // Not JSON, or nested too deeply for a reviver.
+    // Either not JSON, or nested too deeply for a reviver.
     return undefined;
   }
 }
 
-/** Numbers that JavaScript would round or reformat stay as written, where the browser supports it. */
+/** Keeps the spelling of numbers that JavaScript would round or reformat, if the browser supports it. */
 function asWritten(_key: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== 'number' || context?.source === undefined) return value;
   return String(value) === context.source ? value : context.source;

@@ -8,10 +8,13 @@ import { jsonOf } from './json-of.ts';
 import { MarkedText, MessageText } from './message-line.tsx';
 import type { ReportedMessage } from './vm-data.ts';
 
-/** Few messages need it. The server renders it, so nothing moves when its script is loaded. */
+/** Loaded on demand, since few messages need it. The server renders it, so nothing moves when its script loads. */
 const JsonMessage = dynamic(() => import('./json-message.tsx').then((module) => module.JsonMessage));
 
-/** The text of a message with line breaks, folded when long; JSON as a tree. `marked`: shows the source of the text. */
+/**
+ * A message's text with its line breaks, folded if long, or its JSON as a tree. `marked`: also shows the source of the
+ * text.
+ */
 export function MessageBody({ message, marked = false }: { message: ReportedMessage; marked?: boolean }) {
   const value = useMemo(() => jsonOf(message.text), [message.text]);
   if (value !== undefined) return <JsonMessage value={value} message={message} />;

@@ -10,7 +10,7 @@ import type { ReportedMessage } from './vm-data.ts';
 
 const sources = { resource: 'resource', formatted: 'as-sent', id: 'bare-id', recovered: 'recovered' } as const;
 
-/** A message or a part of its text, with line breaks and its language for screen readers; empty when unknown. */
+/** A message, or a part of its text, with line breaks. Its language is set for screen readers; empty if unknown. */
 export function MessageText({ message, text = message.text }: { message: ReportedMessage; text?: string }) {
   return (
     <bdi lang={canonicalLanguage(message.lang) ?? ''} className="whitespace-pre-wrap">
@@ -19,7 +19,7 @@ export function MessageText({ message, text = message.text }: { message: Reporte
   );
 }
 
-/** A message that shows its source itself, unless the agent sent the text as it is. */
+/** A message with a mark of its source, unless the agent sent the text as it is. */
 export function MarkedText({ message, text = message.text }: { message: ReportedMessage; text?: string }) {
   const isOther = message.source === 'recovered' && message.original !== message.text;
   return (
@@ -30,7 +30,7 @@ export function MarkedText({ message, text = message.text }: { message: Reported
   );
 }
 
-/** The source of a message's text; amber when it is not in the reader's language. */
+/** The source of a message's text, in amber if the text is not in the reader's language. */
 export function MessageSource({ message }: { message: ReportedMessage }) {
   const preferred = usePreferredLanguage();
   const known = message.lang !== 'und' && message.source !== 'id';

@@ -8,17 +8,17 @@ import { Td, Tr } from '#app/_ui/table.tsx';
 import { useMoment } from './time/use-event-words.ts';
 
 export interface OpeningRowProps {
-  /** ISO 8601; shown in the first cell, which opens the row. */
+  /** ISO 8601. Shown in the first cell, which opens the row. */
   at: string;
   /** The other cells. */
   cells: ReactNode;
   /** Number of columns. */
   columns: number;
-  /** The details; rendered when the row is open. */
+  /** The details, rendered only while the row is open. */
   children: ReactNode;
 }
 
-/** A row for an event, which opens to its details. */
+/** A table row for an event that opens to show its details. */
 export function OpeningRow({ at, cells, columns, children }: OpeningRowProps) {
   const format = useFormat();
   const moment = useMoment();

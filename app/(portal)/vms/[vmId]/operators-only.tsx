@@ -5,7 +5,7 @@ import { useReader } from '#app/_shell/reader.tsx';
 import { Card } from '#app/_ui/card.tsx';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
 
-/** Replaces what a reader's role does not show, with the reason and who can help. */
+/** Replaces content that the reader's role may not see, with the reason and who can help. */
 export function OperatorsOnly() {
   const { t } = useTranslation(['vms', 'common']);
   const { role } = useReader();

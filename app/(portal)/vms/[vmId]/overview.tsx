@@ -20,7 +20,7 @@ const StockAgentCard = dynamic(() => import('./stock-agent-card.tsx').then((modu
   ssr: false,
 });
 
-/** Few VMs need it. The server renders it, so nothing moves when its script is loaded. */
+/** Loaded on demand, since few VMs need it. The server renders it, so nothing moves when its script loads. */
 const NeverEnrolled = dynamic(() => import('./never-enrolled.tsx').then((module) => module.NeverEnrolled));
 const NeverHeard = dynamic(() => import('./never-heard.tsx').then((module) => module.NeverHeard));
 
@@ -33,10 +33,10 @@ export interface VmOverviewProps {
   onAct(act: VmAct): void;
 }
 
-/** Cards that are rendered first, including the worst ones. */
+/** Number of cards that are rendered at first; the worst ones are among them. */
 const shownCards = 24;
 
-/** Why the VM is not done, then every extension, worst first. */
+/** Why the VM is not done, then all extensions, the worst ones first. */
 export function Overview({ facts, view, at, gatewayUrl, onAct }: VmOverviewProps) {
   const { t } = useTranslation('reports');
   const [all, setAll] = useState(false);

@@ -12,7 +12,7 @@ import { VmPage } from './vm-page.tsx';
 
 const namespaces = ['vms', 'reports', 'goal-states', 'enrollment', 'timeline'] as const;
 
-/** Words that only one view needs. */
+/** Locale namespaces that only one view needs. */
 const own: Partial<Record<VmTab, readonly WordNamespace[]>> = { activity: ['activity'], output: ['outputs'] };
 
 interface Address {
@@ -57,7 +57,7 @@ export default async function VmRoute({ params, searchParams }: Address) {
 
 const idForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** An invalid id is an unknown VM. */
+/** An invalid id is treated like an unknown VM. */
 const read = cache(async (vmId: string) => {
   if (!idForm.test(vmId)) notFound();
   return orNotFound((await portal()).vms.get({ vmId }));

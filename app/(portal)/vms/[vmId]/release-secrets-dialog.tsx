@@ -16,7 +16,7 @@ export interface ReleaseSecretsDialogProps {
   onClose(): void;
 }
 
-/** Shows which protected settings will be sealed for which key, and releases them to that key only. */
+/** Shows which protected settings will be encrypted for which key, and releases them for that key only. */
 export function ReleaseSecretsDialog({ facts, view, onClose }: ReleaseSecretsDialogProps) {
   const { t } = useTranslation('enrollment');
   const trpc = useTRPC();

@@ -11,7 +11,7 @@ import type { VmFacts } from './vm-data.ts';
 export interface RemoveExtensionDialogProps {
   facts: VmFacts;
   name: string;
-  /** Removing without the agent requires typing the name, because it cannot be undone. */
+  /** Whether the extension is removed without the agent. That requires typing its name, because it cannot be undone. */
   force: boolean;
   onClose(): void;
 }

@@ -39,7 +39,7 @@ export function EndStockDialog({ facts: { id: vmId, name }, onClose }: StockConf
   );
 }
 
-/** Confirms replacing the key that opens the protected settings of a stock agent. */
+/** Confirms replacing the key that decrypts the protected settings of a stock agent. */
 export function TenantKeyDialog({ facts: { id: vmId, name }, onClose }: StockConfirmProps) {
   const { t } = useTranslation('enrollment');
   const trpc = useTRPC();
@@ -65,7 +65,7 @@ export function TenantKeyDialog({ facts: { id: vmId, name }, onClose }: StockCon
   );
 }
 
-/** Explains what a hold, or its end, does. */
+/** Explains what starting or ending a hold does. */
 export function HoldDialog({ facts: { id: vmId, name }, onHold, onClose }: StockConfirmProps & { onHold: boolean }) {
   const { t } = useTranslation('enrollment');
   const trpc = useTRPC();

@@ -20,7 +20,7 @@ export interface StockDialogProps {
 }
 
 /**
- * Connects a VM to the stock Azure Linux agent, or creates another token for its forwarder, shown once with its
+ * Connects a VM to the stock agent, or creates another token for its forwarder. The token is shown only once, with its
  * commands.
  */
 export function StockDialog({ facts, gatewayUrl, onClose }: StockDialogProps) {
@@ -90,7 +90,7 @@ export function StockDialog({ facts, gatewayUrl, onClose }: StockDialogProps) {
   );
 }
 
-/** The step of the dialog: nothing can be done, the first token, or another one. */
+/** Returns what the dialog offers: nothing, the first token, or another one. */
 function stateOf({ isOpen, agent }: WireAccess): 'closed' | 'reference' | 'new' | 'renew' {
   if (!isOpen) return 'closed';
   if (agent === 'reference') return 'reference';

@@ -13,7 +13,7 @@ export function SubstatusTree({ parts, label }: { parts: readonly Substatus[]; l
   const { t } = useTranslation('reports');
   const [all, setAll] = useState(false);
   const rest = parts.length - shownParts;
-  // Failed parts are never folded away.
+  // Substatuses that failed are always visible.
   const wrong = parts.slice(shownParts).filter(({ status }) => status === 'error' || status === 'warning');
   return (
     <div>
@@ -37,7 +37,7 @@ export function SubstatusTree({ parts, label }: { parts: readonly Substatus[]; l
   );
 }
 
-/** Parts that are rendered first. */
+/** Number of substatuses that are rendered at first. */
 const shownParts = 12;
 
 const deepest = 4;

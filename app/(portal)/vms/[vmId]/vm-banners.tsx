@@ -16,7 +16,7 @@ export interface VmBannersProps {
   onAct(act: VmAct): void;
 }
 
-/** Banners about the whole VM; nothing while there are none. */
+/** Banners about the whole VM; renders nothing if there are none. */
 export function VmBanners({ facts, view: { agent, pendingRestart }, onAct }: VmBannersProps) {
   const { t } = useTranslation('enrollment');
   const banners = [
@@ -51,7 +51,7 @@ type Agent = InstanceDetails['agent'];
 
 interface BannerWithButtonProps {
   status: 'warning' | 'waiting';
-  /** The role that may press the button; others see the banner without it. */
+  /** The role that may press the button. Others see the banner without it. */
   needs: 'operator' | 'admin';
   label: string;
   onClick(): void;
@@ -72,7 +72,7 @@ function BannerWithButton({ status, needs, label, onClick, children }: BannerWit
   );
 }
 
-/** A second machine uses the credential of this VM. */
+/** Shown if a second machine uses the credential of this VM. */
 function DuplicateBanner({ facts, agent, onAct }: { facts: VmFacts; agent: Agent; onAct(act: VmAct): void }) {
   const { t } = useTranslation('enrollment');
   const isStock = facts.agentKind === 'stock';
@@ -91,7 +91,7 @@ function DuplicateBanner({ facts, agent, onAct }: { facts: VmFacts; agent: Agent
   );
 }
 
-/** The agent is late, or does not respond. */
+/** Shown if the agent is late or does not respond. */
 function SilentBanner({ agent }: { agent: Agent }) {
   const { t } = useTranslation('enrollment');
   const isSilent = agent.status === 'unresponsive';
@@ -106,7 +106,7 @@ function SilentBanner({ agent }: { agent: Agent }) {
   );
 }
 
-/** The portal rejects calls of the agent. */
+/** Shown if the portal rejects requests of the agent. */
 function RefusalBanner({ name, refusal }: { name: string; refusal: Agent['refusals'][number] }) {
   const { t } = useTranslation('enrollment');
   const format = useFormat();

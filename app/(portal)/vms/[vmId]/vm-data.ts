@@ -28,13 +28,13 @@ export type OutputLines = Outputs['outputs']['read'];
 export type LogArchive = Outputs['outputs']['archives']['items'][number];
 export type PastExtension = PastGoalState['extensions'][number];
 
-/** Health ages without a write, so it is loaded again from time to time. */
+/** Health ages without a write, so it is reloaded at this interval. */
 export const ageMs = 10_000;
 
 export const tabs = ['overview', 'goal-state', 'output', 'documents', 'activity'] as const;
 export type VmTab = (typeof tabs)[number];
 
-/** Address of a view of a VM, or of an extension's part of it. */
+/** URL of a view of a VM, optionally of the part about an extension. */
 export function tabHref(vmId: string, tab: VmTab, about?: string): string {
   const query = tab === 'overview' ? '' : `?tab=${tab}`;
   return `/vms/${vmId}${query}${about === undefined ? '' : `#${tab}-${about}`}`;

@@ -51,7 +51,7 @@ export interface VmDialogsProps {
   onClose(): void;
 }
 
-/** The dialog of an action; its script is loaded on request. */
+/** The dialog of an action; its script is loaded when it opens. */
 export function VmDialogs({ act, facts, view, gatewayUrl, onClose }: VmDialogsProps) {
   switch (act.kind) {
     case 'edit':

@@ -6,7 +6,7 @@ import { Button } from '#app/_ui/button.tsx';
 import { Card } from '#app/_ui/card.tsx';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
 
-/** Shown when a VM is deleted while its page is open. */
+/** Shown if the VM is deleted while its page is open. */
 export function VmGone({ name }: { name: string }) {
   const { t } = useTranslation(['vms', 'common']);
   return (

@@ -14,7 +14,7 @@ import { TagList } from './tag-list.tsx';
 import type { InstanceDetails, VmFacts } from './vm-data.ts';
 import type { VmAct } from './vm-dialogs.tsx';
 
-/** Its place is kept until its script is loaded. */
+/** Its space is reserved until its script loads. */
 const VmMenu = dynamic(() => import('./vm-menu.tsx').then((module) => module.VmMenu), {
   ssr: false,
   loading: () => <span className="size-(--control) pointer-coarse:size-10" />,
@@ -26,7 +26,7 @@ export interface VmHeaderProps {
   onAct(act: VmAct): void;
 }
 
-/** Name, health, open work, agent, and actions of a VM. */
+/** A VM's name, health, open work and agent, with its actions. */
 export function VmHeader({ facts, view, onAct }: VmHeaderProps) {
   const { t } = useTranslation(['vms', 'reports']);
   const reader = useReader();
@@ -35,7 +35,7 @@ export function VmHeader({ facts, view, onAct }: VmHeaderProps) {
   const count = view.extensions.length;
   const some = count === 1 ? t('vms:vm.onlyNotDone') : t('vms:vm.notDone', { count: open, total: count });
   const notDone = open === 0 ? t('vms:vm.allDone', { count }) : some;
-  // The primary button of the page: what a failure needs, or adding an extension.
+  // The page's primary button is what fixes a failure, otherwise adding an extension.
   const mendsFirst = view.explanation?.act?.failed === true;
   return (
     <PageHeader

@@ -9,12 +9,12 @@ import type { VmAct } from './vm-dialogs.tsx';
 
 export interface VmMenuProps {
   agentKind: VmFacts['agentKind'];
-  /** The stock agent is on hold. */
+  /** Whether the stock agent is on hold. */
   isOnHold: boolean;
   onAct(act: VmAct): void;
 }
 
-/** Actions on a VM. */
+/** The menu of actions on a VM. */
 export function VmMenu({ agentKind, isOnHold, onAct }: VmMenuProps) {
   const { t } = useTranslation(['vms', 'enrollment']);
   return (

@@ -23,7 +23,7 @@ const DocumentsTab = dynamic(() => import('./documents/documents-tab.tsx').then(
   loading,
 });
 
-/** Needed only when something is wrong; the server renders it, so nothing moves when its script is loaded. */
+/** Needed only if something is wrong. The server renders them, so nothing moves when their script loads. */
 const VmBanners = dynamic(() => import('./vm-banners.tsx').then((module) => module.VmBanners));
 const OperatorsOnly = dynamic(() => import('./operators-only.tsx').then((module) => module.OperatorsOnly), { loading });
 const VmGone = dynamic(() => import('./vm-gone.tsx').then((module) => module.VmGone), { loading });
@@ -40,7 +40,7 @@ function PanelLoading() {
   return <SkeletonRows columns={['w-40', 'w-64']} rows={6} label={t('loading')} />;
 }
 
-/** Whether a banner must come before everything else. */
+/** Whether there is a banner that must come before everything else. */
 const hasNews = ({ decommissioning, needsRelease }: VmFacts, { agent }: InstanceDetails): boolean =>
   decommissioning ||
   needsRelease ||
@@ -52,14 +52,14 @@ const hasNews = ({ decommissioning, needsRelease }: VmFacts, { agent }: Instance
 export interface VmPageProps {
   vmId: string;
   tab: VmTab;
-  /** As the server rendered them for this address at `readAt` (milliseconds). */
+  /** As the server rendered them for this URL at `readAt` (milliseconds). */
   facts: VmFacts;
   view: InstanceDetails;
   readAt: number;
   gatewayUrl: string;
 }
 
-/** A VM, kept up to date: the header of every view, and the view in the address. */
+/** A VM, kept up to date: the header that all views share, and the view in the URL. */
 export function VmPage({ vmId, tab, facts: firstFacts, view: firstView, readAt, gatewayUrl }: VmPageProps) {
   const { t } = useTranslation('vms');
   const trpc = useTRPC();

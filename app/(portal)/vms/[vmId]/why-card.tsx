@@ -20,7 +20,7 @@ export interface WhyCardProps {
   onRevert(incarnation: number): void;
 }
 
-/** Why the VM is not done: the chain from the agent's last call to what would help. Hidden when all is done. */
+/** Why the VM is not done: the chain from the agent's last call to what would help. Hidden if nothing is open. */
 export function WhyCard({ view, onRevert }: WhyCardProps) {
   const { t } = useTranslation('reports');
   const id = useId();
@@ -56,7 +56,7 @@ export function WhyCard({ view, onRevert }: WhyCardProps) {
 
 type WhyLink = Explanation['links'][number];
 
-/** The handler's message, where a link is about a failed part of its status. */
+/** Returns the handler's message if a link is about a failed part of its status. */
 function messageOf(view: InstanceDetails, { title, extension }: WhyLink): ReportedMessage | null {
   if (title.code !== 'part' && title.code !== 'part.unnamed') return null;
   return view.extensions.find(({ name }) => name === extension)?.failedPart?.message ?? null;
@@ -68,7 +68,7 @@ interface ChainLinkProps {
   last: boolean;
 }
 
-/** Solid where work went through, dashed where it is stuck; vertical on narrow screens. */
+/** A link of the chain: solid if work got past it, dashed if work is stuck. Vertical on narrow pages. */
 function ChainLink({ link: { kind, status, holds, title, detail }, message, last }: ChainLinkProps) {
   const counts = kind === 'deadline' && status !== 'failed';
   return (

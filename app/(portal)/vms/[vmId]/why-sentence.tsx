@@ -4,7 +4,7 @@ import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Countdown, DateTime, Elapsed, RelativeTime } from '#app/_ui/time.tsx';
 import type { Sentence } from './vm-data.ts';
 
-/** A sentence of the chain in the reader's language, with ticking times. */
+/** A sentence of the chain in the reader's language, with live relative times. */
 export function WhySentence({ sentence: { code, values, at } }: { sentence: Sentence }) {
   const { t } = useTranslation('reports');
   const when = at ? new Date(at) : null;

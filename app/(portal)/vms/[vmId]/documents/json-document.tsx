@@ -10,13 +10,13 @@ import { CopyButton } from '#app/_ui/copy.tsx';
 
 export interface JsonDocumentProps extends DocumentFile {
   note?: ReactNode;
-  /** The card's header shows title and buttons, so the title here is for screen readers only. */
+  /** Whether the card's header already shows title and buttons; the title is then for screen readers only. */
   isAlone?: boolean;
-  /** Tailwind class of the height. */
+  /** Tailwind class for the height. */
   className?: string;
 }
 
-/** A document as it was sent or will be: to read, copy and download. */
+/** A document as it was or will be sent, with buttons to copy and download it. */
 export function JsonDocument({ note, isAlone = false, className = 'max-h-[70vh]', ...file }: JsonDocumentProps) {
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-1.5">
@@ -37,11 +37,11 @@ export function JsonDocument({ note, isAlone = false, className = 'max-h-[70vh]'
 export interface DocumentFile {
   title: string;
   value: unknown;
-  /** Name of the file, without its extension. */
+  /** File name without extension. */
   file: string;
 }
 
-/** Copies a document, or saves it as a file. */
+/** Buttons that copy a document or save it as a file. */
 export function DocumentActs({ title, value, file }: DocumentFile) {
   const { t } = useTranslation('goal-states');
   return (

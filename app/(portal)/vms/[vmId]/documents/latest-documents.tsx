@@ -13,7 +13,7 @@ import { putInAddress } from '../put-in-address.ts';
 import type { InstanceDetails } from '../vm-data.ts';
 import { JsonDocument } from './json-document.tsx';
 
-/** An extension's latest documents as they were sent: handler state, heartbeat, status. */
+/** The latest documents of an extension, as sent: handler state, heartbeat, status. */
 export function LatestDocuments({ view }: { view: InstanceDetails }) {
   const { t } = useTranslation('goal-states');
   const trpc = useTRPC();

@@ -18,10 +18,10 @@ import type { InstanceDetails, PastReport } from '../vm-data.ts';
 import { JsonDocument } from './json-document.tsx';
 
 const kinds = ['handler', 'heartbeat', 'status'] as const;
-/** Documents may be large. */
+/** A small page, because documents may be large. */
 const pageSize = 25;
 
-/** The history of reports, newest first; a row opens to the document as it was sent. */
+/** The history of reports, newest first. A row opens to show the document as it was sent. */
 export function ReportHistory({ view }: { view: InstanceDetails }) {
   const { t } = useTranslation(['goal-states', 'common']);
   const trpc = useTRPC();

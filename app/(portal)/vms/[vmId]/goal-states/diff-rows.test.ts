@@ -25,11 +25,11 @@ test.each<[string, string[], string[], string[]]>([
   ['a line that went', ['a', 'b', 'c'], ['a', 'c'], ['2:b | :']],
   ['lines that have nothing in common are not marked', ['left'], ['right'], ['1:left | 1:right']],
   ['as many as there are on the longer side', ['k: 1'], ['k: 2', 'more'], ['1:k: [1] | 1:k: [2]', ': | 2:more']],
-])('tells %s', (_, before, after, expected) => {
+])('the comparison shows %s', (_, before, after, expected) => {
   expect(diffText(before, after)).toEqual(expected);
 });
 
-test('parts are headed by their extension, and lines of both sides numbered', () => {
+test('hunks have their extension as heading, and both sides have line numbers', () => {
   const body = (value: number) => [
     '{',
     '  "mount": {',
@@ -45,7 +45,7 @@ test('parts are headed by their extension, and lines of both sides numbered', ()
   expect(hunk?.rows.filter(({ changed }) => !changed)).toHaveLength(5);
 });
 
-test('distant changes are separate parts', () => {
+test('distant changes are in separate hunks', () => {
   const far = Array.from({ length: 30 }, (_, i) => `line ${i}`);
   const after = far.with(2, 'x').with(27, 'y');
   expect(hunksBetween(far.join('\n'), after.join('\n'))).toHaveLength(2);

@@ -1,19 +1,19 @@
 import { structuredPatch } from 'diff';
 import { diffWordsWithin, maxLineEdits } from '../bounded-diff.ts';
 
-/** A part of a line; marked where it differs from the other side. */
+/** A part of a line, marked if it differs from the other side. */
 export interface DiffPiece {
   text: string;
   marked: boolean;
 }
 
-/** A line of one side. */
+/** A line on one side. */
 export interface DiffSide {
   number: number;
   pieces: DiffPiece[];
 }
 
-/** A line of the comparison: unchanged, removed, added or changed. */
+/** A row of the comparison: unchanged, removed, added or changed. */
 export interface DiffRow {
   before: DiffSide | null;
   after: DiffSide | null;
@@ -21,16 +21,16 @@ export interface DiffRow {
 }
 
 export interface Hunk {
-  /** The extension that the line belongs to; empty outside of any. */
+  /** The extension that the line belongs to; empty if it belongs to none. */
   heading: string;
   rows: DiffRow[];
 }
 
 const context = 3;
-/** Two lines with less in common than this are a removed and an added line, not a changed one. */
+/** Minimum share of common text for two lines to be a changed line; below it, one is removed and the other added. */
 const leastCommon = 0.3;
 
-/** Compares two texts line by line with three lines of context; marks words in changed lines. */
+/** Compares two texts line by line with three lines of context, and marks the changed words within lines. */
 export function hunksBetween(before: string, after: string): Hunk[] {
   const earlier = before.split('\n');
   const options = { context, maxEditLength: maxLineEdits };
@@ -49,7 +49,7 @@ export function hunksBetween(before: string, after: string): Hunk[] {
   });
 }
 
-/** The nearest extension above, in the text of `readable`. */
+/** Returns the nearest extension above, in the text of `readable`. */
 function ownerOf(lines: readonly string[]): string {
   const owner = /^ {2}"([^"]+)": \{/;
   for (const line of lines) {
@@ -89,7 +89,7 @@ function rowsOf(lines: readonly string[], oldStart: number, newStart: number): D
   return rows;
 }
 
-/** A changed line on both sides, with differing words marked. */
+/** Returns both sides of a changed line, with differing words marked. */
 function marked(before: string | undefined, after: string | undefined): [DiffPiece[] | null, DiffPiece[] | null] {
   const plain = (text: string | undefined) => (text === undefined ? null : [{ text, marked: false }]);
   if (before === undefined || after === undefined) return [plain(before), plain(after)];

@@ -15,14 +15,14 @@ export interface DiffViewProps {
   className?: string;
 }
 
-/** Keys of the sentence where nothing that people declare differs, by cause. */
+/** Sentences, by cause, for goal states between which nothing that people declare differs. */
 const unchangedKeys: Record<string, 'same.certificate' | 'same.renewed' | 'same.release'> = {
   'certificate.bind': 'same.certificate',
   'certificate.renew': 'same.renewed',
   'secrets.release': 'same.release',
 };
 
-/** The difference of two goal states, in one column or side by side. */
+/** The differences between two goal states, in one column or side by side. */
 export function DiffView({ comparison, shape, className }: DiffViewProps) {
   const { t } = useTranslation('goal-states');
   const { before, after, secretsChanged } = comparison;
@@ -58,7 +58,7 @@ export function DiffView({ comparison, shape, className }: DiffViewProps) {
   );
 }
 
-/** Removed lines before added ones, run by run. */
+/** Shows removed lines before added ones within each run of changes. */
 function UnifiedHunk({ hunk: { rows } }: { hunk: Hunk }) {
   return runsOf(rows).map((run) => (
     <Fragment key={`${run[0]?.before?.number}-${run[0]?.after?.number}`}>
@@ -82,7 +82,7 @@ function runsOf(rows: readonly DiffRow[]): DiffRow[][] {
   return runs;
 }
 
-/** In one column, added lines are below removed ones. */
+/** Shows both sides next to each other; a narrow page shows added lines below removed ones. */
 function SplitHunk({ hunk: { rows } }: { hunk: Hunk }) {
   return rows.map(({ before, after, changed }) => (
     <div key={`${before?.number}-${after?.number}`} className="grid md:grid-cols-2 md:divide-x md:divide-line-subtle">

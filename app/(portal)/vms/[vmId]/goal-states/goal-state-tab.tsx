@@ -24,7 +24,7 @@ import { useChangeWords } from './use-change-words.ts';
 const shapes = ['unified', 'split', 'json'] as const;
 type Shape = (typeof shapes)[number];
 
-/** Every goal state of the VM, newest first, and the differences of any two. */
+/** Every goal state of the VM, newest first, and the differences between any two. */
 export function GoalStateTab({ vmId, onAct }: { vmId: string; onAct(act: VmAct): void }) {
   const { t } = useTranslation(['goal-states', 'common']);
   const trpc = useTRPC();
@@ -81,7 +81,7 @@ export function GoalStateTab({ vmId, onAct }: { vmId: string; onAct(act: VmAct):
   );
 }
 
-/** The two in the address; by default the newest and the one before it. */
+/** Returns the two goal states in the URL; by default the newest and the one before it. */
 function usePair(newest: number): ComparedPair {
   const address = useSearchParams();
   const read = (name: string, least: number, usual: number) => {

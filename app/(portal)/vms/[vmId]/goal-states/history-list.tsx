@@ -22,7 +22,7 @@ export interface HistoryListProps {
   onCompare(pair: ComparedPair): void;
 }
 
-/** Goal states, newest first. A row shows its changes; its two radio buttons choose what to compare. */
+/** Goal states, newest first. Each row shows its changes and two radio buttons to choose what to compare. */
 export function HistoryList({ states, newest, pair, onCompare }: HistoryListProps) {
   const { t } = useTranslation('goal-states');
   const group = useId();
@@ -95,7 +95,7 @@ interface DotProps {
   onChoose(): void;
 }
 
-/** One of the two to compare; arrow keys move along its column. */
+/** A radio button for one of the two goal states; arrow keys move within its column. */
 function Dot({ name, label, checked, onChoose }: DotProps) {
   return (
     <label className="flex justify-center pt-2.5 pb-2" title={label}>

@@ -1,20 +1,20 @@
 import type { PastExtension } from '../vm-data.ts';
 
-/** How the text of a comparison shows secrets. */
+/** The texts that replace secrets in a comparison. */
 export interface SealedWords {
   sealed: string;
   changed: string;
 }
 
-/** A goal state as readable text: extensions by name, in order. */
+/** Returns a goal state as readable text, with its extensions sorted by name. */
 export function readableGoalState(extensions: readonly PastExtension[]): string {
   const byName = Object.fromEntries(extensions.map(({ name, ...extension }) => [name, extension]));
   return JSON.stringify(byName, null, 2);
 }
 
 /**
- * The same for a comparison: secrets are present or absent, those of `changed` differ, and sequence numbers are left
- * out because they follow from the rest.
+ * Like `readableGoalState`, for a comparison: shows only whether secrets are present and, for `changed`, that they
+ * differ. Leaves out sequence numbers, because they follow from the other changes.
  */
 export function comparable(
   extensions: readonly PastExtension[],

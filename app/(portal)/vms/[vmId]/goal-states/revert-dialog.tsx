@@ -25,7 +25,7 @@ export function RevertDialog({ facts, incarnation, onClose }: RevertDialogProps)
   const explain = useProblem();
   const preview = useQuery(trpc.goalStates.previewRevert.queryOptions({ vmId: facts.id, incarnation }));
   const plan = useQuery(trpc.goalStates.planRevert.queryOptions({ vmId: facts.id, incarnation }));
-  // The comparison stays as the reader saw it; a newer goal state is announced, not swapped in.
+  // The comparison stays as the reader saw it. A newer goal state is announced but not swapped in.
   const [seen, setSeen] = useState<GoalStateComparison>();
   const newest = preview.data;
   const shown = seen ?? newest;

@@ -4,7 +4,10 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import type { GoalStateChange, PastChange } from '../vm-data.ts';
 
-/** One difference as a sentence: "share: server files-a to files-b". A revert uninstalls what it does not declare. */
+/**
+ * Formats a difference as a sentence, such as "share: server files-a to files-b". A revert uninstalls extensions that
+ * its goal state does not declare.
+ */
 export function useChangeWords(): (change: GoalStateChange, isRevert?: boolean) => string {
   const { t } = useTranslation('goal-states');
   const format = useFormat();
@@ -20,7 +23,7 @@ export function useChangeWords(): (change: GoalStateChange, isRevert?: boolean) 
   };
 }
 
-/** What a goal state changed against the one before it, or its cause where nothing differs. */
+/** Describes what a goal state changed compared with the one before it, or its cause if nothing differs. */
 export function useCauseWords(): (past: PastChange) => string {
   const { t } = useTranslation('goal-states');
   const say = useChangeWords();

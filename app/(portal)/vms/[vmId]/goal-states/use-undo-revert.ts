@@ -9,13 +9,13 @@ import type { VmFacts } from '../vm-data.ts';
 
 interface Reverted {
   revertedTo: number;
-  /** The incarnations before and after. */
+  /** The incarnation before the revert. */
   from: number | undefined;
   now: number;
 }
 
 /**
- * Announces a revert with an undo, which works as long as no one published since. The dialog is closed by then, so the
+ * Shows a toast after a revert. Its undo works until someone publishes again. The dialog is already closed then, so the
  * undo must not depend on the page.
  */
 export function useUndoRevert(facts: VmFacts): (reverted: Reverted) => Promise<void> {

@@ -12,11 +12,13 @@ import { DownloadOutput, WholeOutput } from './whole-output.tsx';
 export interface EarlierOutputsProps {
   vmId: string;
   outputs: readonly CommandOutput[];
-  /** Loads older outputs, if there are any. */
+  /** Loads older outputs; undefined if there are none. */
   more: { isBusy: boolean; read(): void } | undefined;
 }
 
-/** Outputs of other commands, newest first, including deleted extensions; a row opens to the whole output. */
+/**
+ * Outputs of other commands, newest first, including those of deleted extensions. A row opens to show the whole output.
+ */
 export function EarlierOutputs({ vmId, outputs, more }: EarlierOutputsProps) {
   const { t } = useTranslation(['outputs', 'common']);
   if (outputs.length === 0) return null;

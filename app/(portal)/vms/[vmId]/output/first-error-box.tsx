@@ -8,11 +8,11 @@ export interface FirstErrorProps {
   /** 1-based. */
   line: number;
   text: string;
-  /** A link to the line, if it is not on the page. */
+  /** A link to the line, if the line is not on the page. */
   action?: ReactNode;
 }
 
-/** The first line of an output that names an error. */
+/** The first line of an output that reports an error. */
 export function FirstError({ line, text, action }: FirstErrorProps) {
   const { t } = useTranslation('reports');
   return (

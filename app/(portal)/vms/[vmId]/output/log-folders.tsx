@@ -14,7 +14,7 @@ import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { RelativeTime } from '#app/_ui/time.tsx';
 import type { InstanceDetails, LogArchive, VmFacts } from '../vm-data.ts';
 
-/** Log folders of handlers, fetched by the agent on request, including uninstalled handlers. */
+/** Log folders of handlers, including uninstalled ones. The agent sends them on request. */
 export function LogFolders({ view, agentKind }: { view: InstanceDetails; agentKind: VmFacts['agentKind'] }) {
   const { t } = useTranslation('outputs');
   const trpc = useTRPC();
@@ -23,7 +23,7 @@ export function LogFolders({ view, agentKind }: { view: InstanceDetails; agentKi
   const isStock = agentKind === 'stock';
   const sent = archives.data?.items.map(({ handler }) => handler) ?? [];
   const names = new Set(
-    // A stock agent cannot send logs; earlier archives are still listed.
+    // The stock agent cannot send logs. Earlier archives are still listed.
     isStock ? sent : [...view.extensions.map(({ handler }) => handler), ...(archives.data?.handlers ?? [])],
   );
   return (

@@ -12,22 +12,22 @@ import { useFormat } from '#app/_ui/format.ts';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import type { OutputDetails, OutputLines } from '../vm-data.ts';
 
-/** Lines on a page. */
+/** Number of lines on a page. */
 export const pageRows = 500;
 
 export interface OutputPageProps {
   vmId: string;
   details: OutputDetails;
-  /** The row that decides the page. */
+  /** The row whose page is shown. */
   row: number;
   marked: number | undefined;
-  /** The marked row is the error, not a search result. */
+  /** Whether the marked row is the error, rather than a search result. */
   isError: boolean;
   label: string;
   onTurn(row: number): void;
 }
 
-/** The page of the output that holds a row. */
+/** The page of an output that contains a row. */
 export function OutputPage({ vmId, details, row, marked, isError, label, onTurn }: OutputPageProps) {
   const { t } = useTranslation('outputs');
   const format = useFormat();
@@ -40,7 +40,7 @@ export function OutputPage({ vmId, details, row, marked, isError, label, onTurn 
     placeholderData: keepPreviousData,
   });
   const isRead = page.data?.row === first;
-  // Scrolls the box to the marked line without scrolling the window.
+  // Scrolls the container to the marked line without scrolling the window.
   // biome-ignore lint/correctness/useExhaustiveDependencies: new rows move the line
   useEffect(() => {
     const line = frame.current?.querySelector<HTMLElement>('[data-marked]');

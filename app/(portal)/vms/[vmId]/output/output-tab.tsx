@@ -19,7 +19,9 @@ import { DownloadOutput, WholeOutput } from './whole-output.tsx';
 
 const pageSize = 50;
 
-/** Outputs of commands: the last one of each extension, failed ones first, then all others; and log folders. */
+/**
+ * Outputs of commands: the last one of each extension with failed ones first, then all others. Also the log folders.
+ */
 export function OutputTab({ view, agentKind }: { view: InstanceDetails; agentKind: VmFacts['agentKind'] }) {
   const { t } = useTranslation('reports');
   const trpc = useTRPC();
@@ -34,7 +36,7 @@ export function OutputTab({ view, agentKind }: { view: InstanceDetails; agentKin
     .map((extension) => ({ extension, whole: outputOf(extension, all) }))
     .filter(({ extension, whole }) => whole !== undefined || extension.handlerState?.outputTail);
   const shown = new Set(cards.map(({ whole }) => whole?.id));
-  // The panel is rendered after the address changes, too late for the browser to scroll to it.
+  // The panel is rendered after the URL changes, too late for the browser to scroll to it.
   const isThere = cards.length > 0;
   useEffect(() => {
     if (isThere) document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
@@ -75,7 +77,7 @@ export function OutputTab({ view, agentKind }: { view: InstanceDetails; agentKin
   );
 }
 
-/** The output of the last reported command, if it arrived completely. */
+/** Returns the output of the last reported command, if it arrived completely. */
 function outputOf({ name, handlerState }: Extension, all: readonly CommandOutput[]): CommandOutput | undefined {
   if (handlerState === null) return undefined;
   const { command, sequenceNumber, attempt } = handlerState;
@@ -132,7 +134,7 @@ function Output({ vmId, extension, whole }: OutputProps) {
   );
 }
 
-/** The part that fits into a report. */
+/** The end of an output, as far as it fits into a report. */
 function Tail({ output, failed, label }: { output: string; failed: boolean; label: string }) {
   const { t } = useTranslation('reports');
   const found = failed ? firstError(output) : null;

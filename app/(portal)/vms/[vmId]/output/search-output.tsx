@@ -13,11 +13,11 @@ export interface SearchOutputProps {
   vmId: string;
   outputId: string;
   label: string;
-  /** Shows this row. */
+  /** Shows the page that contains this row. */
   onChoose(row: number): void;
 }
 
-/** Searches the whole output, not only the page that is shown. */
+/** Searches the whole output, not only the page shown. */
 export function SearchOutput({ vmId, outputId, label, onChoose }: SearchOutputProps) {
   const { t } = useTranslation('outputs');
   const trpc = useTRPC();

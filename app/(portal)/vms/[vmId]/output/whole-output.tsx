@@ -15,10 +15,10 @@ import { FirstError } from './first-error-box.tsx';
 import { OutputPage, pageRows } from './output-page.tsx';
 import { SearchOutput } from './search-output.tsx';
 
-/** Up to this many lines there is no search. */
+/** An output with at most this many lines has no search. */
 const linesWithoutSearch = 12;
 
-/** Downloads the whole output. */
+/** A link that downloads the whole output. */
 export function DownloadOutput({ vmId, output }: { vmId: string; output: CommandOutput }) {
   const { t } = useTranslation('outputs');
   const { id, extension, command } = output;
@@ -39,7 +39,7 @@ export function DownloadOutput({ vmId, output }: { vmId: string; output: Command
 export interface WholeOutputProps {
   vmId: string;
   outputId: string;
-  /** The command failed: its first error is shown above the output. */
+  /** Whether the command failed; if so, its first error is shown above the output. */
   failed: boolean;
   label: string;
 }
@@ -49,7 +49,7 @@ export function WholeOutput({ vmId, outputId, failed, label }: WholeOutputProps)
   const { t } = useTranslation('outputs');
   const trpc = useTRPC();
   const details = useQuery(trpc.outputs.get.queryOptions({ vmId, outputId }));
-  /** The row that the reader went to. */
+  /** The row that the reader jumped to. */
   const [chosen, setChosen] = useState<number | null>(null);
   if (details.error && !details.data) {
     return <QueryError error={details.error} onRetry={details.refetch} at={new Date(details.errorUpdatedAt)} />;
@@ -94,7 +94,7 @@ export function WholeOutput({ vmId, outputId, failed, label }: WholeOutputProps)
   );
 }
 
-/** Says when the output is incomplete. */
+/** A note that the output is incomplete. */
 function IncompleteNote({ details: { totalBytes, storedBytes } }: { details: OutputDetails }) {
   const { t } = useTranslation('outputs');
   const format = useFormat();

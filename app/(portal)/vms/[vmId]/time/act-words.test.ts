@@ -13,6 +13,6 @@ test.each([
   ['logs.request', 'Protokolle angefordert'],
   ['extension.remove', 'Deinstallation von probe begonnen'],
   ['unknown.action', 'andere Aktion'],
-])('the axis names the act: %s', (action, words) => {
+])('the axis names the action: %s', (action, words) => {
   expect(actWords(t, { action, target: 'probe', declared: null })).toBe(words);
 });

@@ -91,7 +91,7 @@ describe('events of an axis', () => {
     ]);
   });
 
-  test('include those that reach into the window', () => {
+  test('include those that began before the range but reach into it', () => {
     expect(eventsWithin(15, 18)).toEqual(['health 3', 'health 2']);
   });
 
@@ -115,7 +115,7 @@ describe('events of an axis', () => {
     expect(current && nextEvent(events, names, current, key)?.kind).toBe(expected);
   });
 
-  test('down from an act is the event nearest in time', () => {
+  test('the arrow down leads from an action to the event nearest in time', () => {
     const events = eventsOf(timeline, names, at(0), at(30));
     const act = events.find(({ kind }) => kind === 'act');
     expect(act && nextEvent(events, names, act, 'ArrowDown')?.from).toBe(at(11));
@@ -126,7 +126,7 @@ describe('heartbeat ticks', () => {
   const ticks = (from: number, now: number, step: number) =>
     ticksOf(timeline.lanes, at(from), at(now), step * 60_000).map((tick) => tick.drawn);
 
-  test('are one per step, each with the worst verdict of any extension in it', () => {
+  test('appear once per step, each with the worst verdict of any extension in it', () => {
     expect(ticks(10, 16, 1)).toEqual([
       'healthy',
       'healthy',
@@ -142,7 +142,7 @@ describe('heartbeat ticks', () => {
     expect(ticks(0, 30, 10)).toEqual(['healthy', 'healthy', 'unresponsive', 'healthy']);
   });
 
-  test('are absent where nothing is recorded', () => {
+  test('are absent where nothing was recorded', () => {
     expect(ticksOf([{ heartbeat: [heartbeat('none', 0, null)] }], at(0), at(5), 60_000)).toEqual([]);
   });
 });

@@ -9,15 +9,15 @@ export type HeartbeatStretch = Lane['heartbeat'][number];
 type Publication = Timeline['configuration'][number];
 type PersonAct = Timeline['acts'][number];
 
-/** How a period of health is drawn; `unrecorded` where it is unknown. */
+/** How a period of health is drawn; `unrecorded` if its health is unknown. */
 export type Drawn = StatusName | 'stale' | 'unrecorded';
 
 interface Base {
-  /** Stays the same for the same event while the window moves. */
+  /** Identifies the event while the axis moves. */
   id: string;
   /** Milliseconds since 1970. */
   from: number;
-  /** Null while it lasts. */
+  /** Null if it has not ended. */
   to: number | null;
   count: number;
 }
@@ -30,7 +30,10 @@ export type AxisEvent = Base &
     | { kind: 'heartbeat'; extension: string; drawn: DrawnVerdict; of: HeartbeatStretch }
   );
 
-/** The lane of an event: its index among those shown. Configuration 0, people 1, extensions, heartbeats last. */
+/**
+ * Returns the lane of an event as an index among those shown: goal states first, then actions, the extensions, and
+ * heartbeats last.
+ */
 export const laneOf = (event: AxisEvent, names: readonly string[]): number => {
   if (event.kind === 'configuration') return 0;
   if (event.kind === 'act') return 1;
@@ -51,7 +54,10 @@ export const drawnVerdict = (state: HeartbeatStretch['state']): DrawnVerdict | n
 
 const ms = (time: string): number => Date.parse(time);
 
-/** All events between two moments, by time, then by lane. Heartbeats only where they were not ready. */
+/**
+ * Returns all events between two times, ordered by time, then by lane. Of the heartbeats, only those that were not
+ * ready.
+ */
 export function eventsOf(timeline: Timeline, names: readonly string[], from: number, to: number): AxisEvent[] {
   const events: AxisEvent[] = [
     ...timeline.configuration.map(
@@ -99,8 +105,8 @@ export const worstVerdicts: readonly DrawnVerdict[] = heartbeatVerdicts.flatMap(
 );
 
 /**
- * Heartbeats as ticks, one per `stepMs` (a reading, or as many as share a few pixels), each with its worst verdict.
- * Ticks are at whole steps, so that they move with the window and do not jump.
+ * Returns heartbeats as ticks, one per `stepMs` (one or several readings, a few pixels wide), each with the worst
+ * verdict. Ticks are at multiples of the step, so that they move with the axis and do not jump.
  */
 export function ticksOf(lanes: readonly Pick<Lane, 'heartbeat'>[], from: number, now: number, stepMs: number): Tick[] {
   const stretches = lanes
@@ -118,7 +124,10 @@ export function ticksOf(lanes: readonly Pick<Lane, 'heartbeat'>[], from: number,
   return ticks;
 }
 
-/** The event that an arrow key leads to: the one before or after, or the nearest in time in a lane above or below. */
+/**
+ * Returns the event that an arrow key leads to: the previous or next one, or the nearest in time in a lane above or
+ * below.
+ */
 export function nextEvent(
   events: readonly AxisEvent[],
   names: readonly string[],
@@ -141,7 +150,7 @@ export function nextEvent(
   return undefined;
 }
 
-/** Initials of a name, two at most. */
+/** Returns the initials of a name, at most two. */
 export function initialsOf(name: string): string {
   const letters = name.split(/\s+/).flatMap((word) => [...word].slice(0, 1));
   const shown = letters.length > 1 ? [letters[0], letters.at(-1)] : letters;

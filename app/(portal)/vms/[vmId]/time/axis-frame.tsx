@@ -15,7 +15,7 @@ export interface AxisFrameProps {
   xOf(at: number): number;
 }
 
-/** The background of the events: lines of the clock and of the lanes, the present, and the time to the next deadline. */
+/** The background of the axis: grid lines, lanes, the current time, and the time until the next deadline. */
 export function AxisFrame(props: AxisFrameProps) {
   const { t } = useTranslation('timeline');
   const { range, now, width, height, xOf } = props;
@@ -25,7 +25,7 @@ export function AxisFrame(props: AxisFrameProps) {
   const { from } = domainOf(range, now);
   const lines = gridOf(range, from, now, offset);
   const present = xOf(now);
-  // A narrow axis keeps its times and drops its words.
+  // A narrow axis keeps its times and drops its labels.
   const narrow = width < 640;
   const due = useDue(props, clock, narrow);
   return (
@@ -84,21 +84,21 @@ export function AxisFrame(props: AxisFrameProps) {
 
 const text = { y: 12, textAnchor: 'middle', className: 'text-11 tabular-nums select-none' } as const;
 
-/** An estimate in pixels, without measuring. */
+/** Estimates the width of a text in pixels without measuring. */
 const widthOf = (words: string): number => words.length * 6;
 
 interface Due {
   x: number;
-  /** The deadline has passed. */
+  /** Whether the deadline has passed. */
   late: boolean;
-  /** It is on the axis, not beyond its end. */
+  /** Whether the deadline is on the axis rather than beyond its end. */
   within: boolean;
   words: string;
   textX: number;
   textWidth: number;
 }
 
-/** The deadline and its label. */
+/** Returns the deadline and its label; null if there is none on or after the axis. */
 function useDue(
   { range, now, deadline, width, xOf }: AxisFrameProps,
   clock: (at: number) => string,
@@ -115,7 +115,7 @@ function useDue(
   const words = narrow ? time : t(late ? 'deadline.past' : 'deadline', { time });
   const textWidth = widthOf(words);
   const nowWidth = widthOf(t('now'));
-  // Centered on its line, but kept off the label of the present and inside the axis.
+  // Centers the label on its line, but keeps it inside the axis and apart from the label of the current time.
   const textX = late
     ? Math.min(Math.max(x, textWidth / 2), present - textWidth / 2 - nowWidth)
     : Math.min(Math.max(x, present + nowWidth / 2 + 8 + textWidth / 2), width - textWidth / 2);
@@ -130,7 +130,7 @@ interface LabeledLinesInput extends AxisFrameProps {
   nowWidth: number;
 }
 
-/** The lines of the clock that have room for their time. */
+/** Returns the grid lines that have room for a time. */
 function labeledLines({ range, now, lines, xOf, offset, due, narrow, nowWidth }: LabeledLinesInput): number[] {
   const { from, to } = domainOf(range, now);
   const [first, second] = lines;
@@ -142,7 +142,7 @@ function labeledLines({ range, now, lines, xOf, offset, due, narrow, nowWidth }:
     .filter((at) => !due?.late || Math.abs(xOf(at) - due.textX) > due.textWidth / 2 + 20);
 }
 
-/** Formats the times of a range: by the clock, or by the day where it spans days. */
+/** Returns a function that formats a time on the axis, or a day if the range spans several. */
 function useClock(range: Range, timeZone: string): (at: number) => string {
   const { i18n } = useTranslation();
   return useMemo(() => {

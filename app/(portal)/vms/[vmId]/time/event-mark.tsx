@@ -6,22 +6,22 @@ import { Diamond, Disc, type Hatchings, HealthBar } from './event-shape.tsx';
 
 export interface EventMarkProps {
   event: AxisEvent;
-  /** Its accessible name, with everything that the tooltip shows. */
+  /** The event's accessible name, with everything that the tooltip shows. */
   name: string;
-  /** A word beside it, where it fits. */
+  /** A label next to the event, if it fits. */
   word: string | null;
-  /** Pixels: its start and end, the middle of its lane, and the space before and after it. */
+  /** Pixels: start and end of the event, the middle of its lane, and the space before and after it. */
   x: number;
   end: number;
   y: number;
   room: { before: number; after: number };
   height: number;
   hatchings: Hatchings;
-  /** It links to a page. */
+  /** Whether the event links to a page. */
   isLink: boolean;
-  /** It is the stop of the Tab key. */
+  /** Whether Tab reaches this event. */
   isStop: boolean;
-  /** It has the focus. */
+  /** Whether this event has the focus. */
   isFocused: boolean;
   onFocus(visible: boolean): void;
   onBlur(): void;
@@ -30,7 +30,7 @@ export interface EventMarkProps {
   onOpen(): void;
 }
 
-/** One event of the axis: its shape, its name, and its target for pointer and keyboard. */
+/** One event on the axis: its shape, its name, and its target for pointer and keyboard. */
 export function EventMark(props: EventMarkProps) {
   const { event, name, x, end, y, height, hatchings, isLink } = props;
   const long = event.kind === 'health' || event.kind === 'heartbeat';
@@ -73,10 +73,12 @@ export function EventMark(props: EventMarkProps) {
   );
 }
 
-/** Average width of a letter of Inter at 11 px. */
+/** Average width of a letter in Inter at 11 px, in pixels. */
 const letterWidth = 6.3;
 
-/** A word after an event, or before it where there is no space; the tooltip has words that do not fit. */
+/**
+ * A label after an event, or before it if there is no space after it. Labels that do not fit are in the tooltip only.
+ */
 function Word({ x, y, word, room, offset, event }: EventMarkProps & { word: string; offset: number }) {
   const needed = word.length * letterWidth + offset + 8;
   const after = room.after >= needed;

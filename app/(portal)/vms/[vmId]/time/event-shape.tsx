@@ -1,6 +1,6 @@
 import type { Drawn, DrawnVerdict } from './axis-events.ts';
 
-/** Ids of the hatchings of one axis, by what they show. */
+/** Ids of the SVG patterns of one axis, by what they show. */
 export type Hatchings = Readonly<Record<'progressing' | 'waiting' | 'stale' | 'unknown' | 'unresponsive', string>>;
 
 export const hatchingsOf = (prefix: string): Hatchings => ({
@@ -11,7 +11,10 @@ export const hatchingsOf = (prefix: string): Hatchings => ({
   unresponsive: `${prefix}unresponsive`,
 });
 
-/** The hatchings: running blue, waiting grey, stale amber; dots where the agent is silent or unknown. */
+/**
+ * The SVG patterns: blue hatching while running, gray while waiting, amber if stale; dots if the agent is silent or
+ * unknown.
+ */
 export function HatchingDefs({ ids }: { ids: Hatchings }) {
   const stripes = (id: string, size: number, back: string, front: string, width: number) => (
     <pattern id={id} width={size} height={size} patternUnits="userSpaceOnUse" patternTransform="rotate(25)">
@@ -38,7 +41,7 @@ export function HatchingDefs({ ids }: { ids: Hatchings }) {
 
 const barHeight = 12;
 
-/** A period of health as a bar around `y`, the middle of its lane. */
+/** A period of health, as a bar centered on `y`. */
 export function HealthBar({
   drawn,
   x,
@@ -80,7 +83,7 @@ export function HealthBar({
   }
 }
 
-/** A goal state: a diamond. Several merged ones are drawn behind one another. */
+/** A goal state, as a diamond. Several goal states in one place have a second diamond behind it. */
 export function Diamond({ x, y, several }: { x: number; y: number; several: boolean }) {
   const shape = (at: number) => `M${at} ${y - 6}l6 6-6 6-6-6z`;
   return (
@@ -91,7 +94,7 @@ export function Diamond({ x, y, several }: { x: number; y: number; several: bool
   );
 }
 
-/** A person: a disc with initials. Several merged acts have a second rim. */
+/** A person's action, as a disc with initials. Several actions in one place have a second rim. */
 export function Disc({ x, y, initials, several }: { x: number; y: number; initials: string; several: boolean }) {
   return (
     <g>
@@ -112,7 +115,7 @@ export function Disc({ x, y, initials, several }: { x: number; y: number; initia
 
 const tickHeights = { healthy: 12, warning: 12, unknown: 6, unresponsive: 3 } as const;
 
-/** A heartbeat: tall where it was ready or not ready, shorter the less is known. */
+/** A heartbeat, as a tick: tall if it was ready or not ready, shorter the less is known. */
 export function HeartbeatTick({ drawn, x, y }: { drawn: DrawnVerdict; x: number; y: number }) {
   const height = tickHeights[drawn];
   const fill = drawn === 'healthy' ? 'var(--healthy-map)' : `var(--${drawn}-solid)`;

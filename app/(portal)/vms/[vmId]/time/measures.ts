@@ -1,6 +1,6 @@
-/** Pixels: a lane, and the clock above them. */
+/** Height of a lane in pixels, and below that of the clock above the lanes. */
 export const laneHeight = 26;
 export const headHeight = 20;
 
-/** Lanes of extensions that are shown first. */
+/** Number of extensions whose lanes are shown at first. */
 export const shownLanes = 12;

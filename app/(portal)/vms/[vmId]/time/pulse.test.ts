@@ -22,6 +22,6 @@ test.each<[string, HeartbeatStretch[], (string | null)[]]>([
     ['healthy', 'healthy', 'unresponsive', 'healthy'],
   ],
   ['a handler that did not opt in has none', [stretch('none', 0, null)], [null, null, null, null]],
-])('readings of a heartbeat: %s', (_, stretches, expected) => {
+])('heartbeat readings: %s', (_, stretches, expected) => {
   expect(readingsOf(stretches, 10 * minute, minute, 4)).toEqual(expected);
 });

@@ -1,11 +1,11 @@
 import { type DrawnVerdict, drawnVerdict, type HeartbeatStretch, worstVerdicts } from './axis-events.ts';
 
-/** Readings on a card. */
+/** Number of readings on a card. */
 export const shownReadings = 30;
 
 /**
- * The last readings of a heartbeat, oldest first, up to `last`, the newest: of each the worst verdict until the next;
- * null where none is recorded.
+ * Returns the last `count` heartbeat readings up to the time `last`, oldest first. Each is the worst verdict in its
+ * period, or null if none is recorded.
  */
 export function readingsOf(
   stretches: readonly HeartbeatStretch[],

@@ -4,7 +4,7 @@ import { askedFor, domainOf, gridOf, ranges, spans, zoneOffset } from './span.ts
 const at = (time: string) => Date.parse(time);
 const iso = (times: number[]) => times.map((time) => new Date(time).toISOString());
 
-test.each(ranges)('%s: now is at 85 %%, and the request covers the whole range', (range) => {
+test.each(ranges)('%s: the current time is at 85 %%, and the request covers the whole range', (range) => {
   for (const now of [at('2026-03-29T00:59:59.999Z'), at('2026-11-21T05:20:00Z'), 1]) {
     const { from, to } = domainOf(range, now);
     expect((now - from) / (to - from)).toBeCloseTo(0.85);
@@ -29,7 +29,7 @@ test.each([
   expect(zoneOffset(zone)(at(time))).toBe(hours * 3_600_000);
 });
 
-test('lines are at whole steps of the reader’s clock', () => {
+test('grid lines are at whole steps of the reader’s clock', () => {
   const kolkata = zoneOffset('Asia/Kolkata');
   expect(iso(gridOf('6h', at('2026-01-01T00:00:00Z'), at('2026-01-01T02:00:00Z'), kolkata))).toEqual([
     '2026-01-01T00:30:00.000Z',
@@ -37,7 +37,7 @@ test('lines are at whole steps of the reader’s clock', () => {
   ]);
 });
 
-test('over days lines are at midnight, even when clocks change', () => {
+test('in a range of days, grid lines are at midnight, even when clocks change', () => {
   const berlin = zoneOffset('Europe/Berlin');
   expect(iso(gridOf('7d', at('2026-03-27T12:00:00Z'), at('2026-03-30T12:00:00Z'), berlin))).toEqual([
     '2026-03-27T23:00:00.000Z',

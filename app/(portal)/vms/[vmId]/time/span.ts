@@ -7,11 +7,11 @@ export const ranges = ['30m', '6h', '24h', '7d'] as const;
 export type Range = (typeof ranges)[number];
 
 interface Span {
-  /** How far back, in milliseconds. */
+  /** How far the axis reaches back, in milliseconds. */
   past: number;
-  /** From one line to the next. */
+  /** Milliseconds between grid lines. */
   grid: number;
-  /** Requests begin at a multiple of this, so that a response can be reused for a while. */
+  /** Requests begin at a multiple of this many milliseconds, so that a response can be reused for a while. */
   quantum: number;
 }
 
@@ -22,35 +22,37 @@ export const spans: Readonly<Record<Range, Span>> = {
   '7d': { past: 7 * day, grid: day, quantum: 12 * hour },
 };
 
-/** The share of the axis after the present. */
+/** The share of the axis after the current time. */
 export const futureShare = 0.15;
 
-/** Start and end of the axis, in milliseconds since 1970. The present is at the same place in every range. */
+/**
+ * Returns start and end of the axis in milliseconds since 1970. The current time has the same position in every range.
+ */
 export function domainOf(range: Range, now: number): { from: number; to: number } {
   const { past } = spans[range];
   return { from: now - past, to: now + (past * futureShare) / (1 - futureShare) };
 }
 
-/** The period to request, which covers the range until the next quantum begins. */
+/** Returns the period to request, which covers the axis until the next quantum begins. */
 export function askedFor(range: Range, now: number): { from: number; to: number } {
   const { past, quantum } = spans[range];
   const from = Math.floor((now - past) / quantum) * quantum;
   return { from, to: from + past + quantum };
 }
 
-/** The moments of the lines: whole steps on the reader's clock. `offsetAt` is that clock minus UTC. */
+/** Returns the times of the grid lines: whole steps on the reader's clock. `offsetAt` returns that clock minus UTC. */
 export function gridOf(range: Range, from: number, to: number, offsetAt: (at: number) => number): number[] {
   const { grid } = spans[range];
   const lines: number[] = [];
   const first = Math.ceil((from + offsetAt(from)) / grid) * grid;
   for (let local = first; local - offsetAt(local - offsetAt(from)) <= to; local += grid) {
-    // When clocks change, the offset at that moment counts.
+    // When clocks change, the offset at the line's time applies.
     lines.push(local - offsetAt(local - offsetAt(from)));
   }
   return lines;
 }
 
-/** A zone's clock minus UTC at a moment, in milliseconds. */
+/** Returns a function for a zone's clock minus UTC at a given time, in milliseconds. */
 export function zoneOffset(timeZone: string): (at: number) => number {
   const format = new Intl.DateTimeFormat('en-u-ca-gregory', {
     timeZone,

@@ -21,16 +21,16 @@ export interface TimeAxisProps {
   timeline: Timeline;
   range: Range;
   now: number;
-  /** The extensions with a lane, in order, each with its current status. */
+  /** The extensions that have a lane, in order, with their current status. */
   extensions: readonly { name: string; status: StatusName }[];
   deadline: number | null;
-  /** Milliseconds between two readings of a heartbeat. */
+  /** Milliseconds between two heartbeat readings. */
   periodMs: number;
-  /** The axis as a sentence. */
+  /** A sentence that describes the axis. */
   label: string;
 }
 
-/** The axis: lanes of events, a line for the present, and what is still to come. */
+/** The axis: lanes of events, a line for the current time, and deadlines to come. */
 export function TimeAxis(props: TimeAxisProps) {
   const { timeline, range, now, extensions, deadline, label } = props;
   const id = useId();
@@ -45,7 +45,7 @@ export function TimeAxis(props: TimeAxisProps) {
   return (
     <div className="grid grid-cols-[132px_minmax(0,1fr)] px-4 max-sm:grid-cols-[86px_minmax(0,1fr)]">
       <LaneLabels extensions={extensions} />
-      {/* Time runs left to right in every language. */}
+      {/* Time runs from left to right in every language. */}
       <div ref={box} dir="ltr" className="relative min-w-0" style={{ height }}>
         {width === 0 ? null : (
           // biome-ignore lint/a11y/useSemanticElements: a drawing has no fieldset
@@ -167,7 +167,7 @@ interface ActiveTipProps {
   mayOpen: boolean;
 }
 
-/** A tooltip for the event under the pointer or the keyboard. */
+/** A tooltip for the event under the pointer or with the focus. */
 function ActiveTip({ event, names, now, scale: { width, xOf }, height, mayOpen }: ActiveTipProps) {
   const { t } = useTranslation('timeline');
   const words = useEventWords();
@@ -186,14 +186,14 @@ function ActiveTip({ event, names, now, scale: { width, xOf }, height, mayOpen }
   );
 }
 
-/** Pixels to the previous and next event in the same lane, or to the ends of the axis. */
+/** Returns the pixels to the previous and next event in the same lane, or to the ends of the axis. */
 function roomAround(events: readonly AxisEvent[], index: number, xOf: (at: number) => number, end: number) {
   const event = events[index];
   if (event === undefined) return { before: 0, after: 0 };
   const alike = ({ kind }: AxisEvent) => kind === event.kind;
   const x = xOf(event.from);
   const [previous, next] = [events.slice(0, index).findLast(alike), events.slice(index + 1).find(alike)];
-  // The neighbor's word may be on this side of it.
+  // The previous event's label may be on this side of it, so the space is shared.
   const own = 12;
   return {
     before: previous === undefined ? x : (x - xOf(previous.from)) / 2 - own,

@@ -8,12 +8,13 @@ import { headHeight, laneHeight, shownLanes } from './measures.ts';
 const TimeCard = dynamic(() => import('./time-card.tsx').then((module) => module.TimeCard), { ssr: false });
 
 /**
- * Header, clock, three lanes besides the extensions', and padding: high enough that nothing moves when the axis loads.
+ * Header, clock, the three lanes that are not of extensions, and padding: high enough that nothing moves when the axis
+ * loads.
  */
 const heightOf = (extensions: number): number =>
   44 + headHeight + laneHeight * (Math.min(extensions, shownLanes) + 3) + 12 + (extensions > shownLanes ? 34 : 0);
 
-/** The place of the time axis, which is loaded after the page. */
+/** Reserves the space of the time axis, which is loaded after the page. */
 export function TimeBox({ view }: { view: InstanceDetails }) {
   return (
     <Card

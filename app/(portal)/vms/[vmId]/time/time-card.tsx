@@ -21,10 +21,10 @@ import { TimeTable } from './time-table.tsx';
 import { useMoment } from './use-event-words.ts';
 import { useTimeline } from './use-timeline.ts';
 
-/** Steps in which the axis moves: a pixel or two. */
+/** Milliseconds after which the axis moves: by a pixel or two. */
 const stepMs: Readonly<Record<Range, number>> = { '30m': 2_000, '6h': 20_000, '24h': 60_000, '7d': 60_000 };
 
-/** The contents of the card: the range, the axis or its table, and what was left out. */
+/** The contents of the card: the range, the axis or its table, and what they leave out. */
 export function TimeCard({ view }: { view: InstanceDetails }) {
   const { t } = useTranslation('timeline');
   const id = useId();
@@ -99,13 +99,13 @@ export function TimeCard({ view }: { view: InstanceDetails }) {
 
 interface TimeFootProps {
   timeline: Timeline;
-  /** Lanes beyond those that are shown first. */
+  /** Number of lanes that are not shown at first. */
   rest: number;
   all: boolean;
   onAll(all: boolean): void;
 }
 
-/** The other lanes, and what the picture leaves out. */
+/** A button for the other lanes, and a note about what the axis leaves out. */
 function TimeFoot({ timeline, rest, all, onAll }: TimeFootProps) {
   const { t } = useTranslation('timeline');
   const moment = useMoment();
@@ -124,7 +124,7 @@ function TimeFoot({ timeline, rest, all, onAll }: TimeFootProps) {
   );
 }
 
-/** Bars in place of the lanes. */
+/** Placeholders for the lanes. */
 function LanesSkeleton({ label, lanes }: { label: string; lanes: number }) {
   return (
     <div role="status" aria-busy="true" aria-label={label} className="px-4" style={{ paddingTop: headHeight }}>
@@ -139,7 +139,7 @@ function LanesSkeleton({ label, lanes }: { label: string; lanes: number }) {
   );
 }
 
-/** The extensions with a lane, with the status of their cards; then deleted ones. */
+/** Returns the extensions that have a lane, with the status on their cards, followed by deleted ones. */
 function lanesOf(view: InstanceDetails, timeline: Timeline | undefined) {
   const present = view.extensions.map(({ name, health, waiting }) => ({
     name,
@@ -151,7 +151,7 @@ function lanesOf(view: InstanceDetails, timeline: Timeline | undefined) {
   return [...present, ...gone];
 }
 
-/** The next deadline of an extension, or the last one that passed. */
+/** Returns the next deadline of an extension, or the last one that passed. */
 function deadlineOf(view: InstanceDetails, now: number): number | null {
   const all = view.extensions
     .flatMap(({ deadlineAt }) => (deadlineAt === null ? [] : [Date.parse(deadlineAt)]))
@@ -161,7 +161,7 @@ function deadlineOf(view: InstanceDetails, now: number): number | null {
 
 const usualPeriodMs = 60_000;
 
-/** The shortest period between two readings of a heartbeat. */
+/** Returns the shortest period between two heartbeat readings, in milliseconds. */
 function periodOf(view: InstanceDetails): number {
   const periods = view.extensions.flatMap(({ heartbeat: { readAt, nextReadingAt } }) =>
     readAt === null || nextReadingAt === null ? [] : [Date.parse(nextReadingAt) - Date.parse(readAt)],
@@ -171,7 +171,7 @@ function periodOf(view: InstanceDetails): number {
 
 const putRange = (range: Range): void => putInAddress({ range: range === '30m' ? null : range });
 
-/** The picture as one sentence: its accessible name. */
+/** Describes the axis in one sentence, for its accessible name. */
 function useSentence(
   view: InstanceDetails,
   timeline: Timeline | undefined,

@@ -9,16 +9,16 @@ export interface TimeTipProps {
   words: EventWords;
   drawn: Drawn | null;
   hint: string | null;
-  /** The event's position and the available space, in pixels of the axis. */
+  /** Position of the event and width of the axis, in pixels. */
   x: number;
   width: number;
-  /** Lower edge of its lane from the top, upper edge from the bottom. */
+  /** The lower edge of the event's lane from the top, and its upper edge from the bottom. */
   top: number;
   bottom: number;
   below: boolean;
 }
 
-/** The details of an event, beside it. Screen readers get them from the event's name. */
+/** The details of an event, next to it. Screen readers get them from the event's name. */
 export function TimeTip({ words, drawn, hint, x, width, top, bottom, below }: TimeTipProps) {
   const { lane, title, notes, when } = words;
   const status = drawn === 'stale' ? 'warning' : drawn === 'unrecorded' ? 'unknown' : drawn;

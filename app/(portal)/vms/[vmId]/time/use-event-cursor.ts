@@ -5,7 +5,7 @@ import { type KeyboardEvent, type RefObject, useState } from 'react';
 import { useReader } from '#app/_shell/reader.tsx';
 import { type AxisEvent, nextEvent } from './axis-events.ts';
 
-/** Where pointer and keyboard are on the axis. The axis is one stop of the Tab key; arrows walk its events. */
+/** Where pointer and keyboard are on the axis. Tab stops once on the axis; arrow keys move between its events. */
 export interface EventCursor {
   /** The event that Tab reaches. */
   stop: AxisEvent | undefined;
@@ -25,7 +25,7 @@ export interface EventCursor {
 export interface EventCursorOptions {
   vmId: string;
   events: readonly AxisEvent[];
-  /** Extensions in the order of their lanes. */
+  /** Names of extensions in the order of their lanes. */
   names: readonly string[];
   box: RefObject<HTMLElement | null>;
 }

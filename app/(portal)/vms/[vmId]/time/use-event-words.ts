@@ -7,7 +7,7 @@ import { durationWords } from '#app/_ui/time.tsx';
 import type { AxisEvent } from './axis-events.ts';
 
 export interface EventWords {
-  /** Its subject. */
+  /** The extension, or what else the lane shows. */
   lane: string;
   title: string;
   /** Cause, actor, count. */
@@ -25,7 +25,7 @@ const clockWithDay = {
   hourCycle: 'h23',
 } as const;
 
-/** Formats a time with its day, to the second, in the reader's time zone. */
+/** Returns a function that formats a time with its day, to the second, in the reader's time zone. */
 export function useMoment(): (at: number) => string {
   const { i18n } = useTranslation();
   const timeZone = useTimeZone();
@@ -35,7 +35,7 @@ export function useMoment(): (at: number) => string {
   }, [i18n.language, timeZone]);
 }
 
-/** An event of the axis in words, for the tooltip and the table. */
+/** Returns a function that describes an event on the axis, for the tooltip and the table. */
 export function useEventWords(): (event: AxisEvent, now: number) => EventWords {
   const { t } = useTranslation(['timeline', 'common']);
   const { t: common } = useTranslation('common');
@@ -107,7 +107,7 @@ const plain = [
 
 type Act = Pick<Extract<AxisEvent, { kind: 'act' }>['of'], 'action' | 'target' | 'declared'>;
 
-/** An act in a word or two. */
+/** Names an action in a word or two. */
 export function actWords(t: Words, { action, target, declared }: Act): string {
   if (declared !== null) return t(`timeline:act.extension.set.${declared}`, { name: target });
   const known = plain.find((each) => each === action);

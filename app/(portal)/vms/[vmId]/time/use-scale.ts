@@ -3,11 +3,11 @@
 import { type RefObject, useEffect, useState } from 'react';
 import { domainOf, type Range } from './span.ts';
 
-/** From times to pixels of the axis. */
+/** Maps times to pixels on the axis. */
 export interface Scale {
-  /** Pixels; 0 until measured. */
+  /** Width of the axis in pixels; 0 until it is measured. */
   width: number;
-  /** The first moment on the axis. */
+  /** The first time on the axis. */
   from: number;
   xOf(at: number): number;
 }
@@ -18,7 +18,7 @@ export function useScale(box: RefObject<HTMLElement | null>, range: Range, now: 
   return { width, from, xOf: (at) => ((Math.min(Math.max(at, from), to) - from) / (to - from)) * width };
 }
 
-/** The width of an element in pixels; 0 until measured. */
+/** Returns the width of an element in pixels; 0 until it is measured. */
 function useWidth(of: RefObject<HTMLElement | null>): number {
   const [width, setWidth] = useState(0);
   useEffect(() => {

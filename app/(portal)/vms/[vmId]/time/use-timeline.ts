@@ -5,10 +5,10 @@ import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useTicking } from '#app/_ui/clock.ts';
 import { askedFor, type Range, spans } from './span.ts';
 
-/** Live hints bring changes; this is for data that ages without a write. */
+/** Live updates report changes; this reloads data that ages without a write. */
 const againMs = 30_000;
 
-/** The events of a VM within `range`. The same response is used until the next quantum of time begins. */
+/** Loads the events of a VM within `range`. A response is reused until the next quantum begins. */
 export function useTimeline(vmId: string, range: Range) {
   const trpc = useTRPC();
   const from = Number(useTicking((now) => String(askedFor(range, now).from)));

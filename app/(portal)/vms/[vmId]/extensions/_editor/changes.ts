@@ -4,18 +4,18 @@ import type { SettingPath } from '#app/_ui/schema-form/surroundings.ts';
 import { jsonLeaves } from '#protocol/json-leaves.ts';
 import { canonical, commands, type ExtensionDraft } from './draft.ts';
 
-/** A difference between two declarations. Values are texts; undefined where there is none. */
+/** A difference between two declarations, with values as text. A value is undefined if that side has none. */
 export interface DraftChange {
   kind: 'version' | 'state' | 'autoUpgrade' | 'dependsOn' | 'timeout' | 'setting' | 'protected';
-  /** JSON pointer of a setting below `publicSettings`, or the command of a timeout. */
+  /** JSON pointer of a setting below `publicSettings`, or the command whose timeout it is. */
   at: string;
-  /** Titles on the path, outermost first. */
+  /** The publisher's titles along the path, outermost first. */
   titles: readonly string[];
   before: string | undefined;
   after: string | undefined;
 }
 
-/** All differences, in the order of the form. `before` is null for a new extension. */
+/** Returns all differences, in the order of the form. `before` is null for a new extension. */
 export function changesBetween(
   before: ExtensionDraft | null,
   after: ExtensionDraft,
@@ -59,7 +59,7 @@ function settingChanges(before: SettingsObject, after: SettingsObject, plan: For
   });
 }
 
-/** The publisher's titles along a path, or the names. */
+/** Returns the publisher's titles along a path, and property names where there are none. */
 export function titlesOf(path: SettingPath, plan: FormPlan | null): string[] {
   let schema = plan?.schema;
   return path.map((part) => {

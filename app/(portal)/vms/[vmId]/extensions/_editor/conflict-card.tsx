@@ -18,7 +18,7 @@ export interface Newer {
   incarnation: number;
   publishedAt: string;
   publishedBy: string;
-  /** Null where the extension was deleted, or never existed. */
+  /** Null if the extension was deleted or never existed. */
   extension: ExtensionView | null;
 }
 
@@ -29,13 +29,18 @@ export interface ConflictCardProps {
   mine: ExtensionDraft;
   secrets: ProtectedDraft;
   plan: FormPlan | null;
-  /** Continues from theirs with this draft; `keepsSecrets`: with the protected settings that were typed here. */
+  /**
+   * Continues from the newer declaration with this draft. `keepsSecrets`: also with the protected settings typed here.
+   */
   onGoOn(draft: ExtensionDraft, keepsSecrets: boolean): void;
 }
 
 const secretsKey = 'protected';
 
-/** Two people changed the extension: the common start, theirs and mine. The rest is merged; a conflict needs a choice. */
+/**
+ * Shown when two people changed the extension: the original, their version and mine. Everything but conflicts is
+ * merged.
+ */
 export function ConflictCard({ newer, base, mine, secrets, plan, onGoOn }: ConflictCardProps) {
   const { t } = useTranslation('editor');
   const heading = useRef<HTMLHeadingElement>(null);
@@ -104,7 +109,7 @@ export function ConflictCard({ newer, base, mine, secrets, plan, onGoOn }: Confl
   );
 }
 
-/** The differences between both declarations, and which side was chosen for each. */
+/** Compares both declarations and keeps track of the side chosen for each difference. */
 function useConflict({ newer, base, mine, secrets, plan }: Omit<ConflictCardProps, 'onGoOn'>) {
   const [choices, setChoices] = useState<Choices>({});
   const isLeaving = newer.extension?.state === 'uninstall';
@@ -137,7 +142,7 @@ interface SecretsRowProps {
   onChoose: ((side: ConflictSide) => void) | undefined;
 }
 
-/** Protected settings: only who changed them is known, not their values. */
+/** A conflict over protected settings: who changed them is known, but not their values. */
 function SecretsRow({ theirs, mode, side, onChoose }: SecretsRowProps) {
   const { t } = useTranslation('editor');
   return (
@@ -158,7 +163,7 @@ function SecretsRow({ theirs, mode, side, onChoose }: SecretsRowProps) {
 }
 
 interface MergeButtonsProps {
-  /** Conflicts without a choice. */
+  /** Number of conflicts that still need a choice. */
   openCount: number;
   onChooseAll(side: ConflictSide): void;
   onGoOn(): void;

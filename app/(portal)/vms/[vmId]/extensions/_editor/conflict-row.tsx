@@ -11,11 +11,11 @@ export interface ConflictRowProps {
   difference: DraftDifference;
   /** The chosen side; null until one is chosen. */
   side: ConflictSide | null;
-  /** Absent where there is no choice. */
+  /** Undefined if there is nothing to choose. */
   onChoose: ((side: ConflictSide) => void) | undefined;
 }
 
-/** One difference: the common start, and theirs and mine as a choice. */
+/** One difference: the original value, and theirs and mine to choose from. */
 export function ConflictRow({ difference, side, onChoose }: ConflictRowProps) {
   const { t } = useTranslation('editor');
   const say = useChangeWords();

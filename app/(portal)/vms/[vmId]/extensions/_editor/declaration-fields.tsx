@@ -15,18 +15,18 @@ export interface DeclarationFieldsProps {
   onChange(draft: ExtensionDraft): void;
   isNew: boolean;
   versions: readonly { version: string; state: string }[];
-  /** The running version, where it is not the requested one. */
+  /** The running version, if it differs from the requested one. */
   running: string | undefined;
   /** The other extensions of the VM. */
   others: readonly Dependent[];
-  /** Other extensions of the handler with another version than the draft; all must share one. */
+  /** Other extensions of the handler whose version differs from the draft's. All must use the same version. */
   siblings: readonly string[];
   takesSiblings: boolean;
   onTakesSiblings(takes: boolean): void;
   faults: Faults;
 }
 
-/** Everything of the declaration except its settings: name, version, state, dependencies and timeouts. */
+/** Every part of the declaration except settings: name, version, state, dependencies and timeouts. */
 export function DeclarationFields(props: DeclarationFieldsProps) {
   const { draft, onChange, faults } = props;
   const isWithdrawn = props.versions.some(({ version, state }) => version === draft.version && state === 'withdrawn');
@@ -35,7 +35,7 @@ export function DeclarationFields(props: DeclarationFieldsProps) {
       <div
         className={cn(
           'grid gap-x-3 gap-y-3.5 sm:grid-cols-[minmax(0,1fr)_150px_150px]',
-          // Leaves room for the word after the version number.
+          // Leaves room for the label next to the version number.
           isWithdrawn && 'sm:grid-cols-[minmax(0,1fr)_230px_150px]',
         )}
       >
@@ -80,7 +80,7 @@ function NameField({ draft, onChange, isNew, faultAt }: DraftFieldProps & { isNe
   );
 }
 
-/** The version; its fault goes across the whole row, because its column is too narrow for a sentence. */
+/** The version. Its error spans the whole row, because its column is too narrow for a sentence. */
 function VersionField({ draft, onChange, versions, running, faults }: DeclarationFieldsProps) {
   const { t } = useTranslation('editor');
   const fault = faults.at('/version');
@@ -135,7 +135,7 @@ function StateField({ draft, onChange, faultAt }: DraftFieldProps) {
   );
 }
 
-/** Extensions of one handler share its version: whether the others change with this one. */
+/** Asks whether the handler's other extensions change their version too, since all must use the same one. */
 function SiblingsField({ draft, siblings, takesSiblings, onTakesSiblings, faults }: DeclarationFieldsProps) {
   const { t } = useTranslation('editor');
   return (
@@ -159,9 +159,9 @@ function DependencyFields({ draft, onChange, others, faultAt }: DraftFieldProps 
   const { t } = useTranslation('editor');
   const { dependsOn } = draft;
   const fault = faultAt('/dependsOn') ?? dependsOn.map((_, index) => faultAt(`/dependsOn/${index}`)).find(Boolean);
-  // A dependency that was deleted stays visible, so that it can be removed.
+  // A deleted dependency stays visible so that it can be removed.
   const choices = [...new Set([...others.map(({ name }) => name), ...dependsOn])].sort();
-  /** A warning before the choice: each would wait for the other. */
+  /** Warns before a choice that would create a cycle. */
   const circleHint = (choice: string) => {
     const cycle = dependsOn.includes(choice) ? null : cycleThrough(others, draft.name, choice);
     return cycle === null ? undefined : t('dependsOn.circle', { path: cycle.join(' → ') });

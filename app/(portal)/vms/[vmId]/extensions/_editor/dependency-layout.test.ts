@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { edgesOf } from './dependency-layout.ts';
 
-test('edges lead to the dependant, and those of a circle are marked', () => {
+test('edges lead to the dependent extension, and those of a cycle are marked', () => {
   const extensions = [
     { name: 'a', dependsOn: ['b'] },
     { name: 'b', dependsOn: ['a'] },

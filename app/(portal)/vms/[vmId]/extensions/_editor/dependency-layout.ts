@@ -7,12 +7,12 @@ export const nodeHeight = 46;
 export interface Picture {
   width: number;
   height: number;
-  /** Upper left corners by name. */
+  /** The upper left corner of each node by name, in pixels. */
   nodes: ReadonlyMap<string, { x: number; y: number }>;
   edges: { from: string; to: string; inCycle: boolean; path: string }[];
 }
 
-/** Layers from top to bottom, in the order of running. Pixels. */
+/** Arranges extensions in layers from top to bottom, in the order in which they run. Pixels. */
 export function pictureOf(all: readonly Dependent[]): Picture {
   const graph = new Graph();
   graph.setGraph({ rankdir: 'TB', nodesep: 12, ranksep: 34, marginx: 2, marginy: 2 });
@@ -40,7 +40,7 @@ export function pictureOf(all: readonly Dependent[]): Picture {
   };
 }
 
-/** A line through the points, with rounded corners. */
+/** Returns an SVG path through the points, with rounded corners. */
 function curve(points: readonly { x: number; y: number }[]): string {
   const [first, ...rest] = points;
   const last = rest.at(-1);
@@ -55,7 +55,10 @@ function curve(points: readonly { x: number; y: number }[]): string {
 
 const round = (value: number) => Math.round(value * 10) / 10;
 
-/** Each dependency as an edge to its dependant; `inCycle` where neither can ever run. */
+/**
+ * Returns each dependency as an edge to the extension that depends on it. Extensions with an edge that is `inCycle` can
+ * never run.
+ */
 export function edgesOf(all: readonly Dependent[]): { from: string; to: string; inCycle: boolean }[] {
   const known = new Set(all.map(({ name }) => name));
   return all.flatMap(({ name, dependsOn }) =>

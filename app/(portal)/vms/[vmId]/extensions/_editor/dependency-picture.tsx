@@ -20,7 +20,7 @@ export interface DependencyPictureProps {
   asList: boolean;
 }
 
-/** The extensions in the order in which they run, as a graph or as a list. Each one leads to its editor. */
+/** The extensions in the order in which they run, as a graph or a list. Each links to its editor. */
 export function DependencyPicture({ vmId, name, all, asList }: DependencyPictureProps) {
   const { t } = useTranslation('editor');
   const order = useMemo(
@@ -50,7 +50,7 @@ export function DependencyPicture({ vmId, name, all, asList }: DependencyPicture
 
 interface DrawingProps extends Omit<DependencyPictureProps, 'asList'> {
   order: readonly string[];
-  /** A sentence about the dependencies of an extension. */
+  /** Returns a sentence about an extension's dependencies. */
   describe(name: string): string;
 }
 
@@ -72,7 +72,7 @@ function DependencyList({ vmId, name, order, describe }: DrawingProps) {
   );
 }
 
-/** Layers of boxes joined by arrows; extensions that run first are at the top. */
+/** Layers of nodes joined by arrows, with those that run first at the top. */
 function DependencyGraph({ vmId, name, all, order, describe }: DrawingProps) {
   const { t } = useTranslation('editor');
   const picture = useMemo(() => pictureOf(all), [all]);
@@ -140,7 +140,7 @@ function Arrows({ picture }: { picture: ReturnType<typeof pictureOf> }) {
   );
 }
 
-/** The name of an extension and its health. */
+/** An extension's name and health. */
 function ExtensionState({ vmId, name, isThis }: { vmId: string; name: string; isThis: boolean }) {
   const { t } = useTranslation(['editor', 'reports']);
   const trpc = useTRPC();

@@ -10,35 +10,35 @@ export type Goal = SetExtensionInput['goal'];
 /** Why the JSON of the settings is rejected. */
 export type Unread = 'malformed' | 'notObject' | 'number' | 'encrypted' | 'wrapper';
 
-/** The draft without protected settings, which are kept apart and for a short time. */
+/** A draft without protected settings, which are kept separately and only for a short time. */
 export interface ExtensionDraft {
   name: string;
   version: string;
   state: 'enabled' | 'disabled';
   autoUpgradeMinorVersion: boolean;
   dependsOn: string[];
-  /** Seconds as typed. */
+  /** Seconds, as typed. */
   timeouts: Record<HandlerCommand, string>;
   /** The last valid public settings. */
   settings: SettingsObject;
   /** The JSON as typed. */
   text: string;
-  /** Why the text is invalid; null when it is valid. */
+  /** Why the text is invalid; null if it is valid. */
   unread: Unread | null;
 }
 
-/** Protected settings to send. `keep` sends none, `remove` null, `replace` all that are given. */
+/** Protected settings to send: `keep` sends none, `remove` sends null, `replace` sends all values. */
 export type ProtectedDraft =
   | { mode: 'keep' }
   | { mode: 'remove' }
   | { mode: 'replace'; values: unknown; text: string; unread: boolean };
 
-/** The protected settings by name; any other JSON value has none. */
+/** Returns protected settings by name. A JSON value other than an object has no names. */
 export function namedSecrets(values: unknown): SettingsObject {
   return typeof values === 'object' && values !== null && !Array.isArray(values) ? (values as SettingsObject) : {};
 }
 
-/** Whether protected settings are an empty object, which sets nothing; an empty list or text is a value. */
+/** Whether protected settings are an empty object, which sets nothing. An empty list or text is a value. */
 export function isEmptySecret(values: unknown): boolean {
   return values === namedSecrets(values) && Object.keys(values).length === 0;
 }
@@ -90,10 +90,10 @@ function timeoutsOf(timeouts: Partial<Record<HandlerCommand, number>>): Record<H
   };
 }
 
-/** Beyond this, numbers lose digits in JavaScript. */
+/** Numbers beyond this lose digits in JavaScript. */
 const largest = 2 ** 53;
 
-/** Applies the JSON. When it is invalid, the last valid settings stay. */
+/** Updates the draft from its JSON text. While that is invalid, the last valid settings are kept. */
 export function withText(draft: ExtensionDraft, text: string): ExtensionDraft {
   const value = readSettings(text);
   if (typeof value === 'string') return { ...draft, text, unread: value };
@@ -105,8 +105,8 @@ export function withText(draft: ExtensionDraft, text: string): ExtensionDraft {
 }
 
 /**
- * The protected settings of a text in the wrapper of a settings file; `withText` takes its public ones. Null for any
- * other text; `secrets` is absent where the wrapper leaves the protected settings as they are.
+ * Extracts the protected settings of a text in the wrapper of a settings file; `withText` extracts its public ones.
+ * Returns null for any other text. `secrets` is absent if the wrapper leaves protected settings unchanged.
  */
 export function unwrapSecrets(text: string, hadSecrets: boolean): { secrets?: ProtectedDraft } | null {
   const value = readSettings(text);
@@ -118,7 +118,7 @@ export function unwrapSecrets(text: string, hadSecrets: boolean): { secrets?: Pr
   return { secrets: { mode: 'replace', values, text: JSON.stringify(values, null, 2), unread: false } };
 }
 
-/** The settings in a text, or why it has none. */
+/** Returns the settings in a text, or why it has none. */
 function readSettings(text: string): SettingsObject | Unread {
   try {
     let tooLarge = false;
@@ -133,7 +133,9 @@ function readSettings(text: string): SettingsObject | Unread {
   }
 }
 
-/** A wrapper with contents; public settings may have a property of its name. */
+/**
+ * Unwraps an object that is a wrapper with contents. Public settings may also have a property of the wrapper's name.
+ */
 function unwrapWhole(value: SettingsObject): ReturnType<typeof unwrapSettings> {
   const wrapped = unwrapSettings(value);
   if (wrapped === null) return null;
@@ -145,21 +147,21 @@ function unreadOf(faults: readonly WrapperFault[]): Unread {
   return faults.some(({ code }) => code === 'settings_encrypted') ? 'encrypted' : 'wrapper';
 }
 
-/** Applies the form; the JSON follows. */
+/** Updates the draft from the form, and its JSON text with it. */
 export function withSettings(draft: ExtensionDraft, settings: SettingsObject): ExtensionDraft {
   const text = printed(settings);
   return text === printed(draft.settings) ? draft : { ...draft, settings, text, unread: null };
 }
 
-/** The declaration as the API takes it. */
+/** Converts a draft to the declaration that the API accepts. */
 export function goalOf(handler: string, draft: ExtensionDraft, secrets: ProtectedDraft, hadSecrets: boolean): Goal {
-  // No value means no settings; sent as null, so that the schema can still require some.
+  // No values means no settings, sent as null, so that the schema can still require some.
   const isEmpty = secrets.mode === 'replace' && isEmptySecret(secrets.values);
   const given = secrets.mode === 'replace' && !isEmpty ? secrets.values : null;
   const timeouts = Object.fromEntries(
     commands.flatMap((command) => {
       const text = draft.timeouts[command].trim();
-      // An invalid number is sent unchanged, so that the server reports it at its field.
+      // An invalid number is sent unchanged, so that the server reports the error at its field.
       return text === '' ? [] : [[command, Number(text)]];
     }),
   );
@@ -177,7 +179,7 @@ export function goalOf(handler: string, draft: ExtensionDraft, secrets: Protecte
   };
 }
 
-/** The same text for equal declarations. */
+/** Serializes a value so that equal declarations have equal texts. */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)

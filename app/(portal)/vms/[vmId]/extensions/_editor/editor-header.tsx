@@ -15,7 +15,7 @@ export interface EditorHeaderProps {
   name: string | null;
 }
 
-/** The extension, the goal state that the draft is based on, and the number of VMs. */
+/** Shows the extension, the goal state that the draft is based on, and the number of VMs. */
 export function EditorHeader({ vm, handler, version, base, name }: EditorHeaderProps) {
   const { t } = useTranslation('editor');
   return (

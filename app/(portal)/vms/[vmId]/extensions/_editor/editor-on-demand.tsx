@@ -6,7 +6,7 @@ import type { EditorProps } from './editor.tsx';
 import { EditorSkeleton } from './editor-skeleton.tsx';
 
 const load = () => import('./editor.tsx').then((module) => module.Editor);
-// Starts loading with this file, before React renders it.
+// Starts loading as soon as this file is evaluated, before React renders it.
 if (typeof window !== 'undefined') void load();
 
 const Editor = dynamic(load, { ssr: false, loading: EditorLoading });
@@ -16,7 +16,7 @@ function EditorLoading() {
   return <EditorSkeleton label={t('loading')} />;
 }
 
-/** The editor, loaded after the page to keep the first load small. */
+/** The editor, loaded after the page so that the first load stays small. */
 export function EditorOnDemand(props: EditorProps) {
   return <Editor {...props} />;
 }

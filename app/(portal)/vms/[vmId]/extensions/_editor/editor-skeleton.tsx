@@ -1,7 +1,7 @@
 import { Card } from '#app/_ui/card.tsx';
 import { Skeleton } from '#app/_ui/skeleton.tsx';
 
-/** Two cards of roughly the final height. */
+/** Placeholders for two cards, of roughly their final height. */
 export function EditorSkeleton({ label }: { label: string }) {
   return (
     <div role="status" aria-busy="true" aria-label={label}>

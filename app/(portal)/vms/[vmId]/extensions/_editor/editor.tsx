@@ -26,7 +26,7 @@ export interface EditorProps extends EditingStart {
   versions: readonly { version: string; state: string }[];
 }
 
-/** One extension of one VM: a form beside its JSON, a preview of the changes, and the way to apply them. */
+/** Edits one extension of one VM: a form next to its JSON, a preview of the changes, and buttons to apply them. */
 export function Editor({ versions, ...from }: EditorProps) {
   const { vm, handler } = from;
   const json = useRef<JsonEditorHandle>(null);
@@ -132,7 +132,7 @@ interface PreviewColumnProps {
   json: Ref<JsonEditorHandle>;
 }
 
-/** The draft as JSON, what applying it would change, and the order of the VM's extensions. */
+/** Shows the draft as JSON, what applying it would change, and the order of the VM's extensions. */
 function PreviewColumn({ vm, handler, editing, typing, faults, planned, json }: PreviewColumnProps) {
   const { base, draft, setDraft, start, isNew, used, dirty } = editing;
   const format = () => setDraft((current) => ({ ...current, text: printed(current.settings) }));
@@ -174,7 +174,7 @@ function PreviewColumn({ vm, handler, editing, typing, faults, planned, json }: 
   );
 }
 
-/** The plan of the draft; null while it does not match what this page shows. */
+/** Returns the draft's plan, or null while the plan does not match what the page shows. */
 function useCurrentPlan(vmId: string, editing: Editing, state: { isApplied: boolean; isComparing: boolean }) {
   const trpc = useTRPC();
   const queries = useQueryClient();
@@ -187,7 +187,7 @@ function useCurrentPlan(vmId: string, editing: Editing, state: { isApplied: bool
     enabled: draft.name !== '' && used.schema !== undefined && live.gone === null && !state.isApplied,
     stamp: live.stamp,
   });
-  // A plan against a newer goal state than the draft's: load that one first.
+  // The plan is based on a newer goal state than the draft: load that goal state first.
   const isBehind = planned.settled && planned.plan !== null && planned.plan.incarnation.before > base.incarnation;
   useEffect(() => {
     if (isBehind) void queries.invalidateQueries(trpc.goalStates.pathFilter());

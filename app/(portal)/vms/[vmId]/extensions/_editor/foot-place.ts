@@ -1,2 +1,2 @@
-/** The element that holds the editor's buttons, below everything that scrolls. */
+/** Id of the element that contains the editor's buttons, below everything that scrolls. */
 export const footId = 'editor-foot';

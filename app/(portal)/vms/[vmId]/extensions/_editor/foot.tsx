@@ -13,10 +13,10 @@ import type { DraftPlan } from './use-plan.ts';
 
 export interface FootProps {
   faults: Faults;
-  /** The result of applying the draft now; null until it is known. */
+  /** What applying the draft would do; null until that is known. */
   plan: DraftPlan | null;
   dirty: boolean;
-  /** Why applying is blocked until the reader looks at someone else's change. */
+  /** Why the draft cannot be applied before the reader has seen someone else's change. */
   blockedBy: 'comparing' | 'overtaken' | 'extension' | 'vm' | null;
   busy: boolean;
   vm: { id: string; name: string };
@@ -25,7 +25,7 @@ export interface FootProps {
   onEditJson(pointer: string): void;
 }
 
-/** Faults, the effect of applying, and the buttons to apply and discard. */
+/** Shows errors, what applying would do, and the buttons to apply and discard. */
 export function Foot(props: FootProps) {
   const { faults, plan, dirty, blockedBy, busy, vm, onApply } = props;
   const { t } = useTranslation('editor');
@@ -108,7 +108,7 @@ function sentenceOf({
   return ran.includes('disable') ? 'disable' : 'enable';
 }
 
-/** The field for a place, or the group that contains it. */
+/** Returns the field at a path, or the nearest group that contains it. */
 function nearest(place: string): Element | null {
   for (let at = place; at.includes('/'); at = at.slice(0, at.lastIndexOf('/'))) {
     const field = document.querySelector(`[data-at="${CSS.escape(at)}"]`);

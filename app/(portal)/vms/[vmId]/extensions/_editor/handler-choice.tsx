@@ -19,7 +19,7 @@ interface HandlerPage {
   nextCursor: string | null;
 }
 
-/** Chooses the handler of a new extension, among those with a published version. */
+/** Chooses the handler of a new extension from those with a published version. */
 export function HandlerChoice({ vm, first }: { vm: { id: string; name: string }; first: HandlerPage }) {
   const { t } = useTranslation('editor');
   const trpc = useTRPC();

@@ -31,7 +31,7 @@ export interface JsonCardProps {
   onText(text: string): void;
   unwraps: number;
   wasWrapped: boolean;
-  /** Formats the text; undefined while it is invalid. */
+  /** Formats the text; undefined while the text is invalid. */
   onFormat: (() => void) | undefined;
   marks: JsonMarks;
   secrets: ProtectedDraft;
@@ -42,7 +42,7 @@ export interface JsonCardProps {
   followsForm: boolean;
 }
 
-/** The public settings as JSON, and a line about the protected ones, whose values are never shown. */
+/** Public settings as JSON, and a line about protected ones, whose values are never shown. */
 export function JsonCard(props: JsonCardProps) {
   const { text, onText, onFormat, marks, secrets, hadSecrets, handler, version, schema, followsForm } = props;
   const { t } = useTranslation('editor');

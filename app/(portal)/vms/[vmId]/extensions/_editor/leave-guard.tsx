@@ -9,7 +9,7 @@ const ConfirmDialog = dynamic(() => import('#app/_ui/confirm-dialog.tsx').then((
   ssr: false,
 });
 
-/** Asks before unsaved changes are lost. */
+/** Asks for confirmation before unsaved changes are lost. */
 export function LeaveGuard({ active }: { active: boolean }) {
   const { t } = useTranslation('editor');
   const [go, setGo] = useState<(() => void) | null>(null);

@@ -136,7 +136,7 @@ describe('fields other than settings', () => {
     });
   });
 
-  test('a change by one side only can still be chosen otherwise', () => {
+  test('a change by one side only can still be replaced by the other side’s value', () => {
     const choices = { version: 'mine', state: 'theirs' } as const;
     expect(merged(theirs, mine, differences, choices)).toMatchObject({ version: '1.0.0.0', state: 'enabled' });
   });

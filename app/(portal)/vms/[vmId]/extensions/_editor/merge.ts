@@ -8,22 +8,22 @@ import { canonical, commands, type ExtensionDraft, printed } from './draft.ts';
 
 export type ConflictSide = 'theirs' | 'mine';
 
-/** A difference between three declarations: the common start, theirs, and mine. */
+/** A difference between three declarations: the original, theirs and mine. */
 export interface DraftDifference {
-  /** Its title and format; `before` is the common start, `after` is unused. */
+  /** The title and format; `before` is the original value, `after` is unused. */
   change: DraftChange;
   key: string;
   base: string | undefined;
   theirs: string | undefined;
   mine: string | undefined;
-  /** Who changed it. `both`: to different values, so one must be chosen. */
+  /** Who changed the value. `both`: to different values, so that one must be chosen. */
   by: ConflictSide | 'both';
 }
 
-/** Chosen sides by the key of the difference. What only one side changed needs no choice. */
+/** The chosen sides, by the key of the difference. A value that only one side changed needs no choice. */
 export type Choices = Readonly<Record<string, ConflictSide>>;
 
-/** Every difference between theirs and mine, in the order of the form. */
+/** Returns every difference between theirs and mine, in the order of the form. */
 export function differencesOf(
   base: ExtensionDraft,
   theirs: ExtensionDraft,
@@ -39,15 +39,15 @@ export function differencesOf(
   return [...plain, ...settings];
 }
 
-/** Conflicts without a choice. */
+/** Returns the conflicts that still need a choice. */
 export const openConflicts = (differences: readonly DraftDifference[], choices: Choices): DraftDifference[] =>
   differences.filter(({ by, key }) => by === 'both' && choices[key] === undefined);
 
-/** The side that a difference takes; null while it is open. */
+/** Returns the side whose value is used; null for a conflict without a choice. */
 export const sideOf = ({ by, key }: DraftDifference, choices: Choices): ConflictSide | null =>
   choices[key] ?? (by === 'both' ? null : by);
 
-/** Theirs with my changes applied. Open conflicts stay theirs. */
+/** Applies my changes to their declaration. Conflicts without a choice keep their value. */
 export function merged(
   theirs: ExtensionDraft,
   mine: ExtensionDraft,
@@ -104,7 +104,7 @@ function difference(
   return [{ change: { kind, at, titles, before: base, after: mine }, key: `${kind}${at}`, base, theirs, mine, by }];
 }
 
-/** The paths at which settings are compared: as deep as all three sides are objects. */
+/** Returns the paths at which settings are compared, down to where a side is not an object. */
 function settingPaths(...all: readonly SettingsObject[]): SettingPath[] {
   const paths = new Map<string, SettingPath>();
   for (const settings of all) for (const [at, { path }] of jsonLeaves(settings)) paths.set(at, path);
@@ -135,7 +135,7 @@ function textAt(settings: SettingsObject, path: SettingPath): string | undefined
   return typeof value === 'string' ? shown(value) : canonical(value);
 }
 
-/** Copies the value at one path from `source`, or removes it together with objects that become empty. */
+/** Copies the value at a path from `source`. If there is none, removes it and every object that this leaves empty. */
 function put(settings: SettingsObject, path: readonly string[], source: SettingsObject): void {
   const [name, ...rest] = path;
   if (name === undefined) return;
@@ -155,7 +155,7 @@ function put(settings: SettingsObject, path: readonly string[], source: Settings
 const isObject = (value: unknown): value is SettingsObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Also for `__proto__`, which a plain assignment would not store. */
+/** Defines a property, including `__proto__`, which a plain assignment would not store. */
 function define(settings: SettingsObject, name: string, value: unknown): void {
   Object.defineProperty(settings, name, { value, enumerable: true, configurable: true, writable: true });
 }

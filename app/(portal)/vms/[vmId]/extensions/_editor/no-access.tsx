@@ -3,7 +3,7 @@ import { Card } from '#app/_ui/card.tsx';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
 import { TextLink } from '#app/_ui/text-link.tsx';
 
-/** For readers who may view VMs but not change them. */
+/** Shown to readers who may view VMs but not change them. */
 export async function NoAccess({ role, vm }: { role: string; vm: { id: string; name: string } }) {
   const [{ t }, { t: say }] = await Promise.all([words('common'), words('editor')]);
   const roleWord = role === 'publisher' ? t('role.publisher') : t('role.viewer');

@@ -11,9 +11,9 @@ export interface NoticesProps {
   name: string;
   vm: { name: string };
   gone: 'vm' | 'extension' | null;
-  /** Who changed this extension during the edit. */
+  /** Who changed this extension while it was being edited. */
   changedBy: string | null;
-  /** Who made the change that an untouched editor shows. */
+  /** Who made the change that an unmodified draft was updated to. */
   adopted: string | null;
   /** Why applying failed. */
   refusal: ExplainedProblem | null;

@@ -23,9 +23,9 @@ export interface PlanCardProps {
   before: SettingsObject;
   after: SettingsObject;
   isNew: boolean;
-  /** The JSON is invalid, so there is no preview. */
+  /** Whether the JSON is invalid, so that there is no preview. */
   isUnread: boolean;
-  /** Nothing was changed yet. */
+  /** Whether nothing has been changed yet. */
   idle: boolean;
   planned: Planned;
   faultAt(pointer: string): string | undefined;
@@ -33,7 +33,7 @@ export interface PlanCardProps {
 
 type View = 'words' | 'json';
 
-/** A preview of the changes, in words or as lines of JSON, and of the commands that the agent will run. */
+/** A preview of the changes, as sentences or as JSON lines, and of the commands that the agent will run. */
 export function PlanCard(props: PlanCardProps) {
   const { changes, secretChange, before, after, isNew, isUnread, planned, faultAt } = props;
   const idle = props.idle || isUnread;

@@ -5,7 +5,7 @@ import { cn } from '#app/_ui/cn.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import type { DraftPlan } from './use-plan.ts';
 
-/** The commands of a plan, other extensions that run again or wait, and warnings. */
+/** The commands of a plan, other extensions that run again or have to wait, and warnings. */
 export function PlanSteps({ plan, stale }: { plan: DraftPlan; stale: boolean }) {
   const { t } = useTranslation('editor');
   const { steps, others, warnings, extensions } = plan;

@@ -22,17 +22,17 @@ export interface ProtectedSettingsProps {
   present: ExtensionView['protectedSettings'];
   value: ProtectedDraft;
   onChange(value: ProtectedDraft): void;
-  /** Why the stored settings must be replaced, in words. */
+  /** A sentence about why stored settings must be replaced. */
   mustReplace: string | undefined;
-  /** The fault of a protected setting by its name; of all, by the empty name. */
+  /** Returns the error of a protected setting by name, or with an empty name the error of all of them. */
   faultAt(name: string): string | undefined;
 }
 
 export const emptyReplacement: ProtectedDraft = { mode: 'replace', values: {}, text: '', unread: false };
 
 /**
- * Protected settings are written here and never read back: stored ones are shown as sealed, typed ones stay in the
- * memory of this page until they are applied.
+ * Edits protected settings, which can be written but not read: stored ones are shown as sealed, and typed ones stay in
+ * the memory of this page until they are applied.
  */
 export function ProtectedSettings(props: ProtectedSettingsProps) {
   const { form, present, value, onChange } = props;
@@ -56,7 +56,7 @@ export function ProtectedSettings(props: ProtectedSettingsProps) {
   );
 }
 
-/** Settings that the apply removes, or that the version no longer takes. */
+/** Protected settings that will be removed, or that the version no longer accepts. */
 function RemoveSettings({ form, present, value, onChange }: ProtectedSettingsProps) {
   const { t } = useTranslation('editor');
   if (value.mode === 'remove') {
@@ -86,7 +86,7 @@ interface SealedSettingsProps extends ProtectedSettingsProps {
   onReplace(name: string): void;
 }
 
-/** Settings that are stored and stay as they are. */
+/** Stored protected settings that stay unchanged. */
 function SealedSettings({ form, present, mustReplace, onReplace }: SealedSettingsProps) {
   const { t } = useTranslation(['editor', 'common']);
   const changed = (
@@ -123,11 +123,11 @@ function SealedSettings({ form, present, mustReplace, onReplace }: SealedSetting
 
 interface ReplaceSettingsProps extends ProtectedSettingsProps {
   value: Extract<ProtectedDraft, { mode: 'replace' }>;
-  /** Name of the field that takes the focus. */
+  /** Name of the field to focus. */
   first: string;
 }
 
-/** New settings in place of the stored ones, which never come back from the server. */
+/** New protected settings that replace the stored ones, which the server never returns. */
 function ReplaceSettings({ form, present, value, onChange, mustReplace, faultAt, first }: ReplaceSettingsProps) {
   return (
     <div className="grid gap-3.5">
@@ -210,7 +210,7 @@ interface SecretJsonProps {
   takesFocus: boolean;
 }
 
-/** All protected settings as one JSON value, where there is no schema. */
+/** All protected settings as one JSON value, for versions without a schema. */
 function SecretJson({ value, onChange, fault, takesFocus }: SecretJsonProps) {
   const { t } = useTranslation('editor');
   const id = useId();
@@ -241,7 +241,7 @@ function SecretJson({ value, onChange, fault, takesFocus }: SecretJsonProps) {
   );
 }
 
-/** The value as typed. null is rejected: it would remove the settings, and a button does that. */
+/** Parses the value as typed. Rejects null, which would remove the settings: a button does that. */
 function read(text: string): { text: string; values: unknown; unread: boolean } {
   if (text.trim() === '') return { text, values: {}, unread: false };
   try {

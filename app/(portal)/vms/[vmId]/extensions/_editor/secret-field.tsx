@@ -11,7 +11,7 @@ import { Select } from '#app/_ui/select.tsx';
 export interface SecretFieldProps {
   name: string;
   title: string;
-  /** The setting's part of the form plan. */
+  /** The setting's part of the publisher's schema. */
   schema: RJSFSchema;
   required: boolean;
   value: unknown;
@@ -20,9 +20,7 @@ export interface SecretFieldProps {
   takesFocus: boolean;
 }
 
-/**
- * An input for one protected setting. Keys of several lines get a text area, because an input would drop line breaks.
- */
+/** An input for one protected setting. Keys with several lines get a text area, because an input drops line breaks. */
 export function SecretField(props: SecretFieldProps) {
   const { name, title, schema, required, value, onChange, fault, takesFocus } = props;
   const { t } = useTranslation(['editor', 'common']);
@@ -111,7 +109,10 @@ interface JsonTextProps {
   id?: string;
 }
 
-/** A number, a list or an object. Invalid text is sent unchanged, so that the server reports it at this field. */
+/**
+ * A number, a list or an object as JSON. Invalid text is sent unchanged, so that the server reports the error at this
+ * field.
+ */
 function JsonText({ secretive, isNumber, onChange, ...props }: JsonTextProps) {
   const [text, setText] = useState('');
   const change = (typed: string) => {

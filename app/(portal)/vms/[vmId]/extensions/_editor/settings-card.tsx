@@ -99,7 +99,7 @@ function PublicSettings({ editing, faults, onSettings, onActive, onEditJson }: P
   );
 }
 
-/** The stored value of a setting, as text, where the draft has another one. */
+/** Returns a function that gives the stored value of a setting as text, if the draft's value differs. */
 function useWasAt({ isNew, start, draft }: Editing): (path: SettingPath) => string | undefined {
   const before = isNew ? undefined : start.settings;
   const { settings } = draft;

@@ -6,11 +6,11 @@ import { diffLinesWithin, diffWordsWithin } from '../../bounded-diff.ts';
 
 interface Line {
   sign: '+' | '-' | ' ';
-  /** Marks what differs from the line that it replaces. */
+  /** The parts of the line; those that differ from the line it replaces are marked. */
   parts: { text: string; marked: boolean }[];
 }
 
-/** Two JSON texts as one: removed, added and unchanged lines. */
+/** Compares two JSON texts: removed, added and unchanged lines. */
 export function SettingsDiff({ before, after }: { before: string; after: string }) {
   const { t } = useTranslation('editor');
   const lines = linesBetween(before, after);
@@ -58,7 +58,7 @@ function linesBetween(before: string, after: string): Line[] {
     texts: value.replace(/\n$/, '').split('\n'),
   }));
   return chunks.flatMap(({ sign, texts }, index) => {
-    // Removed lines come before added ones; line by line where there are equally many.
+    // Removed lines come before added ones; if there are as many of both, they are compared line by line.
     const other = sign === '-' ? chunks[index + 1] : sign === '+' ? chunks[index - 1] : undefined;
     const isReplaced = other !== undefined && other.sign !== ' ' && other.texts.length === texts.length;
     return texts.map((text, line): Line => {

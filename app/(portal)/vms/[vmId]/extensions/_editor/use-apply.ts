@@ -11,7 +11,7 @@ import { toast } from '#app/_ui/toast.tsx';
 import type { Goal } from './draft.ts';
 import type { DraftPlan } from './use-plan.ts';
 
-/** A declaration with its plan. */
+/** A declaration and its plan. */
 export interface Declaration {
   name: string;
   goal: Goal;
@@ -21,7 +21,7 @@ export interface Declaration {
 
 export interface Applying {
   busy: boolean;
-  /** Applied; the page is about to be left. */
+  /** Whether the draft was applied and the page is about to be left. */
   done: boolean;
   refusal: ExplainedProblem | null;
   apply(declaration: Declaration): Promise<void>;
@@ -29,8 +29,8 @@ export interface Applying {
 }
 
 /**
- * Applies exactly what was planned: the portal rejects it if the plan is out of date. Afterwards the VM's page opens,
- * with an undo in a toast.
+ * Applies exactly what was planned: the portal rejects it if the plan is out of date. Then opens the VM's page, with a
+ * toast that offers undo.
  */
 export function useApply(vm: { id: string; name: string }, onMovedOn: () => Promise<void>): Applying {
   const { t } = useTranslation('editor');
@@ -65,7 +65,7 @@ export function useApply(vm: { id: string; name: string }, onMovedOn: () => Prom
       setRefusal(null);
       try {
         const { before } = plan.incarnation;
-        // Not a mutation hook, whose cache would keep the secrets.
+        // Not a mutation hook, because its cache would keep the secrets.
         const { incarnation } = await client.goalStates.setExtension.mutate({
           vmId: vm.id,
           name,

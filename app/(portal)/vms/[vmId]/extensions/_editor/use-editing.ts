@@ -26,30 +26,30 @@ export interface EditingStart extends EditorStart {
 
 export interface Editing {
   base: Base;
-  /** The draft without any changes. */
+  /** The draft before any change. */
   start: ExtensionDraft;
   isNew: boolean;
   draft: ExtensionDraft;
   setDraft(draft: ExtensionDraft | ((before: ExtensionDraft) => ExtensionDraft)): void;
   secrets: ProtectedDraft;
   setSecrets(secrets: ProtectedDraft): void;
-  /** Other extensions of the handler on this VM, which must share its version, and whether they change too. */
+  /** Other extensions of the handler on this VM, which must use the same version, and whether they change too. */
   siblings: readonly string[];
   takesSiblings: boolean;
   setTakesSiblings(takes: boolean): void;
   used: UsedSchema;
-  /** Why stored protected settings must be replaced, in words. */
+  /** A sentence about why stored protected settings must be replaced. */
   mustReplace: string | undefined;
   goal: Goal;
   changes: readonly DraftChange[];
   secretChange: DraftSecretChange;
   dirty: boolean;
   live: LiveExtension;
-  /** Someone else changed this extension while the draft has changes. */
+  /** Whether someone else changed this extension while the draft has changes. */
   overtaken: boolean;
-  /** Who made the change that an untouched editor shows. */
+  /** Who made the change that an unmodified draft was updated to. */
   adopted: string | null;
-  /** Continues from another declaration, with this draft. */
+  /** Continues from another declaration with the given draft. */
   goOnFrom(base: Base, draft: ExtensionDraft, secrets: ProtectedDraft | null): void;
 }
 
@@ -69,7 +69,7 @@ export function useEditing(from: EditingStart, rests: boolean): Editing {
   const [takesSiblings, setTakesSiblings] = useState(false);
   const [adopted, setAdopted] = useState<string | null>(null);
   const followed = useLive(from);
-  // An extension that is being created cannot be missing.
+  // An extension that is being created cannot have been deleted.
   const live = isNew && followed.gone === 'extension' ? { ...followed, gone: null } : followed;
 
   const present = base.extension?.protectedSettings ?? null;
@@ -91,7 +91,7 @@ export function useEditing(from: EditingStart, rests: boolean): Editing {
   const others = live.goalState.incarnation;
   useEffect(() => {
     if (rests) return;
-    // Other extensions may change under a draft; this one only while the draft is untouched.
+    // Changes of other extensions are adopted at any time, those of this one only while the draft is unmodified.
     if (isNew && others > base.incarnation) setBase((before) => ({ ...before, incarnation: others }));
     if (!moved || (movedHere && dirty)) return;
     setBase({ extension: latest, incarnation: latest.incarnation });
@@ -131,7 +131,7 @@ export function useEditing(from: EditingStart, rests: boolean): Editing {
 
 const keep: ProtectedDraft = { mode: 'keep' };
 
-/** Why stored protected settings must be replaced, in words. */
+/** Returns a sentence about why stored protected settings must be replaced. */
 function useMustReplace(
   extension: ExtensionView | null,
   first: EditingStart['first'],
@@ -149,7 +149,7 @@ function useMustReplace(
   return isOther ? t('protected.otherSchema', { version }) : undefined;
 }
 
-/** Whether this extension changed, not only others on the VM. */
+/** Whether this extension changed, and not only others on the VM. */
 export function differs(before: ExtensionView, after: ExtensionView): boolean {
   const contents = ({ incarnation: _, ...rest }: ExtensionView) => JSON.stringify(rest);
   return contents(before) !== contents(after);

@@ -10,30 +10,30 @@ import type { Planned } from './use-plan.ts';
 const publicRoot = '/settings/publicSettings';
 const protectedRoot = '/settings/protectedSettings';
 
-/** Missing values are reported after the field was visited, or after an attempt to apply. */
+/** Missing values are shown only after the field was visited or an attempt to apply. */
 const missing = new Set(['setting_required', 'protected_setting']);
 
 export interface Faults {
-  /** All faults, including those that are not shown yet. */
+  /** All errors, including those that are not shown yet. */
   all: readonly ProblemFault[];
-  /** All faults are missing values of fields that were not visited yet. */
+  /** Whether all errors are missing values of fields that were not visited yet. */
   onlyOpen: boolean;
-  /** By path below the goal: `/version`, `/timeouts/enable`. */
+  /** Returns the error at a path below the goal, such as `/version` or `/timeouts/enable`. */
   at(path: string): string | undefined;
-  /** Faults of other extensions that take the same version. */
+  /** Errors of other extensions that change to the same version. */
   siblings: readonly ProblemFault[];
-  /** By JSON pointer below the public settings. */
+  /** Returns the error at a JSON pointer below the public settings. */
   publicAt(pointer: string): string | undefined;
-  /** By name of a protected setting; the empty name means all of them. */
+  /** Returns the error of a protected setting by name; with an empty name, of all of them. */
   protectedAt(name: string): string | undefined;
-  /** The first fault of the protected settings. */
+  /** The first error of the protected settings. */
   anyProtected: string | undefined;
   marks: JsonMarks;
-  /** Shows every fault from now on. */
+  /** Shows every error from now on. */
   insist(): void;
 }
 
-/** The field of a fault, as the form marks it with `data-at`: public settings by their pointer alone. */
+/** Returns the `data-at` of the field that an error belongs to: for public settings, only their pointer. */
 export function placeOf(path: string): string {
   if (path === publicRoot || path.startsWith(`${publicRoot}/`)) return path.slice(publicRoot.length);
   if (path === protectedRoot) return 'protected:/';
@@ -47,17 +47,17 @@ interface Sources {
   secrets: ProtectedDraft;
   taken: boolean;
   mustReplace: string | undefined;
-  /** The setting with the focus. */
+  /** The setting that has the focus. */
   active: string;
 }
 
-/** Collects the faults of the portal's check and of this page, each with its field. */
+/** Collects the errors that the portal and this page found, by field. */
 export function useFaults({ planned, draft, secrets, taken, mustReplace, active }: Sources): Faults {
   const { t } = useTranslation('editor');
   const [insists, setInsists] = useState(false);
   const [visited, setVisited] = useState<ReadonlySet<string>>(new Set());
   useEffect(() => {
-    // On leaving a field, not on entering it, when nothing is typed yet.
+    // A field counts as visited when it loses the focus, not when it gets it and nothing is typed yet.
     if (active === '') return;
     return () => setVisited((before) => (before.has(active) ? before : new Set([...before, active])));
   }, [active]);
@@ -71,7 +71,7 @@ export function useFaults({ planned, draft, secrets, taken, mustReplace, active 
     if (secrets.mode === 'replace' && secrets.unread) add(protectedRoot, t('protected.jsonBroken'));
     if (mustReplace !== undefined && secrets.mode === 'keep') add(protectedRoot, mustReplace);
 
-    // While the JSON is invalid, faults of the portal are about an older text.
+    // While the JSON is invalid, the portal's errors refer to an older text.
     const reported =
       draft.unread === null ? planned.faults : planned.faults.filter(({ path }) => !path.startsWith(publicRoot));
     const all = [...own, ...reported];

@@ -6,14 +6,14 @@ import { useProblem } from '#app/_lib/use-problem.ts';
 import type { ExtensionView } from '#server/domain/goal-states/index.ts';
 import type { PastGoalState, VmFacts } from '../../vm-data.ts';
 
-/** The VM as others change it during the edit. */
+/** The VM as it is now, including changes by others during the edit. */
 export interface LiveExtension {
   /** The goal state in force. */
   goalState: PastGoalState;
   /** The extension in force; undefined for a new one. */
   extension: ExtensionView | undefined;
   gone: 'vm' | 'extension' | null;
-  /** Increases when the VM or a handler changes. */
+  /** Increases whenever the VM or a handler changes. */
   stamp: number;
 }
 
@@ -25,7 +25,7 @@ export interface EditorStart {
   goalState: PastGoalState;
 }
 
-/** Follows the VM, its goal state and the extension. */
+/** Returns the VM, its goal state and the extension, and keeps them up to date. */
 export function useLive({ vm, extension, goalState }: EditorStart): LiveExtension {
   const trpc = useTRPC();
   const explain = useProblem();

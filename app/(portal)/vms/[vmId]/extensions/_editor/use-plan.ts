@@ -8,18 +8,18 @@ import { useProblem } from '#app/_lib/use-problem.ts';
 import type { AppRouter } from '#server/trpc/root.ts';
 import { canonical, type Goal } from './draft.ts';
 
-/** Milliseconds without typing before the plan is requested. */
+/** Milliseconds after the last change before a plan is requested. */
 const pause = 350;
 
 export type DraftPlan = inferRouterOutputs<AppRouter>['goalStates']['planExtension'];
 
 export interface Planned {
-  /** The last plan, which may be older than the draft. Null until there is one. */
+  /** The last plan, which may be older than the draft; null until there is one. */
   plan: DraftPlan | null;
   faults: readonly ProblemFault[];
-  /** Planning failed: the portal does not respond, or the extension cannot be set. */
+  /** Why planning failed: the portal does not respond, or the extension cannot be set. */
   problem: ExplainedProblem | null;
-  /** The plan is about the current draft. */
+  /** Whether the plan matches the current draft. */
   settled: boolean;
 }
 
@@ -29,12 +29,12 @@ export interface PlanInput {
   goal: Goal;
   siblings: boolean;
   enabled: boolean;
-  /** Increases when something changes that the plan may depend on. */
+  /** Increases whenever something changes that the plan may depend on. */
   stamp: number;
 }
 
 /**
- * Plans the draft, shortly after the last change and whenever the VM or a handler changes. Not a query, whose cache
+ * Plans the draft shortly after the last change, and whenever the VM or a handler changes. Not a query, whose cache
  * would keep the secrets of the draft.
  */
 export function usePlan({ vmId, name, goal, siblings, enabled, stamp }: PlanInput): Planned {
@@ -50,7 +50,7 @@ export function usePlan({ vmId, name, goal, siblings, enabled, stamp }: PlanInpu
   useEffect(() => {
     latest.current = { goal, explain };
   });
-  // A digest would do, but the text exists already and lives no longer than the draft.
+  // A digest would be enough, but the text exists anyway and is kept no longer than the draft.
   const text = canonical({ vmId, name, goal, siblings });
   const about = `${stamp} ${text}`;
 
@@ -79,7 +79,7 @@ export function usePlan({ vmId, name, goal, siblings, enabled, stamp }: PlanInpu
   return { plan: told.plan, faults: told.faults, problem: told.problem, settled: enabled && told.about === about };
 }
 
-/** Faults of the call are below `/goal`; the page's paths start there. */
+/** The request's faults have paths below `/goal`, where this page's paths start. */
 function atGoal(fault: ProblemFault): ProblemFault {
   return fault.path.startsWith('/goal/') ? { ...fault, path: fault.path.slice('/goal'.length) } : fault;
 }

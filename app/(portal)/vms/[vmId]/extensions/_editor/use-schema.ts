@@ -17,7 +17,7 @@ export interface UsedSchema {
   retry(): void;
 }
 
-/** The schema of a version, and the forms built from it. The initial version comes with the page. */
+/** Returns the schema of a version and the forms built from it. The page includes that of the initial version. */
 export function useSchema(
   handler: string,
   version: string,

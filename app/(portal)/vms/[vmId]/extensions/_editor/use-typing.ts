@@ -6,13 +6,13 @@ import type { Editing } from './use-editing.ts';
 
 export interface Typing {
   type(text: string): void;
-  /** How often a wrapper was removed, which replaces the text in the editor. */
+  /** How many times a wrapper was removed; each time, the text in the editor is replaced. */
   unwraps: number;
   /** Whether the last text had a wrapper. */
   wasWrapped: boolean;
 }
 
-/** JSON that is typed or pasted. A whole settings file also fills the protected settings. */
+/** Handles JSON that is typed or pasted. A pasted settings file also fills the protected settings. */
 export function useTyping({ base, setDraft, setSecrets }: Editing): Typing {
   const [unwraps, setUnwraps] = useState(0);
   const [wasWrapped, setWasWrapped] = useState(false);
