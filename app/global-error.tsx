@@ -1,6 +1,6 @@
 'use client';
 
-/** Shown when even the layout fails, so there are no texts, styles or providers to rely on. */
+/** Shown if even the layout fails, so it relies on no texts, styles or providers. */
 export default function GlobalError({ error, reset }: { error: Error & { digest?: string }; reset(): void }) {
   return (
     <html lang="en" style={{ colorScheme: 'light dark' }}>

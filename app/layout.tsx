@@ -11,7 +11,7 @@ import { sharedNamespaces } from './_lib/i18n/namespaces.ts';
 import { currentLanguage, directionOf, preferredLanguage } from './_lib/i18n/server.ts';
 import { ReaderClock } from './_lib/reader-clock.tsx';
 
-/** Latin fonts are preloaded; extended ones are loaded only where a page has such letters. */
+/** Latin fonts are preloaded. Extended ones are loaded only if a page has such letters. */
 const inter = localFont({
   src: '../node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2',
   variable: '--font-inter',
@@ -62,7 +62,7 @@ export const viewport: Viewport = {
   ],
 };
 
-/** Language and theme are known before the first byte is sent, so that nothing flashes. */
+/** Language and theme are known before the first byte is sent, so that the page does not flicker. */
 export default async function RootLayout({ children }: { children: ReactNode }) {
   const [language, preferred, jar] = await Promise.all([currentLanguage(), preferredLanguage(), cookies()]);
   const theme = jar.get(cookieNames.theme)?.value;
@@ -85,7 +85,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
   );
 }
 
-/** A zone that this machine knows; the value of a cookie is not trusted. */
+/** Returns the zone if this machine knows it; a cookie's value is not trusted. */
 function zoneOf(wish: string | undefined): string {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: wish ?? 'UTC' }).resolvedOptions().timeZone;

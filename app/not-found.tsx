@@ -9,7 +9,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: t('notFound.title') };
 }
 
-/** An unknown address outside the shell. */
+/** Shown for an unknown URL outside the shell. */
 export default async function NotFound() {
   const { t } = await words('common');
   return (

@@ -16,7 +16,7 @@ import { PasswordInput } from './password-input.tsx';
 export const factorKinds = ['passkey', 'totp', 'recoveryCode', 'password'] as const;
 export type FactorKind = (typeof factorKinds)[number];
 
-/** One factor, as it is sent to the portal. */
+/** One second factor, as it is sent to the portal. */
 export type FactorProof =
   | { code: string }
   | { recoveryCode: string }
@@ -24,18 +24,18 @@ export type FactorProof =
   | { passkey: AuthenticationResponseJSON };
 
 export interface FactorFormProps {
-  /** The factors that can be shown, the likeliest first. */
+  /** The factors that the reader can use, most likely first. */
   kinds: readonly FactorKind[];
   askPasskey(): Promise<PublicKeyCredentialRequestOptionsJSON>;
-  /** Resolves when the factor is accepted; the form stays busy, because the page goes on. */
+  /** Resolves when the factor is accepted. The form stays busy, because the page continues elsewhere. */
   onShow(proof: FactorProof): Promise<void>;
-  /** Lets the caller handle a problem. */
+  /** Lets the caller handle a problem. If absent, the form shows it. */
   onProblem?(problem: ExplainedProblem): void;
-  /** Label of the button; "Go on" by default. */
+  /** Label of the submit button; `factor.act` by default. */
   act?: string;
 }
 
-/** Asks for one factor: a passkey, a code of the app, a recovery code or the password; and offers the others. */
+/** Asks for one factor (a passkey, a code of the app, a recovery code or the password) and offers the others. */
 export function FactorForm({ kinds, askPasskey, onShow, onProblem, act }: FactorFormProps) {
   const { t } = useTranslation('auth');
   const [kind, setKind] = useState<FactorKind>(kinds[0] ?? 'password');

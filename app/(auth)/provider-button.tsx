@@ -10,11 +10,11 @@ import { FieldError } from '#app/_ui/field.tsx';
 export interface ProviderButtonProps {
   provider: { name: string; isAway: boolean };
   next: string;
-  /** The one-time link that lets a person join. */
+  /** The one-time token of an invitation. */
   invitation?: string;
 }
 
-/** Signs in through the OpenID provider; says so when the provider does not respond. */
+/** Signs in through the OpenID provider. Shows an error if the provider does not respond. */
 export function ProviderButton({ provider, next, invitation }: ProviderButtonProps) {
   const { t } = useTranslation('auth');
   const explain = useProblem();

@@ -11,8 +11,8 @@ interface Crash {
 }
 
 /**
- * Catches in the root layout what no page did, with words and styles available: usually the database is down and not
- * even the session could be read. It also puts the parts that every page uses into one script.
+ * Catches errors in the root layout that no page caught, with texts and styles available. Usually the database is down
+ * and not even the session could be read. Also puts the components that every page uses into one script.
  */
 export class CrashBoundary extends Component<{ children: ReactNode }, { crash: Crash | null }> {
   override state: { crash: Crash | null } = { crash: null };

@@ -2,11 +2,13 @@
 
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react';
 
-/** A key with an action on this page. */
+/** A keyboard shortcut on this page. */
 export interface KeyBinding {
-  /** As `KeyboardEvent.key` names it: `j`, `Enter`, `Escape`; a sequence of two with a space: `g v`. */
+  /**
+   * A value of `KeyboardEvent.key`, such as `j`, `Enter` or `Escape`; two with a space for a sequence, such as `g v`.
+   */
   key: string;
-  /** The action in words, for the list of keys. */
+  /** Describes the action in the list of shortcuts. */
   label: string;
   run(event: KeyboardEvent): void;
 }
@@ -23,10 +25,10 @@ interface Registry {
 
 const KeysContext = createContext<Registry | undefined>(undefined);
 
-/** Milliseconds to press the second key of a sequence. */
+/** Time limit for the second key of a sequence, in milliseconds. */
 const secondKeyMs = 1_500;
 
-/** One listener for the whole tab. Keys are inactive while typing, and while a dialog or menu is open. */
+/** Handles shortcuts with one listener per tab. They are inactive while typing and while a dialog or menu is open. */
 export function KeysProvider({ children }: { children: ReactNode }) {
   const [groups, setGroups] = useState<ReadonlySet<KeyGroup>>(new Set());
   useEffect(() => {
@@ -65,11 +67,11 @@ export function KeysProvider({ children }: { children: ReactNode }) {
   return <KeysContext value={registry}>{children}</KeysContext>;
 }
 
-/** In the order of registration; parts of a page may register before the shell, and again in another language. */
+/** In the order of registration. Parts of a page may register before the shell, and again in another language. */
 const bindingsOf = (groups: ReadonlySet<KeyGroup>, isEverywhere: boolean): KeyBinding[] =>
   [...groups].filter((group) => group.isEverywhere === isEverywhere).flatMap(({ bindings }) => bindings);
 
-/** Binds keys while the component is mounted, and adds them to the list that `?` shows. */
+/** Binds shortcuts while the component is mounted, and adds them to the list that `?` shows. */
 export function useKeys(bindings: readonly KeyBinding[], { isEverywhere = false } = {}): void {
   const add = useContext(KeysContext)?.add;
   const latest = useRef(bindings);
@@ -89,7 +91,7 @@ export function useKeys(bindings: readonly KeyBinding[], { isEverywhere = false 
   }, [signature, isEverywhere]);
 }
 
-/** Every active key. */
+/** Returns every active shortcut. */
 export function useKeyList(): { everywhere: readonly KeyBinding[]; here: readonly KeyBinding[] } {
   const groups = useContext(KeysContext)?.groups ?? new Set();
   return { everywhere: bindingsOf(groups, true), here: bindingsOf(groups, false) };

@@ -5,12 +5,12 @@ import { useEffect, useRef } from 'react';
 
 type Ask = (go: () => void) => void;
 
-/** The page with unsaved changes, of which there is at most one. */
+/** Set by the page with unsaved changes. There is at most one. */
 let guard: Ask | null = null;
 
 /**
- * Runs `go`, which leaves the page, immediately or after a confirmation. For navigation that is
- * not a link: links, Back and Forward are intercepted.
+ * Runs `go`, which leaves the page, immediately or after a confirmation. Only for navigation by code: links, Back and
+ * Forward are intercepted anyway.
  */
 export function mayLeave(go: () => void): void {
   if (guard === null) go();
@@ -18,8 +18,8 @@ export function mayLeave(go: () => void): void {
 }
 
 /**
- * While `ask` is given, it is called before a link, Back, Forward or `mayLeave` leaves this page; `go` continues. A
- * reload and a closed tab show the browser's question.
+ * While `ask` is given, calls it before a link, Back, Forward or `mayLeave` leaves this page; `go` continues. On a
+ * reload or when the tab is closed, the browser asks.
  */
 export function useLeaveGuard(ask: Ask | null): void {
   const router = useRouter();
@@ -54,7 +54,7 @@ export function useLeaveGuard(ask: Ask | null): void {
       event.preventDefault();
       question(() => void window.navigation.traverseTo(key));
     };
-    // Browsers without it leave by Back without a question.
+    // Browsers without the Navigation API go back without asking.
     const history = 'navigation' in window ? window.navigation : null;
     addEventListener('beforeunload', unload);
     document.addEventListener('click', click, true);
@@ -68,7 +68,7 @@ export function useLeaveGuard(ask: Ask | null): void {
   }, [active, router]);
 }
 
-/** The path of a click within these pages; null where it stays on the page, or opens another tab. */
+/** Returns the path that a click leads to; null if it stays on the page, opens another tab or leaves these pages. */
 function targetOf(event: MouseEvent): string | null {
   const link = event.target instanceof Element ? event.target.closest('a[href]') : null;
   if (!(link instanceof HTMLAnchorElement) || link.target === '_blank') return null;

@@ -14,16 +14,16 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Called by the router before each navigation (next.config.ts names this file); one to the same page is ignored. */
+/** Called by the router before each navigation, as set in next.config.ts. Navigation to the same page is ignored. */
 export function onRouterTransitionStart(url: string): void {
   const { pathname, search } = new URL(url, location.href);
   set(pathname !== location.pathname || search !== location.search);
 }
 
-/** The address in the browser is that of the page that is shown. */
+/** Called when the URL in the browser is that of the page shown. */
 export const navigationEnded = (): void => set(false);
 
-/** Whether another page was requested and is not shown yet. */
+/** Returns whether another page was requested and is not shown yet. */
 export function useIsNavigating(): boolean {
   return useSyncExternalStore(
     subscribe,

@@ -6,10 +6,10 @@ import type {
 /** Loaded when a passkey is used, not with the page. */
 const load = () => import('@simplewebauthn/browser');
 
-/** Why the browser returned no passkey; keys of sentences in `auth`. */
+/** Why the browser returned no passkey. The values are keys of sentences in `auth`. */
 export type PasskeyTrouble = 'cancelled' | 'here' | 'known' | 'failed';
 
-/** The browser or the person canceled. */
+/** Thrown if the browser or the person canceled. */
 export class PasskeyError extends Error {
   override readonly name = 'PasskeyError';
   readonly trouble: PasskeyTrouble;
@@ -20,14 +20,17 @@ export class PasskeyError extends Error {
   }
 }
 
-/** Whether this browser can hold passkeys for this address. Bare IP addresses cannot have any. */
+/** Whether this browser can use passkeys for this host. IP addresses cannot have passkeys. */
 export function canUsePasskeys(): boolean {
   return typeof PublicKeyCredential === 'function' && isSecureContext && !isAddress(location.hostname);
 }
 
 const isAddress = (host: string): boolean => /^[\d.]+$/.test(host) || host.startsWith('[');
 
-/** Requests a signature. `byField`: offered among the suggestions of a field, silently, until `stopAsking`. */
+/**
+ * Requests a signature. With `byField`, silently offers passkeys among the suggestions of a field until
+ * `cancelPasskeyRequest`.
+ */
 export async function signWithPasskey(options: PublicKeyCredentialRequestOptionsJSON, byField = false) {
   const { startAuthentication } = await load();
   return startAuthentication({

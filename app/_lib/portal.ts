@@ -3,7 +3,7 @@ import { redirect } from 'next/navigation';
 import { cache } from 'react';
 import type { PortalRuntime } from '#server/portal/runtime.ts';
 
-/** The portal around these pages. It serves them from its process, so a page calls verbs without a network. */
+/** The portal that runs in the same process, so that pages call its verbs without a network. */
 export function runtime(): PortalRuntime {
   const found = (globalThis as { [portalKey]?: PortalRuntime })[portalKey];
   if (found === undefined) throw new Error('The pages are served by the portal: start them with `npm start`.');
@@ -15,12 +15,12 @@ const portalKey = Symbol.for('annex.portal');
 /** The request's headers: session, chosen language, and the browser's languages. */
 const readerHeaders = cache(async (): Promise<Headers> => new Headers(await headers()));
 
-/** Calls procedures as the current reader, who may be anonymous: for the pages before the sign-in. */
+/** Calls procedures as the current reader, who may be anonymous: for pages before the sign-in. */
 export const openPortal = cache(async () => runtime().caller(await readerHeaders()));
 
 /**
  * Calls procedures as the reader of this page: `const vm = await (await portal()).vms.get({ vmId })`. Redirects an
- * anonymous reader to the sign-in: a page renders in parallel with its layout, and must not load data anonymously.
+ * anonymous reader to the sign-in: a page renders in parallel with its layout and must not load data anonymously.
  */
 export const portal = cache(async () => {
   // Also redirects a reader who must set up a second factor first.
@@ -28,7 +28,10 @@ export const portal = cache(async () => {
   return openPortal();
 });
 
-/** The sign-in, with the way back. The portal passes the requested path to the pages, because Next.js does not. */
+/**
+ * Returns the URL of the sign-in, with the way back to this page. The portal passes the requested path on, because
+ * Next.js does not.
+ */
 export async function signInAddress(): Promise<string> {
   const path = (await headers()).get('x-annex-path');
   return path === null || path === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(path)}`;

@@ -25,7 +25,7 @@ describe('problemOf', () => {
     expect(faultAt(problem, '/role')).toBeUndefined();
   });
 
-  it('reads a problem document, also through the error that carries it', async () => {
+  it('reads a problem document, also from the error that contains it', async () => {
     const body = { status: 429, code: 'rate_limited', detail: 'Wait 10 s.', requestId: 'r2', errors: [] };
     const problem = await problemOfResponse(Response.json(body, { status: 429 }));
     expect(problem).toMatchObject({ code: 'rate_limited', message: 'Wait 10 s.', requestId: 'r2', status: 429 });
@@ -36,12 +36,12 @@ describe('problemOf', () => {
     });
   });
 
-  it('survives a response that is not a problem document', async () => {
+  it('accepts a response that is not a problem document', async () => {
     const problem = await problemOfResponse(new Response('<html>', { status: 502, headers: { 'x-request-id': 'r3' } }));
     expect(problem).toMatchObject({ code: 'internal', message: '', requestId: 'r3', status: 502, offline: false });
   });
 
-  it('treats everything without a response as an unreachable portal', () => {
+  it('treats a missing response as an unreachable portal', () => {
     expect(problemOf(new TypeError('Failed to fetch')).offline).toBe(true);
   });
 });

@@ -1,24 +1,24 @@
-/** A fault with its place and a sentence in the reader's language. */
+/** A fault with its path and a sentence in the reader's language. */
 export interface ProblemFault {
   path: string;
   code: string;
   message: string;
 }
 
-/** An error as the pages show it. Sentences come from the server, in the reader's language. */
+/** An error as the pages show it. Its sentences come from the server, in the reader's language. */
 export interface ExplainedProblem {
   code: string;
-  /** Empty when the portal could not be reached: the page has its own words for that. */
+  /** Empty if the portal could not be reached; pages have their own text for that. */
   message: string;
   requestId: string | undefined;
   faults: readonly ProblemFault[];
-  /** The portal did not respond. */
+  /** Whether the portal did not respond. */
   offline: boolean;
   /** HTTP status of the response, if any. */
   status: number | undefined;
 }
 
-/** Reads the error of a procedure (tRPC) or of an HTTP call (problem document), from whatever was thrown. */
+/** Converts whatever was thrown by a procedure (tRPC) or an HTTP request (problem document). */
 export function problemOf(error: unknown): ExplainedProblem {
   const data = dataOf(error);
   if (data === undefined)
@@ -34,7 +34,7 @@ export function problemOf(error: unknown): ExplainedProblem {
   };
 }
 
-/** A problem document of a plain `fetch`, as the uploads and the sign-in use it. */
+/** Reads the problem document of a plain `fetch`, which uploads and the sign-in use. */
 export async function problemOfResponse(response: Response): Promise<ExplainedProblem> {
   const body: unknown = await response.json().catch(() => undefined);
   const found = problemOf({ data: isRecord(body) ? body : {} });
@@ -45,7 +45,7 @@ export async function problemOfResponse(response: Response): Promise<ExplainedPr
   };
 }
 
-/** The fault at this path, for a field of a form. */
+/** Returns the fault at this path, for a form field. */
 export function faultAt(problem: ExplainedProblem | undefined, path: string): string | undefined {
   return problem?.faults.find((fault) => fault.path === path)?.message;
 }

@@ -5,17 +5,17 @@ import { ErrorState } from '../_ui/error-state.tsx';
 import { useProblem } from './use-problem.ts';
 
 export interface QueryErrorProps {
-  /** `query.error`. */
+  /** Pass `query.error`. */
   error: unknown;
   /** What failed: "The list did not load". */
   title?: string;
-  /** `() => query.refetch()`. */
+  /** Pass `() => query.refetch()`. */
   onRetry?(): unknown;
-  /** `new Date(query.errorUpdatedAt)`. */
+  /** Pass `new Date(query.errorUpdatedAt)`. */
   at?: Date;
 }
 
-/** The failed state of a query, in place of its data. */
+/** Shown in place of a query's data if the query failed. */
 export function QueryError({ error, title, onRetry, at }: QueryErrorProps) {
   const { t } = useTranslation('common');
   const problem = useProblem()(error);

@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useMemo } from 'react';
 import { RenderedAtContext } from '../_ui/clock.ts';
 import { readChoice, writeChoice } from './cookies.ts';
 
-/** Gives every time on the page the same initial time and zone, and stores the reader's zone for the server. */
+/** Provides all times on the page with the same initial time and zone, and stores the reader's zone for the server. */
 export function ReaderClock({ now, timeZone, children }: { now: number; timeZone: string; children: ReactNode }) {
   useEffect(() => {
     const own = Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -8,13 +8,13 @@ export type ActName = 'enroll' | 'invite';
 let wanted: ActName | null = null;
 const listeners = new Set<() => void>();
 
-/** Requests an action from the page that has it, now or once it is open. Browser only. */
+/** Requests an action from the page that has it, either now or once that page is open. Browser only. */
 export function requestAct(name: ActName): void {
   wanted = name;
   for (const listen of listeners) listen();
 }
 
-/** Runs the action when it is requested elsewhere, such as in the command palette. */
+/** Runs an action when it is requested elsewhere, such as in the command palette. */
 export function useRequestedAct(name: ActName, begin: () => void): void {
   const latest = useRef(begin);
   useEffect(() => {

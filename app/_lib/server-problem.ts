@@ -1,6 +1,6 @@
 import { notFound } from 'next/navigation';
 
-/** The code of an error that a procedure threw in a server component; empty for everything else. */
+/** Returns the code of an error that a procedure threw in a server component; empty for any other error. */
 export function codeOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   return typeof cause === 'object' && cause !== null && 'code' in cause && typeof cause.code === 'string'
@@ -8,7 +8,7 @@ export function codeOf(error: unknown): string {
     : '';
 }
 
-/** Awaits the subject of a page, and shows "There is nothing here" if the portal does not know it. */
+/** Awaits what a page is about, and shows "There is nothing here" if the portal does not know it. */
 export async function orNotFound<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked;
@@ -18,7 +18,7 @@ export async function orNotFound<T>(asked: Promise<T>): Promise<T> {
   }
 }
 
-/** By kind, not by class: the portal runs outside the bundle, so its classes differ from ours. */
+/** Compares the kind, not the class: the portal runs outside the bundle, so its classes differ from ours. */
 function isNotFound(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   return typeof cause === 'object' && cause !== null && 'kind' in cause && cause.kind === 'not_found';

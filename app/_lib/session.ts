@@ -1,7 +1,7 @@
 import type { AuthenticationResponseJSON, PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/browser';
 import { type ExplainedProblem, problemOfResponse } from './problem.ts';
 
-/** An error of an HTTP call outside tRPC; `problemOf` reads its `data`. */
+/** The error of an HTTP request outside tRPC. `problemOf` reads its `data`. */
 export class DoorError extends Error {
   override readonly name = 'DoorError';
   readonly data: ExplainedProblem;
@@ -19,11 +19,11 @@ export interface FactorKinds {
   recoveryCode: boolean;
 }
 
-/** A factor as it is sent: a code of the app, a recovery code, or a passkey's signature. */
+/** A second factor as it is sent: a code of the app, a recovery code, or a passkey's signature. */
 export type SignInFactor = { code: string } | { recoveryCode: string } | { passkey: AuthenticationResponseJSON };
 
 /**
- * Starts a session and returns null, or the kinds of second factor that are required. Throws `DoorError` with
+ * Starts a session and returns null, or returns the kinds of second factor that are required. Throws `DoorError` with
  * `credentials_refused` or `too_many_attempts`, or what `fetch` throws.
  */
 export async function signIn(email: string, password: string): Promise<FactorKinds | null> {
@@ -31,7 +31,7 @@ export async function signIn(email: string, password: string): Promise<FactorKin
   return response.status === 204 ? null : ((await response.json()) as { factors: FactorKinds }).factors;
 }
 
-/** The request for the passkeys of the account whose password was given. */
+/** Returns the options for a passkey of the account whose password was given. */
 export async function requestFactorOptions(): Promise<PublicKeyCredentialRequestOptionsJSON> {
   return (await post('/api/auth/sign-in/factor/passkey', {})).json();
 }
@@ -41,7 +41,7 @@ export async function signInWithFactor(answer: SignInFactor): Promise<void> {
   await post('/api/auth/sign-in/factor', answer);
 }
 
-/** The request for any passkey of this browser. */
+/** Returns the options for any passkey of this browser. */
 export async function requestPasskeyOptions(): Promise<PublicKeyCredentialRequestOptionsJSON> {
   return (await post('/api/auth/sign-in/passkey/options', {})).json();
 }
@@ -65,14 +65,14 @@ export async function connectProvider(): Promise<void> {
   location.assign(((await response.json()) as { address: string }).address);
 }
 
-/** Changes the password; all other sessions end. Throws `DoorError`: `password_wrong`, `invalid`. */
+/** Changes the password, which ends all other sessions. Throws `DoorError`: `password_wrong`, `invalid`. */
 export async function changePassword(currentPassword: string, newPassword: string): Promise<void> {
   await post('/api/auth/change-password', { currentPassword, newPassword });
 }
 
 let isLeaving = false;
 
-/** Whether the person is signing out, so that the redirect is expected. */
+/** Whether the reader is signing out, so that a redirect is expected. */
 export const isSigningOut = (): boolean => isLeaving;
 
 /** Ends the session. */
@@ -86,7 +86,7 @@ export async function signOut(): Promise<void> {
   }
 }
 
-/** Whether the portal responds that there is no session, or that a second factor must be set up first. */
+/** Whether the portal says that there is no session, or that a second factor must be set up first. */
 export async function isSignedOut(): Promise<boolean> {
   try {
     const response = await fetch('/api/auth/get-session', { cache: 'no-store' });
@@ -109,9 +109,9 @@ async function post(path: string, body: unknown): Promise<Response> {
   return response;
 }
 
-/** The path to open after signing in, or the overview. `next` comes from the address, so it is checked. */
+/** Returns the path to open after signing in; by default the overview. `next` comes from the URL, so it is checked. */
 export function safeNext(next: string | undefined): string {
-  // Parsed like a browser does: it drops tabs and line breaks, and treats a backslash as a slash.
+  // Parsed like in a browser, which drops tabs and line breaks and treats a backslash as a slash.
   const here = 'http://annex.invalid';
   if (!next?.startsWith('/') || !URL.canParse(next, here)) return '/';
   const { origin, pathname, search, hash } = new URL(next, here);

@@ -12,10 +12,10 @@ const { TRPCProvider, useTRPC, useTRPCClient } = createTRPCContext<AppRouter>();
 
 export { useTRPC, useTRPCClient };
 
-/** Ids of a page's selection make inputs long; above this length a batch is split. */
+/** Inputs can be long, for example with the ids of a selection; a batch with a longer URL is split. */
 const longestUrl = 2000;
 
-/** The library rejects names that settings may have, such as `constructor`; plain JSON allows them. */
+/** The library rejects property names that settings may have, such as `constructor`; plain JSON allows them. */
 const transformer = {
   input: {
     serialize(value: unknown): ReturnType<typeof superjson.serialize> {
@@ -49,7 +49,7 @@ function makeQueryClient(): QueryClient {
       queries: {
         // A browser without internet access reports that it is offline, but may still reach the portal.
         networkMode: 'always',
-        // The live connection reports changes; the timer is only a fallback.
+        // The live connection reports changes, so this timer is only a fallback.
         staleTime: 30_000,
         refetchOnWindowFocus: false,
         retry: (failures, error) => problemOf(error).offline && failures < 2,
@@ -59,7 +59,7 @@ function makeQueryClient(): QueryClient {
   });
 }
 
-/** Queries and mutations for everything below: `useTRPC()` with TanStack Query's hooks. */
+/** Provides queries and mutations to everything below: `useTRPC()` with TanStack Query's hooks. */
 export function DataProvider({ children }: { children: ReactNode }) {
   const [queryClient] = useState(makeQueryClient);
   const [client] = useState(makeClient);

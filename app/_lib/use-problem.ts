@@ -3,7 +3,7 @@
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { type ExplainedProblem, problemOf } from './problem.ts';
 
-/** Turns a thrown error into words for a page: `const explain = useProblem(); explain(error).message`. */
+/** Returns a function that explains a thrown error: `const explain = useProblem(); explain(error).message`. */
 export function useProblem(): (error: unknown) => ExplainedProblem {
   const { t } = useTranslation('common');
   return (error) => {

@@ -10,11 +10,11 @@ import { LazyMenu } from '../_ui/lazy-menu.tsx';
 
 export interface LanguageMenuProps {
   languages: readonly string[];
-  /** Stores the choice and refreshes the page; without it, this browser keeps the choice. */
+  /** Stores the choice and refreshes the page. If absent, this browser stores the choice. */
   choose?(language: string): Promise<void>;
 }
 
-/** The language of texts, messages, numbers and dates. Each is named in its own language. */
+/** Chooses the language of texts, messages, numbers and dates. Each is listed by its own name. */
 export function LanguageMenu({ languages, choose }: LanguageMenuProps) {
   const { t, i18n } = useTranslation('navigation');
   const router = useRouter();
@@ -54,7 +54,7 @@ export function LanguageMenu({ languages, choose }: LanguageMenuProps) {
   );
 }
 
-/** "Deutsch", "English": the name of a language in that language. */
+/** Returns the name of a language in that language: "Deutsch", "English". */
 export function nameOfLanguage(language: string): string {
   const name = new Intl.DisplayNames(language, { type: 'language' }).of(language) ?? language;
   return name.charAt(0).toLocaleUpperCase(language) + name.slice(1);

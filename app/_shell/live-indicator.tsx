@@ -19,7 +19,7 @@ const dots = {
   lost: 'bg-warning-solid ring-3 ring-warning-tint',
 };
 
-/** A dot and a word in the top bar: whether the page is up to date. */
+/** A dot and a label in the top bar that show whether the page is up to date. */
 export function LiveIndicator() {
   const { t } = useTranslation('navigation');
   const live = useLive();
@@ -33,7 +33,7 @@ export function LiveIndicator() {
   );
 }
 
-/** Reports that the connection broke, since when the page is stale, and the next attempt; then what it caught up on. */
+/** Shows that the connection broke, since when the page is stale and when it retries; then what it caught up on. */
 export function LiveBanner() {
   const live = useLive();
   if (live.phase === 'lost') return <LostBanner {...live} />;
@@ -44,7 +44,7 @@ export function LiveBanner() {
 
 const gatewayMs = 5_000;
 
-/** Agents cannot reach the gateway: the page becomes stale, but nothing is lost. */
+/** Shown if agents cannot reach the gateway: the page becomes stale, but nothing is lost. */
 function GatewayBanner() {
   const { t } = useTranslation('navigation');
   const trpc = useTRPC();
@@ -95,7 +95,7 @@ function signInAgain(): void {
 
 function SignedOutBanner() {
   const { t } = useTranslation(['common', 'navigation']);
-  // Immediately, because the page may not be meant for the current person.
+  // Redirects immediately, because the current person may not be allowed to see the page.
   useEffect(() => {
     if (!isSigningOut()) signInAgain();
   }, []);

@@ -1,4 +1,4 @@
-/** The logo: a box, and the part that is added to it. */
+/** The logo: a box with an added part. */
 export function Mark({ className }: { className?: string }) {
   return (
     <svg viewBox="0 0 20 20" aria-hidden="true" className={className}>

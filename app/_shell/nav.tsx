@@ -10,7 +10,7 @@ import { Mark } from './mark.tsx';
 import { isAt, type NavigationPlace, places } from './places.ts';
 import { useReader } from './reader.tsx';
 
-/** The menu at the side: 196 px wide, icons only below 1180 px, replaced by the tab bar below 720. */
+/** The side menu: 196 px wide, icons only below 1180 px, replaced by the tab bar below 720 px. */
 export function Nav() {
   const { t } = useTranslation('navigation');
   const path = usePathname();
@@ -59,7 +59,7 @@ export function Nav() {
 
 const tab =
   'grid min-w-0 content-center justify-items-center gap-[3px] px-1 text-11 leading-3 font-medium text-ink-2 aria-[current=page]:text-brand-text';
-/** Tabs that do not fit in a long language are behind the last tab. */
+/** Tabs that would not fit in a long language are in the menu of the last tab. */
 const behindMore: readonly NavigationPlace['id'][] = ['publish', 'settings'];
 
 /** The tab bar of small screens. */

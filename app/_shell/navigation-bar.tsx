@@ -6,7 +6,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { navigationEnded, useIsNavigating } from '../_lib/navigation.ts';
 
 /**
- * A progress line at the top while the next page loads. The current page stays until then: a skeleton would be shown
+ * A progress line at the top while the next page loads. The current page stays until then: a placeholder would be shown
  * for at least a third of a second, while most pages are ready in a tenth.
  */
 export function NavigationBar() {

@@ -4,14 +4,14 @@ import { Breadcrumbs, type Crumb } from '../_ui/breadcrumbs.tsx';
 import { LiveBanner, TopTools } from './shell.tsx';
 
 export interface PageProps {
-  /** Breadcrumbs; the last one has no address. */
+  /** Breadcrumbs; the last one has no link. */
   crumbs: readonly Crumb[];
   children: ReactNode;
   /** A bar of buttons that stays at the bottom while the page scrolls (the extension editor's "Apply to 1 VM"). */
   footer?: ReactNode;
 }
 
-/** The frame of every page in the shell: top bar with breadcrumbs, the connection's banner, then the content. */
+/** The frame of every page in the shell: a top bar with breadcrumbs, the connection's banner, and the content. */
 export async function Page({ crumbs, children, footer }: PageProps) {
   const { t } = await words('navigation');
   return (
@@ -35,7 +35,7 @@ export async function Page({ crumbs, children, footer }: PageProps) {
   );
 }
 
-/** Buttons at the bottom of a page: what blocks them first, the primary button last. */
+/** Buttons at the bottom of a page. What blocks them comes first, the primary button last. */
 export function FootBar({ children }: { children: ReactNode }) {
   return (
     <div className="sticky bottom-0 z-10 flex flex-wrap items-center gap-3 border-t border-line bg-surface px-(--gutter) py-3 max-sm:bottom-(--tabbar)">

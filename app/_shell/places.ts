@@ -1,6 +1,6 @@
 import { Activity, LayoutGrid, Package, Server, Settings, Upload } from 'lucide-react';
 
-/** The main pages, in the order of the menu. `role`: shown to that role. `key`: after `g`. */
+/** The main pages, in the order of the menu. `role`: the role that sees the page. `key`: the shortcut after `g`. */
 export const places = [
   { id: 'overview', key: 'o', href: '/', icon: LayoutGrid, role: 'viewer' },
   { id: 'vms', key: 'v', href: '/vms', icon: Server, role: 'viewer' },
@@ -12,7 +12,7 @@ export const places = [
 
 export type NavigationPlace = (typeof places)[number];
 
-/** Whether this path belongs to the page; the overview has only its own. */
+/** Whether this path belongs to the page. For the overview, only its own path does. */
 export function isAt(path: string, place: Pick<NavigationPlace, 'href'>): boolean {
   return path === place.href || (place.href !== '/' && path.startsWith(`${place.href}/`));
 }

@@ -5,12 +5,12 @@ import type { Role } from '#server/domain/actor.ts';
 
 export type { Role };
 
-/** The reader of the pages. */
+/** The signed-in reader of the pages. */
 export interface Reader {
   id: string;
   name: string;
   role: Role;
-  /** Namespaces that a publisher may publish in; an admin may in all. */
+  /** Namespaces that a publisher may publish in; admins may publish in all. */
   namespaces: readonly string[];
 }
 
@@ -20,14 +20,14 @@ export function ReaderProvider({ reader, children }: { reader: Reader; children:
   return <ReaderContext value={reader}>{children}</ReaderContext>;
 }
 
-/** The reader of this page. The portal checks permissions again; this only hides what would be rejected. */
+/** Returns the reader of this page. The portal checks permissions again; this only hides what it would reject. */
 export function useReader(): Reader & { can(role: Role): boolean } {
   const reader = useContext(ReaderContext);
   if (reader === undefined) throw new Error('useReader stands outside the shell.');
   return { ...reader, can: (role) => includes(reader.role, role) };
 }
 
-/** Operator and publisher include viewer, admin includes all. */
+/** Whether a role includes another: operator and publisher include viewer, admin includes all. */
 export function includes(own: Role, wanted: Role): boolean {
   return own === wanted || own === 'admin' || wanted === 'viewer';
 }

@@ -19,7 +19,7 @@ export function setTheme(theme: Theme): void {
   for (const listener of listeners) listener();
 }
 
-/** The theme that was chosen last, in any component; `first` is the one that the page was rendered with. */
+/** Returns the theme chosen last in any component; `first` is the one that the page was rendered with. */
 export function useTheme(first: Theme): Theme {
   return useSyncExternalStore(
     listen,

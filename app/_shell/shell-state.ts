@@ -3,7 +3,7 @@
 import { createContext, useContext } from 'react';
 import type { Theme } from './theme.ts';
 
-/** State of the layout that the top bar of every page can change. */
+/** Layout state that the top bar of every page can change. */
 export interface ShellState {
   languages: readonly string[];
   theme: Theme;

@@ -16,7 +16,7 @@ import { places } from './places.ts';
 import { type Reader, ReaderProvider, useReader } from './reader.tsx';
 import { ShellContext, type ShellState } from './shell-state.ts';
 
-// Pages use these components; imported here, they are in the layout's script and not in that of every page.
+// Pages use these components. Exported here, they are in the layout's script rather than in that of every page.
 export { LiveBanner } from './live-indicator.tsx';
 export { TopTools } from './top-tools.tsx';
 
@@ -24,12 +24,12 @@ const KeysDialog = dynamic(() => import('./keys-dialog.tsx').then((module) => mo
 
 export interface ShellProps extends ShellState {
   reader: Reader;
-  /** The position in the stream of changes of this page's data. */
+  /** Position of this page's data in the stream of changes. */
   livePosition: string | undefined;
   children: ReactNode;
 }
 
-/** Everything around a page that stays during navigation: menu, data, live connection, keys, toasts. */
+/** Everything around a page that stays during navigation: menu, data, live connection, shortcuts, toasts. */
 export function Shell({ reader, languages, theme, livePosition, children }: ShellProps) {
   const { t } = useTranslation('navigation');
   const state = useMemo(() => ({ languages, theme }), [languages, theme]);
@@ -62,7 +62,7 @@ export function Shell({ reader, languages, theme, livePosition, children }: Shel
   );
 }
 
-/** `/` focuses the search of the page, `g` and a letter open a page, `?` lists the keys. */
+/** Binds `/` to the search field of the page, `g` with a letter to a page, and `?` to the list of shortcuts. */
 function EverywhereKeys() {
   const { t } = useTranslation('navigation');
   const reader = useReader();

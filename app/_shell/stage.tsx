@@ -11,7 +11,7 @@ import { Mark } from './mark.tsx';
 import { currentTheme } from './theme.ts';
 import { ThemeMenu } from './theme-menu.tsx';
 
-/** One card in the middle, for pages outside the shell: sign-in, set-up, not found. */
+/** A single centered card, for pages outside the shell: sign-in, setup, not found. */
 export async function Stage({ children }: { children: ReactNode }) {
   const [person, { t }] = await Promise.all([reader().catch(() => null), words('navigation')]);
   return (

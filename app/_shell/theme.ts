@@ -3,7 +3,7 @@ import { cookieNames } from '../_lib/cookies.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
 
-/** The reader's choice, by default the system's. */
+/** Returns the reader's choice; by default the system's theme. */
 export async function currentTheme(): Promise<Theme> {
   const choice = (await cookies()).get(cookieNames.theme)?.value;
   return choice === 'light' || choice === 'dark' ? choice : 'system';

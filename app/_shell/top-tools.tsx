@@ -7,7 +7,7 @@ import { PaletteButton } from './palette/palette-button.tsx';
 import { useShell } from './shell-state.ts';
 import { ThemeMenu } from './theme-menu.tsx';
 
-/** The end of the top bar on every page. */
+/** The tools at the end of every page's top bar. */
 export function TopTools() {
   const { languages, theme } = useShell();
   return (

@@ -1,6 +1,9 @@
 import { cn } from './cn.ts';
 
-/** A person's initials in a disc. Decorative: the name must be next to it or in the label of its button. */
+/**
+ * A person's initials in a disc. Decorative: the name must be next to it, or in the label of the button that contains
+ * it.
+ */
 export function Avatar({ name, className }: { name: string; className?: string }) {
   const initials = name
     .split(/\s+/)

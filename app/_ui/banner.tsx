@@ -9,14 +9,14 @@ export interface BannerProps {
   icon?: ReactNode;
   /** Buttons at the end. */
   actions?: ReactNode;
-  /** `alert` interrupts, `status` waits its turn. */
+  /** `alert` interrupts a screen reader, `status` waits until it is idle. */
   role?: 'alert' | 'status';
-  /** Rounded and boxed, inside a page; otherwise the banner spans its parent. */
+  /** Whether the banner is a rounded box within a page; otherwise it spans its parent. */
   boxed?: boolean;
   className?: string;
 }
 
-/** A message about everything below it: connection lost, agent silent, changed by someone else. */
+/** A message about everything below it: connection lost, agent unresponsive, changed by someone else. */
 export function Banner({ status, children, icon, actions, role = 'status', boxed = false, className }: BannerProps) {
   return (
     <div

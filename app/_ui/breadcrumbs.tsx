@@ -3,15 +3,15 @@ import Link from 'next/link';
 
 export interface Crumb {
   label: string;
-  /** All but the last have an address. */
+  /** URL of the page; absent for the last crumb. */
   href?: string;
-  /** A name chosen by a person, which is not translated. */
+  /** Whether the label was chosen by a person and is not translated. */
   isName?: boolean;
 }
 
 const translated = ({ isName = false }: Crumb) => (isName ? 'no' : undefined);
 
-/** The path to this page. On a phone only a link to the parent remains. */
+/** The path to this page. On a phone, only a link to the parent is shown. */
 export function Breadcrumbs({ label, crumbs }: { label: string; crumbs: readonly Crumb[] }) {
   const parent = crumbs.length > 1 ? crumbs[crumbs.length - 2] : undefined;
   return (

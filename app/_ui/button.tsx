@@ -33,13 +33,13 @@ const look = cva(
 export interface ButtonProps extends ComponentProps<'button'>, Omit<VariantProps<typeof look>, 'square'> {
   /** Styles the only child (a link, for example) as a button: `<Button asChild><Link href="…">Open</Link></Button>`. */
   asChild?: boolean;
-  /** In progress: the button keeps its width, ignores clicks, and announces it to screen readers. */
+  /** Whether the action is in progress: the button keeps its width, ignores clicks, and tells screen readers. */
   busy?: boolean;
 }
 
 /**
- * One `primary` per page. `danger` is outlined on a page, `danger-solid` only in a dialog.
- * The label names the action and its extent: "Apply to 1 VM". Icons (lucide) are children, before the words.
+ * Use one `primary` per page, `danger` (outlined) on a page and `danger-solid` only in a dialog. The label names the
+ * action and its extent: "Apply to 1 VM". Icons (lucide) are children, before the label.
  */
 export function Button({ variant, size, asChild = false, busy = false, className, ...props }: ButtonProps) {
   const classes = cn(look({ variant, size }), busy && 'cursor-progress', className);
@@ -56,11 +56,11 @@ export function Button({ variant, size, asChild = false, busy = false, className
 }
 
 export interface IconButtonProps extends Omit<ButtonProps, 'aria-label'> {
-  /** The action in words: its accessible name and its title. */
+  /** Describes the action: accessible name and tooltip. */
   label: string;
 }
 
-/** A square button with an icon only. For close, more, copy and theme; everything else needs its word. */
+/** A square button with only an icon. For close, more, copy and theme; every other button needs a label. */
 export function IconButton({
   variant = 'ghost',
   size,

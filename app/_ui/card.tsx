@@ -1,7 +1,7 @@
 import type { ComponentProps, ReactNode } from 'react';
 import { cn } from './cn.ts';
 
-/** A box with a hairline border. Never nested. */
+/** A section with a hairline border. Never nested. */
 export function Card({ className, ...props }: ComponentProps<'section'>) {
   return <section {...props} className={cn('min-w-0 rounded-lg bg-surface shadow-card', className)} />;
 }
@@ -35,12 +35,12 @@ export function CardHeader({ title, note, actions, as: Heading = 'h2', id, class
   );
 }
 
-/** The body of a card, with 16 px of padding at the sides and below. */
+/** The body of a card, with a padding of 16 px except at the top. */
 export function CardBody({ className, ...props }: ComponentProps<'div'>) {
   return <div {...props} className={cn('px-4 pb-4', className)} />;
 }
 
-/** The footer of a card: buttons, the most likely first. */
+/** The footer of a card: buttons, the most likely one first. */
 export function CardFooter({ className, ...props }: ComponentProps<'div'>) {
   return (
     <div

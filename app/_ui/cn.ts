@@ -5,8 +5,8 @@ const any = () => true;
 const each = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, [{ [name]: [any] }]]));
 
 /**
- * Only the groups that callers of the design system override. tailwind-merge's table covers all of Tailwind and would
- * cost 7 KB on every page.
+ * Only the groups that callers of the design system override. tailwind-merge's own table covers all of Tailwind and
+ * would add 7 KB to every page.
  */
 const merge = createTailwindMerge(() => ({
   cacheSize: 500,
@@ -40,7 +40,7 @@ const merge = createTailwindMerge(() => ({
   orderSensitiveModifiers: [],
 }));
 
-/** Joins class names; of two that set the same property the later one wins, so that callers can override. */
+/** Joins class names. If two set the same property, the later one wins, so that callers can override. */
 export function cn(...classes: ClassValue[]): string {
   return merge(clsx(classes));
 }

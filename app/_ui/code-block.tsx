@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { cn } from './cn.ts';
 
 export interface CodeLineNote {
-  /** By line number. */
+  /** Number of the line. */
   line: number;
   status: 'failed' | 'warning';
   /** Shown below the line. */
@@ -11,17 +11,17 @@ export interface CodeLineNote {
 
 export interface CodeBlockProps {
   code: string;
-  /** The accessible name, and the reason why the keyboard can scroll it. */
+  /** The accessible name, which a region needs to be scrollable by keyboard. */
   label: string;
   /** Number of the first line; 1 by default. */
   first?: number;
-  /** Off for output whose line numbers mean nothing. */
+  /** False for output whose line numbers mean nothing. */
   numbers?: boolean;
   /** Highlights keys, strings and numbers. */
   language?: 'json' | 'text';
   /** Findings, each below its line. */
   notes?: readonly CodeLineNote[];
-  /** The number of a highlighted line. */
+  /** Number of the highlighted line. */
   marked?: number | undefined;
   /** The tone of the highlight; failed by default. */
   markedAs?: 'failed' | 'progressing';
@@ -29,7 +29,7 @@ export interface CodeBlockProps {
   className?: string;
 }
 
-/** Output or input of a program: monospaced, in a box that scrolls. For editing use CodeMirror. */
+/** Output or input of a program: monospaced, in a scrolling container. For editing use CodeMirror. */
 export function CodeBlock({
   code,
   label,
@@ -92,7 +92,7 @@ export function CodeBlock({
 
 const token = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d[\d.eE+-]*|true|false|null)/g;
 
-/** Highlights tokens; the text itself never changes, even where it is not JSON. */
+/** Highlights tokens. The text itself never changes, even if it is not JSON. */
 function JsonLine({ line }: { line: string }) {
   const parts: ReactNode[] = [];
   let from = 0;

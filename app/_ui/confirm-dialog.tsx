@@ -19,21 +19,21 @@ export interface ConfirmDialogProps {
   description: ReactNode;
   /** The action as the button's label: "Delete 3 VMs". */
   confirmLabel: string;
-  /** The label for leaving everything unchanged; "Cancel" by default. */
+  /** Label of the button that changes nothing; "Cancel" by default. */
   cancelLabel?: string;
-  /** The phrase to type first, for what cannot be undone: "delete 3". */
+  /** A phrase to type first, for something that cannot be undone: "delete 3". */
   phrase?: string;
   /** May return a promise; the dialog closes when it resolves and stays open when it rejects. */
   onConfirm(): Promise<unknown> | unknown;
-  /** The error of the last attempt, in words. */
+  /** A sentence about the error of the last attempt. */
   error?: ReactNode;
-  /** Names of what is affected, and so on. */
+  /** More content, such as the names of what is affected. */
   children?: ReactNode;
   /** `default` for actions that only need a confirmation. */
   tone?: 'danger' | 'default';
 }
 
-/** Confirms a destructive action. Esc and Cancel leave everything unchanged. Not for what can be undone. */
+/** Confirms a destructive action. Esc and Cancel change nothing. Not for actions that can be undone. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const [opener] = useState(currentOpener);
   useState(allowScrollLock);
@@ -64,7 +64,7 @@ function Question(props: ConfirmDialogProps) {
       await props.onConfirm();
       props.onOpenChange(false);
     } catch {
-      // The caller shows the reason through `error`; the dialog stays.
+      // The caller shows the reason through `error`, and the dialog stays open.
     } finally {
       setBusy(false);
     }

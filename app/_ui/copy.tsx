@@ -6,7 +6,10 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { IconButton } from './button.tsx';
 import { cn } from './cn.ts';
 
-/** Copies text to the clipboard; where the browser blocks it (plain HTTP), through a selected field. */
+/**
+ * Copies text to the clipboard, through a selected field if the browser blocks the API (plain HTTP). Returns whether it
+ * worked.
+ */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -26,7 +29,7 @@ export async function copyText(text: string): Promise<boolean> {
 
 export interface CopyButtonProps {
   text: string;
-  /** The label: "Copy command". "Copy" by default. */
+  /** Label of the button; "Copy" by default. */
   label?: string;
   className?: string;
 }
@@ -59,12 +62,12 @@ export function CopyButton({ text, label, className }: CopyButtonProps) {
 
 export interface CopyCommandProps {
   command: string;
-  /** Wraps instead of being cut: for text to read as a whole, such as a token shown once. */
+  /** Whether to wrap instead of truncating, for text to be read as a whole, such as a token shown once. */
   whole?: boolean;
   className?: string;
 }
 
-/** A command or token to copy: monospaced, cut at the end, copied as a whole. */
+/** A command or token to copy: monospaced, truncated at the end, copied as a whole. */
 export function CopyCommand({ command, whole = false, className }: CopyCommandProps) {
   return (
     <div

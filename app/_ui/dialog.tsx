@@ -17,16 +17,16 @@ export interface DialogProps {
   open: boolean;
   onOpenChange(open: boolean): void;
   title: ReactNode;
-  /** One or two sentences about its purpose. */
+  /** One or two sentences about the dialog's purpose. */
   description?: ReactNode;
   children?: ReactNode;
-  /** Buttons, the action last. */
+  /** Buttons; the one that performs the action comes last. */
   footer?: ReactNode;
   /** `wide` for tables, code and lists of keys. */
   size?: 'default' | 'wide';
 }
 
-/** A dialog for an action that needs input. Focus stays inside and returns to where it was. */
+/** A dialog for an action that needs input. Focus stays inside it and returns to where it was. */
 export function Dialog({ open, onOpenChange, title, description, children, footer, size = 'default' }: DialogProps) {
   const { t } = useTranslation('common');
   const [opener] = useState(currentOpener);
@@ -62,7 +62,7 @@ export function Dialog({ open, onOpenChange, title, description, children, foote
   );
 }
 
-/** Focuses the first field, if any; otherwise Radix focuses the close button. */
+/** Focuses the first field, if there is one; otherwise Radix focuses the close button. */
 function focusFirstField(event: Event): void {
   const sheetElement = event.currentTarget;
   const field =

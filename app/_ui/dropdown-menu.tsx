@@ -5,7 +5,7 @@ import * as Radix from 'radix-ui/dropdown-menu';
 import type { ComponentProps } from 'react';
 import { cn } from './cn.ts';
 
-/** `<Menu><MenuTrigger asChild><IconButton …/></MenuTrigger><MenuContent><MenuItem onSelect={…}>…`. */
+/** Usage: `<Menu><MenuTrigger asChild><IconButton …/></MenuTrigger><MenuContent><MenuItem onSelect={…}>…`. */
 export const Menu = Radix.Root;
 export const MenuTrigger = Radix.Trigger;
 export const MenuRadioGroup = Radix.RadioGroup;
@@ -20,7 +20,7 @@ export function MenuContent({
   ...props
 }: ComponentProps<typeof Radix.Content>) {
   return (
-    // Inside the page's landmark: content outside of all landmarks is lost for readers who navigate by them.
+    // Inside the page's landmark: readers who navigate by landmarks do not find content outside them.
     <Radix.Portal container={document.querySelector('main')}>
       <Radix.Content
         sideOffset={sideOffset}
@@ -37,7 +37,7 @@ export function MenuContent({
 }
 
 export interface MenuItemProps extends ComponentProps<typeof Radix.Item> {
-  /** A destructive action; it must lead to a confirmation or an undo. */
+  /** Marks a destructive action, which must lead to a confirmation or offer undo. */
   danger?: boolean;
 }
 
@@ -54,7 +54,7 @@ export function MenuItem({ danger = false, className, ...props }: MenuItemProps)
   );
 }
 
-/** One of several in a `MenuRadioGroup`; the chosen one has a tick. */
+/** One of several choices in a `MenuRadioGroup`. The chosen one has a check mark. */
 export function MenuRadioItem({ className, children, ...props }: ComponentProps<typeof Radix.RadioItem>) {
   return (
     <Radix.RadioItem {...props} className={cn(item, 'pe-2', className)}>
@@ -68,7 +68,7 @@ export function MenuRadioItem({ className, children, ...props }: ComponentProps<
   );
 }
 
-/** For several choices; the menu stays open. */
+/** One of several independent choices. The menu stays open. */
 export function MenuCheckboxItem({ className, children, ...props }: ComponentProps<typeof Radix.CheckboxItem>) {
   return (
     <Radix.CheckboxItem {...props} onSelect={(event) => event.preventDefault()} className={cn(item, className)}>

@@ -17,12 +17,12 @@ export interface ErrorStateProps {
   requestId?: string;
   /** When it failed. */
   at?: Date;
-  /** Retries; without it there is no button. */
+  /** Retries. If absent, there is no button. */
   onRetry?(): void;
   as?: 'h1' | 'h2' | 'h3';
 }
 
-/** A part that failed: what, why, what to do next, and what to report to the people who run the portal. */
+/** A part of a page that failed: what, why, what to do next, and what to report to the portal's operators. */
 export function ErrorState({ title, message, code, requestId, at, onRetry, as }: ErrorStateProps) {
   const { t } = useTranslation('common');
   const [copied, setCopied] = useState(false);

@@ -5,14 +5,14 @@ import { StatusIcon } from './status-icon.tsx';
 
 export interface FieldProps {
   label: ReactNode;
-  /** One sentence of help at most. */
+  /** At most one sentence of help. */
   hint?: ReactNode;
-  /** The error of the value, in words. Replaces the hint. */
+  /** A sentence about what is wrong with the value. Replaces the hint. */
   error?: ReactNode;
-  /** A word beside the label, such as "required" or "optional". */
+  /** A short note next to the label, such as "required" or "optional". */
   note?: ReactNode;
   /**
-   * The only control: Input, Textarea, Select, a CodeMirror wrapper. Receives id, aria-describedby and aria-invalid.
+   * A single control: Input, Textarea, Select or a CodeMirror wrapper. Receives id, aria-describedby and aria-invalid.
    */
   children: ReactNode;
   id?: string;
@@ -41,7 +41,7 @@ export function Field({ label, hint, error, note, children, id, className }: Fie
   );
 }
 
-/** An error at its field: icon and words. */
+/** An error below its field: icon and sentence. */
 export function FieldError({ children }: { children: ReactNode }) {
   return (
     <p className="flex items-baseline gap-1.5 text-12 text-failed-text">
@@ -51,7 +51,7 @@ export function FieldError({ children }: { children: ReactNode }) {
   );
 }
 
-/** A checkbox or switch with its label beside it. The whole line is clickable. */
+/** A checkbox or switch with its label next to it. The whole line is clickable. */
 export function ControlRow({ control, children, hint }: { control: ReactNode; children: ReactNode; hint?: ReactNode }) {
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: the control is handed in and nested, which labels it

@@ -12,7 +12,7 @@ export interface FilterChipProps {
   removeLabel: string;
 }
 
-/** A filter in use: field, relation, value, remove. */
+/** An active filter: field, relation, value, remove. */
 export function FilterChip({ field, relation, value, onRemove, removeLabel }: FilterChipProps) {
   const part = 'flex items-center px-[7px] whitespace-nowrap';
   return (
@@ -41,7 +41,7 @@ export function FilterChip({ field, relation, value, onRemove, removeLabel }: Fi
   );
 }
 
-/** A filter to add: dashed. Use it as the trigger of a menu or popover. */
+/** A dashed button that adds a filter. Use it as the trigger of a menu or popover. */
 export function AddFilterButton({ children, className, ...props }: ComponentProps<'button'>) {
   return (
     <button

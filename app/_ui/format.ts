@@ -17,7 +17,7 @@ const styles: Readonly<Record<DateStyle, Intl.DateTimeFormatOptions>> = {
 
 export interface Format {
   number(value: number, options?: Intl.NumberFormatOptions): string;
-  /** A share of one: 0.338 → "34%". */
+  /** A share between 0 and 1: 0.338 → "34%". */
   percent(share: number): string;
   /** 1536 → "1.5 KiB", in steps of 1024. */
   bytes(count: number): string;
@@ -25,7 +25,7 @@ export interface Format {
   list(items: readonly string[]): string;
 }
 
-/** Numbers, dates and lists as the reader's language writes them. Words come from `useTranslation`. */
+/** Formats numbers, dates and lists for the reader's language. Texts come from `useTranslation`. */
 export function useFormat(): Format {
   const { i18n } = useTranslation();
   const timeZone = useTimeZone();
@@ -33,10 +33,10 @@ export function useFormat(): Format {
 }
 
 const formats = new Map<string, Format>();
-/** A server formats for readers in many time zones. */
+/** Maximum number of cached formatters, since a server formats for readers in many time zones. */
 const maxFormats = 100;
 
-/** Cached by language and time zone: creating the formatters costs more than rendering a row of a table. */
+/** Cached by language and time zone, because creating formatters costs more than rendering a table row. */
 function formatOf(language: string, timeZone: string): Format {
   const key = `${language} ${timeZone}`;
   const known = formats.get(key);

@@ -10,15 +10,15 @@ const bare =
   'w-full min-w-0 bg-transparent p-0 outline-none placeholder:text-ink-3 focus-visible:shadow-none disabled:cursor-default';
 
 export interface InputProps extends ComponentProps<'input'> {
-  /** For text that programs read: ids, paths, hosts. */
+  /** For text that programs read, such as ids, paths and hosts. */
   mono?: boolean;
-  /** Shown inside, before the text: an icon. */
+  /** Shown inside the field before the text, such as an icon. */
   before?: ReactNode;
-  /** Shown inside, after the text: a unit, a key. */
+  /** Shown inside the field after the text, such as a unit or a key. */
   after?: ReactNode;
 }
 
-/** One line of text. Inside a `Field` it takes id, description and error state from there. */
+/** A single line of text. Inside a `Field` it gets id, description and error state from there. */
 export function Input({ mono = false, before, after, className, ...props }: InputProps) {
   return (
     <span className={cn(frame, 'h-8 pointer-coarse:h-11', className)}>
@@ -33,10 +33,10 @@ export interface TextareaProps extends ComponentProps<'textarea'> {
   mono?: boolean;
 }
 
-/** Several lines of text: `rows` at least; grows with its contents where the browser can. */
+/** Several lines of text, at least `rows`. Grows with its contents if the browser supports that. */
 export function Textarea({ mono = false, className, rows = 3, ...props }: TextareaProps) {
   return (
-    // From the top: overflowing centered content cannot be scrolled to.
+    // Aligned to the top, because overflowing centered content cannot be scrolled to.
     <span className={cn(frame, 'items-start py-1.5', className)}>
       <textarea
         rows={rows}
@@ -49,11 +49,11 @@ export function Textarea({ mono = false, className, rows = 3, ...props }: Textar
 }
 
 export interface SearchInputProps extends Omit<InputProps, 'type' | 'before' | 'after' | 'mono'> {
-  /** The accessible name. */
+  /** The field's accessible name. */
   label: string;
 }
 
-/** The search of a page. `/` focuses it (one per page). */
+/** The search field of a page. `/` focuses it (one per page). */
 export function SearchInput({ label, className, ...props }: SearchInputProps) {
   return (
     <Input

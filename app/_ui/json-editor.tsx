@@ -11,7 +11,7 @@ import { fromOutside, replaceText } from './json-text.ts';
 import { colors, theme } from './json-theme.ts';
 import { styleNonce } from './style-nonce.ts';
 
-/** What a page can do with the editor. */
+/** The editor's methods for the page that contains it. */
 export interface JsonEditorHandle {
   /** Moves the focus to a setting (a JSON pointer), or to the nearest one that exists. */
   goTo(pointer: string): void;
@@ -21,20 +21,20 @@ export interface JsonEditorProps {
   ref?: Ref<JsonEditorHandle>;
   /** The text as typed, which may not be valid JSON. */
   value: string;
-  /** Increases when a typed text is replaced, even by the value before it. */
+  /** Increases when typed text is replaced, even with the value before it. */
   replacements?: number;
   onChange(text: string): void;
-  /** The accessible name. */
+  /** The editor's accessible name. */
   label: string;
-  /** Id of the element that explains the keys, for screen readers. */
+  /** Id of the element that explains the keys to screen reader users. */
   describedBy?: string;
   marks: JsonMarks;
   readOnly?: boolean;
 }
 
 /**
- * Edits JSON. Tab leaves the editor, as it leaves every other field; lines are indented by Enter and by `Ctrl ]`.
- * Heavy: load it with `dynamic`.
+ * Edits JSON. Tab leaves the editor like any other field; Enter and `Ctrl ]` indent lines. Large: load it with
+ * `dynamic`.
  */
 export function JsonEditor({ ref, marks, readOnly = false, ...props }: JsonEditorProps) {
   const { value } = props;
@@ -67,7 +67,7 @@ export function JsonEditor({ ref, marks, readOnly = false, ...props }: JsonEdito
   return (
     <div
       ref={place}
-      // JSON runs left to right in every language.
+      // JSON runs from left to right in every language.
       dir="ltr"
       className="max-h-[70vh] overflow-auto has-[.cm-content:focus-visible]:outline-2 has-[.cm-content:focus-visible]:-outline-offset-2 has-[.cm-content:focus-visible]:outline-brand-text"
     />
@@ -76,7 +76,7 @@ export function JsonEditor({ ref, marks, readOnly = false, ...props }: JsonEdito
 
 type EditorViewProps = Pick<JsonEditorProps, 'value' | 'onChange' | 'label' | 'describedBy'>;
 
-/** Creates the editor with the first text; later props reach it by transactions. */
+/** Creates the editor with the initial text. Later props are applied as transactions. */
 function useEditorView(
   place: RefObject<HTMLDivElement | null>,
   editable: RefObject<Compartment>,
@@ -128,7 +128,7 @@ function useEditorView(
   return view;
 }
 
-/** Brings a text from outside into the editor. One that replaces what was typed is undone together with it. */
+/** Puts text from outside into the editor. If it replaces typed text, undo reverts both as one step. */
 function useOutsideText(view: RefObject<EditorView | null>, value: string, replacements: number): void {
   const last = useRef(replacements);
   useEffect(() => {

@@ -5,25 +5,25 @@ import { pointerPath } from '#protocol/pointer.ts';
 
 type SyntaxNode = ReturnType<typeof syntaxTree>['topNode'];
 
-/** Marks at places of a JSON text. Places are JSON pointers. */
+/** Marks in a JSON text, positioned by JSON pointers. */
 export interface JsonMarks {
-  /** Each is shown below its line. */
+  /** Errors, each shown below its line. */
   faults: readonly JsonMark[];
-  /** The setting with the focus elsewhere; its line is tinted. */
+  /** The setting that has the focus elsewhere; its line is tinted. */
   active?: string | undefined;
 }
 
 export interface JsonMark {
   pointer: string;
   message: string;
-  /** The path for people. */
+  /** The path in human-readable form. */
   path: string;
 }
 
 /** Replaces all marks. */
 export const setMarks = StateEffect.define<JsonMarks>();
 
-/** Draws the marks, and moves them with the text until they are set again. */
+/** Draws the marks and moves them with the text until they are replaced. */
 export const marksOf = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update(drawn, transaction) {
@@ -52,7 +52,7 @@ function draw(state: EditorState, { faults, active }: JsonMarks): DecorationSet 
   return Decoration.set(ranges, true);
 }
 
-/** The octagon of "failed", as in app/_ui/status-icon.tsx. */
+/** The octagon of the status "failed", as in app/_ui/status-icon.tsx. */
 const octagon =
   'M5.1 1h5.8L15 5.1v5.8L10.9 15H5.1L1 10.9V5.1zM5.6 4.5 4.5 5.6 6.9 8l-2.4 2.4 1.1 1.1L8 9.1l2.4 2.4 1.1-1.1L9.1 8l2.4-2.4-1.1-1.1L8 6.9z';
 
@@ -95,7 +95,7 @@ class FaultWidget extends WidgetType {
   }
 }
 
-/** The position of a setting in the text, or of its nearest existing parent. */
+/** Returns the position of a setting in the text, or of its nearest existing parent. */
 export function placeOf(state: EditorState, pointer: string): number {
   const tree = ensureSyntaxTree(state, state.doc.length, 100);
   let value = tree?.topNode.firstChild ?? null;

@@ -4,7 +4,7 @@ import { minimalSetup } from 'codemirror';
 import { expect, test } from 'vitest';
 import { replaceText } from './json-text.ts';
 
-/** The state of an editor, and its keys, without a page. */
+/** The state of an editor and its keys, without a page. */
 class Editor {
   state: EditorState;
 
@@ -32,7 +32,7 @@ class Editor {
 function pasteWrapper(joinsUndo: boolean): Editor {
   const editor = new Editor('{}');
   const changes = { from: 0, to: 2, insert: '{"runtimeSettings":[{"protectedSettings":"secret"}]}' };
-  // The page may take a while to answer; changes in quick succession are one step of the history anyway.
+  // The portal may take a while to respond. Changes in quick succession would be one undo step anyway.
   const annotations = Transaction.time.of(Date.now() - 5_000);
   editor.dispatch({ changes, userEvent: 'input.paste', annotations });
   editor.dispatch(replaceText(editor.state, '{ "server": 1 }', joinsUndo));

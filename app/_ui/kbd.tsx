@@ -1,7 +1,7 @@
 import type { ComponentProps } from 'react';
 import { cn } from './cn.ts';
 
-/** A key of the keyboard. */
+/** A key on the keyboard. */
 export function Kbd({ className, ...props }: ComponentProps<'kbd'>) {
   return (
     <kbd

@@ -8,7 +8,9 @@ type MenuParts = typeof import('./dropdown-menu.tsx');
 export interface LazyMenuProps {
   /** The button that opens the menu: a `Button` or an `IconButton`. */
   trigger: ReactNode;
-  /** Its contents, from the parts that it receives: `({ MenuItem }) => <MenuItem onSelect={…}>…</MenuItem>`. */
+  /**
+   * Renders the contents from the components that it receives: `({ MenuItem }) => <MenuItem onSelect={…}>…</MenuItem>`.
+   */
   children(parts: MenuParts): ReactNode;
   align?: 'start' | 'center' | 'end';
 }

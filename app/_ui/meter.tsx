@@ -3,15 +3,15 @@ import { cn } from './cn.ts';
 export interface MeterProps {
   /** 0 to 1. */
   value: number;
-  /** The accessible name. */
+  /** The meter's accessible name. */
   label: string;
-  /** The value in words: "8 missing", "64 %". */
+  /** The value as text: "8 missing", "64%". */
   text?: string;
-  /** Brand by default; `healthy` for what is complete. */
+  /** Brand by default; `healthy` for something that is complete. */
   tone?: 'brand' | 'healthy' | 'warning' | 'failed';
-  /** The color of a chart's series, such as `bg-series-2`, instead of a tone. */
+  /** The color of a chart series, such as `bg-series-2`, instead of a tone. */
   fill?: string;
-  /** Progress (role progressbar) instead of an amount (role meter). */
+  /** Whether this is progress (role progressbar) rather than an amount (role meter). */
   progress?: boolean;
   className?: string;
 }
@@ -23,7 +23,7 @@ const tones = {
   failed: 'bg-failed-solid',
 };
 
-/** A thin bar, 6 px. Its number must be next to it. */
+/** A bar, 6 px high. Its number must be next to it. */
 export function Meter({ value, label, text, tone = 'brand', fill, progress = false, className }: MeterProps) {
   const share = Math.min(1, Math.max(0, value));
   return (

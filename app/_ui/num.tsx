@@ -5,12 +5,12 @@ import { useFormat } from './format.ts';
 
 export interface NumProps {
   value: number;
-  /** `percent` takes a share of one. */
+  /** `percent` expects a share between 0 and 1. */
   as?: 'number' | 'percent' | 'bytes';
   className?: string;
 }
 
-/** A number as the reader's language writes it, with digits of equal width. */
+/** A number formatted for the reader's language, with digits of equal width. */
 export function Num({ value, as = 'number', className }: NumProps) {
   const format = useFormat();
   const text = as === 'percent' ? format.percent(value) : as === 'bytes' ? format.bytes(value) : format.number(value);

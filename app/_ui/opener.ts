@@ -1,4 +1,7 @@
-/** The focused element when a dialog first renders. Menu items disappear with their menu, so theirs is its button. */
+/**
+ * Returns the element that opened a dialog, when the dialog first renders. A menu item disappears with its menu, so the
+ * menu's button is returned instead.
+ */
 export function currentOpener(): HTMLElement | null {
   if (typeof document === 'undefined') return null;
   const focused = document.activeElement;
@@ -7,7 +10,7 @@ export function currentOpener(): HTMLElement | null {
   return opener instanceof HTMLElement && opener !== document.body ? opener : null;
 }
 
-/** Restores the focus when the dialog has closed; for `onCloseAutoFocus`. */
+/** Restores the focus after the dialog was closed; for `onCloseAutoFocus`. */
 export function restoreFocus(event: Event, opener: HTMLElement | null): void {
   if (opener?.isConnected !== true) return;
   event.preventDefault();

@@ -9,7 +9,7 @@ export interface PageHeaderProps {
   note?: ReactNode;
   /** Buttons; one of them may be primary. */
   actions?: ReactNode;
-  /** `<Facts>` or one line of text below. */
+  /** `<Facts>` or a line of text below the title. */
   children?: ReactNode;
   className?: string;
 }
@@ -29,7 +29,7 @@ export function PageHeader({ title, badge, note, actions, children, className }:
   );
 }
 
-/** Labels and values in a flowing line, below a page title: "Last poll 4 s ago   Agent annex-agent 1.8.2". */
+/** A line of labels and values below a page title: "Last poll 4 s ago   Agent annex-agent 1.8.2". */
 export function Facts({
   items,
   className,

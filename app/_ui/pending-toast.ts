@@ -1,9 +1,9 @@
 export interface ToastOptions {
-  /** The undo, if any. */
+  /** The undo action, if there is one. */
   undo?: { label: string; run(): void };
 }
 
-/** A toast that was requested and is not shown yet. */
+/** A toast that was requested but is not shown yet. */
 export interface PendingToast extends ToastOptions {
   text: string;
 }

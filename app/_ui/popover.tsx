@@ -4,7 +4,7 @@ import * as Radix from 'radix-ui/popover';
 import type { ComponentProps } from 'react';
 import { cn } from './cn.ts';
 
-/** `<Popover><PopoverTrigger asChild><Button/></PopoverTrigger><PopoverContent aria-label="…">…`. */
+/** Usage: `<Popover><PopoverTrigger asChild><Button/></PopoverTrigger><PopoverContent aria-label="…">…`. */
 export const Popover = Radix.Root;
 export const PopoverTrigger = Radix.Trigger;
 

@@ -9,14 +9,14 @@ import { cn } from './cn.ts';
 export interface SealedFieldProps {
   /** The accessible name of the button: "Replace password". */
   replaceLabel: string;
-  /** When and by whom it was last changed, such as `changed <RelativeTime/> by Ada`. */
+  /** When and by whom the secret was last changed, such as `changed <RelativeTime/> by Ada`. */
   changed?: ReactNode;
-  /** Opens an input for a new value. Without it the field is read-only. */
+  /** Opens an input for a new value. If absent, the field is read-only. */
   onReplace?(): void;
   className?: string;
 }
 
-/** A stored secret: a box with a lock. It never looks like an input with a readable value. */
+/** A stored secret: a box with a lock, which never looks like an input with a readable value. */
 export function SealedField({ replaceLabel, changed, onReplace, className }: SealedFieldProps) {
   const { t } = useTranslation('common');
   return (

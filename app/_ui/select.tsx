@@ -6,9 +6,9 @@ export interface SelectOption {
   value: string;
   label: string;
   disabled?: boolean;
-  /** The language of the label, if it is not the page's. */
+  /** The language of the label, if it differs from the page's. */
   lang?: string;
-  /** A name chosen by a person, which is not translated. */
+  /** Whether the label was chosen by a person and is not translated. */
   isName?: boolean;
 }
 
@@ -18,8 +18,8 @@ export interface SelectProps extends Omit<ComponentProps<'select'>, 'size'> {
 }
 
 /**
- * One of a few. A native select: best for keyboard, touch and screen readers, and no script.
- * Inside a `Field` it takes id, description and error state from there.
+ * Chooses one of a few options. A native select works best with keyboard, touch and screen readers, and needs no
+ * script. Inside a `Field` it gets id, description and error state from there.
  */
 export function Select({ options, mono = false, className, ...props }: SelectProps) {
   return (

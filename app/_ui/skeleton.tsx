@@ -1,6 +1,6 @@
 import { cn } from './cn.ts';
 
-/** A grey bar in place of a value. No shimmer; hidden for the first 120 ms. Give it the value's usual width. */
+/** A gray bar in place of a value, without shimmer and hidden for the first 120 ms. Give it the value's usual width. */
 export function Skeleton({ className }: { className?: string }) {
   return <span aria-hidden className={cn('block h-2.5 w-24 max-w-full animate-late rounded-xs bg-press', className)} />;
 }
@@ -9,7 +9,7 @@ export interface SkeletonRowsProps {
   /** Tailwind widths per column, such as `['w-24', 'w-16', 'w-48']`. */
   columns: readonly string[];
   rows?: number;
-  /** What is loading, for screen readers. */
+  /** Describes what is loading, for screen readers. */
   label: string;
 }
 

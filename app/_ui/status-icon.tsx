@@ -2,7 +2,8 @@ import type { ReactNode } from 'react';
 import { cn } from './cn.ts';
 
 /**
- * The eight states of the visual language. Domain states map onto them; a more specific word may be next to the icon.
+ * The eight states of the visual language. States of the domain map to them; a more specific label may be next to the
+ * icon.
  */
 export const statuses = [
   'healthy',
@@ -27,7 +28,8 @@ const line = {
 } as const;
 
 /**
- * Shapes differ, so that each is recognizable without its color: ring and tick, half disc, triangle, octagon, diamond…
+ * The shapes differ, so that each is recognizable without its color: ring and check mark, half disc, triangle, octagon,
+ * diamond…
  */
 const drawings: Readonly<Record<StatusName, ReactNode>> = {
   healthy: (
@@ -85,12 +87,12 @@ const drawings: Readonly<Record<StatusName, ReactNode>> = {
 
 export interface StatusIconProps {
   status: StatusName;
-  /** Accessible name, only where there is no word next to the icon. */
+  /** Accessible name, if there is no label next to the icon. */
   label?: string;
   className?: string;
 }
 
-/** The shape of a status, 14 px. Decorative unless it has a `label`: its word must be next to it. */
+/** The shape of a status, 14 px. Decorative unless it has a `label`; otherwise a text must be next to it. */
 export function StatusIcon({ status, label, className }: StatusIconProps) {
   return (
     // biome-ignore lint/a11y/noSvgWithoutTitle: hidden, or named by aria-label

@@ -7,7 +7,7 @@ import { StatusIcon, type StatusName } from './status-icon.tsx';
 
 export interface StatusProps {
   status: StatusName;
-  /** The word; by default the status's own name in the reader's language. */
+  /** The label; by default the status's name in the reader's language. */
   children?: ReactNode;
   className?: string;
 }
@@ -17,7 +17,7 @@ function useWord(status: StatusName): string {
   return t(`status.${status}`);
 }
 
-/** Icon and word, without a box: for tables and cards. Healthy is regular weight, all else medium. */
+/** Icon and label without a box, for tables and cards. Healthy is regular weight, all others medium. */
 export function Status({ status, children, className }: StatusProps) {
   const word = useWord(status);
   return (
@@ -35,7 +35,7 @@ export function Status({ status, children, className }: StatusProps) {
   );
 }
 
-/** Icon and word on a tint: only next to a page title (`size="lg"`) and in overlays. */
+/** Icon and label on a tint. Use it only next to a page title (`size="lg"`) and in overlays. */
 export function StatusBadge({
   status,
   children,
@@ -66,12 +66,12 @@ export interface StatusChipProps {
   status: StatusName;
   /** The name of the extension. */
   children: ReactNode;
-  /** The status in words, for screen readers; by default its name. */
+  /** The status as text, for screen readers; by default its name. */
   word?: string;
   className?: string;
 }
 
-/** A name with its status, small, for rows of many: colored only where someone needs to act. */
+/** A name with its status, small, for rows with many of them. Colored only if someone needs to act. */
 export function StatusChip({ status, children, word, className }: StatusChipProps) {
   const own = useWord(status);
   const title = word ?? own;

@@ -1,14 +1,14 @@
 import { setNonce } from 'get-nonce';
 
 /**
- * The nonce that this page's policy requires of style sheets created by scripts; undefined without a policy. Browser
- * only.
+ * Returns the nonce that this page's policy requires of style sheets created by scripts; undefined without a policy.
+ * Browser only.
  */
 export function styleNonce(): string | undefined {
   return document.querySelector<HTMLScriptElement>('script[nonce]')?.nonce || undefined;
 }
 
-/** Passes it to the library that locks scrolling behind a dialog. Browser only. */
+/** Passes the nonce to the library that locks scrolling behind a dialog. Browser only. */
 export function allowScrollLock(): void {
   const nonce = styleNonce();
   if (nonce !== undefined) setNonce(nonce);

@@ -9,13 +9,13 @@ import { scrollIntoBar, tab, tabBar } from './tab-style.ts';
 export interface TabLink {
   href: string;
   label: ReactNode;
-  /** A number after the word. */
+  /** A number after the label. */
   count?: ReactNode;
-  /** By default: the path equals `href`. */
+  /** Whether this is the current tab; by default if the path equals `href`. */
   current?: boolean;
 }
 
-/** Views of one object, each with an address. */
+/** Tabs for views of one object, each with its own URL. */
 export function TabLinks({ label, tabs }: { label: string; tabs: readonly TabLink[] }) {
   const path = usePathname();
   return (

@@ -1,10 +1,10 @@
-/** Shared by tabs with and without an address, so that links do not load the script of the others. */
+/** Shared by tabs with and without URLs, so that links do not load the script of the others. */
 export const tabBar =
   'mb-5 flex gap-5 overflow-x-auto border-b border-line-subtle [scrollbar-width:none] max-sm:-mx-(--gutter) max-sm:mb-4 max-sm:gap-[18px] max-sm:px-(--gutter)';
 export const tab =
   'inline-flex h-9 shrink-0 items-center gap-1.5 border-b-2 border-transparent text-ink-2 whitespace-nowrap hover:text-ink focus-visible:shadow-[inset_0_0_0_2px_var(--brand-text)] pointer-coarse:h-11';
 
-/** A `ref` of the current tab: scrolls it into view where the bar is too narrow for all. */
+/** Use as `ref` of the current tab: scrolls it into view if the bar is too narrow for all tabs. */
 export function scrollIntoBar(current: HTMLElement | null): void {
   const bar = current?.parentElement;
   if (!current || !bar) return;

@@ -2,8 +2,8 @@ import type { ComponentProps } from 'react';
 import { cn } from './cn.ts';
 
 /**
- * Rows of 36 px with hairlines: `<TableFrame><Table><THead><tr><Th>…</Th></tr></THead><TBody><Tr><Td>…`.
- * Words are aligned left, numbers right (`end`). The first and last cells keep the card's padding of 16 px.
+ * Rows of 36 px with hairlines: `<TableFrame><Table><THead><tr><Th>…</Th></tr></THead><TBody><Tr><Td>…`. Text is
+ * aligned left, numbers right (`end`). The first and last cells keep the card's padding of 16 px.
  */
 export function Table({ className, ...props }: ComponentProps<'table'>) {
   return (
@@ -15,7 +15,7 @@ export function Table({ className, ...props }: ComponentProps<'table'>) {
 }
 
 export interface TableFrameProps extends ComponentProps<'section'> {
-  /** The accessible name, and the reason why the keyboard can scroll it. */
+  /** The accessible name, which a region needs to be scrollable by keyboard. */
   label: string;
 }
 
@@ -62,11 +62,11 @@ export function Th({ end = false, className, ...props }: ComponentProps<'th'> & 
 
 export interface TrProps extends ComponentProps<'tr'> {
   selected?: boolean;
-  /** The row of the keyboard (`j`/`k`): a ring. May be combined with `selected`. */
+  /** Whether the row is selected by keyboard (`j`/`k`): shown as a ring. May be combined with `selected`. */
   cursor?: boolean;
-  /** A fading tint of its status; set `data-st` too, and change `key` to play it again. */
+  /** Plays a fading tint of the row's status. Set `data-st` too, and change `key` to play it again. */
   changed?: boolean;
-  /** It is being removed: pale. */
+  /** Whether the row is being removed: shown pale. */
   leaving?: boolean;
 }
 

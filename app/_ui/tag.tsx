@@ -5,13 +5,13 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { cn } from './cn.ts';
 
 export interface TagProps {
-  /** The tag's key; paler, with a colon. */
+  /** The tag's key, shown paler and with a colon. */
   name?: string;
   children: ReactNode;
   className?: string;
 }
 
-/** `env: prod`, a version, a namespace: a name chosen by a person. */
+/** A name chosen by a person: `env: prod`, a version, a namespace. */
 export function Tag({ name, children, className }: TagProps) {
   return (
     <span
@@ -30,7 +30,7 @@ export function Tag({ name, children, className }: TagProps) {
   );
 }
 
-/** A small neutral box for a word or a number without a state: "+1", "Draft". */
+/** A small neutral box for a label or a number without a state: "+1", "Draft". */
 export function Chip({ className, ...props }: ComponentProps<'span'>) {
   return (
     <span
@@ -44,16 +44,16 @@ export function Chip({ className, ...props }: ComponentProps<'span'>) {
 }
 
 export interface LanguageBadgeProps {
-  /** Language of the text, `null` where it is shown as sent. */
+  /** Language of the text; `null` if it is shown as sent. */
   language: string | null;
-  /** Where the text comes from. */
+  /** Origin of the text. */
   source: 'resource' | 'as-sent' | 'bare-id' | 'recovered';
-  /** The text is not in the requested language: the box turns amber. */
+  /** Whether the text is not in the requested language; the box is then amber. */
   fallback?: boolean;
   className?: string;
 }
 
-/** The code of a message's language in a box, and its source. */
+/** The language code of a message in a box, with the source of its text. */
 export function LanguageBadge({ language, source, fallback = false, className }: LanguageBadgeProps) {
   const { t } = useTranslation('common');
   return (

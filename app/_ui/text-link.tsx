@@ -2,7 +2,7 @@ import Link from 'next/link';
 import type { ComponentProps } from 'react';
 import { cn } from './cn.ts';
 
-/** A link in a text. Underlined, because color alone does not distinguish it. */
+/** A link within text. Underlined, because color alone does not distinguish it. */
 export function TextLink({ className, ...props }: ComponentProps<typeof Link>) {
   return (
     <Link

@@ -11,7 +11,7 @@ const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** "4 s ago", "19 min ago", "3 days ago", "in 4 s". `delta` in milliseconds, the past is negative. */
+/** Formats "4 s ago", "19 min ago", "3 days ago", "in 4 s". `delta` is in milliseconds, negative for the past. */
 export function relativeWords(t: TFunction<'common'>, delta: number): string {
   const size = Math.abs(delta);
   const past = delta <= 0;
@@ -22,7 +22,7 @@ export function relativeWords(t: TFunction<'common'>, delta: number): string {
   return t(past ? 'time.ago.d' : 'time.in.d', { count: Math.floor(size / day) });
 }
 
-/** A duration: "12 s", "19 min", "3 h", "2 days". `length` in milliseconds. */
+/** Formats a duration: "12 s", "19 min", "3 h", "2 days". `length` is in milliseconds. */
 export function durationWords(t: TFunction<'common'>, length: number): string {
   if (length < minute) return t('time.for.s', { n: Math.max(0, Math.floor(length / second)) });
   if (length < hour) return t('time.for.min', { n: Math.floor(length / minute) });
@@ -35,7 +35,7 @@ export interface TimeProps {
   className?: string;
 }
 
-/** A time relative to now: ticks, and shows the exact time with its zone on hover. */
+/** A time relative to now. Ticks, and shows the exact time with its zone on hover. */
 export function RelativeTime({ value, className }: TimeProps) {
   const { t } = useTranslation('common');
   const format = useFormat();
@@ -47,7 +47,7 @@ export function RelativeTime({ value, className }: TimeProps) {
   );
 }
 
-/** The time since a moment: "19 min". Ticks; shows the exact start on hover. */
+/** The duration since a time: "19 min". Ticks, and shows the exact start on hover. */
 export function Elapsed({ value, className }: TimeProps) {
   const { t } = useTranslation('common');
   const format = useFormat();
@@ -59,7 +59,7 @@ export function Elapsed({ value, className }: TimeProps) {
   );
 }
 
-/** A time as clock or date, with the full time and its zone on hover. */
+/** A time or date, with the full time and its zone on hover. */
 export function DateTime({ value, style = 'short', className }: TimeProps & { style?: DateStyle }) {
   const format = useFormat();
   return (
@@ -69,7 +69,7 @@ export function DateTime({ value, style = 'short', className }: TimeProps & { st
   );
 }
 
-/** Time left until a moment, `3:12`; `0:00` after it. With reduced motion it changes every ten seconds. */
+/** The time left until a time, `3:12`; `0:00` after it. With reduced motion it changes every ten seconds. */
 export function Countdown({ value, className }: TimeProps) {
   const format = useFormat();
   const step = useReducedMotion() ? 10 : 1;
@@ -92,7 +92,7 @@ function onReducedMotion(listener: () => void): () => void {
   return () => query.removeEventListener('change', listener);
 }
 
-/** Whether the reader prefers reduced motion; unknown to the server, so false in the first render. */
+/** Returns whether the reader prefers reduced motion. The server does not know, so it is false in the first render. */
 function useReducedMotion(): boolean {
   return useSyncExternalStore(
     onReducedMotion,
@@ -101,7 +101,7 @@ function useReducedMotion(): boolean {
   );
 }
 
-/** Seconds as `0:04`, `3:12`, `1:02:30`. */
+/** Formats seconds as `0:04`, `3:12`, `1:02:30`. */
 function clock(seconds: number): string {
   const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
   const shown = parts[0] === 0 ? parts.slice(1) : parts;

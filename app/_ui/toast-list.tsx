@@ -15,12 +15,12 @@ interface Shown extends PendingToast {
 }
 
 const shortMs = 4_000;
-/** Long enough to read the sentence and to reach the button by keys (F8 focuses it). */
+/** Long enough to read the sentence and to reach the button by keyboard (F8 focuses it). */
 const undoMs = 12_000;
 const most = 4;
 let count = 0;
 
-/** Shows toasts, the newest last; they stay while hovered or focused. Loaded on demand by `Toaster`. */
+/** Shows toasts, the newest last. They stay while hovered or focused. Loaded on demand by `Toaster`. */
 export function ToastList({ label, subscribe, take }: ToastListProps) {
   const [shown, setShown] = useState<readonly Shown[]>([]);
   useEffect(() => {

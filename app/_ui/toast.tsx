@@ -4,12 +4,12 @@ import dynamic from 'next/dynamic';
 import { useSyncExternalStore } from 'react';
 import type { PendingToast, ToastOptions } from './pending-toast.ts';
 
-/** The library is loaded with the first toast; toasts wait here until then. */
+/** Toasts that wait until the library is loaded, which happens with the first one. */
 let pending: readonly PendingToast[] = [];
 let wanted = false;
 const listeners = new Set<() => void>();
 
-/** What happened, in the past tense, with an undo. Not for errors that need an action: those stay on the page. */
+/** Says what happened, in the past tense, with undo. Not for errors that need an action: those stay on the page. */
 export function toast(text: string, options: ToastOptions = {}): void {
   pending = [...pending, { text, ...options }];
   wanted = true;
@@ -21,7 +21,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Passes on the waiting toasts, once. */
+/** Returns the waiting toasts and removes them from the queue. */
 function takePending(): readonly PendingToast[] {
   const taken = pending;
   pending = [];
@@ -30,7 +30,7 @@ function takePending(): readonly PendingToast[] {
 
 const ToastList = dynamic(() => import('./toast-list.tsx').then((module) => module.ToastList), { ssr: false });
 
-/** The place of toasts. Mounted once, in the shell. */
+/** The container of toasts. Mounted once, in the shell. */
 export function Toaster({ label }: { label: string }) {
   const isWanted = useSyncExternalStore(
     subscribe,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 const css = readFileSync(new URL('./tokens.css', import.meta.url), 'utf8');
 
-/** The custom properties of the first block after `start`. */
+/** Returns the custom properties in the first block after `start`. */
 function block(start: string): Map<string, string> {
   const from = css.indexOf(start);
   const body = css.slice(css.indexOf('{', from + start.length - 1) + 1, css.indexOf('}', from));
@@ -16,7 +16,7 @@ const light = block("[data-theme='light'] {");
 const dark = block("[data-theme='dark'] {");
 const darkBySystem = block(':root:not([data-theme]) {');
 
-/** Contrast as defined by WCAG 2. */
+/** Returns the contrast as defined by WCAG 2. */
 function contrast(a: string, b: string): number {
   const [x, y] = [luminance(a), luminance(b)].sort((m, n) => n - m) as [number, number];
   return (x + 0.05) / (y + 0.05);
@@ -42,7 +42,7 @@ describe('tokens', () => {
   ] as const)('%s', (_, tokens) => {
     const value = (name: string): string => tokens.get(`--${name}`) ?? '';
     it.each(['text', 'text-2', 'text-3', 'brand-text', ...statuses.map((status) => `${status}-text`)])(
-      '%s can be read on every ground',
+      '%s is readable on every background',
       (text) => {
         for (const ground of ['canvas', 'surface', 'raised', 'sunken', 'hover', 'brand-tint']) {
           if (ground === 'brand-tint' && text === 'text-3') continue;
@@ -50,10 +50,10 @@ describe('tokens', () => {
         }
       },
     );
-    it.each(statuses)('%s can be read on its own tint', (status) => {
+    it.each(statuses)('%s is readable on its own tint', (status) => {
       expect(contrast(value(`${status}-text`), value(`${status}-tint`))).toBeGreaterThanOrEqual(4.5);
     });
-    it('has visible edges of controls', () => {
+    it('has controls with visible edges', () => {
       expect(contrast(value('line-control'), value('surface'))).toBeGreaterThanOrEqual(3);
     });
   });

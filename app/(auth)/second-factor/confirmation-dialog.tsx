@@ -11,13 +11,13 @@ import { ProviderButton } from '../provider-button.tsx';
 import { Confirmation, kindsOf } from './confirmation.tsx';
 
 interface ConfirmationDialogProps {
-  /** What needs the confirmation, in one sentence. */
+  /** One sentence about what needs the confirmation. */
   why: string;
   onDone(): void;
   onClose(): void;
 }
 
-/** Asks for the password or a factor again; accounts with neither sign in at the provider again. */
+/** Asks for the password or a factor again. Accounts with neither sign in at the provider again. */
 export function ConfirmationDialog({ why, onDone, onClose }: ConfirmationDialogProps) {
   const { t } = useTranslation(['account', 'common']);
   const trpc = useTRPC();

@@ -7,7 +7,7 @@ import { useTRPC } from '#app/_lib/trpc.tsx';
 import { FactorForm, type FactorKind } from '../factor-form.tsx';
 import type { Account } from './account.ts';
 
-/** Confirms the reader's identity before a change of password or factors. */
+/** Confirms the reader's identity before the password or a factor is changed. */
 export function Confirmation({ account, onDone }: { account: Account; onDone(): void }) {
   const trpc = useTRPC();
   const start = useMutation(trpc.account.startConfirmation.mutationOptions());
@@ -25,7 +25,7 @@ export function Confirmation({ account, onDone }: { account: Account; onDone(): 
   );
 }
 
-/** What this account can confirm with; empty for an account that signs in only through the provider. */
+/** Returns what this account can confirm with; empty for an account that signs in only through the provider. */
 export function kindsOf(account: Account): FactorKind[] {
   const kinds: FactorKind[] = [];
   if (account.hasPassword) kinds.push('password');
@@ -35,10 +35,13 @@ export function kindsOf(account: Account): FactorKind[] {
   return kinds;
 }
 
-/** Shorter than the server's period, so that no proof expires between a question and its answer. */
+/** A confirmation that expires within this time counts as expired, so that none expires while a dialog is open. */
 const reserveMs = 60_000;
 
-/** Whether the last proof is still valid. Read when the dialog opens, and set after a new proof. */
+/**
+ * Returns whether the last confirmation is still valid, and a function to call after a new one. Checked when the dialog
+ * opens.
+ */
 export function useIsConfirmed(account: Account): [boolean, () => void] {
   const [until, setUntil] = useState(account.confirmedUntil.getTime());
   return [until - Date.now() > reserveMs, () => setUntil(Date.now() + 10 * reserveMs)];

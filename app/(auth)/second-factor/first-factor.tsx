@@ -16,7 +16,7 @@ const RecoveryCodes = dynamic(() => import('./recovery-codes.tsx').then((module)
   ssr: false,
 });
 
-/** Choosing and setting up a first second factor, then its recovery codes, then the page that was requested. */
+/** Sets up an account's first second factor, shows its recovery codes, then opens the page that was requested. */
 export function FirstFactor({ account, next }: { account: Account; next: string }) {
   const { t } = useTranslation('account');
   const [step, setStep] = useState<'choice' | 'passkey' | 'totp'>('choice');

@@ -14,11 +14,11 @@ import { Field } from '#app/_ui/field.tsx';
 import { Input } from '#app/_ui/input.tsx';
 
 export interface NewFactorProps {
-  /** `recoveryCodes`: codes that were created with it; null where there were some already. */
+  /** `recoveryCodes`: codes that were created with the factor; null if the account already had some. */
   onDone(made: { recoveryCodes: string[] | null }): void;
 }
 
-/** A name for a new passkey, then the browser's dialog. */
+/** Asks for the name of a new passkey, then opens the browser's dialog. */
 export function NewPasskey({ onDone }: NewFactorProps) {
   const { t } = useTranslation(['account', 'auth']);
   const trpc = useTRPC();

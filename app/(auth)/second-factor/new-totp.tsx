@@ -87,7 +87,7 @@ function FailedBanner({ message, action, onAction }: { message: string; action: 
   );
 }
 
-/** The secret as a QR code and as text; placeholders until it is there. */
+/** The secret as a QR code and as text, or placeholders while it is loading. */
 function TotpSecret({ uri, secret }: { uri: string | undefined; secret: string | undefined }) {
   const { t } = useTranslation('account');
   return (

@@ -17,7 +17,7 @@ interface SecondFactorPageProps {
   searchParams: Promise<{ next?: string | string[] }>;
 }
 
-/** Setting up a second factor, when the portal requires one and this account has none. */
+/** Sets up a second factor if the portal requires one and the account has none. */
 export default async function SecondFactorPage({ searchParams }: SecondFactorPageProps) {
   const { next: wish } = await searchParams;
   const next = safeNext(typeof wish === 'string' ? wish : undefined);

@@ -14,7 +14,7 @@ import { Input } from '#app/_ui/input.tsx';
 import { PasswordInput } from '../password-input.tsx';
 import { ProviderButton } from '../provider-button.tsx';
 
-/** The same as in server/auth/passwords.ts, which decides. */
+/** The same limit as in server/auth/passwords.ts, which enforces it. */
 const shortestPassword = 12;
 
 export interface JoinFormProps {
@@ -25,7 +25,7 @@ export interface JoinFormProps {
   provider: { name: string; isAway: boolean } | null;
 }
 
-/** Name, e-mail and password of the person who opened a one-time link. Joining signs in. */
+/** Asks the person who opened a one-time link for name, email and password. Joining also signs in. */
 export function JoinForm(props: JoinFormProps) {
   const { token, role, isFirstAdmin, expiresAt, provider } = props;
   const { t } = useTranslation(['auth', 'common']);
@@ -77,7 +77,7 @@ export function JoinForm(props: JoinFormProps) {
 const fields = ['name', 'email', 'password'] as const;
 type JoinField = (typeof fields)[number];
 
-/** The values of the form, what is wrong with them, and sending them. */
+/** The form's values and errors, and a function that submits it. */
 function useJoin(token: string) {
   const { t } = useTranslation('auth');
   const trpc = useTRPC();
@@ -110,7 +110,7 @@ function useJoin(token: string) {
     busy,
     submit,
     errorAt: (field: JoinField) => (wasTried ? (faults[field] ?? faultAt(problem, `/${field}`)) : undefined),
-    /** The problem is about none of the fields. */
+    /** Whether the problem belongs to none of the fields. */
     isElsewhere: !problem?.faults.some((fault) => fault.path.slice(1) in faults),
     fieldProps: (field: JoinField) => ({
       name: field,

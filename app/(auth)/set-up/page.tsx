@@ -11,7 +11,7 @@ import { JoinForm } from './join-form.tsx';
 
 export async function generateMetadata(): Promise<Metadata> {
   const { t } = await words('auth');
-  // The address holds the one-time token, so it must not reach other sites.
+  // The URL contains the one-time token, so it must not be sent to other sites.
   return { title: t('setUp.title.join'), referrer: 'no-referrer' };
 }
 
@@ -19,7 +19,7 @@ interface SetUpPageProps {
   searchParams: Promise<{ token?: string | string[] }>;
 }
 
-/** The page of a one-time link: the set-up link creates the first admin, an invitation lets a person join. */
+/** The page of a one-time link: the setup link creates the first admin, an invitation lets a person join. */
 export default async function SetUpPage({ searchParams }: SetUpPageProps) {
   const { token } = await searchParams;
   const { provider } = await (await openPortal()).signIn.ways();

@@ -17,7 +17,7 @@ interface SignInPageProps {
   searchParams: Promise<{ next?: string | string[]; refused?: string | string[] }>;
 }
 
-/** The ways to sign in. Redirects a reader who is signed in. */
+/** Offers the ways to sign in. Redirects a reader who is already signed in. */
 export default async function SignInPage({ searchParams }: SignInPageProps) {
   const { next: wish, refused } = await searchParams;
   const next = safeNext(typeof wish === 'string' ? wish : undefined);

@@ -18,18 +18,21 @@ export interface SignInFormProps {
   next: string;
   provider: { name: string; isAway: boolean } | null;
   hasMembers: boolean;
-  /** Why signing in through the provider failed, in words. */
+  /** A sentence about why signing in through the provider failed. */
   refused: string | undefined;
 }
 
-/** Signs in and continues to `next`: e-mail and password, then a second factor if there is one; or only a passkey. */
+/**
+ * Signs in and opens `next`. Either with email and password, then a second factor if there is one, or with a passkey
+ * alone.
+ */
 export function SignInForm({ next, provider, hasMembers, refused }: SignInFormProps) {
   const { t } = useTranslation('auth');
   const [factors, setFactors] = useState<FactorKinds>();
   const [message, setMessage] = useState<SignInMessage | undefined>(
     refused === undefined ? undefined : { text: refused, isMild: false },
   );
-  // A full page load, so that nothing read before the sign-in is shown after it.
+  // A full page load, so that nothing that was read before the sign-in is shown after it.
   const goOn = () => location.assign(next);
 
   if (factors !== undefined) {
@@ -83,7 +86,7 @@ interface PasswordStepProps extends PasswordStepOptions {
   message: SignInMessage | undefined;
 }
 
-/** E-mail and password. An error stays above the fields until the next attempt. */
+/** Email and password. An error stays above the fields until the next attempt. */
 function PasswordStep({ message, byProvider, hasMembers, onMessage, onFactors, onDone }: PasswordStepProps) {
   const { t } = useTranslation('auth');
   const { busy, hasPasskeys, passwordRef, withPassword, withPasskey } = usePasswordStep({

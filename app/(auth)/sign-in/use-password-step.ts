@@ -13,7 +13,7 @@ import {
 import { type FactorKinds, requestPasskeyOptions, signIn, signInWithPasskey } from '#app/_lib/session.ts';
 import { useProblem } from '#app/_lib/use-problem.ts';
 
-/** What went wrong; mild where another attempt may succeed. */
+/** What went wrong; `mild` if another attempt may succeed. */
 export interface SignInMessage {
   text: string;
   isMild: boolean;
@@ -21,19 +21,19 @@ export interface SignInMessage {
 
 export interface PasswordStepOptions {
   onMessage(message: SignInMessage | undefined): void;
-  /** The password is right, and a second factor is needed. */
+  /** Called if the password is correct and a second factor is required. */
   onFactors(factors: FactorKinds): void;
   onDone(): void;
 }
 
-/** Signs in with a password, with a passkey from a button, or with one that the e-mail field suggests. */
+/** Signs in with a password, with a passkey from the button, or with a passkey that the email field suggests. */
 export function usePasswordStep({ onMessage, onFactors, onDone }: PasswordStepOptions) {
   const { t } = useTranslation('auth');
   const explain = useProblem();
   const [busy, setBusy] = useState<'password' | 'passkey'>();
   const [hasPasskeys, setHasPasskeys] = useState(false);
   const passwordRef = useRef<HTMLInputElement>(null);
-  // A suggestion of the field and a button may both be used: only the first is sent, so that there is one session.
+  // The field's suggestion and the button may both be used. Only the first is sent, so that there is only one session.
   const sent = useRef(false);
 
   function fail(error: unknown) {
@@ -92,7 +92,7 @@ export function usePasswordStep({ onMessage, onFactors, onDone }: PasswordStepOp
       if (!(await canOfferByField()) || !isHere) return;
       await sendPasskey(await signWithPasskey(await requestPasskeyOptions(), true));
     };
-    // The offer was not requested, so its failure is not reported.
+    // The reader did not request the suggestion, so its failure is not shown.
     offer().catch(() => undefined);
     return () => {
       isHere = false;

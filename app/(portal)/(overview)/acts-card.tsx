@@ -12,7 +12,7 @@ import type { OverviewAnswers } from './answers.ts';
 import { Part } from './part.tsx';
 import { useCalmReading } from './use-calm-reading.ts';
 
-/** The latest acts of people and programs. */
+/** The latest actions of people and programs. */
 export function ActsCard({ first }: { first: OverviewAnswers['acts'] | undefined }) {
   const { t } = useTranslation('overview');
   const trpc = useTRPC();

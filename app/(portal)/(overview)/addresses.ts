@@ -9,7 +9,7 @@ export interface VmsFilter {
   sort?: string;
 }
 
-/** Address of the list of VMs with these filters. */
+/** Returns the URL of the VM list with these filters. */
 export function vmsAddress({ tag, ...filter }: VmsFilter): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(filter)) if (value !== undefined) query.append(name, value);
@@ -18,21 +18,21 @@ export function vmsAddress({ tag, ...filter }: VmsFilter): string {
   return text === '' ? '/vms' : `/vms?${text}`;
 }
 
-/** The grouping of the map, as the address of the overview holds it. */
+/** The grouping of the map, as it appears in the overview's URL. */
 export type MapGrouping = 'none' | 'handler' | `tag:${string}`;
 
 const longestTag = 256;
 
-/** Reads the grouping from a query string; undefined when it is absent or invalid. */
+/** Reads the grouping from a query string. Returns undefined if it is absent or invalid. */
 export function readGrouping(by: string | null | undefined): MapGrouping | undefined {
   if (by === 'none' || by === 'handler') return by;
   const tag = by?.startsWith('tag:') ? by.slice('tag:'.length) : '';
-  // Tag names never contain what the database cannot store.
+  // Tag names never contain characters that the database cannot store.
   const canBe = tag !== '' && tag.length <= longestTag && tag.isWellFormed() && !tag.includes('\0');
   return canBe ? `tag:${tag}` : undefined;
 }
 
-/** Address of the overview with this grouping of the map. */
+/** Returns the URL of the overview with this grouping of the map. */
 export function overviewAddress(by: MapGrouping): string {
   return `/?by=${encodeURIComponent(by).replace('%3A', ':')}`;
 }

@@ -25,14 +25,14 @@ const kindOf = {
   healthy: 'recovered',
 } as const satisfies Record<Exclude<VmHealth, 'unknown'>, Kind>;
 
-/** From the bottom of a bar upwards: failures share a base line. */
+/** From the bottom of a bar to its top. Failures are at the bottom, so that they share a baseline. */
 const stack: readonly { kind: Kind; status: StatusName }[] = vmHealths.flatMap((health) =>
   health === 'unknown' ? [] : [{ kind: kindOf[health], status: statusOfHealth[health] }],
 );
 const shownInLegend: readonly Kind[] = stack.map(({ kind }) => kind).toReversed();
 const height = 72;
 
-/** Changes of health within the last hour, in bars of two and a half minutes. */
+/** Changes of health within the last hour, with one bar for every two and a half minutes. */
 export function ChangesCard({ first }: { first: Changes | undefined }) {
   const { t } = useTranslation('overview');
   const trpc = useTRPC();
@@ -92,7 +92,7 @@ function Bars({ changes }: { changes: Changes }) {
   const marks = changes.bars.filter((_, index) => index % 6 === 0);
   const end = new Date(Date.parse(changes.bars.at(-1)?.from ?? '') + changes.barSeconds * 1000);
   return (
-    // Time runs left to right in every language.
+    // Time runs from left to right in every language.
     <div dir="ltr">
       <div
         role="img"

@@ -12,7 +12,7 @@ import type { OverviewAnswers } from './answers.ts';
 import { Part } from './part.tsx';
 import { useCalmReading } from './use-calm-reading.ts';
 
-/** How many extensions are past their deadline; the aim is 0. */
+/** The number of extensions past their deadline. */
 export function DeadlinesCard({ first }: { first: OverviewAnswers['deadlines'] | undefined }) {
   const { t } = useTranslation('overview');
   const trpc = useTRPC();

@@ -6,10 +6,10 @@ import { Card } from '#app/_ui/card.tsx';
 import { CopyCommand } from '#app/_ui/copy.tsx';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
 
-/** A fleet without VMs: how to enrol the first one. */
+/** Shown if there are no VMs: how to enroll the first one. */
 export function EmptyFleet({ gatewayUrl, act }: { gatewayUrl: string; act: ReactNode | undefined }) {
   const { t } = useTranslation('overview');
-  // Without a button for readers who may not enrol VMs, the command would be no use.
+  // Readers without a button may not enroll VMs, so the command would not help them.
   if (act === undefined) {
     return (
       <Card>

@@ -20,7 +20,7 @@ import { useCause } from './use-cause.ts';
 
 type Group = OverviewAnswers['failing'][number];
 
-/** VMs that share a cause, the largest group first, with links to them. */
+/** Groups of VMs that fail for the same cause, the largest first, with links to the VMs. */
 export function FailingTogether({ first }: { first: OverviewAnswers['failing'] | undefined }) {
   const { t } = useTranslation('overview');
   const trpc = useTRPC();
@@ -63,7 +63,7 @@ const keyOf = ({ health, extension, since }: Group): string =>
 
 const hour = 3_600_000;
 
-/** Only the time while both times would be the same. */
+/** Shows one time only, if both times are the same. */
 function Since({ at }: { at: string }) {
   const value = new Date(at);
   const isRecent = useTicking((now) => String(now - value.getTime() < 20 * hour)) === 'true';

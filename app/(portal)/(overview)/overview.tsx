@@ -29,14 +29,14 @@ const EnrollDialog = dynamic(() => import('../vms/enroll-dialog.tsx').then((modu
 });
 
 export interface OverviewProps {
-  /** Data that the server could read; the rest is loaded here. */
+  /** Data that the server has read. The rest is loaded in the browser. */
   first: {
     [Part in 'summary' | 'failing' | 'changes' | 'deadlines' | 'events' | 'acts']: OverviewAnswers[Part] | undefined;
   } & { map: FirstMap };
   gatewayUrl: string;
 }
 
-/** The fleet at a glance. Every part loads its own data, so that one failure leaves the others usable. */
+/** The fleet at a glance. Every card loads its own data, so that one failure leaves the others usable. */
 export function Overview({ first, gatewayUrl }: OverviewProps) {
   const { t, i18n } = useTranslation(['overview', 'vms']);
   const trpc = useTRPC();

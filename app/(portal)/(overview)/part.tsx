@@ -12,7 +12,7 @@ export interface PartProps<Data> {
   children(data: Data): ReactNode;
 }
 
-/** The contents of a card: its data, a skeleton, or an error with a retry. */
+/** The contents of a card: its data, placeholders, or an error with a retry. */
 export function Part<Data>({ query, failed, children }: PartProps<Data>) {
   if (query.data !== undefined) return children(query.data);
   if (query.error) {

@@ -9,7 +9,7 @@ import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { vmsAddress } from './addresses.ts';
 import type { OverviewAnswers } from './answers.ts';
 
-/** VMs by health as links, and above them their share of the fleet. */
+/** The numbers of VMs by health as links, below a bar that shows their shares. */
 export function Tiles({ summary }: { summary: OverviewAnswers['summary'] }) {
   const { t } = useTranslation(['overview', 'reports']);
   const format = useFormat();

@@ -4,19 +4,19 @@ import { hashKey, type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent } from 'react';
 
 export interface CalmReading {
-  /** The query's own; it must be `enabled: false`, so that nothing else loads it. */
+  /** The key of the query, which must be `enabled: false` so that nothing else loads it. */
   queryKey: QueryKey;
   refetch(options: { cancelRefetch: boolean }): Promise<unknown>;
-  /** Milliseconds after which it is loaded again without a hint, because its data ages. */
+  /** Reload interval in milliseconds, because the data ages without a change. */
   agesMs: number;
 }
 
-/** Least milliseconds between two loads, however often data changes. */
+/** Minimum time between two loads in milliseconds, however often data changes. */
 const pauseMs = 1_000;
 
 /**
- * Loads a query of the whole fleet at most once a second. A busy fleet sends several hints a second, and each would
- * cancel the load in progress. A hidden tab loads when it becomes visible.
+ * Loads a query about the whole fleet at most once a second. A busy fleet causes several changes a second, each of
+ * which would cancel the load in progress. A hidden tab loads when it becomes visible.
  */
 export function useCalmReading({ queryKey, refetch, agesMs }: CalmReading): void {
   const client = useQueryClient();

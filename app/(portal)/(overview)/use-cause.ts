@@ -8,7 +8,7 @@ type Caused = Pick<Cell['troubles'][number], 'cause' | 'command' | 'exitCode' | 
   waitsFor?: string | null;
 };
 
-/** Why an extension is unhealthy, in a few words: "enable exit 51". */
+/** Returns a function that describes why an extension is unhealthy, such as "enable exit 51". */
 export function useCause(): (caused: Caused) => string {
   const { t } = useTranslation('overview');
   return ({ cause, command, exitCode, messageId, waitsFor = null }) => {

@@ -12,7 +12,7 @@ import { Skeleton } from '#app/_ui/skeleton.tsx';
 import type { AppRouter } from '#server/trpc/root.ts';
 import type { ListedAct } from './act.ts';
 
-/** The values before and after an act, name by name; of secrets, only whether they changed. */
+/** The values before and after an action, by name. Of secrets, only whether they changed. */
 export function ActContents({ act, id }: { act: ListedAct; id: string }) {
   const { t } = useTranslation('activity');
   const trpc = useTRPC();
@@ -47,7 +47,7 @@ type Contents = inferRouterOutputs<AppRouter>['activity']['get'];
 
 function DifferenceTable({ differences }: Pick<Contents, 'differences'>) {
   const { t } = useTranslation('activity');
-  // What was created has no values before, what was deleted none after: one column then.
+  // Something that was created has no values before, something deleted has none after: one column is enough.
   const sides = (['before', 'after'] as const).filter((side) =>
     differences.some((difference) => difference[side] !== undefined),
   );
@@ -93,7 +93,7 @@ function DifferenceTable({ differences }: Pick<Contents, 'differences'>) {
   );
 }
 
-/** Where the act came from: its place in the audit chain, its request and its client. */
+/** Where an action came from: its entry in the audit chain, its request and its client. */
 function ActOrigin({ act, contents }: { act: ListedAct; contents: Contents }) {
   const { t } = useTranslation('activity');
   const format = useFormat();
@@ -124,11 +124,11 @@ function ActOrigin({ act, contents }: { act: ListedAct; contents: Contents }) {
 interface SideProps {
   value: unknown;
   tone: 'before' | 'after';
-  /** The other side has a value, too. */
+  /** Whether the other side has a value too. */
   isOther: boolean;
 }
 
-/** One side of a difference, as JSON; stand-ins in words. */
+/** One side of a difference, as JSON. Omitted values are described. */
 function Side({ value, tone, isOther }: SideProps) {
   const { t } = useTranslation('activity');
   const format = useFormat();
@@ -157,7 +157,9 @@ function Side({ value, tone, isOther }: SideProps) {
   );
 }
 
-/** `$cut` for what was too large to keep, `$sealed` for protected settings. */
+/**
+ * Parses `$cut`, which replaces a value that was too large to keep, and `$sealed`, which replaces protected settings.
+ */
 function standInOf(value: unknown): { bytes: number; sha256: string } | { sealed: true } | null {
   if (typeof value !== 'object' || value === null) return null;
   if ('$sealed' in value) return { sealed: true };

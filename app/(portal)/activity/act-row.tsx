@@ -10,10 +10,10 @@ import type { ListedAct, OnFilter } from './act.ts';
 import { ActSentence } from './act-sentence.tsx';
 import { ActorMark } from './actor-mark.tsx';
 
-/** Loaded when an act is opened. */
+/** Loaded when the row is opened. */
 const ActContents = dynamic(() => import('./act-contents.tsx').then((module) => module.ActContents), { ssr: false });
 
-/** One act: when, who, what, from where; opens to the values before and after. */
+/** One action: when, who, what, from where. Opens to show the values before and after. */
 export function ActRow({ act, onFilter }: { act: ListedAct; onFilter: OnFilter }) {
   const { t } = useTranslation('activity');
   const [open, setOpen] = useState(false);

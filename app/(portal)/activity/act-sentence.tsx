@@ -7,7 +7,7 @@ import { useReader } from '#app/_shell/reader.tsx';
 import type { ListedAct, OnFilter } from './act.ts';
 import { type Say, sentenceOf } from './sentence-of.ts';
 
-/** An act as a sentence in the reader's language, with links to what still exists. */
+/** An action as a sentence in the reader's language, with links to what still exists. */
 export function ActSentence({ act, onFilter }: { act: ListedAct; onFilter?: OnFilter }) {
   const { t, i18n } = useTranslation(['activity', 'common']);
   const reader = useReader();
@@ -48,7 +48,7 @@ const thing = 'rounded-xs font-medium text-ink';
 
 function linked(href: string | null): ReactElement<{ children?: ReactNode }> {
   if (href === null) return <span translate="no" className={thing} />;
-  // The sentence provides the words.
+  // The children come from the sentence.
   return (
     <Link
       href={href}
@@ -59,7 +59,7 @@ function linked(href: string | null): ReactElement<{ children?: ReactNode }> {
   );
 }
 
-/** The page of the target; null where it no longer exists or this reader may not open it. */
+/** Returns the URL of the target's page; null if it no longer exists or this reader may not open it. */
 function placeOf({ target, vm, facts }: ListedAct, isAdmin: boolean): string | null {
   if (!target.isThere) return null;
   switch (target.kind) {

@@ -3,8 +3,8 @@ import type { ActivityQuery } from './activity-address.ts';
 
 export type { ActivityPage };
 
-/** An act in a list. */
+/** An action in a list. */
 export type ListedAct = ActivityPage['items'][number];
 
-/** Adds what was clicked to the filter; undefined where names are not clickable. */
+/** Adds the clicked value to the filter; undefined if names are not clickable. */
 export type OnFilter = ((more: ActivityQuery) => void) | undefined;

@@ -1,4 +1,4 @@
-/** The filter of the activity, as in the address. Times are instants (ISO 8601). */
+/** The filter of the activity page, as in its URL. Times are ISO 8601. */
 export interface ActivityQuery {
   vmId?: string;
   actor?: string;
@@ -11,7 +11,7 @@ export interface ActivityQuery {
 
 const names = ['vmId', 'actor', 'action', 'target', 'q', 'from', 'to'] as const;
 
-/** Reads the filter of an address; invalid parts are ignored. */
+/** Reads the filter from a URL's parameters. Invalid parts are ignored. */
 export function filterOfAddress(query: Readonly<Record<string, string | string[] | undefined>>): ActivityQuery {
   const filter: ActivityQuery = {};
   for (const name of names) {
@@ -24,7 +24,7 @@ export function filterOfAddress(query: Readonly<Record<string, string | string[]
   return filter;
 }
 
-/** The filter as a query string without `?`; equal filters give equal text. */
+/** Returns the filter as a query string without `?`. Equal filters have equal texts. */
 export function addressOfFilter(filter: ActivityQuery): string {
   const query = new URLSearchParams();
   for (const name of names) {

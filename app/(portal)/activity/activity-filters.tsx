@@ -19,7 +19,7 @@ export interface ActivityFiltersProps {
 
 const settleMs = 200;
 
-/** Search, actor, act, and a range of days. */
+/** Search, actor, action, and a range of days. */
 export function ActivityFilters({ filter, onChange, facets }: ActivityFiltersProps) {
   const { t } = useTranslation('activity');
   const actions = useActionWords();
@@ -86,11 +86,11 @@ export function ActivityFilters({ filter, onChange, facets }: ActivityFiltersPro
   );
 }
 
-/** An emptied filter is no filter. */
+/** Removes empty parts, so that an emptied filter counts as none. */
 const withoutEmpty = (filter: ActivityQuery): ActivityQuery =>
   Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ''));
 
-/** The address may name a value that is not among recent ones. */
+/** Adds the chosen value, because the URL may name one that is not among recent values. */
 function withChosen(options: { value: string; label: string }[], chosen: string | undefined) {
   if (chosen === undefined || chosen === '' || options.some(({ value }) => value === chosen)) return options;
   return [...options, { value: chosen, label: chosen }];
@@ -99,14 +99,14 @@ function withChosen(options: { value: string; label: string }[], chosen: string 
 interface DayInputProps {
   label: string;
   instant: string | undefined;
-  /** Includes the day: the instant is its end. */
+  /** Whether the range includes the day: the time is then its end. */
   isEnd?: boolean;
   onChange(instant: string): void;
 }
 
 const day = 86_400_000;
 
-/** A day in the reader's time zone, stored as the instant at which it begins or ends. */
+/** A day in the reader's time zone, stored as the time at which it begins or ends. */
 function DayInput({ label, instant, isEnd = false, onChange }: DayInputProps) {
   const id = useId();
   const shift = isEnd ? 1 : 0;

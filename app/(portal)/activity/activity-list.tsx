@@ -20,18 +20,18 @@ export interface ActivityListProps {
   /** The first page, if the server rendered it. */
   first?: ActivityPage | undefined;
   onFilter?: OnFilter;
-  /** Removes all filters; absent where there are none. */
+  /** Removes all filters; undefined if there are none. */
   onClear?: (() => void) | undefined;
 }
 
 /**
- * Acts by day, newest first. New acts wait behind a count, so that rows do not move. On other pages: `<ActivityList
- * filter={{ vmId }} />` below `<Words namespaces={['activity']}>`; a new filter needs a new `key`.
+ * Actions by day, newest first. New ones are announced as a count, so that rows do not move. On other pages:
+ * `<ActivityList filter={{ vmId }} />` below `<Words namespaces={['activity']}>`; a new filter needs a new `key`.
  */
 export function ActivityList({ filter, first, onFilter, onClear }: ActivityListProps) {
   const { t } = useTranslation('activity');
   const trpc = useTRPC();
-  // The newest act of this list; undefined until the first response.
+  // The newest action in this list; undefined until the first response.
   const [upTo, setUpTo] = useState(first?.newest);
   const list = useInfiniteQuery({
     ...trpc.activity.list.infiniteQueryOptions(

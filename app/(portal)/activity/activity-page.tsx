@@ -22,7 +22,7 @@ export interface ActivityPageProps {
   chain: Activity['chain'];
 }
 
-/** The whole activity, with its filters in the address. */
+/** The activity of the whole portal, with filters that the URL keeps. */
 export function ActivityPage({ filter: initial, first, facets, chain }: ActivityPageProps) {
   const { t } = useTranslation('activity');
   const trpc = useTRPC();

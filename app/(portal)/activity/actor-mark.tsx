@@ -4,7 +4,7 @@ import { Bot, Cog, KeyRound } from 'lucide-react';
 import { Avatar } from '#app/_ui/avatar.tsx';
 import type { ListedAct } from './act.ts';
 
-/** A person's initials, or what kind of program acted. */
+/** A person's initials, or an icon for the kind of program that acted. */
 export function ActorMark({ actor: { kind, name } }: { actor: ListedAct['actor'] }) {
   if (kind === 'user') return <Avatar name={name} />;
   const Icon = kind === 'agent' ? Bot : kind === 'system' ? Cog : KeyRound;

@@ -5,7 +5,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { type ActivityQuery, addressOfFilter } from './activity-address.ts';
 
-/** Downloads all matching acts, not only those on the page. */
+/** Links that download all matching entries, not only those on the page. */
 export function ExportLinks({ filter }: { filter: ActivityQuery }) {
   const { t } = useTranslation('activity');
   const query = addressOfFilter(filter);

@@ -11,7 +11,7 @@ describe.each(Object.entries({ en: english, de: german }))('in %s', (lng, activi
     sentenceOf({ action, facts }, { vm: 'web-1', reason: '', ...facts, count: 0 }, i18n.t as unknown as Say);
 
   test.each(['agent_unidentified', 'counter_jumped', 'renewals_exceeded', 'report_bytes_exceeded'])(
-    'a rejected call gives its reason in words, without the code: %s',
+    'the sentence for a rejected call contains the reason, not the code: %s',
     (reason) => {
       const text = sentence('agent.reject', { reason });
       expect(text).toContain('web-1');
@@ -19,7 +19,7 @@ describe.each(Object.entries({ en: english, de: german }))('in %s', (lng, activi
     },
   );
 
-  test('an unknown code of another release is shown unchanged', () => {
+  test('a code that only another release knows is shown unchanged', () => {
     expect(sentence('agent.reject', { reason: 'moon_phase' })).toContain('moon_phase');
     expect(sentence('vm.fly', {})).toContain('vm.fly');
   });

@@ -1,9 +1,9 @@
 import type { ListedAct } from './act.ts';
 
-/** Looks up a sentence; returns the key itself when there is none. */
+/** Looks up a sentence. Returns the key itself if there is none. */
 export type Say = (key: string, values?: Readonly<Record<string, string | number>>) => string;
 
-/** A rejected call has a sentence per reason; unknown acts share one. */
+/** Returns the sentence about an action. Rejected calls have one per reason; unknown actions share one. */
 export function sentenceOf(
   { action, facts }: Pick<ListedAct, 'action' | 'facts'>,
   values: Readonly<Record<string, string | number>>,

@@ -1,7 +1,9 @@
 import { useMemo } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 
-/** Acts and their targets as options: short words instead of sentences. Unknown codes are shown unchanged. */
+/**
+ * Returns functions for the short labels of actions and targets, for filter options. Unknown codes are shown unchanged.
+ */
 export function useActionWords(): { noun(noun: string): string; act(action: string): string } {
   const { t } = useTranslation('activity');
   return useMemo(() => {

@@ -5,7 +5,7 @@ import { Button, type ButtonProps } from '#app/_ui/button.tsx';
 
 export interface FileButtonProps extends Pick<ButtonProps, 'size' | 'variant' | 'busy'> {
   label: string;
-  /** As in `<input accept>`. */
+  /** Like the `accept` attribute of an input. */
   accept: string;
   multiple?: boolean;
   onFiles(files: readonly File[]): void;
@@ -28,7 +28,7 @@ export function FileButton({ label, accept, multiple = false, onFiles, ...look }
         multiple={multiple}
         onChange={(event) => {
           const files = [...(event.target.files ?? [])];
-          // Allows choosing the same file again after it was corrected.
+          // Allows the same file to be chosen again after it was corrected.
           event.target.value = '';
           if (files.length > 0) onFiles(files);
         }}

@@ -21,11 +21,11 @@ import { HandlerTable } from './handler-table.tsx';
 export interface HandlerListProps {
   search: string;
   first: inferRouterOutputs<AppRouter>['handlers']['list'];
-  /** Address of the portal, for the commands. */
+  /** URL of the portal, for the commands. */
   url: string;
 }
 
-/** The catalog with its search, which the address keeps. */
+/** The catalog, with a search that the URL keeps. */
 export function HandlerList({ search: initial, first, url }: HandlerListProps) {
   const { t } = useTranslation('packages');
   const trpc = useTRPC();
@@ -107,7 +107,7 @@ export function HandlerList({ search: initial, first, url }: HandlerListProps) {
   );
 }
 
-/** The same with commands, for publishing from a build. */
+/** The same with commands, for publishing from a build pipeline. */
 function FirstCommands({ url }: { url: string }) {
   const base = `${url}/api/v1/handlers/Acme.Lab.Probe/versions/1.0.0.0`;
   const token = '-H "Authorization: Bearer $ANNEX_TOKEN"';

@@ -21,7 +21,7 @@ type Row = inferRouterOutputs<AppRouter>['handlers']['list']['items'][number];
 export interface HandlerTableProps {
   rows: readonly Row[];
   loading: boolean;
-  /** The rows belong to an earlier search. */
+  /** Whether the rows belong to an earlier search. */
   stale: boolean;
   onMore: (() => void) | undefined;
   loadingMore: boolean;

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Facts } from '#app/_ui/page-header.tsx';
 
 export interface IdentityAndFactsProps {
-  /** The identifier of a handler, or of a handler with its version. */
+  /** A handler id, or a handler id with a version. */
   identity: string;
   items: readonly { label: ReactNode; value: ReactNode }[];
 }

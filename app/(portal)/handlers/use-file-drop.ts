@@ -2,7 +2,10 @@
 
 import { type DragEvent, useState } from 'react';
 
-/** Lets files be dropped on an element; returns whether files are over it, and the element's handlers. */
+/**
+ * Accepts files dropped on an element. Returns whether files are being dragged over it, and the element's event
+ * handlers.
+ */
 export function useFileDrop(take: (files: readonly File[]) => void) {
   const [over, setOver] = useState(false);
   const carriesFiles = (event: DragEvent) => event.dataTransfer.types.includes('Files');

@@ -16,7 +16,7 @@ export interface CreatePublisherProps {
   onCreated(): void;
 }
 
-/** The handler's namespace has no publisher yet: an admin creates it here, other readers see who can. */
+/** Shown if the handler's namespace has no publisher: admins can create it, other readers see who can. */
 export function CreatePublisher({ namespace, mayCreate, onCreated }: CreatePublisherProps) {
   const { t } = useTranslation('packages');
   const trpc = useTRPC();

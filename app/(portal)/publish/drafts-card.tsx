@@ -14,7 +14,7 @@ import { typeOf } from '../handlers/handler-name.ts';
 
 type Drafts = inferRouterOutputs<AppRouter>['packages']['drafts'];
 
-/** Drafts that are not published yet, so that no one starts over. */
+/** Unpublished drafts, so that their publishers do not start over. */
 export function DraftsCard({ first }: { first: Drafts }) {
   const { t } = useTranslation('packages');
   const trpc = useTRPC();

@@ -24,7 +24,7 @@ export interface NameFormProps {
   onSend(name: Suggestion): void;
 }
 
-/** Handler and version of the package (AZ-P1); offers to create a publisher that does not exist yet. */
+/** Handler and version of the package (AZ-P1). Offers to create a publisher that does not exist yet. */
 export function NameForm(props: NameFormProps) {
   const { t } = useTranslation('packages');
   const reader = useReader();
@@ -90,7 +90,7 @@ export function NameForm(props: NameFormProps) {
   );
 }
 
-/** Name and version as typed, and what is wrong with them. */
+/** The handler and version as typed, and their errors. */
 function useNameForm({ suggestion, publishers, hasMorePublishers, problem, onSend }: NameFormProps) {
   const { t } = useTranslation('packages');
   const reader = useReader();
@@ -126,7 +126,7 @@ function useNameForm({ suggestion, publishers, hasMorePublishers, problem, onSen
     version,
     setVersion,
     namespace,
-    /** The publisher does not exist yet. */
+    /** Whether the publisher does not exist yet. */
     isAbsent,
     handlerError: wasTried || (parsed !== null && !isMine) ? wrongHandler : undefined,
     versionError: wasTried ? wrongVersion : undefined,

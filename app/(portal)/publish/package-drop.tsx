@@ -11,16 +11,16 @@ import { useFileDrop } from '../handlers/use-file-drop.ts';
 
 export interface PackageDropProps {
   file: File | undefined;
-  /** Bytes. */
+  /** Maximum size in bytes. */
   limit: number;
-  /** False when the file is not a zip. */
+  /** Whether the file is a zip. */
   isZip: boolean;
-  /** The portal rejected the file. */
+  /** Whether the portal rejected the file. */
   refused: boolean;
   onFile(file: File): void;
 }
 
-/** A drop zone for the package, and the file that was chosen. */
+/** A drop zone for the package, which shows the chosen file. */
 export function PackageDrop({ file, limit, isZip, refused, onFile }: PackageDropProps) {
   const { t } = useTranslation('packages');
   const format = useFormat();

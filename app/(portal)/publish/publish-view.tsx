@@ -17,7 +17,7 @@ import { SendProgress } from './send-progress.tsx';
 import { type Suggestion, suggest } from './suggest.ts';
 import { useSending } from './use-sending.ts';
 
-// Needed only after a file is chosen.
+// Loaded on demand, since it is needed only after a file is chosen.
 const NameForm = dynamic(() => import('./name-form.tsx').then((module) => module.NameForm), { ssr: false });
 const PackageContents = dynamic(
   () => import('../handlers/package/package-contents.tsx').then((module) => module.PackageContents),
@@ -25,11 +25,11 @@ const PackageContents = dynamic(
 );
 
 export interface PublishViewProps {
-  /** The handler whose page the reader came from. */
+  /** The handler whose page linked here. */
   handler: string;
   known: readonly string[];
   publishers: readonly string[];
-  /** `publishers` is incomplete. */
+  /** Whether there are more publishers than `publishers` lists. */
   hasMorePublishers: boolean;
   drafts: ComponentProps<typeof DraftsCard>['first'];
   packageBytes: number;
@@ -41,7 +41,7 @@ interface Chosen {
   suggestion: Suggestion;
 }
 
-/** Choose a zip, name it, upload it; findings stay until another file is chosen. */
+/** Chooses a zip, names it and uploads it. Findings stay until another file is chosen. */
 export function PublishView({ handler, known, publishers, hasMorePublishers, drafts, packageBytes }: PublishViewProps) {
   const { t } = useTranslation('packages');
   const reader = useReader();
@@ -83,10 +83,10 @@ export function PublishView({ handler, known, publishers, hasMorePublishers, dra
         )}
         {problem ? <Refusal problem={problem} /> : null}
         {chosen && !refused ? (
-          // Kept during the upload: after a rejection or a stop, the typed name is still there.
+          // Hidden rather than removed during the upload: if that fails or is stopped, the typed name is still there.
           <div hidden={sending.progress !== undefined}>
             <NameForm
-              // Another file resets the name.
+              // Choosing another file resets the name.
               key={`${chosen.file.name} ${chosen.file.lastModified} ${chosen.file.size}`}
               suggestion={chosen.suggestion}
               known={known}

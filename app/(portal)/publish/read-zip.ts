@@ -1,22 +1,22 @@
 /** The contents of a zip, read in the browser for a preview. The portal checks the package again. */
 export interface ZipContents {
-  /** False for a file that cannot be a zip; true also where the browser could not read it. */
+  /** False if the file cannot be a zip. True if the browser could not read it. */
   isZip: boolean;
   files: { name: string; size: number }[];
   manifestText: string | null;
-  /** Handler and version that the package's `manifest.xml` states, as packages for Azure have one. */
+  /** Handler and version in the package's `manifest.xml`, which packages for Azure have. */
   stated: { handler: string; version: string } | null;
 }
 
 const unread: ZipContents = { isZip: true, files: [], manifestText: null, stated: null };
 const endSignature = 0x06054b50;
 const entrySignature = 0x02014b50;
-/** The end record and the longest possible comment after it. */
+/** Size of the end record with the longest possible comment. */
 const tailBytes = 22 + 65_535;
 const directoryLimit = 8 * 1024 * 1024;
 const manifestLimit = 256 * 1024;
 
-/** Names and sizes of the zip's files and the text of its manifest, where readable. */
+/** Reads the names and sizes of a zip's files and the text of its manifest, as far as possible. */
 export async function readZip(file: Blob): Promise<ZipContents> {
   try {
     const tail = await view(file, Math.max(0, file.size - tailBytes), file.size);
@@ -41,7 +41,8 @@ export async function readZip(file: Blob): Promise<ZipContents> {
 }
 
 /**
- * The handler and version in `<ExtensionImage>`: `<ProviderNameSpace>`, `<Type>` and `<Version>`, in any XML namespace.
+ * Returns handler and version from `<ExtensionImage>`: `<ProviderNameSpace>`, `<Type>` and `<Version>`, in any XML
+ * namespace.
  */
 function statedIn(xml: string | null): ZipContents['stated'] {
   if (xml === null) return null;
@@ -97,7 +98,7 @@ async function readText(file: Blob, { size, packed, method, offset }: Entry): Pr
   return boundedText(data.stream().pipeThrough(new DecompressionStream('deflate-raw')));
 }
 
-/** The declared size may be wrong, so reading stops at the limit. */
+/** Stops at the limit, because the declared size may be wrong. */
 async function boundedText(stream: ReadableStream<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';

@@ -2,7 +2,7 @@ import { problemOfResponse } from '#app/_lib/problem.ts';
 import { DoorError } from '#app/_lib/session.ts';
 
 export interface Sending {
-  /** Resolves when the version is registered; rejects with a `DoorError`, or an `AbortError` when stopped. */
+  /** Resolves when the version is registered. Rejects with a `DoorError`, or with an `AbortError` if stopped. */
   done: Promise<void>;
   stop(): void;
 }

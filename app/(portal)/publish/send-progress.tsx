@@ -16,12 +16,12 @@ export interface SendProgressProps {
   onStop(): void;
 }
 
-/** Progress of the upload, then of the check. */
+/** The progress of the upload, then of the portal's checks. */
 export function SendProgress({ file, progress, onStop }: SendProgressProps) {
   const { t } = useTranslation('packages');
   const { t: common } = useTranslation('common');
   const format = useFormat();
-  // The bytes sent differ slightly from the size of the file, so the bar is capped.
+  // The number of sent bytes can exceed the file's size slightly, so the bar is capped.
   const sent = Math.min(progress.sent, file.size);
   const share = file.size === 0 ? 1 : sent / file.size;
   const elapsed = progress.now - progress.startedAt;

@@ -4,7 +4,7 @@ import { useRef, useState } from 'react';
 import { type Sending, sendPackage } from './send-package.ts';
 
 export interface Progress {
-  /** Bytes. */
+  /** Number of bytes sent. */
   sent: number;
   /** Milliseconds since 1970. */
   startedAt: number;
@@ -16,7 +16,7 @@ interface Name {
   version: string;
 }
 
-/** One upload, its progress and its result. */
+/** Returns one upload, its progress and its result. */
 export function useSending() {
   const current = useRef<Sending>(null);
   const [progress, setProgress] = useState<Progress>();
@@ -41,7 +41,7 @@ export function useSending() {
   return {
     progress,
     error,
-    /** The version that was registered. */
+    /** The version that was registered; undefined until then. */
     sent,
     send: (input: Name & { file: File }) => void send(input),
     stop: () => current.current?.stop(),

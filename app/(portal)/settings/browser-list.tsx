@@ -14,7 +14,7 @@ export interface BrowserListProps {
   onEnd(browser: Browser): void;
 }
 
-/** Browsers with a session: what, where, since when, last used. */
+/** Browsers with a session: which browser, where, since when, last used. */
 export function BrowserList({ label, items, ending, onEnd }: BrowserListProps) {
   const { t } = useTranslation('account');
   return (

@@ -14,9 +14,9 @@ export interface FormDialogProps {
   busy: boolean;
   onSubmit(): void;
   onClose(): void;
-  /** An error that belongs to no field, in words. */
+  /** A sentence about an error that belongs to no field. */
   error?: string | undefined;
-  /** Fields. */
+  /** The form's fields. */
   children: ReactNode;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A table that becomes a list below 900 px, where it would have to scroll sideways: the first cell is the title of the
- * row, the last one (its buttons) is next to it, and the others follow with their `data-label`.
+ * Classes for a table that becomes a list below 900 px instead of scrolling sideways: the first cell is the title of
+ * the row, the last one (its buttons) is next to it, and the others follow with their `data-label`.
  */
 export const narrowTable = [
   'max-md:block max-md:[&_tbody]:block max-md:[&_thead]:sr-only',

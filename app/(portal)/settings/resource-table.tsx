@@ -9,7 +9,7 @@ import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { Table, TableFrame, TBody, THead, Th } from '#app/_ui/table.tsx';
 import { narrowTable } from './narrow-table.ts';
 
-/** Rows that are shown first; the others follow on request. */
+/** Number of rows that are shown at first; the others follow on request. */
 const firstRows = 200;
 
 /** The part of a query's result that the table shows. */
@@ -33,18 +33,24 @@ export interface ResourceTableProps<Item> {
   /** Buttons in the header. */
   actions?: ReactNode;
   query: ResourceQuery<Item>;
-  /** Title of the error when the items, or what a row's button did, failed. */
+  /** Title of an error that occurred while loading the items or in a row's action. */
   failedTitle: string;
   columns: readonly Column[];
-  /** A `Tr` with one `Td` per column and a last one for the row's buttons. Cells with a `data-label` show it on a phone. */
+  /**
+   * Returns a `Tr` with one `Td` per column and a last one for the row's buttons. On a phone, cells show their
+   * `data-label`.
+   */
   row(item: Item): ReactNode;
-  /** Shown instead of the table when there are no items. */
+  /** Shown instead of the table if there are no items. */
   empty?: ReactNode;
-  /** Dialogs. */
+  /** Dialogs of the table. */
   children?: ReactNode;
 }
 
-/** A card with a table of members, tokens or invitations: loading, failed, empty, with items, and as a list on a phone. */
+/**
+ * A card with a table of members, tokens or invitations. Has states for loading, failed and empty, and becomes a list
+ * on a phone.
+ */
 export function ResourceTable<Item>({ query, failedTitle, empty, children, ...table }: ResourceTableProps<Item>) {
   const { t } = useTranslation('common');
   const items = query.data?.items;

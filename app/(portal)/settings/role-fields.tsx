@@ -14,7 +14,7 @@ export interface RoleChoice {
   namespaces: string;
 }
 
-/** `"Contoso.Backup, Orbit"` → `['Contoso.Backup', 'Orbit']`. */
+/** Splits `"Contoso.Backup, Orbit"` into `['Contoso.Backup', 'Orbit']`. */
 export function namespacesOf({ role, namespaces }: RoleChoice): string[] {
   if (role !== 'publisher') return [];
   return namespaces

@@ -11,7 +11,7 @@ export interface ColumnMenuProps {
   onChange(look: TableLook): void;
 }
 
-/** Chooses columns and density; the browser keeps both. */
+/** Chooses columns and density, which the browser remembers. */
 export function ColumnMenu({ look, onChange }: ColumnMenuProps) {
   const { t } = useTranslation('vms');
   return (

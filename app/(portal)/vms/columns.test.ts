@@ -18,7 +18,7 @@ test('the default columns need exactly the width from which all are shown', () =
   expect(widthsOf(usual).least).toBe(roomy);
 });
 
-test('a look is read as written, and anything else is the default', () => {
+test('a table look is read as it was written, and anything else becomes the default', () => {
   const look = { columns: ['health', 'system'] as const, compact: true };
   expect(readLook(writeLook(look))).toEqual(look);
   expect(readLook('<script>')).toEqual({ columns: usual, compact: false });

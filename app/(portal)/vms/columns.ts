@@ -1,4 +1,4 @@
-/** Optional columns, in order; the name is always shown. */
+/** Optional columns, in order. The name is always shown. */
 export const columnNames = [
   'health',
   'since',
@@ -20,7 +20,7 @@ export interface TableLook {
 
 const usual: TableLook = { columns: ['health', 'extensions', 'agent', 'lastSeen', 'tags'], compact: false };
 
-/** Reads what `writeLook` wrote; the default for anything else. */
+/** Reads what `writeLook` wrote. Returns the default for anything else. */
 export function readLook(text: string | undefined): TableLook {
   if (text === undefined || !/^[\w.]*(~compact)?$/.test(text)) return usual;
   const [names = '', compact] = text.split('~');
@@ -28,12 +28,12 @@ export function readLook(text: string | undefined): TableLook {
   return { columns: columnNames.filter((name) => chosen.includes(name)), compact: compact === 'compact' };
 }
 
-/** A look as text for a cookie. */
+/** Serializes a look for a cookie. */
 export function writeLook({ columns, compact }: TableLook): string {
   return columns.join('.') + (compact ? '~compact' : '');
 }
 
-/** Widths in pixels of columns with values of one kind. */
+/** Widths in pixels of columns whose values have about the same length. */
 const fixed: Partial<Record<'name' | ColumnName, number>> = {
   health: 144,
   since: 128,
@@ -43,20 +43,20 @@ const fixed: Partial<Record<'name' | ColumnName, number>> = {
   system: 132,
   clockSkew: 116,
 };
-/** How the others share the rest, and their least widths. */
+/** How the other columns share the remaining width. */
 const shares: Partial<Record<'name' | ColumnName, number>> = { name: 2.3, extensions: 3.4, tags: 2 };
 const least: Partial<Record<'name' | ColumnName, number>> = { name: 160, extensions: 160, tags: 128 };
-/** The width of the table on a common screen, from which the shares are computed. */
+/** A common width of the table, from which the shares are computed. */
 const usualWidth = 1_200;
 
-/** Dropped one after the other where the window is too narrow for all chosen columns. */
+/** The order in which columns are hidden if the window is too narrow for all chosen ones. */
 const dispensable: readonly ColumnName[] = ['clockSkew', 'system', 'goalState', 'agent', 'tags', 'since', 'lastSeen'];
-/** From this width on, the default columns fit, and all chosen ones are shown. */
+/** From this width on, the default columns fit and all chosen ones are shown. */
 export const roomy = 808;
-/** The width of the table in the narrowest window that has one. */
+/** Width of the table in the narrowest window that shows it as a table. */
 export const tightest = 620;
 
-/** The chosen columns that fit into a table of this width. */
+/** Returns the chosen columns that fit into a table of this width. */
 export function columnsThatFit(columns: readonly ColumnName[], width: number): readonly ColumnName[] {
   if (width >= roomy) return columns;
   let fitting = columns;
@@ -67,7 +67,7 @@ export function columnsThatFit(columns: readonly ColumnName[], width: number): r
   return fitting;
 }
 
-/** Widths of the columns as CSS values, and the least width of the whole in pixels. */
+/** Returns the widths of columns as CSS values, and the minimum width of the table in pixels. */
 export function widthsOf(columns: readonly ColumnName[]): {
   of(column: 'name' | ColumnName): string | undefined;
   least: number;
@@ -79,7 +79,7 @@ export function widthsOf(columns: readonly ColumnName[]): {
     of(column) {
       const pixels = fixed[column];
       if (pixels !== undefined) return `${pixels}px`;
-      // One column takes the remaining width.
+      // One column has no width and takes what remains.
       if (column === 'extensions' || !columns.includes('extensions')) return undefined;
       const share = Math.max((shares[column] ?? 0) * rest, least[column] ?? 0);
       return `${((share * 100) / usualWidth).toFixed(2)}%`;

@@ -6,11 +6,11 @@ import { DateTime } from '#app/_ui/time.tsx';
 
 export interface EnrollCommandsProps {
   gatewayUrl: string;
-  /** As the portal returned it, once. */
+  /** As the portal returned it; it is returned only once. */
   token: { enrollmentToken: string; enrollmentExpiresAt: string };
 }
 
-/** Commands for the machine, for the agent's single file and for a clone. */
+/** Commands to run on the machine, with the agent as a single file and as a clone of the repository. */
 export function EnrollCommands({ gatewayUrl, token }: EnrollCommandsProps) {
   const { t } = useTranslation('vms');
   const dir = '/var/lib/annex-agent';

@@ -11,7 +11,7 @@ import { Dialog } from '#app/_ui/dialog.tsx';
 import { EnrollCommands } from './enroll-commands.tsx';
 import { NameAndTagsForm } from './name-and-tags-form.tsx';
 
-/** Creates a VM and shows, once, the commands for its machine. */
+/** Creates a VM and shows the commands for its machine, once. */
 export function EnrollDialog({ gatewayUrl, onClose }: { gatewayUrl: string; onClose(): void }) {
   const { t } = useTranslation(['vms', 'common']);
   const trpc = useTRPC();

@@ -15,7 +15,7 @@ const FilterMenu: ComponentType<FilterMenuProps> = dynamic(() => loadMenu().then
   ssr: false,
 });
 
-/** Search, the filters in use, and filters to add. */
+/** The search field, the active filters, and buttons that add one. */
 export function FilterBar({ address }: { address: FleetAddress }) {
   const { t } = useTranslation('vms');
   const { filter } = address.query;
@@ -110,10 +110,10 @@ function Chips({ filter, set }: FilterProps) {
 
 const hasValue = (value: unknown): boolean => value !== undefined && !(Array.isArray(value) && value.length === 0);
 
-/** Fields whose chips show more than name and value. */
+/** Fields with their own chips, which show more than name and value. */
 const ownChips = ['q', 'health', 'tags', 'handler', 'version', 'messageId', 'silentMinutes'];
 
-/** Chips of fields that other modules add. */
+/** Chips of all other fields, including those that other modules add. */
 function OtherChips({ fields, filter, set }: FilterProps & { fields: readonly ListedField[] }) {
   const { t } = useTranslation('vms');
   const values: Readonly<Record<string, unknown>> = filter;
@@ -134,7 +134,7 @@ function OtherChips({ fields, filter, set }: FilterProps & { fields: readonly Li
     });
 }
 
-/** A dashed button; its menu is loaded when the pointer reaches it. */
+/** A dashed button whose menu is loaded when the pointer reaches it. */
 function AddFilter({ field, filter, set }: FilterProps & { field: ListedField }) {
   const { t } = useTranslation('vms');
   const [reached, setReached] = useState(false);

@@ -5,7 +5,7 @@ import type { FleetFacet } from './reading.ts';
 /** A value to filter by. */
 export interface Choice {
   id: string;
-  /** Indented below another choice. */
+  /** Whether the choice is indented below another one. */
   inner: boolean;
   word: ReactNode;
   count: number | undefined;
@@ -60,7 +60,7 @@ export function choicesOf(
   ];
 }
 
-/** `2.4` where several versions begin with it. */
+/** Returns common prefixes, such as `2.4` if several versions begin with it. */
 function lines(values: FleetFacet['values']): string[] {
   const all = values.map(({ value }) => value.split('.').slice(0, 2).join('.'));
   return [...new Set(all.filter((line, index) => all.indexOf(line) !== index))];

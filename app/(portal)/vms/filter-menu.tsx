@@ -16,14 +16,14 @@ import { ValueChoice } from './value-choice.tsx';
 
 export interface FilterMenuProps {
   field: ListedField;
-  /** The filters in use; counts apply them too. */
+  /** The active filters, which counts take into account. */
   filter: FleetFilter;
   onPick(change: FleetFilter): void;
   onClose(): void;
   trigger: ReactNode;
 }
 
-/** The values of one field and how many VMs have each; a search finds the others. */
+/** The values of a field with the number of VMs that have each. A search finds values that are not listed. */
 export function FilterMenu({ field, filter, onPick, onClose, trigger }: FilterMenuProps) {
   const { t } = useTranslation('vms');
   const close = (open: boolean) => {

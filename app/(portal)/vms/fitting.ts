@@ -1,5 +1,6 @@
 /**
- * Average width of a letter at 12 px, padding and icon of a chip, the gap after it, and the chip with the rest's count.
+ * Pixels: average width of a letter at 12 px, padding and icon of a chip, the gap after it, and the chip with the
+ * number of the others.
  */
 const letter = 6.6;
 const around = 32;
@@ -7,7 +8,7 @@ const gap = 4;
 const rest = 36;
 const widest = 192;
 
-/** How many of these words fit side by side as chips; at least one, which is then cut. */
+/** Returns how many of these labels fit side by side as chips. At least one, which is truncated if necessary. */
 export function fitting(words: readonly string[], room: number): number {
   let used = 0;
   for (const [index, word] of words.entries()) {

@@ -3,7 +3,7 @@ import type { FleetFilter, ListedField } from '#server/domain/fleet/index.ts';
 import type { FleetSort } from '#server/domain/fleet/input.ts';
 import type { FieldValue, ValueOf } from '#server/domain/fleet-field.ts';
 
-/** Filter and order of the list, which the address keeps. */
+/** The filter and order of the list, which the URL keeps. */
 export interface FleetQuery {
   filter: FleetFilter;
   sort: FleetSort;
@@ -11,13 +11,13 @@ export interface FleetQuery {
 
 export interface ReadAddress {
   query: FleetQuery;
-  /** Names of parameters that cannot be read; the list ignores them. */
+  /** Names of parameters that cannot be read and are ignored. */
   ignored: string[];
 }
 
 type Values = Readonly<Record<string, ValueOf<FieldValue> | undefined>>;
 
-/** Reads the filter and order of an address, such as `?q=&health=failed,degraded&tag=env=prod&sort=`. Never throws. */
+/** Reads filter and order from a URL such as `?q=&health=failed,degraded&tag=env=prod&sort=`. Never throws. */
 export function readAddress(fields: readonly ListedField[], parameters: URLSearchParams): ReadAddress {
   const read = fields.map((field) => ({ field, ...readParameter(field, parameters) }));
   const filter: Values = Object.fromEntries(read.map(({ field, value }) => [field.name, value]));
@@ -31,13 +31,13 @@ export function readAddress(fields: readonly ListedField[], parameters: URLSearc
   };
 }
 
-/** Writes the address of a list. Defaults are left out. */
+/** Writes filter and order as a query string. Defaults are left out. */
 export function writeAddress(fields: readonly ListedField[], { filter, sort }: FleetQuery): string {
   const parameters = new URLSearchParams();
   const values: Values = filter;
   for (const field of fields) writeParameter(field, values[field.name], parameters);
   if (sort !== 'name') parameters.set('sort', sort);
-  // Commas and equals signs are allowed behind `?`, and people read these addresses.
+  // Commas and equals signs are allowed in a query string, and people read these URLs.
   return parameters.toString().replaceAll('%2C', ',').replaceAll('%3D', '=');
 }
 
@@ -46,7 +46,7 @@ export function isFiltered(filter: FleetFilter): boolean {
   return Object.values(withoutGaps(filter)).length > 0;
 }
 
-/** Without absent and empty values, so that equal filters are equal objects. */
+/** Removes absent and empty values, so that equal filters are equal objects. */
 export function withoutGaps(filter: FleetFilter): FleetFilter {
   return Object.fromEntries(
     Object.entries(filter).filter(

@@ -13,17 +13,17 @@ interface NameAndTags {
 }
 
 export interface NameAndTagsFormProps {
-  /** For a submit button outside of the form. */
+  /** Id of the form, for a submit button outside it. */
   id: string;
   /** The initial values. */
   initial?: NameAndTags;
-  /** Why the last attempt failed; field errors are shown at their fields. */
+  /** Why the last attempt failed. Field errors are shown at their fields. */
   problem: ExplainedProblem | undefined;
-  /** Not called while the tags are invalid. */
+  /** Called on submit, unless the tags are invalid. */
   onSubmit(values: { name: string; tags: Record<string, string> }): void;
 }
 
-/** Name and tags of a VM, for creating and editing it. */
+/** Edits the name and tags of a new or existing VM. */
 export function NameAndTagsForm({ id, initial, problem, onSubmit }: NameAndTagsFormProps) {
   const { t } = useTranslation('vms');
   const [name, setName] = useState(initial?.name ?? '');

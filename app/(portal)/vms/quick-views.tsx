@@ -28,12 +28,12 @@ const countOf = (name: (typeof views)[number]['name'], { total, byHealth, silent
 
 export interface QuickViewsProps {
   address: FleetAddress;
-  /** Counts from the server; null when they could not be read. */
+  /** Numbers from the server; null if they could not be read. */
   first: FleetSummary | null;
   firstAt: number;
 }
 
-/** Common filters, each with its count if known. */
+/** Links to common filters, each with its number of VMs if known. */
 export function QuickViews({ address, first, firstAt }: QuickViewsProps) {
   const { t } = useTranslation('vms');
   const trpc = useTRPC();

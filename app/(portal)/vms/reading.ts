@@ -7,11 +7,11 @@ export type { FleetRow } from '#server/domain/views/index.ts';
 
 export type FleetPage = inferRouterOutputs<AppRouter>['fleet']['list'];
 
-/** Rows that are loaded per request. */
+/** Number of rows per request. */
 export const blockSize = 50;
-/** Rows out of sight for this long are dropped. */
+/** Rows that have not been visible for this long are dropped. */
 export const forgetMs = 20_000;
-/** Health ages without a write, so visible rows are loaded again from time to time. */
+/** Health ages without a write, so visible rows are reloaded at this interval. */
 export const ageMs = 15_000;
 
 /** The first rows, as the server rendered them. */
@@ -22,17 +22,17 @@ export interface FirstPage {
   at: number;
 }
 
-/** A snapshot of the list: its VMs and their order. It stays until the reader refreshes. */
+/** A snapshot of the list: its VMs and their order. It stays the same until the reader refreshes. */
 export interface FleetReading {
   query: FleetQuery;
   epoch: number;
   total: number;
 }
 
-/** Whether a page lacks rows of its block, because it would have been too large. */
+/** Whether a page has fewer rows than a block, because the response would have been too large. */
 export const isShort = ({ items, nextCursor }: FleetPage): boolean => items.length < blockSize && nextCursor !== null;
 
-/** Whether this is the reading that the server rendered. */
+/** Whether this is the snapshot that the server rendered. */
 export function isFirst({ query, epoch }: Omit<FleetReading, 'total'>, first: FirstPage): boolean {
   return !isShort(first.page) && epoch === 0 && JSON.stringify(query) === JSON.stringify(first.query);
 }

@@ -7,11 +7,11 @@ export interface RowsToComeProps {
   columns: readonly ('name' | ColumnName)[];
   widths: (column: 'name' | ColumnName) => string | undefined;
   rowHeight: number;
-  /** Rows have two lines. */
+  /** Whether rows have two lines. */
   isNarrow: boolean;
 }
 
-/** Width in pixels of a placeholder bar, and its line in a row of two lines. */
+/** Width of a placeholder in pixels, and its line in a row with two lines. */
 const barHeight = 10;
 const firstLine = 18;
 const barWidths: Readonly<Record<'name' | ColumnName, number>> = {
@@ -28,8 +28,8 @@ const barWidths: Readonly<Record<'name' | ColumnName, number>> = {
 };
 
 /**
- * The background behind rows that are still loading: it lies behind them and stays in the window while they scroll
- * past, so it is painted once, however long the list is.
+ * The background behind rows that are still loading. It stays in the window while rows scroll past, so that it is
+ * painted only once however long the list is.
  */
 export const RowsToCome = memo(function RowsToCome({ columns, widths, rowHeight, isNarrow }: RowsToComeProps) {
   const top = isNarrow ? firstLine : (rowHeight - barHeight) / 2;

@@ -1,4 +1,4 @@
-/** Reads `role=web, region=eu`: the tags, or null where a part has no name. */
+/** Parses `role=web, region=eu`. Returns the tags, or null if a part has no name. */
 export function readTags(text: string): Record<string, string> | null {
   const parts = text
     .split(',')
@@ -14,7 +14,7 @@ export function readTags(text: string): Record<string, string> | null {
   return tags;
 }
 
-/** Writes tags as `readTags` reads them. */
+/** Formats tags so that `readTags` can parse them. */
 export function writeTags(tags: Readonly<Record<string, string>>): string {
   return Object.entries(tags)
     .map(([name, value]) => `${name}=${value}`)

@@ -18,7 +18,7 @@ import { usePaced } from './use-paced.ts';
 import type { Sight } from './use-window-rows.ts';
 
 const none: readonly FleetRow[] = [];
-/** Rows of a busy fleet are loaded at this pace, so that a change is on the screen within a second. */
+/** Rows of a busy fleet are loaded at this interval, so that a change is visible within a second. */
 const rowsPaceMs = 1_000;
 
 export interface Blocks {
@@ -34,7 +34,7 @@ export const blockKey = (reading: Omit<FleetReading, 'total'>, block: number) =>
   block,
 ];
 
-/** Next to a loaded block, the list continues from its last row; elsewhere it starts at a row number. */
+/** Loads a block. Next to a loaded block, continues from its last row; elsewhere starts at a row number. */
 export async function loadBlock(
   client: ReturnType<typeof useTRPCClient>,
   queryClient: QueryClient,
@@ -55,7 +55,10 @@ export async function loadBlock(
   return page;
 }
 
-/** The visible rows and those around them, in blocks; while scrolling fast, only blocks next to a loaded one. */
+/**
+ * Returns the visible rows and those around them, in blocks. During fast scrolling, loads only blocks next to a loaded
+ * one.
+ */
 export function useBlocks(reading: FleetReading, sight: Sight, first: FirstPage): Blocks {
   const queryClient = useQueryClient();
   const last = Math.ceil(reading.total / blockSize) - 1;
@@ -89,7 +92,7 @@ export function useBlocks(reading: FleetReading, sight: Sight, first: FirstPage)
   };
 }
 
-/** The number of blocks that the tallest window touches, plus half of one above and below. */
+/** Number of blocks that the tallest window touches, plus half a block above and below. */
 const slots = 5;
 
 function useBlock(reading: FleetReading, block: number | undefined, first: FirstPage) {
@@ -110,7 +113,7 @@ function rowsBetween(rowAt: Blocks['rowAt'], { from, to }: Sight): FleetRow[] {
   );
 }
 
-/** Loads the visible rows again when one changes, and from time to time; each keeps its place. */
+/** Reloads the visible rows when one changes, and periodically. Each keeps its position. */
 function useFreshRows(reading: FleetReading, rows: readonly FleetRow[]): void {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
@@ -139,7 +142,7 @@ function useFreshRows(reading: FleetReading, rows: readonly FleetRow[]): void {
   }, [data, isFetchedAfterMount, key, queryClient]);
 }
 
-/** Loads these rows, in several requests if one response would be too large. */
+/** Loads these rows, with several requests if one response would be too large. */
 export async function readRows(
   client: ReturnType<typeof useTRPCClient>,
   vmIds: readonly string[],
@@ -151,7 +154,7 @@ export async function readRows(
   return { items: [...items, ...rest.items], leftOut: rest.leftOut };
 }
 
-/** When these rows were loaded, the earliest of them. */
+/** Returns when the oldest of these rows was loaded. */
 function readAt(queryClient: QueryClient, blocks: readonly unknown[], rows: readonly FleetRow[]): number {
   const ids = new Set(rows.map(({ id }) => id));
   const times = queryClient

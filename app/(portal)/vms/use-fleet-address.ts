@@ -10,18 +10,18 @@ const settleMs = 100;
 export interface FleetAddress extends ReadAddress {
   /** The filter fields of this portal. */
   fields: readonly ListedField[];
-  /** The text of the search field; it applies when typing pauses. */
+  /** The text in the search field, which applies when typing pauses. */
   search: string;
   setSearch(search: string): void;
-  /** Another filter or order, which Back undoes. */
+  /** Changes filter or order. Back undoes it. */
   change(query: Partial<FleetQuery>): void;
-  /** The address with another query. */
+  /** Returns the URL with another query. */
   hrefOf(query: FleetQuery): string;
 }
 
 /**
- * Filter and order of the list, which the address keeps. Typing replaces the address, everything else adds an entry to
- * the history.
+ * The filter and order of the list, which the URL keeps. Typing replaces the URL; any other change adds an entry to the
+ * browser's history.
  */
 export function useFleetAddress(fields: readonly ListedField[]): FleetAddress {
   const parameters = useSearchParams().toString();
@@ -31,7 +31,7 @@ export function useFleetAddress(fields: readonly ListedField[]): FleetAddress {
   const inAddress = filter.q ?? '';
   const [search, setSearch] = useState(inAddress);
   const [known, setKnown] = useState(inAddress);
-  /** The search in the address that the router has not rendered yet: more may be typed since. */
+  /** Searches that were written to the URL but not rendered by the router yet; more may be typed in the meantime. */
   const [written, setWritten] = useState<readonly string[]>([]);
   if (inAddress !== known) {
     setKnown(inAddress);

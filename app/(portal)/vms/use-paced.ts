@@ -5,8 +5,8 @@ import { useRef } from 'react';
 import { Paced } from './paced.ts';
 
 /**
- * For a query that a busy fleet invalidates many times a second: one load at a time, at a fixed pace. A caller joins
- * the load under way, and one more load follows.
+ * For a query that a busy fleet invalidates many times a second: runs one load at a time, at a fixed interval. A caller
+ * joins the load in progress, and one more load follows.
  */
 export function usePaced(apartMs: number): <T>(queryKey: QueryKey, read: () => Promise<T>) => Promise<T> {
   const queryClient = useQueryClient();

@@ -8,24 +8,24 @@ import { ageMs, type FirstPage, type FleetReading, forgetMs, isFirst } from './r
 import { blockKey, loadBlock } from './use-blocks.ts';
 import { usePaced } from './use-paced.ts';
 
-/** A busy fleet changes many times a second; counts follow at this pace. */
+/** A busy fleet changes many times a second; numbers are updated at this interval. */
 export const paceMs = 2_000;
 
 export interface ReadingState {
   /** Undefined before the first response. */
   reading: FleetReading | undefined;
-  /** It belongs to an earlier filter, until the new one is loaded. */
+  /** Whether the snapshot belongs to an earlier filter, until the new one is loaded. */
   isStale: boolean;
   error: unknown;
   errorAt: number;
   retry(): void;
-  /** How many more (or fewer) VMs match now than in the reading. */
+  /** How many more (or fewer) VMs match now than in the snapshot. */
   waiting: number;
-  /** Takes a new reading. */
+  /** Takes a new snapshot. */
   refresh(): void;
 }
 
-/** The first rows of a query and their number. */
+/** The first rows of a query and the number of matching VMs. */
 export function useReading(query: FleetQuery, first: FirstPage): ReadingState {
   const client = useTRPCClient();
   const queryClient = useQueryClient();
@@ -49,7 +49,7 @@ export function useReading(query: FleetQuery, first: FirstPage): ReadingState {
   return {
     reading: opening.data,
     isStale: opening.isPlaceholderData,
-    // A loaded reading stays when a refresh fails: the page shows its age.
+    // A loaded snapshot stays if a refresh fails: the page shows its age.
     error: opening.data === undefined ? opening.error : null,
     errorAt: opening.errorUpdatedAt,
     retry: () => void opening.refetch(),
@@ -58,7 +58,7 @@ export function useReading(query: FleetQuery, first: FirstPage): ReadingState {
   };
 }
 
-/** How many more VMs match now than in the reading. */
+/** Returns how many more VMs match now than in the snapshot. */
 function useWaiting(reading: FleetReading | undefined, readAt: number): number {
   const trpc = useTRPC();
   const client = useTRPCClient();

@@ -6,7 +6,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useKeys } from '#app/_lib/keys.tsx';
 import type { FleetReading } from './reading.ts';
 
-/** The row that the keyboard is at; `j` and `k` move it, Enter opens its VM. */
+/** The row selected by keyboard: `j` and `k` move it, Enter opens its VM. */
 export function useRowCursor(
   reading: FleetReading,
   idAt: (index: number) => string | undefined,
@@ -15,7 +15,7 @@ export function useRowCursor(
   const { t } = useTranslation('vms');
   const router = useRouter();
   const [place, setPlace] = useState({ reading, index: -1 });
-  // Another list begins without a cursor.
+  // A different list begins without a selected row.
   const cursor = place.reading === reading ? place.index : -1;
   const walk = (step: number) => {
     const index = Math.max(0, Math.min(reading.total - 1, cursor + step));

@@ -5,7 +5,7 @@ import { useEffect, useState } from 'react';
 const settleMs = 150;
 
 /**
- * A search that the address keeps (`?q=`): the text, a setter, and its value after typing paused. The address is
+ * A search that the URL keeps (`?q=`). Returns the text, a setter, and the text after typing paused. The URL is
  * replaced, so that Back leaves the list.
  */
 export function useSearchInAddress(initial: string): [string, (search: string) => void, string] {

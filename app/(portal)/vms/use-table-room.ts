@@ -6,15 +6,15 @@ import type { CellRoom } from './vm-row.tsx';
 
 export interface TableRoom {
   table: RefObject<HTMLTableElement | null>;
-  /** Pixels for chips and tags. */
+  /** Pixels available for chips and tags. */
   room: CellRoom;
-  /** Of the whole table; undefined until measured. */
+  /** Width of the table in pixels; undefined until measured. */
   width: number | undefined;
   /** The chosen columns that fit. */
   shown: readonly ColumnName[];
 }
 
-/** Measures the table and the heads of its columns to find what fits. */
+/** Measures the table and the headers of its columns to find what fits. */
 export function useTableRoom(chosen: readonly ColumnName[], isNarrow: boolean): TableRoom {
   const table = useRef<HTMLTableElement>(null);
   const [width, setWidth] = useState<number>();
@@ -34,7 +34,7 @@ export function useTableRoom(chosen: readonly ColumnName[], isNarrow: boolean): 
     const frame = element.parentElement ?? element;
     const measure = () => {
       setWidth(frame.clientWidth);
-      // Below 720 px the health is at the end of the first line.
+      // Below 720 px, the health is at the end of the first line.
       const next = isNarrow
         ? { extensions: frame.clientWidth - 172, tags: 0 }
         : { extensions: widthOf('extensions'), tags: widthOf('tags') };

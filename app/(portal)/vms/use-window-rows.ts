@@ -2,12 +2,12 @@
 
 import { type RefObject, startTransition, useLayoutEffect, useState } from 'react';
 
-/** Rows beyond the window's edges that are rendered too, so that slow scrolling shows no gaps. */
+/** Number of rows beyond the window's edges that are rendered too, so that slow scrolling shows no gaps. */
 const beyond = 8;
-/** Milliseconds without scrolling until the list is at rest. */
+/** How long after the last scroll event the list counts as still, in milliseconds. */
 const restMs = 120;
 
-/** The visible rows, from 0, and whether they scroll fast. */
+/** The visible rows, counted from 0, and whether they scroll fast. */
 export interface Sight {
   from: number;
   to: number;
@@ -19,25 +19,25 @@ export interface WindowRows {
   /** The rows to render. */
   first: number;
   last: number;
-  /** Scrolls a row between the bars above and below the list. */
+  /** Scrolls a row into view, between the bars above and below the list. */
   show(index: number): void;
 }
 
 export interface WindowRowsOptions {
-  /** The element with the rows, and the pixels in it before the first one. */
+  /** The element that contains the rows, and the pixels above the first row in it. */
   frame: RefObject<HTMLElement | null>;
   head: number;
   count: number;
-  /** All rows have this height, so that each position is known without its neighbors. */
+  /** Height of every row, so that positions are known without measuring. */
   rowHeight: number;
   /** Pixels at the window's edges that bars cover. */
   over: number;
   below: number;
 }
 
-/** The visible rows of a list of any length while the page scrolls. */
+/** Determines the visible rows of a list of any length while the page scrolls. */
 export function useWindowRows({ frame, head, count, rowHeight, over, below }: WindowRowsOptions): WindowRows {
-  // What the server renders, and the browser before it has measured.
+  // Rendered by the server, and by the browser before it has measured.
   const [sight, setSight] = useState<Sight>({ from: 0, to: 24, moving: false });
   useLayoutEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -47,7 +47,7 @@ export function useWindowRows({ frame, head, count, rowHeight, over, below }: Wi
       const to = Math.max(from, Math.ceil((window.innerHeight - below - top) / rowHeight) - 1);
       setSight((now) => (now.from === from && now.to === to && now.moving === moving ? now : { from, to, moving }));
     };
-    // Rows render between frames, never in place of one: until then, gaps show placeholders.
+    // Rows render between frames and never delay one. Until then, gaps show placeholders.
     const move = () => {
       startTransition(() => look(true));
       clearTimeout(timer);

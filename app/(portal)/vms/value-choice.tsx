@@ -16,7 +16,7 @@ import type { FleetFacet } from './reading.ts';
 
 export interface ValueChoiceProps {
   field: ListedField;
-  /** The filters in use. */
+  /** The active filters. */
   filter: FleetFilter;
   onPick(change: FleetFilter): void;
   onClose(): void;
@@ -35,7 +35,10 @@ export function ValueChoice({ field, filter, onPick, onClose }: ValueChoiceProps
     onPick(choice.change);
     onClose();
   };
-  /** Enter before the results are loaded picks from the results of the current text, not of an earlier one. */
+  /**
+   * If Enter is pressed before the results are loaded, picks from the results for the current text, not for an earlier
+   * one.
+   */
   const pickWhenFound = async (input: HTMLInputElement) => {
     const found = await fetchChoices();
     if (input.isConnected && input.value === part) pick(found[active]);
@@ -100,12 +103,12 @@ export function ValueChoice({ field, filter, onPick, onClose }: ValueChoiceProps
   );
 }
 
-/** The values that contain `part`, counted among the VMs that match the other filters. */
+/** Loads the values that contain `part`, counted among VMs that match the other filters. */
 function useChoices(field: ListedField, filter: FleetFilter, part: string) {
   const { t } = useTranslation('vms');
   const trpc = useTRPC();
   const queryClient = useQueryClient();
-  // A field's own value would hide its other values; the values of a version belong to its handler.
+  // The field's own filter would hide its other values, and versions belong to their handler.
   const others =
     field.value.kind === 'tags'
       ? filter
@@ -150,7 +153,7 @@ function Option({ id, choice, isActive, onActive, onPick }: OptionProps) {
   );
 }
 
-/** Loading, failed, nothing found, or more than the list shows. */
+/** Shows that values are loading, failed or not found, or that there are more than listed. */
 function ChoicesFoot({ facets, isEmpty }: Pick<ReturnType<typeof useChoices>, 'facets'> & { isEmpty: boolean }) {
   const { t } = useTranslation(['vms', 'common']);
   const explain = useProblem();

@@ -38,7 +38,7 @@ export interface VmListProps {
   gatewayUrl: string;
 }
 
-/** The fleet: views, filters and order, all kept in the address, and the table. */
+/** The fleet: a table with quick views, filters and order, which the URL keeps. */
 export function VmList({ first, summary, look: firstLook, fields, gatewayUrl }: VmListProps) {
   const { t, i18n } = useTranslation('vms');
   const reader = useReader();
@@ -100,7 +100,7 @@ interface ListToolsProps {
   onShow(): void;
 }
 
-/** Saved views, filters, columns, and how many VMs match. */
+/** Quick views, filters, columns, and the number of matching VMs. */
 function ListTools({ address, first, summary, look, setLook, list, onShow }: ListToolsProps) {
   const { t } = useTranslation('vms');
   const { reading, waiting } = list;
@@ -138,7 +138,7 @@ interface ListBodyProps {
   first: FirstPage;
   look: TableLook;
   address: FleetAddress;
-  /** The button that adds a VM, for those who may. */
+  /** The button that adds a VM, for readers who may. */
   enroll: ReactNode;
 }
 
@@ -193,7 +193,7 @@ function ListBody({ list, first, look, address, enroll }: ListBodyProps) {
   );
 }
 
-/** Address of a CSV file with all matching VMs by name, with a header in the language of the page. */
+/** Returns the URL of a CSV file with all matching VMs by name, with a header in the page's language. */
 function exportAddress(fields: readonly ListedField[], { filter }: FleetQuery, language: string): string {
   return `/download/vms.csv?${[writeAddress(fields, { filter, sort: 'name' }), `lang=${language}`].filter(Boolean).join('&')}`;
 }
@@ -208,7 +208,7 @@ function Matching({ total, filtered }: { total: number | undefined; filtered: bo
   );
 }
 
-/** New and removed VMs wait for a click, so that rows do not move while they are read. */
+/** New and removed VMs appear only after a click, so that rows do not move while they are read. */
 function Waiting({ count, onShow }: { count: number; onShow(): void }) {
   const { t } = useTranslation('vms');
   const format = useFormat();
@@ -220,7 +220,7 @@ function Waiting({ count, onShow }: { count: number; onShow(): void }) {
   );
 }
 
-/** Scrolls to the top when the list changes, but not for the first one. */
+/** Scrolls to the top when the list changes, but not for the first list. */
 function useTopOfList(list: string): void {
   const shown = useRef(list);
   useEffect(() => {
@@ -230,7 +230,7 @@ function useTopOfList(list: string): void {
   }, [list]);
 }
 
-/** Shows new rows without a click where the reader waits for them: after creating a VM, and in an empty list. */
+/** Shows new rows without a click if the reader is waiting for them: after creating a VM, and in an empty list. */
 function useShowNew(always: boolean, waiting: number, refresh: () => void): void {
   const latest = useRef(refresh);
   useEffect(() => {

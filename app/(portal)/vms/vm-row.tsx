@@ -14,7 +14,7 @@ import type { ColumnName } from './columns.ts';
 import { fitting } from './fitting.ts';
 import type { FleetRow } from './reading.ts';
 
-/** Pixels for columns with several small items. */
+/** Pixels available in columns with several small items. */
 export interface CellRoom {
   extensions: number;
   tags: number;
@@ -34,7 +34,7 @@ export interface VmRowProps {
 const line =
   'relative bg-surface max-sm:grid max-sm:h-[68px] max-sm:grid-cols-[minmax(0,1fr)_auto] max-sm:content-center max-sm:gap-x-3 max-sm:gap-y-1.5 max-sm:border-b max-sm:border-line-subtle max-sm:last:border-b-0 max-sm:px-4 max-sm:[&>td]:ps-0! max-sm:[&>td]:pe-0!';
 const narrow = 'max-sm:block max-sm:h-auto max-sm:border-0 max-sm:p-0';
-/** One VM of the list. Rendered again only when its data changes. */
+/** A row of the VM list. Renders again only when its data changes. */
 export const VmRow = memo(function VmRow({ row, index, cursor, columns, compact, room, onOpen }: VmRowProps) {
   const height = compact ? 'h-(--row-compact)' : '';
   const open = (event: MouseEvent) => {
@@ -45,7 +45,7 @@ export const VmRow = memo(function VmRow({ row, index, cursor, columns, compact,
   return (
     <Tr aria-rowindex={index + 2} cursor={cursor} className={line}>
       <Td className={cn('overflow-hidden font-medium', height, narrow)}>
-        {/* The router's link observes whether it is visible, which rows that scroll past do not need. */}
+        {/* Not the router's link, which would observe its visibility: rows that scroll past do not need that. */}
         <a
           href={`/vms/${row.id}`}
           onClick={open}

@@ -21,25 +21,25 @@ import { useIsNarrow, useTableRoom } from './use-table-room.ts';
 import { useWindowRows } from './use-window-rows.ts';
 import { VmRow } from './vm-row.tsx';
 
-/** Pixels of the table's header and of a row, as in the style sheet. */
+/** Height of the table's header in pixels, as in the style sheet. */
 const headHeight = 32;
 const rowHeights = { usual: 36, compact: 28, narrow: 68 };
 /** Pixels that cover rows while the page scrolls: the top bar and table header above, the footer below. */
 const over = 84;
 const below = 40;
-/** Taller elements are positioned inexactly by browsers. */
+/** Browsers position elements inexactly within taller ones. */
 const tallest = 12_000_000;
 
 export interface VmTableProps {
   reading: FleetReading;
   first: FirstPage;
   look: TableLook;
-  /** The rows belong to an earlier filter. */
+  /** Whether the rows belong to an earlier filter. */
   stale: boolean;
   onSort(sort: FleetSort): void;
 }
 
-/** Rows of the fleet; only visible ones are in the document. `j` and `k` move, Enter opens. */
+/** A table of VMs. Only visible rows are in the document. `j` and `k` move, Enter opens. */
 export function VmTable({ reading, first, look, stale, onSort }: VmTableProps) {
   const { t } = useTranslation('vms');
   const router = useRouter();
@@ -90,7 +90,8 @@ export function VmTable({ reading, first, look, stale, onSort }: VmTableProps) {
       <RowsToCome columns={columns} widths={widths.of} rowHeight={rowHeight} isNarrow={isNarrow} />
       <TableFrame
         label={t('title')}
-        // Horizontal scrolling disables the sticky header, so only where the columns are wider than the window.
+        // Horizontal scrolling disables the sticky header, so it is enabled only if the columns are wider than the
+        // window.
         className={isTooWide ? undefined : 'overflow-visible'}
         tabIndex={isTooWide ? 0 : undefined}
       >
@@ -123,7 +124,7 @@ const sortable: Partial<Record<'name' | ColumnName, 'name' | 'health' | 'since'>
 interface HeadProps {
   columns: readonly ('name' | ColumnName)[];
   sort: FleetSort;
-  /** Stays visible below the top bar while the page scrolls. */
+  /** Whether the header stays visible below the top bar while the page scrolls. */
   sticks: boolean;
   onSort(sort: FleetSort): void;
 }
@@ -165,13 +166,13 @@ const Head = memo(function Head({ columns, sort, sticks, onSort }: HeadProps) {
   );
 });
 
-/** The first and the last gap keep their keys while their heights change. */
+/** Returns a React key for a gap. The first and the last gap keep theirs while their heights change. */
 function gapKey(at: number, gap: number, count: number): string {
   if (at === 0) return 'before';
   return at + gap === count ? 'after' : `gap ${at}`;
 }
 
-/** The place of rows that are out of sight or still loading. */
+/** Takes the place of rows that are not visible or still loading. */
 function Gap({ height, columns }: { height: number; columns: number }) {
   return (
     <tr aria-hidden className="max-sm:block" style={{ height }}>

@@ -10,12 +10,12 @@ import {
 } from './namespaces.ts';
 import { mirroredBundle, pseudoBundle } from './pseudo.ts';
 
-/** Read at run time, so that a new language needs its files only. The portal runs in the project's folder. */
+/** Read at run time, so that a new language needs only its files. The portal runs in the project's folder. */
 const folder = join(/* turbopackIgnore: true */ process.cwd(), 'locales');
 const read = new Map<string, Bundle>();
 let languages: readonly string[] | undefined;
 
-/** Languages with translations, in the order of their tags. */
+/** Returns the languages that have translations, sorted by tag. */
 export function availableLanguages(): readonly string[] {
   languages ??= readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
@@ -24,7 +24,7 @@ export function availableLanguages(): readonly string[] {
   return languages;
 }
 
-/** The texts of these namespaces; texts that a language lacks are English. */
+/** Returns the texts of these namespaces, in English where the language lacks them. */
 export function bundlesOf(language: string, wanted: readonly WordNamespace[]): Bundles {
   return Object.fromEntries(wanted.map((namespace) => [namespace, bundleOf(language, namespace)]));
 }

@@ -7,7 +7,7 @@ import { translate, type Values } from './translate.ts';
 
 interface ClientWords {
   language: string;
-  /** The reader's preferred language: messages of handlers may be in it even if the page is not. */
+  /** The reader's preferred language. Handler messages may be in it even if the page is not. */
   preferred: string;
   bundles: Bundles;
 }
@@ -18,13 +18,13 @@ interface ProviderProps extends ClientWords {
   children: ReactNode;
 }
 
-/** This tab's language, and the texts that every page needs. */
+/** Provides the language of this tab and the texts that every page needs. */
 export function WordsProvider({ language, preferred, bundles, children }: ProviderProps) {
   const value = useMemo(() => ({ language, preferred, bundles }), [language, preferred, bundles]);
   return <WordsContext value={value}>{children}</WordsContext>;
 }
 
-/** Adds a page's texts to those above it. */
+/** Adds a page's texts to those provided above it. */
 export function AddWords({ language, bundles, children }: Omit<ProviderProps, 'preferred'>) {
   const above = useContext(WordsContext);
   const value = useMemo(
@@ -42,7 +42,8 @@ interface UsedWords<N extends FlatNamespace | readonly FlatNamespace[]> {
 }
 
 /**
- * Texts for a client component. `<Words>` above it must send its namespaces; `common` and `navigation` are always sent.
+ * Returns texts for a client component. `<Words>` above it must send its namespaces; `common` and `navigation` are
+ * always sent.
  */
 export function useTranslation<const N extends FlatNamespace | readonly FlatNamespace[] = 'common'>(
   namespaces?: N,
@@ -52,24 +53,24 @@ export function useTranslation<const N extends FlatNamespace | readonly FlatName
   return useMemo(() => {
     const list = joined.split(',');
     const t = (key: string, values?: Values) => translate(language, bundles, list, key, values);
-    // The library's type checks keys and placeholders; only this one of its overloads is used.
+    // The library's type checks keys and placeholders, but only this one of its overloads is used.
     return { t: t as unknown as TFunction<N>, i18n: { language } };
   }, [language, bundles, joined]);
 }
 
-/** The reader's preferred language, a BCP 47 tag; the page's texts may be in another. */
+/** Returns the reader's preferred language, a BCP 47 tag. The page's texts may be in another language. */
 export function usePreferredLanguage(): string {
   return useContext(WordsContext).preferred;
 }
 
 export interface TransProps {
-  /** A translated sentence with named tags: `t('wait', { name })` of `"<b>{{name}}</b> waits"`. */
+  /** A translated sentence with named tags, such as `t('wait', { name })` for `"<b>{{name}}</b> waits"`. */
   text: string;
-  /** The element of each tag: `{ b: <b />, link: <TextLink href="…" /> }`. */
+  /** The element for each tag, such as `{ b: <b />, link: <TextLink href="…" /> }`. */
   tags: Readonly<Record<string, ReactElement<{ children?: ReactNode }>>>;
 }
 
-/** A sentence with markup. Tags do not nest; values of placeholders are always text. */
+/** A sentence with markup. Tags do not nest, and placeholder values are always text. */
 export function Trans({ text, tags }: TransProps) {
   const parts = text.split(/<(\w+)>(.*?)<\/\1>/s);
   return parts.map((part, index) => {

@@ -3,7 +3,7 @@ import { isolateText } from '#protocol/direction.ts';
 import { type Bundles, sharedNamespaces } from './namespaces.ts';
 import { grouped } from './translate.ts';
 
-/** An i18next instance for one language, ready synchronously, cached per language on the server. */
+/** Returns a synchronous i18next instance for one language, cached per language on the server. */
 export function createWords(language: string, bundles: Bundles): i18n {
   const instance = createInstance().use(formatterOf(language));
   void instance.init({
@@ -13,7 +13,7 @@ export function createWords(language: string, bundles: Bundles): i18n {
     defaultNS: 'common',
     keySeparator: false,
     resources: { [language]: bundles },
-    // React escapes; escaping twice would show `&amp;`.
+    // React escapes already; escaping twice would show `&amp;`.
     interpolation: { escapeValue: false, alwaysFormat: true },
     initAsync: false,
     returnNull: false,
@@ -21,7 +21,7 @@ export function createWords(language: string, bundles: Bundles): i18n {
   return instance;
 }
 
-/** Counts are formatted as numbers of the language; other values stay unchanged. */
+/** Formats counts as numbers of the language. Other values stay unchanged. */
 function formatterOf(language: string): FormatterModule {
   const format: FormatterModule['format'] = (value, _format, _language, options) =>
     options?.interpolationkey === 'count' && typeof value === 'number'

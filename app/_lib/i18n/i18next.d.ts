@@ -1,6 +1,6 @@
 import 'i18next';
 
-/** The compiler checks every key: a key that English lacks does not build. */
+/** Lets the compiler check every key: one that English lacks is a type error. */
 declare module 'i18next' {
   interface CustomTypeOptions {
     defaultNS: 'common';

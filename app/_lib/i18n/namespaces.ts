@@ -1,6 +1,6 @@
 /**
- * One file per language and namespace: `locales/<language>/<namespace>.json`, flat keys. `errors` is for the server
- * only.
+ * Each namespace is a file with flat keys per language: `locales/<language>/<namespace>.json`. `errors` is for the
+ * server only.
  */
 export const namespaces = [
   'common',
@@ -24,16 +24,16 @@ export const namespaces = [
 
 export type WordNamespace = (typeof namespaces)[number];
 
-/** Texts that every page needs, sent by the root layout. A page adds others with `<Words>`. */
+/** Texts that every page needs, sent by the root layout. Pages add others with `<Words>`. */
 export const sharedNamespaces = ['common', 'navigation'] as const satisfies readonly WordNamespace[];
 
 /** The language that is always complete, and the fallback of the others. */
 export const baseLanguage = 'en';
 
-/** Generated from English: accents, brackets and 40 % more length, to find texts that are not in `locales/`. */
+/** Generated from English, with accents, brackets and 40% more length, to find texts that are not in `locales/`. */
 export const pseudoLanguage = 'en-XA';
 
-/** English with each word reversed, to find layouts that know only one direction. */
+/** English with each word reversed, to find layouts that work in one direction only. */
 export const mirroredLanguage = 'ar-XB';
 
 export type Bundle = Readonly<Record<string, string>>;

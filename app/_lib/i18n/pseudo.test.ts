@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { mirrored, mirroredBundle, pseudo } from './pseudo.ts';
 
-it('makes a sentence 40 % longer and keeps placeholders and tags', () => {
+it('makes a sentence 40% longer and keeps placeholders and tags', () => {
   const made = pseudo('Delete {{count}} VMs <b>now</b>');
   expect(made).toContain('{{count}}');
   expect(made).toContain('<b>ñóŵ</b>');

@@ -29,10 +29,10 @@ const accents: Readonly<Record<string, string>> = {
   z: 'ž',
 };
 
-/** Placeholders, nesting and tags stay unchanged. */
+/** Placeholders, nesting and tags, which stay unchanged. */
 const kept = /(\{\{[^}]*\}\}|\$t\([^)]*\)|<\/?[^>]*>)/;
 
-/** `Delete {{count}} VMs` → `[Ðéļéţé {{count}} ṼɱŠ···]`: 40 % longer, like a verbose language. */
+/** Converts `Delete {{count}} VMs` to `[Ðéļéţé {{count}} ṼɱŠ···]`, 40% longer, like a verbose language. */
 export function pseudo(sentence: string): string {
   let letters = 0;
   const accented = sentence
@@ -46,12 +46,12 @@ export function pseudo(sentence: string): string {
   return `[${accented}${'·'.repeat(Math.ceil(letters * 0.4))}]`;
 }
 
-/** A whole namespace with the same keys. */
+/** Converts a whole namespace, keeping its keys. */
 export function pseudoBundle(bundle: Bundle): Bundle {
   return Object.fromEntries(Object.entries(bundle).map(([key, sentence]) => [key, pseudo(sentence)]));
 }
 
-/** `Delete {{count}} VMs` with every word reversed by Unicode marks, as in a right-to-left script. */
+/** Reverses every word of `Delete {{count}} VMs` with Unicode marks, as in a right-to-left script. */
 export function mirrored(sentence: string): string {
   return sentence
     .split(kept)
@@ -59,7 +59,7 @@ export function mirrored(sentence: string): string {
     .join('');
 }
 
-/** A whole namespace with the plural forms of Arabic. */
+/** Converts a whole namespace, with the plural forms of Arabic. */
 export function mirroredBundle(bundle: Bundle): Bundle {
   const forms = Object.entries(bundle).flatMap(([key, sentence]) =>
     key.endsWith('_other')
@@ -68,7 +68,7 @@ export function mirroredBundle(bundle: Bundle): Bundle {
         )
       : [[key, mirrored(sentence)] as const],
   );
-  // A form that English has takes precedence over one generated from its general form.
+  // A form that English has wins over one generated from its general form.
   const own = Object.keys(bundle).map((key) => [key, mirrored(bundle[key] ?? '')] as const);
   return Object.fromEntries([...forms, ...own]);
 }

@@ -10,10 +10,10 @@ import { baseLanguage, mirroredLanguage, namespaces, pseudoLanguage, type WordNa
 
 const instances = new Map<string, i18n>();
 
-/** Chosen by hand only. */
+/** Languages that must be chosen explicitly. */
 const testLanguages: readonly string[] = [pseudoLanguage, mirroredLanguage];
 
-/** The account's language takes precedence over the cookie's. While the database is down, the cookie decides. */
+/** The account's language wins over the cookie's. While the database is down, the cookie decides. */
 const currentReader = cache(async (): Promise<ReaderWishes> => {
   const [jar, head] = await Promise.all([cookies(), headers()]);
   const person = await reader().catch(() => null);
@@ -23,7 +23,7 @@ const currentReader = cache(async (): Promise<ReaderWishes> => {
   };
 });
 
-/** The language of this page: the reader's best choice that has translations, else English. */
+/** The language of this page: the best of the reader's languages that has translations, otherwise English. */
 export const currentLanguage = cache(async (): Promise<string> => {
   const wishes = await currentReader();
   const { chosenLanguage } = wishes;
@@ -31,14 +31,14 @@ export const currentLanguage = cache(async (): Promise<string> => {
   return pickLanguage(negotiate(wishes), availableLanguages());
 });
 
-/** The reader's preferred language, whether or not the pages have translations for it. */
+/** The reader's preferred language, whether or not the pages are translated into it. */
 export const preferredLanguage = cache(async (): Promise<string> => {
   return negotiate(await currentReader())[0]?.tag ?? baseLanguage;
 });
 
 /**
- * Texts for a server component, by namespace: `const { t } = await words('vms')`.
- * Client components use `useTranslation('vms')` below a `<Words namespaces={['vms']}>`.
+ * Returns texts for a server component, by namespace: `const { t } = await words('vms')`. Client components use
+ * `useTranslation('vms')` below `<Words namespaces={['vms']}>`.
  */
 export async function words<N extends WordNamespace & FlatNamespace>(
   namespace: N,
@@ -56,7 +56,7 @@ function instanceFor(language: string): i18n {
   return instance;
 }
 
-/** `ltr` or `rtl`, by Unicode's data. */
+/** Returns `ltr` or `rtl`, by Unicode's data. */
 export function directionOf(language: string): 'ltr' | 'rtl' {
   return new Intl.Locale(language).getTextInfo().direction === 'rtl' ? 'rtl' : 'ltr';
 }

@@ -4,7 +4,7 @@ import { createWords } from './create.ts';
 import { mirroredLanguage, namespaces, pseudoLanguage } from './namespaces.ts';
 import { translate } from './translate.ts';
 
-/** A value for every placeholder of a sentence, distinct by its name. */
+/** Returns a value for every placeholder of a sentence, derived from its name. */
 function valuesFor(sentence: string): Record<string, string> {
   return Object.fromEntries([...sentence.matchAll(/\{\{(\w+)\}\}/g)].map(([, name = '']) => [name, `‹${name}›`]));
 }
@@ -39,7 +39,7 @@ describe('translate', () => {
     expect(translate('en', bundles, ['vms'], 'n', { count: 2 })).toBe('n');
   });
 
-  it('shows the key where there is no sentence, and nothing for a missing value', () => {
+  it('shows the key if there is no sentence, and nothing for a missing value', () => {
     expect(translate('en', bundles, ['common'], 'none')).toBe('none');
     expect(translate('en', bundles, ['common'], 'a')).toBe('A ');
   });

@@ -1,13 +1,13 @@
 import { isolateText } from '#protocol/direction.ts';
 import type { Bundles } from './namespaces.ts';
 
-/** Values of a sentence: placeholders, and `count` for its plural. */
+/** Values for a sentence: placeholders, and `count` for its plural. */
 export type Values = Readonly<Record<string, unknown>>;
 
 /**
- * Finds a sentence and fills in its values, like i18next for the features that `locales/` uses: flat keys, `ns:key`,
- * `{{placeholder}}`, plurals by `_zero`, `_one`, `_other`… A page may have 65 KB beside React and Next.js; i18next and
- * its binding would take 21 of them. translate.test.ts compares both.
+ * Finds a sentence and fills in its values. Works like i18next for the features that `locales/` uses: flat keys,
+ * `ns:key`, `{{placeholder}}`, plurals by `_zero`, `_one`, `_other`… A page may have 65 KB in addition to React and
+ * Next.js, and i18next with its React binding would take 21 of them. translate.test.ts compares both.
  */
 export function translate(
   language: string,
@@ -51,7 +51,7 @@ function fillIn(language: string, sentence: string, values: Values): string {
 
 const numbers = new Map<string, Intl.NumberFormat>();
 
-/** A count as the language writes it: `12,408`. Other numbers are names (ports, exit codes, versions). */
+/** Formats a count for the language: `12,408`. Other numbers are names (ports, exit codes, versions). */
 export function grouped(language: string, count: number): string {
   let format = numbers.get(language);
   if (format === undefined) {

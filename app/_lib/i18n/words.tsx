@@ -4,7 +4,7 @@ import { AddWords } from './client.tsx';
 import type { WordNamespace } from './namespaces.ts';
 import { currentLanguage } from './server.ts';
 
-/** Sends the texts that client components below need, in this reader's language only. */
+/** Sends texts to the client components below it, in the reader's language only. */
 export async function Words({ namespaces, children }: { namespaces: readonly WordNamespace[]; children: ReactNode }) {
   const language = await currentLanguage();
   return (

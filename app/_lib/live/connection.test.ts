@@ -4,7 +4,7 @@ import type { LiveChange } from './topics.ts';
 
 type Handlers = Parameters<Source['open']>[1];
 
-/** A portal whose connections the test opens and breaks. */
+/** Simulates a portal whose connections the test opens and breaks. */
 function portal() {
   const opened: { lastEventId: string | undefined; on: Handlers; closed: boolean }[] = [];
   const state = { isSignedOut: false };
@@ -45,7 +45,7 @@ describe('LiveConnection', () => {
     return { ...far, connection, invalidated, stop };
   }
 
-  it('gathers a burst of hints into one load within a second', () => {
+  it('combines a burst of hints into one load within a second', () => {
     const { newest, invalidated, connection } = started();
     newest().on.connected();
     newest().on.received(hint('1', vm('a')));
@@ -131,7 +131,7 @@ describe('LiveConnection', () => {
     expect(opened[0]!.closed).toBe(true);
   });
 
-  it('ends for good', () => {
+  it('closes for good', () => {
     const { newest, opened, stop } = started();
     newest().on.failed();
     stop();

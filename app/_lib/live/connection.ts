@@ -1,20 +1,20 @@
 import type { LiveChange } from './topics.ts';
 
-/** The state of the live connection, as the page shows it. */
+/** The state of the live connection, as shown on the page. */
 export type LiveState =
   | { phase: 'connecting' }
   | { phase: 'live'; lastEventAt: number | undefined }
-  /** `since`: when the page became stale; `retryAt`: the next attempt, undefined during an attempt. */
+  /** `since`: when the page became stale; `retryAt`: when the next attempt starts, undefined during one. */
   | { phase: 'lost'; since: number; retryAt: number | undefined }
-  /** Reconnected. `caughtUp`: the number of missed changes, undefined when everything was loaded again. */
+  /** Reconnected. `caughtUp`: the number of missed changes, undefined if everything was reloaded. */
   | { phase: 'back'; caughtUp: number | undefined }
-  /** The session has ended; attempts have stopped. */
+  /** The session has ended, and attempts have stopped. */
   | { phase: 'signed-out'; since: number };
 
 export interface Received {
-  /** Position in the stream of changes, to resume from after a break. */
+  /** Position in the stream of changes, from which to resume after a break. */
   id: string;
-  /** Too much was missed: everything must be loaded again. */
+  /** Whether too much was missed, so that everything must be reloaded. */
   everything: boolean;
   changes: readonly LiveChange[];
 }
@@ -24,21 +24,24 @@ export interface Source {
     lastEventId: string | undefined,
     on: { connected(): void; received(received: Received): void; failed(): void },
   ): { close(): void };
-  /** Called after a failure: whether it failed because the session has ended. */
+  /** Called after a failure, to find out whether the session has ended. */
   isSignedOut(): Promise<boolean>;
 }
 
-/** Gathers hints, so that a burst leads to one load. Below the second within which a report must be on screen. */
+/**
+ * How long hints are collected, so that a burst causes only one load. Well below the second within which a report must
+ * be visible.
+ */
 const gatherMs = 200;
-/** How long after a reconnect hints count as caught up, and the notice is shown. */
+/** How long after a reconnect hints count as missed changes, and the notice is shown. */
 const settleMs = 800;
 const noticeMs = 5000;
 const firstRetryMs = 1000;
 const longestRetryMs = 15_000;
 
 /**
- * One live connection per tab: opens it, detects breaks, retries with growing pauses, and resumes after the last change
- * that it saw. Independent of React and tRPC.
+ * The live connection of a tab: opens it, detects breaks, retries with growing pauses, and resumes after the last
+ * change it saw. Independent of React and tRPC.
  */
 export class LiveConnection {
   private state: LiveState = { phase: 'connecting' };
@@ -49,14 +52,14 @@ export class LiveConnection {
   private lastEventId: string | undefined;
   private fresh = Date.now();
   private failures = 0;
-  /** Counts missed changes from the reconnect until it has settled. */
+  /** Counts missed changes from the reconnect until `settleMs` later. */
   private missed: { count: number; everything: boolean } | undefined;
   private gathered: LiveChange[] = [];
   private gatherTimer: ReturnType<typeof setTimeout> | undefined;
   private retryTimer: ReturnType<typeof setTimeout> | undefined;
   private settleTimer: ReturnType<typeof setTimeout> | undefined;
 
-  /** `startAt`: the position of the first page's data; without it, only new changes are received. */
+  /** `startAt` is the position of the first page's data. Without it, only new changes are received. */
   constructor(source: Source, invalidate: (changes: readonly LiveChange[] | 'reset') => void, startAt?: string) {
     this.source = source;
     this.invalidate = invalidate;
@@ -70,7 +73,7 @@ export class LiveConnection {
 
   getState = (): LiveState => this.state;
 
-  /** Opens the connection; the returned function closes it for good. */
+  /** Opens the connection. Returns a function that closes it for good. */
   start(): () => void {
     this.open();
     return () => {
@@ -109,7 +112,7 @@ export class LiveConnection {
   private connected(): void {
     this.failures = 0;
     if (this.state.phase === 'lost') {
-      // Without a position nothing can be resumed: load everything again.
+      // Without a position nothing can be resumed, so everything is reloaded.
       this.missed = { count: 0, everything: this.lastEventId === undefined };
       if (this.missed.everything) this.invalidate('reset');
       this.settleTimer = setTimeout(() => this.settled(), settleMs);

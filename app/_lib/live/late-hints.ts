@@ -1,12 +1,12 @@
 import type { Query } from '@tanstack/react-query';
 import { concerns, type LiveChange } from './topics.ts';
 
-/** How long a page may take from the portal to the screen. */
+/** How long a page may take from the portal to the browser, in milliseconds. */
 const onTheWayMs = 10_000;
 
 /**
- * Hints of the last seconds, for new queries: a page's data was read before it was shown, and a hint in between found
- * no query that waited for it.
+ * The hints of the last seconds, for new queries: a page's data was read before it was shown, and a hint in between
+ * found no query to invalidate.
  */
 export class LateHints {
   private hints: { at: number; changes: readonly LiveChange[] | 'reset' }[] = [];
@@ -15,7 +15,7 @@ export class LateHints {
     this.hints = [...this.hints.filter(({ at }) => now - at < onTheWayMs), { at: now, changes }];
   }
 
-  /** Whether something that this query shows changed recently. */
+  /** Whether something that this query shows has changed recently. */
   concern(queryKey: Query['queryKey'], now: number): boolean {
     return this.hints.some(
       ({ at, changes }) => now - at < onTheWayMs && (changes === 'reset' || concerns(queryKey, changes)),

@@ -9,7 +9,7 @@ import { LateHints } from './late-hints.ts';
 import { concerns, type LiveChange } from './topics.ts';
 
 export interface LiveProviderProps {
-  /** The position in the stream of changes of the first page's data. */
+  /** Position of the first page's data in the stream of changes. */
   startAt: string | undefined;
   children: ReactNode;
 }
@@ -18,7 +18,7 @@ const LiveContext = createContext<LiveConnection | undefined>(undefined);
 const connecting: LiveState = { phase: 'connecting' };
 
 /**
- * Keeps every query below fresh: a change in the portal is loaded within a second. A page only needs to load through
+ * Keeps every query below it fresh: changes in the portal are loaded within a second. Pages only need to load through
  * `useTRPC()`.
  */
 export function LiveProvider({ startAt, children }: LiveProviderProps) {
@@ -71,7 +71,7 @@ export function LiveProvider({ startAt, children }: LiveProviderProps) {
   return <LiveContext value={connection}>{children}</LiveContext>;
 }
 
-/** The state of the live connection, and a function that retries now. */
+/** Returns the state of the live connection, and a function that retries now. */
 export function useLive(): LiveState & { retryNow(): void } {
   const connection = useContext(LiveContext);
   if (connection === undefined) throw new Error('useLive stands outside LiveProvider.');

@@ -1,6 +1,6 @@
 import type { Query } from '@tanstack/react-query';
 
-/** A hint from the portal that something changed. It carries no data; the pages load again what they show. */
+/** A hint from the portal that something changed. It contains no data; pages reload what they show. */
 export interface LiveChange {
   topic: string;
   key: string;
@@ -8,9 +8,9 @@ export interface LiveChange {
 
 interface Rule {
   router: string;
-  /** The input that identifies the object, or a list of objects; queries about others are not affected. */
+  /** The input that identifies the object, or a list of objects. Queries about others are not affected. */
   about?: string;
-  /** Only this procedure: the others show history, which never changes. */
+  /** Only this procedure is affected: the others show history, which never changes. */
   procedure?: string;
 }
 
@@ -31,7 +31,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     { router: 'handlers' },
     { router: 'fleet', about: 'vmIds' },
   ],
-  // The page counts new acts and loads them on request, so that rows do not move.
+  // The page counts new actions and loads them on request, so that rows do not move.
   act: [
     { router: 'activity', procedure: 'countNewer', about: 'vmId' },
     { router: 'activity', procedure: 'chain' },
@@ -64,7 +64,7 @@ export function concerns(queryKey: Query['queryKey'], changes: readonly LiveChan
       if (rule.router !== router || (rule.procedure ?? procedure) !== procedure) return false;
       const about = rule.about === undefined ? undefined : input?.[rule.about];
       if (typeof about !== 'string' && !Array.isArray(about)) return true;
-      // When too many objects changed together, none is named.
+      // If too many objects changed at the same time, none is named.
       return change.key === '*' || [about].flat().includes(change.key);
     });
   });

@@ -22,7 +22,7 @@ function subscribe(listener: () => void): () => void {
 /** Opens the command palette, if it is mounted. Browser only. */
 export const openPalette = (): void => setOpen(true);
 
-/** Renders the palette once, in the shell, so that it survives navigation. Ctrl K and ⌘K open it. */
+/** Renders the palette in the shell, so that it survives navigation. Ctrl K and ⌘K open it. */
 export function PaletteHost() {
   const isOpen = useSyncExternalStore(
     subscribe,
@@ -31,11 +31,11 @@ export function PaletteHost() {
   );
   useEffect(() => {
     function press(event: KeyboardEvent) {
-      // Starts loading when Ctrl is pressed, so that letters typed after Ctrl K are not lost.
+      // Starts loading when Ctrl is pressed, so that letters typed right after Ctrl K are not lost.
       if (event.key === 'Control' || event.key === 'Meta') void loadPalette().catch(() => {});
       if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey) || event.altKey || event.shiftKey)
         return;
-      // Not over a dialog, which keeps what was typed in it.
+      // Not over an open dialog, so that nothing typed in it is lost.
       if (document.querySelector('[role="dialog"], [role="alertdialog"]') !== null) return;
       event.preventDefault();
       openPalette();

@@ -19,7 +19,7 @@ import { StatusIcon } from '../../_ui/status-icon.tsx';
 import { allowScrollLock } from '../../_ui/style-nonce.ts';
 import { type PaletteCommand, useCommands } from './use-commands.ts';
 
-/** Finds pages, VMs, handlers and commands by a few letters. Heavy: load it with `dynamic`. */
+/** Finds pages, VMs, handlers and commands by a few letters. Large: load it with `dynamic`. */
 export function Palette({ onClose }: { onClose(): void }) {
   const { t } = useTranslation('palette');
   const router = useRouter();
@@ -148,7 +148,7 @@ function CommandGroup({ heading, commands, onTake }: CommandGroupProps) {
   );
 }
 
-/** What the portal finds for a search; the last results stay until the next ones are loaded. */
+/** Searches on the portal. The last results stay until the next ones are loaded. */
 function useFound(wanted: string) {
   const trpc = useTRPC();
   const explain = useProblem();

@@ -31,13 +31,13 @@ export interface PaletteCommand {
   id: string;
   label: string;
   icon: LucideIcon;
-  /** Opens this page and starts `act` there; `run` acts on the current page instead. */
+  /** Opens this page and starts `act` there. `run` acts on the current page instead. */
   href?: string;
   act?: ActName;
   run?(): void;
 }
 
-/** Pages and actions of this reader. */
+/** Returns the pages and actions that this reader may use. */
 export function useCommands(): { pages: PaletteCommand[]; acts: PaletteCommand[] } {
   const { t, i18n } = useTranslation(['palette', 'navigation']);
   const reader = useReader();

@@ -47,7 +47,7 @@ test('offers choices of enums, constants and titled alternatives, with their own
   });
 });
 
-test('leaves to the JSON what a form would have to guess', () => {
+test('leaves settings to the JSON that a form would have to guess', () => {
   const plan = planForm(
     object({
       any: {},
@@ -64,7 +64,7 @@ test('returns nothing for a schema that describes no settings', () => {
   for (const schema of [true, false, null, [], {}, { type: 'string' }, object({})]) expect(planForm(schema)).toBeNull();
 });
 
-test('follows references inside the schema, and ends where a schema contains itself', () => {
+test('follows references inside the schema, and stops if a schema contains itself', () => {
   const plan = planForm({
     ...object({ tree: { $ref: '#/$defs/node', title: 'Tree' }, self: { $ref: '#' }, lost: { $ref: '#/$defs/none' } }),
     $defs: {
@@ -86,7 +86,7 @@ test('a hostile schema costs no more than a large one', () => {
   );
   expect(Object.keys(planForm(wide)?.schema.properties ?? {}).length).toBeLessThanOrEqual(300);
 
-  // Each level refers to the next one twenty times: expanded, it would have more fields than there are atoms.
+  // Each level refers to the next one twenty times. Expanded, it would have more fields than there are atoms.
   const levels = Object.fromEntries(
     Array.from({ length: 60 }, (_, level) => [
       `l${level}`,

@@ -1,13 +1,13 @@
 import type { RJSFSchema, UiSchema } from '@rjsf/utils';
 import { pointerPath } from '#protocol/pointer.ts';
 
-/** A publisher's schema, reduced to what a form shows; settings that only the JSON can show have `jsonOnly`. */
+/** A publisher's schema, reduced to what a form can show. Settings that only the JSON can show have `jsonOnly`. */
 export interface FormPlan {
   schema: RJSFSchema;
   uiSchema: UiSchema;
 }
 
-/** Schemas are untrusted: whatever they contain, the form stays within these limits. */
+/** Limits of the form. Schemas are untrusted and may contain anything. */
 const most = { depth: 5, fields: 300, choices: 200, hops: 8, words: 500 };
 
 /** Names with a special meaning in JavaScript or the form library. They stay in the JSON. */
@@ -16,9 +16,9 @@ const unfitNames = new Set(['__proto__', 'constructor', 'prototype', '__addition
 type Node = Readonly<Record<string, unknown>>;
 
 /**
- * The part of a JSON Schema that a form can show. The result has no references, patterns, conditions, alternatives or
- * bounds, so that nothing in it can keep a browser busy: the portal validates values, in a worker. Null where there is
- * nothing to show.
+ * Returns the part of a JSON Schema that a form can show. The result has no references, patterns, conditions,
+ * alternatives or bounds, so that nothing in it can keep a browser busy; the portal validates values, in a worker.
+ * Returns null if there is nothing to show.
  */
 export function planForm(schema: unknown): FormPlan | null {
   const walk = new Walk(schema);
@@ -29,7 +29,7 @@ export function planForm(schema: unknown): FormPlan | null {
 class Walk {
   private readonly root: unknown;
   private left = most.fields;
-  /** References being followed: a schema that contains itself ends at its second occurrence. */
+  /** References that are being followed. A schema that contains itself ends at its second occurrence. */
   private readonly open = new Set<string>();
 
   constructor(root: unknown) {
@@ -92,7 +92,7 @@ class Walk {
     return { schema: { ...wordsOf(node), type: 'array', items: item.schema }, uiSchema: { items: item.uiSchema } };
   }
 
-  /** Follows references inside the schema; keywords next to a reference take precedence. */
+  /** Follows references within the schema. Keywords next to a reference take precedence. */
   private resolve(given: unknown): Node | null {
     let node = record(given);
     let beside: Node = {};
@@ -121,7 +121,7 @@ function jsonOnly(node: Node | null): FormPlan {
   return { schema: { ...(node === null ? {} : wordsOf(node)), 'x-json': true }, uiSchema: { 'ui:field': 'JsonOnly' } };
 }
 
-/** Title, description and default as text; the prefix `x-` keeps the library from acting on them. */
+/** Returns title, description and default as text. The prefix `x-` keeps the library from interpreting them. */
 function wordsOf(node: Node): RJSFSchema {
   return {
     ...(typeof node.title === 'string' && node.title !== '' && { title: node.title.slice(0, most.words) }),
@@ -130,7 +130,7 @@ function wordsOf(node: Node): RJSFSchema {
   };
 }
 
-/** `enum`, `const`, or alternatives that are constants with titles. */
+/** Returns the choices of `enum`, `const`, or alternatives that are constants with titles. */
 function choicesOf(node: Node): RJSFSchema | null {
   if (Array.isArray(node.enum)) return choices(node.enum.map((value) => ({ value, title: undefined })));
   if (Object.hasOwn(node, 'const')) return choices([{ value: node.const, title: undefined }]);
@@ -145,7 +145,7 @@ function choicesOf(node: Node): RJSFSchema | null {
 
 function choices(found: readonly { value: unknown; title: string | undefined }[]): RJSFSchema | null {
   if (found.length === 0 || found.length > most.choices || !found.every(({ value }) => isScalar(value))) return null;
-  // The library chooses the field by the type; values keep their types.
+  // The library selects the field by this type. The values keep their own types.
   return {
     type: 'string',
     'x-choices': found.map(({ value, title }) => ({ value, label: (title ?? String(value)).slice(0, most.words) })),

@@ -12,7 +12,7 @@ import { Switch } from '../switch.tsx';
 import { SurroundingsContext } from './surroundings.ts';
 import { Theirs } from './theirs.tsx';
 
-/** The parts of every field around its control. */
+/** Returns what every field has around its control. */
 function useAround({ schema, fieldPathId, name, required }: FieldProps) {
   const { t } = useTranslation(['editor', 'common']);
   const { faultAt, wasAt } = useContext(SurroundingsContext);
@@ -46,7 +46,7 @@ function useAround({ schema, fieldPathId, name, required }: FieldProps) {
   };
 }
 
-/** Text, or one of a few values. */
+/** Edits text, or chooses one of a few values. */
 export function StringField(props: FieldProps) {
   const { id, at, inArray, label, note, error, hint, t } = useAround(props);
   const { formData, fieldPathId, onChange, disabled, schema } = props;
@@ -84,7 +84,7 @@ interface TextControlProps {
   id?: string;
 }
 
-/** A text of several lines gets a text area, because an input would drop line breaks. */
+/** A text with several lines gets a text area, because an input drops line breaks. */
 function TextControl({ value, onText, ...props }: TextControlProps) {
   return value.includes('\n') ? (
     <Textarea mono spellCheck={false} {...props} value={value} onChange={(event) => onText(event.target.value)} />
@@ -100,7 +100,7 @@ function TextControl({ value, onText, ...props }: TextControlProps) {
   );
 }
 
-/** A number as typed; invalid text stays text, so that the check can report it. */
+/** Edits a number as typed. Invalid text stays text, so that the check can report it. */
 export function NumberField(props: FieldProps) {
   const { id, at, label, note, error, hint } = useAround(props);
   const { formData, fieldPathId, onChange, disabled } = props;
@@ -125,7 +125,7 @@ export function NumberField(props: FieldProps) {
   );
 }
 
-/** On or off; until it is set, the publisher's default is shown. */
+/** A switch. Until it is set, it shows the publisher's default. */
 export function BooleanField(props: FieldProps) {
   const { id, at, label, error, hint } = useAround(props);
   const { formData, fieldPathId, onChange, disabled, schema } = props;
@@ -152,7 +152,7 @@ export function BooleanField(props: FieldProps) {
   );
 }
 
-/** A setting that a form cannot show: its value, and a link to its place in the JSON. */
+/** A setting that a form cannot show: its value, with a link to its line in the JSON. */
 export function JsonOnlyField(props: FieldProps) {
   const { at, label, note, error, t } = useAround(props);
   const { onEditJson } = useContext(SurroundingsContext);

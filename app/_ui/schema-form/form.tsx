@@ -16,12 +16,15 @@ export interface SchemaFormProps extends Surroundings {
   plan: FormPlan;
   value: SettingsObject;
   onChange(value: SettingsObject): void;
-  /** The setting with the focus, as a JSON pointer; empty for none. */
+  /** Called with the JSON pointer of the setting that has the focus; empty for none. */
   onActive?(pointer: string): void;
   disabled?: boolean;
 }
 
-/** Only the portal validates values. A plan has no alternatives, so the library has nothing to decide. */
+/**
+ * Accepts everything, because only the portal validates values. A plan has no alternatives, so the library never has to
+ * choose one.
+ */
 const validator: ValidatorType = {
   validateFormData: () => ({ errors: [], errorSchema: {} }),
   isValid: () => true,
@@ -30,14 +33,14 @@ const validator: ValidatorType = {
 
 const fields = { StringField, NumberField, BooleanField, JsonOnly: JsonOnlyField };
 const templates = { FieldTemplate, ObjectFieldTemplate, ArrayFieldTemplate, ArrayFieldItemTemplate };
-/** Defaults are not filled in: what is not set stays unset. */
+/** Defaults are not filled in: settings that are not set stay unset. */
 const defaults: FormProps['experimental_defaultFormStateBehavior'] = {
   emptyObjectFields: 'skipEmptyDefaults',
   arrayMinItems: { populate: 'never' },
   constAsDefaults: 'never',
 };
 
-/** A form built from a publisher's schema. It keeps no state: values are passed in and out as they are typed. */
+/** A form built from a publisher's schema. It keeps no state: values are passed in, and out as they are typed. */
 export function SchemaForm({ plan, value, onChange, onActive, disabled, faultAt, wasAt, onEditJson }: SchemaFormProps) {
   const surroundings = useMemo(() => ({ faultAt, wasAt, onEditJson }), [faultAt, wasAt, onEditJson]);
   const uiSchema = useMemo(() => ({ ...plan.uiSchema, 'ui:submitButtonOptions': { norender: true } }), [plan]);
@@ -63,7 +66,7 @@ export function SchemaForm({ plan, value, onChange, onActive, disabled, faultAt,
           templates={templates}
           experimental_defaultFormStateBehavior={defaults}
           onChange={({ formData }, id) => {
-            // Without an id, the change comes from the library, which fills in what it thinks is missing.
+            // A change without an id comes from the library itself, which fills in values it considers missing.
             if (id !== undefined) onChange(cleaned(formData) as SettingsObject);
           }}
         />
@@ -72,7 +75,7 @@ export function SchemaForm({ plan, value, onChange, onActive, disabled, faultAt,
   );
 }
 
-/** As in JSON: emptied settings are removed, and a new entry of a list starts as an empty text. */
+/** Converts form data to JSON: emptied settings are removed, and a new list entry becomes an empty text. */
 function cleaned(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((entry) => (entry === undefined || entry === null ? '' : cleaned(entry)));
   if (typeof value !== 'object' || value === null) return value;

@@ -2,13 +2,13 @@ import { createContext } from 'react';
 
 export type SettingPath = readonly (string | number)[];
 
-/** What the fields of a schema form receive from outside. */
+/** What the fields of a schema form get from the page. */
 export interface Surroundings {
-  /** The fault of the setting at this path, in words. */
+  /** Returns a sentence about the error of the setting at this path. */
   faultAt(path: SettingPath): string | undefined;
-  /** The value before the change, in words; undefined where it is unchanged or new. */
+  /** Returns the value before the change as text; undefined if it is unchanged or new. */
   wasAt(path: SettingPath): string | undefined;
-  /** Focuses this setting in the JSON, for what a form cannot show. */
+  /** Moves the focus to this setting in the JSON, if a form cannot show it. */
   onEditJson(path: SettingPath): void;
 }
 

@@ -15,12 +15,12 @@ import { FieldError } from '../field.tsx';
 import { SurroundingsContext } from './surroundings.ts';
 import { Theirs } from './theirs.tsx';
 
-/** Fields render their own labels, hints and faults. */
+/** Fields render their own labels, hints and errors. */
 export function FieldTemplate({ children, hidden }: FieldTemplateProps) {
   return hidden ? null : children;
 }
 
-/** Settings in as many columns as fit; a nested group has a line at its side. */
+/** Settings in as many columns as fit. A nested group has a line at its side. */
 export function ObjectFieldTemplate({ fieldPathId, title, description, properties }: ObjectFieldTemplateProps) {
   const { faultAt } = useContext(SurroundingsContext);
   const { path } = fieldPathId;

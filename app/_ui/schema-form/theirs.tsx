@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** Words of the publisher, in a language that the schema does not name. */
+/** Text from the publisher, in a language that the schema does not state. */
 export function Theirs({ children }: { children: ReactNode }) {
   return <span lang="">{children}</span>;
 }

@@ -12,17 +12,17 @@ import { healthAt } from './cells.ts';
 import type { MapVm } from './use-cell-words.ts';
 
 export interface CellCardProps {
-  /** Position of the cell in the map's box. */
+  /** Position of the cell within the map, in pixels. */
   x: number;
   y: number;
   side: number;
-  /** Width of the map's box. */
+  /** Width of the map, in pixels. */
   width: number;
-  /** Null until it is loaded. */
+  /** Null until the VM is loaded. */
   vm: MapVm | null;
-  /** The health that the map shows; its index in the order of severity. */
+  /** Health as the map shows it: an index in the order of severity. */
   health: number;
-  /** Other VMs in the same cell. */
+  /** Number of other VMs in the same cell. */
   more: number;
   groupName: string;
 }
@@ -30,7 +30,7 @@ export interface CellCardProps {
 const cardWidth = 248;
 const tagsShown = 3;
 
-/** The VM of a cell, its health and the reasons. */
+/** The VM of a cell, with its health and the reasons. */
 export function CellCard({ x, y, side, width, vm, health, more, groupName }: CellCardProps) {
   const { t } = useTranslation(['overview', 'reports']);
   const cause = useCause();
@@ -40,7 +40,7 @@ export function CellCard({ x, y, side, width, vm, health, more, groupName }: Cel
   useLayoutEffect(() => setHeight(card.current?.offsetHeight ?? 0), [vm]);
   const shownHealth = vm?.health ?? healthAt(health);
   const left = Math.max(0, Math.min(x + side + 10, width - cardWidth));
-  // Above the cell where it would otherwise cover it.
+  // The card is above the cell, unless there is not enough space.
   const top = y > height + 16 ? y - height - 10 : y + side + 10;
   return (
     <div

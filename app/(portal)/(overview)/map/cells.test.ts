@@ -35,6 +35,6 @@ test.each([
   expect(nextUnhealthy([cells('hhf'), cells('hx'), cells('hd')], from, direction)).toEqual(found);
 });
 
-test('there is no next unhealthy cell when all VMs are healthy', () => {
+test('there is no next unhealthy cell if all VMs are healthy', () => {
   expect(nextUnhealthy([cells('hhx')], { group: 0, cell: 0 }, 1)).toBeNull();
 });

@@ -1,6 +1,6 @@
 import { type ExtensionHealth, extensionHealths, healthLetters, rankOf } from '#server/domain/verdicts/words.ts';
 
-/** The health of a cell's byte, which is its index in the order of severity. */
+/** Returns the health in a cell's byte, which is an index in the order of severity. */
 export const healthAt = (cell: number): ExtensionHealth => extensionHealths[cell] ?? 'unknown';
 
 /** Unpacks run-length encoded letters into one byte per VM: its index in `healthLetters`. */
@@ -15,7 +15,7 @@ export function unpackCells(packed: string, count: number): Uint8Array {
   return cells;
 }
 
-/** Merges several VMs into each cell, which takes their worst health. */
+/** Merges several VMs into each cell, which shows their worst health. */
 export function worstOf(cells: Uint8Array, perCell: number): Uint8Array {
   if (perCell === 1) return cells;
   const result = new Uint8Array(Math.ceil(cells.length / perCell));
@@ -28,7 +28,7 @@ export function worstOf(cells: Uint8Array, perCell: number): Uint8Array {
   return result;
 }
 
-/** The first VM in a cell that has the cell's health. */
+/** Returns the first VM in a cell that has the cell's health. */
 export function vmOfCell(cells: Uint8Array, cell: number, perCell: number): number {
   const begin = cell * perCell;
   const end = Math.min(cells.length, begin + perCell);
@@ -37,7 +37,7 @@ export function vmOfCell(cells: Uint8Array, cell: number, perCell: number): numb
   return worst;
 }
 
-/** The nearest unhealthy cell after (or before) this one, across groups; null when all are healthy. */
+/** Returns the nearest unhealthy cell after (or before) this one, in any group; null if all are healthy. */
 export function nextUnhealthy(
   groups: readonly Uint8Array[],
   from: { group: number; cell: number },

@@ -15,16 +15,16 @@ import { type FleetLayout, useFleetLayout, usePaintedCanvas } from './use-fleet-
 export interface FleetCanvasProps {
   map: FleetMap;
   onPerCell(perCell: number): void;
-  /** The fleet has changed since the map was drawn. */
+  /** Called if the fleet has changed since the map was drawn. */
   onStale(): void;
 }
 
-/** Milliseconds that the pointer rests on a cell before its VM is requested. */
+/** How long the pointer must stay on a cell before its VM is requested, in milliseconds. */
 const restMs = 70;
 
 /**
- * The fleet as a picture. It takes the focus once; inside it, keys move from cell to cell, and a live region announces
- * the VM. The pointer shows the same.
+ * The fleet as a canvas. It takes the focus once. Arrow keys then move from cell to cell, and a live region announces
+ * the VM. The pointer selects cells in the same way.
  */
 export function FleetCanvas({ map, onPerCell, onStale }: FleetCanvasProps) {
   const { t } = useTranslation('overview');
@@ -110,7 +110,7 @@ interface CellAnnouncementProps {
   vm: MapVm;
 }
 
-/** The VM that the keyboard reached, as a sentence for screen readers. */
+/** Announces the VM that was reached by keyboard, as a sentence for screen readers. */
 function CellAnnouncement({ map, fleet, place, walked, vm }: CellAnnouncementProps) {
   const { t } = useTranslation('overview');
   const format = useFormat();
@@ -126,7 +126,9 @@ function CellAnnouncement({ map, fleet, place, walked, vm }: CellAnnouncementPro
   return `${words}. ${position}`;
 }
 
-/** The accessible name of the map: how many VMs and groups it shows, and how many are failed or silent. */
+/**
+ * Returns the accessible name of the map: how many VMs and groups it shows, and how many are failed or unresponsive.
+ */
 function useMapLabel(map: FleetMap, { vms }: FleetLayout): string {
   const { t } = useTranslation('overview');
   const format = useFormat();

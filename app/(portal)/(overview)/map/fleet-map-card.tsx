@@ -22,7 +22,7 @@ import { useFleetCanvas } from './use-fleet-canvas.ts';
 
 const FleetTable = dynamic(() => import('./fleet-table.tsx').then((module) => module.FleetTable), { ssr: false });
 
-/** The map that the server rendered, and the grouping in the page's address. */
+/** The map that the server rendered, and the grouping in the URL. */
 export interface FirstMap {
   groupBy: MapGrouping | undefined;
   map: FleetMap | undefined;
@@ -35,7 +35,7 @@ export interface FleetMapCardProps {
   vms: number | undefined;
 }
 
-/** The whole fleet as a picture or as a table. */
+/** The whole fleet, as a map or as a table. */
 export function FleetMapCard({ first, groupings = [], vms = Number.POSITIVE_INFINITY }: FleetMapCardProps) {
   const { t } = useTranslation('overview');
   const trpc = useTRPC();
@@ -52,7 +52,7 @@ export function FleetMapCard({ first, groupings = [], vms = Number.POSITIVE_INFI
   });
   useCalmReading({ queryKey: trpc.overview.map.queryKey(input), refetch: map.refetch, agesMs: 60_000 });
   const tags = groupings.map((name): MapGrouping => `tag:${name}`);
-  // The grouping of the address, else the one that the portal chose.
+  // The grouping in the URL, otherwise the one that the portal chose.
   const groupBy = wish ?? (map.isPlaceholderData ? undefined : map.data?.groupBy) ?? tags[0] ?? 'none';
   const choices = [...new Set<MapGrouping>([...tags, 'handler', 'none', groupBy])];
   return (
@@ -66,7 +66,7 @@ export function FleetMapCard({ first, groupings = [], vms = Number.POSITIVE_INFI
       {asTable && map.data ? (
         <FleetTable map={map.data} />
       ) : (
-        // Until it is redrawn, the picture keeps the width of the old window.
+        // Until it is redrawn, the map keeps the width it had before the window was resized.
         <div className="overflow-x-clip px-4 pb-3">
           <div
             className={cn(
@@ -79,7 +79,7 @@ export function FleetMapCard({ first, groupings = [], vms = Number.POSITIVE_INFI
             {map.data && FleetCanvas ? (
               <FleetCanvas map={map.data} onPerCell={setPerCell} onStale={() => void map.refetch()} />
             ) : missing || map.error ? (
-              // Aligned with the card, because an error brings its padding.
+              // Aligned with the card, because an error has its own padding.
               <div className="-mx-4">
                 {missing ? (
                   <QueryError title={t('map.failed')} error={missing} onRetry={load} />
@@ -108,7 +108,7 @@ interface MapControlsProps {
   onAsTable(asTable: boolean): void;
 }
 
-/** Chooses the grouping, which the address keeps, and between picture and table. */
+/** Chooses the grouping, which the URL keeps, and between map and table. */
 function MapControls({ groupBy, groupings, asTable, onAsTable }: MapControlsProps) {
   const { t } = useTranslation('overview');
   const groupName = useGroupName();

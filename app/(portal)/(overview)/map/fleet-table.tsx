@@ -10,7 +10,7 @@ import { mildestFirst } from '#server/domain/verdicts/words.ts';
 import { healthAt, unpackCells } from './cells.ts';
 import { type FleetMap, useGroup, useGroupName } from './groups.ts';
 
-/** The numbers of the map: groups by health, each a link to its VMs. */
+/** The map as a table: groups by health, with each number linking to its VMs. */
 export function FleetTable({ map }: { map: FleetMap }) {
   const { t } = useTranslation(['overview', 'reports']);
   const format = useFormat();

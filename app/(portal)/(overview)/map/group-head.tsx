@@ -17,12 +17,12 @@ export interface GroupHeadProps {
   width: number;
 }
 
-/** Below this width the numbers have icons only, with words for screen readers. */
+/** Below this width, numbers have icons only, with labels for screen readers. */
 const roomForWords = 220;
-/** Below this width, numbers of unhealthy VMs have priority over the total. */
+/** Below this width, the numbers of unhealthy VMs are shown instead of the total. */
 const roomForAll = 190;
 
-/** Name, size, and failed and silent VMs above the cells of a group. */
+/** The header above a group's cells: its name, its size, and the numbers of failed and unresponsive VMs. */
 export function GroupHead({ group, name, href, left, top, width }: GroupHeadProps) {
   const { t } = useTranslation('overview');
   const format = useFormat();

@@ -10,7 +10,7 @@ type MapGroup = FleetMap['groups'][number];
 
 const tagOf = (groupBy: MapGrouping): string => groupBy.slice('tag:'.length);
 
-/** The label of a grouping: the name of the tag, or words. */
+/** Returns a function for the label of a grouping: the tag's name, or a phrase. */
 export function useGroupName(): (groupBy: MapGrouping) => string {
   const { t } = useTranslation('overview');
   return (groupBy) => {
@@ -19,7 +19,7 @@ export function useGroupName(): (groupBy: MapGrouping) => string {
   };
 }
 
-/** The label of a group and the list of its VMs; null where no filter finds exactly them. */
+/** Returns a function for a group's label and the URL of its VM list; null if no filter selects exactly these VMs. */
 export function useGroup(): (map: FleetMap, group: MapGroup) => { name: string; href: string | null } {
   const { t } = useTranslation('overview');
   return ({ groupBy }, { key, rest }) => {

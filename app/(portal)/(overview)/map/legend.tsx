@@ -4,7 +4,7 @@ import { statusOfHealth } from '#app/_lib/health.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { mildestFirst } from '#server/domain/verdicts/words.ts';
 
-/** The meaning of the map's shapes and colors. */
+/** Explains the shapes and colors of the map. */
 export function Legend({ withDisabled }: { withDisabled: boolean }) {
   const { t } = useTranslation('reports');
   const healths = withDisabled ? ([...mildestFirst, 'disabled'] as const) : mildestFirst;

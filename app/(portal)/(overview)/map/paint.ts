@@ -2,10 +2,10 @@ import { statusOfHealth } from '#app/_lib/health.ts';
 import { extensionHealths, rankOf } from '#server/domain/verdicts/words.ts';
 import type { CellLayout } from './place-cells.ts';
 
-/** A color per health, as four bytes of image data; worst first. */
+/** The color of each health as four bytes of image data, worst first. */
 export type Palette = Uint32Array;
 
-/** The colors of this theme, from its tokens. */
+/** Reads the colors of the current theme from its CSS variables. */
 export function readPalette(element: Element): Palette {
   const style = getComputedStyle(element);
   const canvas = new OffscreenCanvas(1, 1);
@@ -23,7 +23,7 @@ const unresponsive = rankOf('unresponsive');
 const unknown = rankOf('unknown');
 
 const nothing = new Uint8Array();
-/** Above this number of changed cells, drawing the whole picture is faster. */
+/** Above this number of changed cells, drawing the whole map is faster. */
 const putSingly = 2_000;
 
 /** The fleet as image data, kept so that only changed cells are drawn again. */
@@ -41,10 +41,10 @@ export class Painting {
     this.#words = new Uint32Array(this.#pixels.data.buffer);
   }
 
-  /** Draws the cells that changed and returns their number. */
+  /** Draws the cells that changed. Returns their number. */
   draw(pen: CanvasRenderingContext2D, groups: readonly Uint8Array[]): number {
     const { blocks, pitch, cell: size } = this.#layout;
-    // Left and top of the changed cells, while they are few enough to draw one by one.
+    // Left and top of the changed cells, as long as they are few enough to be drawn one by one.
     const few: number[] = [];
     let changed = 0;
     for (const [group, { x: left, y: top, rows }] of blocks.entries()) {
@@ -86,7 +86,7 @@ export class Painting {
     this.#fill(x + edge, y + edge, cell.x - 2 * edge, cell.y - 2 * edge, 0);
   }
 
-  /** Pixel by pixel: for so few pixels faster than `fill`. */
+  /** Fills pixel by pixel, which is faster than `fill` for so few pixels. */
   #fill(x: number, y: number, width: number, height: number, color: number): void {
     const line = this.#pixels.width;
     const words = this.#words;

@@ -16,7 +16,7 @@ describe.each<[string, number[], object]>([
 ])('%s', (_, counts, box) => {
   const layout = given(counts, box);
 
-  test('every cell has its own whole pixels, and they map back to it', () => {
+  test('every cell has its own whole pixels, which map back to it', () => {
     const seen = new Set<string>();
     for (const [group, block] of layout.blocks.entries()) {
       expect(block.cells).toBe(Math.ceil((counts[group] ?? 0) / layout.perCell));
@@ -59,7 +59,7 @@ test.each<[string, CellLayout, Pick<CellLayout, 'pitch' | 'perCell'>]>([
   expect(layout.height).toBeLessThanOrEqual(500);
 });
 
-test('groups that do not fit with their heads make the map taller, not narrower', () => {
+test('groups whose headers do not fit side by side make the map taller, not narrower', () => {
   const layout = given(
     Array.from({ length: 24 }, () => 4_000),
     { width: 326, height: 300 },

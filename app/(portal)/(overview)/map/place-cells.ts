@@ -1,15 +1,15 @@
 /** The input of a layout. */
 export interface LayoutInput {
-  /** VMs per group. */
+  /** Number of VMs in each group. */
   counts: readonly number[];
-  /** Device pixels, not CSS pixels: cells are drawn on whole ones. */
+  /** Available space in device pixels, because cells are drawn on whole ones. */
   width: number;
   height: number;
   /** Device pixels per CSS pixel. */
   ratio: number;
 }
 
-/** Device pixels, across and down. */
+/** Device pixels, horizontally and vertically. */
 export interface Size {
   x: number;
   y: number;
@@ -18,13 +18,13 @@ export interface Size {
 /** Position of a group's cells, column by column, in device pixels from the map's upper left corner. */
 export interface Block {
   x: number;
-  /** Of the first cell; the head of the group is above it. */
+  /** Top of the first cell; the group's header is above it. */
   y: number;
   columns: number;
   rows: number;
-  /** Cells, each for `perCell` VMs. */
+  /** Number of cells, each for `perCell` VMs. */
   cells: number;
-  /** Pixels available to the group. */
+  /** Width available to the group. */
   width: number;
 }
 
@@ -34,7 +34,7 @@ export interface CellLayout {
   pitch: Size;
   /** Size of a cell without the gap. */
   cell: Size;
-  /** VMs per cell; above 1 where there are too many for a cell each. */
+  /** VMs per cell; more than 1 if there are too many VMs for a cell each. */
   perCell: number;
   width: number;
   height: number;
@@ -45,18 +45,19 @@ const pitches = { largest: 12, smallest: 3 };
 export const headHeight = 22;
 const gapBetween = 16;
 const gapBelow = 12;
-/** The least width of a head with name and number. */
+/** Minimum width of a header with name and number. */
 const narrowest = 108;
 
 /**
- * Finds the largest cells that fit. Groups keep their order and are arranged in lines; within a line, widths follow
- * sizes so that all groups are equally high. When not even the smallest cells fit, a cell holds several VMs.
+ * Finds the largest cells that fit. Groups keep their order and are arranged in lines. Within a line, their widths
+ * depend on their sizes, so that all are equally high. If not even the smallest cells fit, a cell shows several VMs.
  */
 export function layOutCells({ counts, width, height, ratio }: LayoutInput): CellLayout {
   const scale = (css: number): number => Math.round(css * ratio);
   const smallest = Math.max(2, scale(pitches.smallest));
   for (let pitch = scale(pitches.largest); pitch >= smallest; pitch -= 1) {
-    // Between two sizes of squares, tries cells one pixel wider than high: small cells would leave much space empty.
+    // Before trying a smaller square, tries cells one pixel wider than high: small squares would leave much space
+    // empty.
     for (const x of pitch * 2 > smallest * 3 ? [pitch] : [pitch + 1, pitch]) {
       const layout = arrange(counts, { pitch: { x, y: pitch }, perCell: 1, width, ratio });
       if (layout.height <= height) return layout;
@@ -80,7 +81,7 @@ interface Measure {
   ratio: number;
 }
 
-/** The lowest arrangement in lines for one size of cells. */
+/** Returns the arrangement in lines that needs the least height, for one size of cells. */
 function arrange(counts: readonly number[], measure: Measure): CellLayout {
   const cells = counts.map((count) => Math.ceil(count / measure.perCell));
   let best: CellLayout | null = null;
@@ -91,7 +92,9 @@ function arrange(counts: readonly number[], measure: Measure): CellLayout {
   return best ?? { blocks: [], pitch: measure.pitch, cell: measure.pitch, perCell: 1, width: measure.width, height: 0 };
 }
 
-/** Groups in lines of about the same number of cells, in their order. Returns the length of each line. */
+/**
+ * Divides groups, in their order, into lines of about the same number of cells. Returns the number of groups per line.
+ */
 function divide(cells: readonly number[], lines: number): number[] {
   const all = cells.reduce((sum, count) => sum + count, 0);
   const lengths: number[] = [];
@@ -103,7 +106,7 @@ function divide(cells: readonly number[], lines: number): number[] {
     const lastStart = cells.length - (lines - line);
     while (index < lastStart) {
       const next = before + (cells[index] ?? 0);
-      // Ends the line where it is closer to its target.
+      // Ends the line here if that is closer to its target.
       if (index > begin && line < lines && next - wanted > wanted - before) break;
       before = next;
       index += 1;
@@ -150,7 +153,9 @@ function place(lengths: readonly number[], cells: readonly number[], measure: Me
   return { blocks, pitch, cell, perCell, width, height };
 }
 
-/** The fewest rows in which these groups fit side by side; null when even their heads are too wide. */
+/**
+ * Returns the smallest number of rows in which these groups fit side by side; null if even their headers are too wide.
+ */
 function fewestRows(line: readonly number[], columns: number, least: number): number | null {
   const fits = (rows: number): boolean =>
     line.reduce((sum, count) => sum + Math.max(least, Math.ceil(count / rows)), 0) <= columns;
@@ -171,7 +176,7 @@ export interface CellPlace {
   cell: number;
 }
 
-/** The cell at a device pixel, including the gap next to it; null where there is none. */
+/** Returns the cell at a device pixel, which may be in the gap next to the cell; null if there is none. */
 export function cellAt(layout: CellLayout, x: number, y: number): CellPlace | null {
   for (const [group, block] of layout.blocks.entries()) {
     const column = Math.floor((x - block.x) / layout.pitch.x);
@@ -183,7 +188,7 @@ export function cellAt(layout: CellLayout, x: number, y: number): CellPlace | nu
   return null;
 }
 
-/** The upper left corner of a cell, in device pixels. */
+/** Returns the upper left corner of a cell, in device pixels. */
 export function cornerOf(layout: CellLayout, { group, cell }: CellPlace): { x: number; y: number } {
   const block = layout.blocks[group];
   if (block === undefined) return { x: 0, y: 0 };
@@ -195,7 +200,10 @@ export function cornerOf(layout: CellLayout, { group, cell }: CellPlace): { x: n
 
 export type CellStep = 'up' | 'down' | 'left' | 'right' | 'first' | 'last' | 'previousGroup' | 'nextGroup';
 
-/** The cell that a key leads to. At the edge of a group, the next group follows, in the same row if it has one. */
+/**
+ * Returns the cell that a key leads to. From the edge of a group it leads to the next group, in the same row if
+ * possible.
+ */
 export function step(layout: CellLayout, from: CellPlace, by: CellStep): CellPlace {
   const block = layout.blocks[from.group];
   if (block === undefined) return from;

@@ -16,10 +16,10 @@ const steps: Readonly<Record<string, CellStep>> = {
   PageDown: 'nextGroup',
 };
 
-/** Where pointer and keyboard are on the map. */
+/** The cells that pointer and keyboard are on. */
 export interface CellCursor {
   hovered: CellPlace | null;
-  /** Reached with the keyboard, or by a click. */
+  /** The cell reached by keyboard or by a click. */
   walked: CellPlace | null;
   hasFocus: boolean;
   setHovered(place: CellPlace | null): void;
@@ -41,7 +41,7 @@ export interface CellHandlersOptions {
   cancelOpen(): void;
 }
 
-/** Event handlers that move the cursor from cell to cell and open the VM under it. */
+/** Returns event handlers that move the cursor from cell to cell and open the VM under it. */
 export function useCellHandlers({ fleet, cursor, open, cancelOpen }: CellHandlersOptions) {
   const { layout, measured, cells } = fleet;
   const { hovered, walked, place, setHovered, setWalked, setFocus } = cursor;

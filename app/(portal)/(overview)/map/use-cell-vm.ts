@@ -14,12 +14,12 @@ export interface CellVmOptions {
   map: FleetMap;
   fleet: Pick<FleetLayout, 'vms' | 'perCell'>;
   place: CellPlace | null;
-  /** Milliseconds that `place` must stay the same before its VM is requested. */
+  /** How long `place` must stay the same before its VM is requested, in milliseconds. */
   restMs: number;
   onStale(): void;
 }
 
-/** The VM of a cell; null until it is loaded. */
+/** Loads the VM of a cell; null until it is loaded. */
 export function useCellVm({ map, fleet, place, restMs, onStale }: CellVmOptions): MapVm | null {
   const trpc = useTRPC();
   const settled = useSettled(place, restMs);
@@ -43,7 +43,7 @@ export function useCellVm({ map, fleet, place, restMs, onStale }: CellVmOptions)
   return isSettled && input !== null ? (cell.data?.cell ?? null) : null;
 }
 
-/** A place once it has stayed the same for `ms`. */
+/** Returns a place once it has stayed the same for `ms`. */
 function useSettled(place: CellPlace | null, ms: number): CellPlace | null {
   const [settled, setSettled] = useState<CellPlace | null>(null);
   const group = place?.group;
@@ -55,7 +55,7 @@ function useSettled(place: CellPlace | null, ms: number): CellPlace | null {
   return settled;
 }
 
-/** Opens the page of a VM: immediately when it is loaded, otherwise as soon as it is, unless canceled first. */
+/** Opens the page of a VM, immediately if it is loaded, otherwise once it is, unless canceled first. */
 export function useOpenVm(vm: MapVm | null): { open(): void; cancel(): void } {
   const router = useRouter();
   const isWaiting = useRef(false);

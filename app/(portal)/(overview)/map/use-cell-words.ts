@@ -6,7 +6,7 @@ import { useCause } from '../use-cause.ts';
 
 export type MapVm = NonNullable<OverviewAnswers['cell']['cell']>;
 
-/** A VM in one sentence: name, health and reasons. */
+/** Describes a VM in one sentence: name, health and reasons. */
 export function useCellWords(vm: MapVm | null): string {
   const { t } = useTranslation(['reports', 'overview']);
   const cause = useCause();

@@ -4,7 +4,7 @@ import { useSyncExternalStore } from 'react';
 import type { FleetCanvas } from './fleet-canvas.tsx';
 
 interface Script {
-  /** The component of the picture, once its script is loaded. */
+  /** The canvas component, once its script is loaded. */
   FleetCanvas?: typeof FleetCanvas;
   error?: Error;
 }
@@ -24,7 +24,7 @@ function load(): void {
 }
 
 // Starts loading with the card's script, in parallel with the page's data. `lazy` would start at the first render, and
-// React delays replacing a placeholder by a third of a second.
+// React waits up to a third of a second before it replaces a placeholder.
 if (typeof window !== 'undefined') load();
 
 function subscribe(listener: () => void): () => void {
@@ -32,7 +32,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** The component of the picture, which is too large to load before the page. */
+/** Loads the canvas component, which is too large to load before the page. */
 export function useFleetCanvas(): Script & { load(): void } {
   const { FleetCanvas, error } = useSyncExternalStore(
     subscribe,

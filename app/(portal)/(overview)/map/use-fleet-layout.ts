@@ -8,7 +8,7 @@ import { type CellLayout, layOutCells } from './place-cells.ts';
 import { type Measured, useMeasure } from './use-measure.ts';
 import { usePalette } from './use-palette.ts';
 
-/** The map's groups as cells, and where they go in the measured box. */
+/** The map's groups as cells, and their positions in the measured element. */
 export interface FleetLayout {
   measured: Measured | null;
   layout: CellLayout | null;
@@ -16,11 +16,11 @@ export interface FleetLayout {
   vms: readonly Uint8Array[];
   /** The worst health in each cell, by group. */
   cells: readonly Uint8Array[];
-  /** VMs per cell. */
+  /** Number of VMs per cell. */
   perCell: number;
 }
 
-/** Places the groups of the map in a box, again whenever its size changes. */
+/** Positions the groups of the map within an element, and again whenever its size changes. */
 export function useFleetLayout(map: FleetMap, box: RefObject<HTMLElement | null>): FleetLayout {
   const measured = useMeasure(box);
   const sizes = map.groups.map(({ count }) => count).join();
@@ -36,7 +36,7 @@ export function useFleetLayout(map: FleetMap, box: RefObject<HTMLElement | null>
   return { measured, layout, vms, cells, perCell };
 }
 
-/** A canvas that shows the cells in the colors of the theme. */
+/** Draws the cells on a canvas in the colors of the theme. */
 export function usePaintedCanvas({ layout, cells }: FleetLayout): RefObject<HTMLCanvasElement | null> {
   const canvas = useRef<HTMLCanvasElement>(null);
   const palette = usePalette();

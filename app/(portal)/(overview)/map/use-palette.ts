@@ -3,7 +3,7 @@
 import { useLayoutEffect, useState } from 'react';
 import { type Palette, readPalette } from './paint.ts';
 
-/** The map's colors in the current theme. */
+/** Returns the map's colors in the current theme; null until they are read. */
 export function usePalette(): Palette | null {
   const [palette, setPalette] = useState<Palette | null>(null);
   useLayoutEffect(() => {

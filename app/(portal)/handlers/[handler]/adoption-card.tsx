@@ -19,7 +19,7 @@ type Range = (typeof ranges)[number];
 const days: Readonly<Record<Range, number>> = { '7d': 7, '60d': 60, '1y': 365 };
 const dayMs = 86_400_000;
 
-/** VMs per version over time, as a chart and as a table. */
+/** The number of VMs per version over time, as a chart and as a table. */
 export function AdoptionCard({ handler }: { handler: Handler }) {
   const { t } = useTranslation('packages');
   const trpc = useTRPC();

@@ -10,7 +10,7 @@ import { seriesFill } from './series.ts';
 export interface AdoptionChartProps {
   layers: readonly Layer[];
   points: readonly StackedPoint[];
-  /** The beginning of the time axis, even if no VM had a version then. */
+  /** Start of the time axis, even if no VM had a version then. */
   from: Date;
 }
 
@@ -18,17 +18,17 @@ export interface AdoptionChartProps {
 const width = 1000;
 const height = 220;
 const labelGap = 18;
-/** The least width of what began just now, so that it is visible. */
+/** Minimum width of an area that has just begun, so that it is visible. */
 const sliver = 16;
 
-/** Stacked areas, each with its version at its end. The accessible name says the same in a sentence. */
+/** A stacked area chart with each version's label at its right end. The accessible name says the same as a sentence. */
 export function AdoptionChart({ layers, points, from }: AdoptionChartProps) {
   const format = useFormat();
   const chart = stackedAreas(layers, points, from);
   const times = [0, 0.25, 0.5, 0.75, 1].map((share) => chart.x.invert(share * width));
   const latest = (points.at(-1) as StackedPoint).vms;
   return (
-    // Time runs left to right in every language.
+    // Time runs from left to right in every language.
     <div dir="ltr" className="grid grid-cols-[auto_minmax(0,1fr)_minmax(4.5rem,auto)] gap-x-2.5 text-11 text-ink-3">
       <Scale {...chart} />
       <Areas {...chart} layers={layers} latest={latest} />
@@ -44,7 +44,7 @@ export function AdoptionChart({ layers, points, from }: AdoptionChartProps) {
   );
 }
 
-/** Scales and shapes in the units of the picture. */
+/** Returns scales and shapes in the coordinates of the SVG. */
 function stackedAreas(layers: readonly Layer[], points: readonly StackedPoint[], from: Date) {
   const last = points.at(-1) as StackedPoint;
   const x = scaleTime([from, last.at], [0, width]);
@@ -73,7 +73,7 @@ function stackedAreas(layers: readonly Layer[], points: readonly StackedPoint[],
 
 type Chart = ReturnType<typeof stackedAreas>;
 
-/** A version, or the number of versions that are drawn as one. */
+/** Returns a function for the label of a layer: its version, or the number of versions in it. */
 function useLayerName(): (layer: Layer) => string {
   const { t } = useTranslation('packages');
   return ({ version, count }) => version ?? t('adoption.others', { count });
@@ -83,7 +83,7 @@ function Scale({ ticks, y }: Pick<Chart, 'ticks' | 'y'>) {
   const format = useFormat();
   return (
     <div aria-hidden className="relative min-w-6 tabular-nums" style={{ height }}>
-      {/* Gives the column the width of its longest number. */}
+      {/* Invisible: gives the column the width of its longest number. */}
       <span className="invisible">{format.number(Math.max(...ticks, 0))}</span>
       {ticks.map((tick) => (
         <span key={tick} className="absolute end-0 -translate-y-1/2" style={{ top: y(tick) }}>
@@ -96,7 +96,7 @@ function Scale({ ticks, y }: Pick<Chart, 'ticks' | 'y'>) {
 
 interface LayersProps {
   layers: readonly Layer[];
-  /** VMs per layer at the end. */
+  /** Number of VMs in each layer at the end. */
   latest: readonly number[];
 }
 
@@ -159,7 +159,7 @@ function LayerLabels({ middles, highest, layers, latest }: Pick<Chart, 'middles'
           </span>
         );
       })}
-      {/* The labels are positioned absolutely; the longest one gives the column its width here. */}
+      {/* The labels are positioned absolutely, so these invisible copies give the column its width. */}
       {layers.map((layer) => (
         <span key={layer.version ?? ''} aria-hidden className="invisible block h-0 ps-3.5 whitespace-nowrap">
           <span className="me-1.5 font-medium">{nameOf(layer)}</span>

@@ -1,7 +1,7 @@
 import type { Series } from './series.ts';
 
 export interface Layer {
-  /** Null for the versions that share a color. */
+  /** Null for the layer of versions that share a color. */
   version: string | null;
   series: Series;
   /** Number of versions in this layer. */
@@ -10,7 +10,7 @@ export interface Layer {
 
 export interface StackedPoint {
   at: Date;
-  /** In the order of the layers. */
+  /** Number of VMs in each layer. */
   vms: number[];
 }
 
@@ -20,8 +20,8 @@ interface Counted {
 }
 
 /**
- * Layers from the bottom of the stack to its top: other versions, then those with a color, the highest on top. The last
- * point is now.
+ * Returns layers from the bottom of the stack to its top: other versions, then those with their own color, the highest
+ * version on top. The last point is the current time.
  */
 export function layersOf(
   counted: Counted,
@@ -48,7 +48,7 @@ export function layersOf(
   return { layers, points };
 }
 
-/** Moves labels apart that are closer than `gap`, within 0 and `height`, in the same order. */
+/** Moves labels apart that are closer than `gap`, between 0 and `height` and without changing their order. */
 export function spread(middles: readonly number[], gap: number, height: number): number[] {
   const placed = [...middles];
   for (let index = 1; index < placed.length; index += 1) {

@@ -9,7 +9,7 @@ import type { Layer, StackedPoint } from './adoption-layers.ts';
 
 const rows = 30;
 
-/** The numbers of the chart, newest first: at most 30 points, evenly chosen. */
+/** The chart's numbers, newest first: at most 30 points at even intervals. */
 export function AdoptionTable({ layers, points }: { layers: readonly Layer[]; points: readonly StackedPoint[] }) {
   const { t } = useTranslation('packages');
   const [open, setOpen] = useState(false);

@@ -9,7 +9,7 @@ import { Status } from '#app/_ui/status.tsx';
 import { rateStatus } from './failure-rate.ts';
 import type { Handler } from './handler-data.ts';
 
-/** Current failures as a number, and the last fortnight as bars. */
+/** The number of current failures, and those of the last two weeks as bars. */
 export function FailuresCell({ handler, version }: { handler: string; version: Handler['versions'][number] }) {
   const { t } = useTranslation('packages');
   const { failing } = version;
@@ -41,7 +41,7 @@ interface FailureBarsProps {
   tone: 'failed' | 'warning' | null;
 }
 
-/** A bar per day, relative to the worst day, or to one in twenty if that is more. */
+/** One bar per day, relative to the worst day, or to one in twenty if that is more. */
 function FailureBars({ version: { version, failures }, tone }: FailureBarsProps) {
   const { t } = useTranslation('packages');
   const format = useFormat();

@@ -22,7 +22,7 @@ export interface LanguagesCardProps {
 
 const fewLanguages = 10;
 
-/** How complete a version's languages are, the newest version first; missing texts link to their field. */
+/** How complete the languages of each version are, newest version first. Missing texts link to their field. */
 export function LanguagesCard({ handler, newest, mayPublish }: LanguagesCardProps) {
   const { t } = useTranslation('packages');
   const trpc = useTRPC();

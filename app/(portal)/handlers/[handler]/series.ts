@@ -1,11 +1,11 @@
-/** One of the five colors of a chart, the strongest first; 0 for versions without a color. */
+/** One of the five colors of a chart, strongest first; 0 for versions without a color. */
 export type Series = 0 | 1 | 2 | 3 | 4 | 5;
 
 const colors = [1, 2, 3, 4, 5] as const;
 
 /**
- * The color of each version in charts and tables: for those on most VMs, the highest version with the strongest color.
- * With more than five versions, the others share the last color.
+ * Assigns colors to versions for charts and tables: to those on most VMs, with the strongest color for the highest
+ * version. If there are more than five versions, the others share the last color.
  */
 export function seriesOf(versions: readonly { version: string; vms: number }[]): ReadonlyMap<string, Series> {
   const used = versions.filter(({ vms }) => vms > 0);
@@ -20,7 +20,7 @@ export function seriesOf(versions: readonly { version: string; vms: number }[]):
   return new Map(shown.map(({ version }, index) => [version, colors[index] ?? 0]));
 }
 
-/** Fill colors as complete class names, which Tailwind requires. */
+/** Fill colors as complete class names, because Tailwind finds no others. */
 export const seriesFill: Readonly<Record<Series, string>> = {
   0: 'bg-series-5',
   1: 'bg-series-1',

@@ -6,7 +6,7 @@ import { Meter } from '#app/_ui/meter.tsx';
 import { Num } from '#app/_ui/num.tsx';
 import { type Series, seriesFill } from './series.ts';
 
-/** The share of the handler's VMs with this version, in the color of its layer. */
+/** The share of the handler's VMs that have this version, in its color in the chart. */
 export function ShareCell({ version, share, series }: { version: string; share: number; series: Series }) {
   const { t } = useTranslation('packages');
   const format = useFormat();

@@ -24,11 +24,11 @@ export interface UnknownCardProps {
 
 const few = 5;
 
-/** Message ids that VMs reported and no resource defines, each a click from its field. */
+/** Message ids that VMs reported but no resource file defines, each with a link to its field. */
 export function UnknownCard({ handler, mayPublish }: UnknownCardProps) {
   const { t, i18n } = useTranslation('packages');
   const trpc = useTRPC();
-  // The pseudo language of tests is English.
+  // The pseudo language for tests counts as English.
   const reader = i18n.language.split('-')[0] ?? 'en';
   const language = new Intl.DisplayNames(i18n.language, { type: 'language' }).of(reader) ?? reader;
   const [lang, setLang] = useState('en');

@@ -18,10 +18,10 @@ export interface VersionDialogProps {
   act: 'withdraw' | 'delete';
   handler: string;
   version: string;
-  /** VMs with this version in their goal state. */
+  /** Number of VMs with this version in their goal state. */
   vms: number;
   onClose(): void;
-  /** Where to go after deleting the draft; stays by default. */
+  /** URL to open after the draft is deleted; by default the current page stays open. */
   leaveTo?: string;
 }
 

@@ -129,7 +129,7 @@ function VersionActs({
   );
 }
 
-/** The number of VMs as a link to them, or the word for none. */
+/** The number of VMs as a link to them, or a word for none. */
 function VmCount({ handler, version: { version, vms } }: { handler: string; version: HandlerVersion }) {
   const { t } = useTranslation('packages');
   if (vms === 0) return <span className="text-ink-3">{t('none')}</span>;
@@ -144,7 +144,7 @@ function VmCount({ handler, version: { version, vms } }: { handler: string; vers
   );
 }
 
-/** Address of the comparison of version `a` with the later `b`. */
+/** Returns the URL of the comparison of version `a` with the later version `b`. */
 export function compareAddress(handler: string, a: HandlerVersion | undefined, b: HandlerVersion | undefined): string {
   return `/handlers/${handler}/compare?a=${a?.version ?? ''}&b=${b?.version ?? ''}`;
 }

@@ -17,16 +17,16 @@ const VersionDialog = dynamic(() => import('./version-dialogs.tsx').then((module
   ssr: false,
 });
 
-/** Rows that are shown at first, drafts aside. */
+/** Number of rows that are shown at first, not counting drafts. */
 const fewVersions = 10;
 
-/** Every version with its state, its VMs and its failures. */
+/** Every version with its state, VMs and failures. */
 export function VersionsCard({ handler, mayPublish }: { handler: Handler; mayPublish: boolean }) {
   const { t } = useTranslation('packages');
   const [all, setAll] = useState(false);
   const { versions } = handler;
   const series = seriesOf(versions);
-  // A long list hides versions that no VM has behind a button.
+  // In a long list, versions that no VM has are hidden behind a button.
   const shown =
     all || versions.length <= fewVersions + 2
       ? versions

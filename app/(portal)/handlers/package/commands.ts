@@ -1,4 +1,4 @@
-/** Commands by the program that they start, read from the manifest; empty where it cannot be read. */
+/** Returns the manifest's commands by the program that they start; empty if the manifest cannot be read. */
 export function commandsOf(manifestText: string | null): ReadonlyMap<string, string[]> {
   const found = new Map<string, string[]>();
   for (const [field, line] of fieldsOf(manifestText)) {
@@ -20,7 +20,7 @@ function fieldsOf(text: string | null): [string, unknown][] {
   }
 }
 
-/** The first word of a command line as a path in the package. */
+/** Returns the first word of a command line as a path within the package. */
 function programOf(line: string): string {
   const [, quoted, bare] = /^\s*(?:"([^"]*)"|(\S*))/.exec(line) ?? [];
   return (quoted ?? bare ?? '').replaceAll('\\', '/').replace(/^(?:\.\/)+/, '');

@@ -3,7 +3,7 @@
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { firstFindingId, type PackageFinding } from './finding.ts';
 
-/** "2 errors, 3 warnings": a link to the first of them. */
+/** The number of errors and warnings, as a link to the first one. */
 export function FindingCount({ findings }: { findings: readonly PackageFinding[] }) {
   const { t } = useTranslation('packages');
   if (findings.length === 0) return null;

@@ -7,13 +7,13 @@ import { firstFindingId, type PackageFinding } from './finding.ts';
 
 export interface FindingLineProps {
   finding: PackageFinding;
-  /** Target of the count at the top. */
+  /** Whether the count at the top links to this finding. */
   first: boolean;
-  /** Names the field, where the position does not. */
+  /** Whether to name the field, because its position does not show it. */
   named?: boolean;
 }
 
-/** A finding: icon, kind for screen readers, sentence. */
+/** A finding: its icon, its kind for screen readers, and its sentence. */
 export function FindingLine({ finding, first, named = false }: FindingLineProps) {
   const { t } = useTranslation('packages');
   const field = named ? finding.path.split('/').at(-1) : undefined;
@@ -24,7 +24,7 @@ export function FindingLine({ finding, first, named = false }: FindingLineProps)
       tabIndex={first ? -1 : undefined}
       className={cn(
         'flex items-baseline gap-1.5 rounded-xs py-0.5 font-sans text-12 text-st-text [--cut:var(--st-tint)]',
-        // A line of code may be wider than its box; the finding is not.
+        // A line of code may be wider than its container, but the finding must not be.
         named && 'max-w-[calc(100cqw-6rem)]',
       )}
     >

@@ -1,18 +1,18 @@
 import { pointerPath } from '#protocol/pointer.ts';
 
-/** A fault or warning about a package, with its position. */
+/** A fault or warning about a package, and its position. */
 export interface PackageFinding {
   status: 'failed' | 'warning';
-  /** Name of a file, or `HandlerManifest.json#/pointer`; empty for the package as a whole. */
+  /** Path of a file, or `HandlerManifest.json#/pointer`; empty for the package as a whole. */
   path: string;
   code: string;
-  /** In the reader's language. */
+  /** A sentence in the reader's language. */
   message: string;
 }
 
 export const manifestName = 'HandlerManifest.json';
 
-/** Faults of a rejected package or warnings of a version, as findings. */
+/** Converts the faults of a rejected package, or the warnings of a version, to findings. */
 export function findingsOf(
   status: PackageFinding['status'],
   list: readonly { path?: string; code: string; message: string }[],
@@ -20,21 +20,21 @@ export function findingsOf(
   return list.map(({ path = '', code, message }) => ({ status, path, code, message }));
 }
 
-/** Target of the count at the top. */
+/** Id of the element that the count at the top links to. */
 export const firstFindingId = 'first-finding';
 
-/** The file that a finding is about, without the position in it. */
+/** Returns the file that a finding is about, without the position in the file. */
 export function fileOf({ path }: PackageFinding): string {
   const hash = path.indexOf('#');
   return hash < 0 ? path : path.slice(0, hash);
 }
 
-/** Whether it belongs to a line of the manifest, not to the file as an entry of the zip. */
+/** Whether a finding is about a line of the manifest, rather than about the file as an entry of the zip. */
 export function isInManifest(finding: PackageFinding): boolean {
   return fileOf(finding) === manifestName && !finding.code.startsWith('entry_') && finding.code !== 'manifest_absent';
 }
 
-/** The 1-based line of the manifest for a finding; the last line for what is missing. */
+/** Returns the manifest line of a finding, counted from 1; the last line if something is missing. */
 export function lineOf(text: string, { path, code, message }: PackageFinding): number {
   const lines = text.trimEnd().split('\n');
   if (code === 'json_malformed') return Math.min(lines.length, Number(/\d+/.exec(message)?.[0] ?? 1));

@@ -13,14 +13,14 @@ import { treeOf } from './tree.ts';
 
 export interface PackageContentsProps {
   files: readonly TreeFile[];
-  /** As in the package; null where it is absent or unreadable. */
+  /** Text of the manifest as in the package; null if it is absent or unreadable. */
   manifestText: string | null;
   findings: readonly PackageFinding[];
-  /** Files of the package that are not among `files`. */
+  /** Number of files in the package that are not in `files`. */
   leftOut?: number;
 }
 
-/** The contents of a package, with each finding at its file or line, or above all. */
+/** The contents of a package. Each finding is at its file or line; the others are above all. */
 export function PackageContents({ files, manifestText, findings, leftOut = 0 }: PackageContentsProps) {
   const { t } = useTranslation('packages');
   const format = useFormat();

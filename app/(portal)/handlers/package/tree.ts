@@ -11,7 +11,7 @@ export interface FileNode {
   name: string;
   /** Path from the root of the package. */
   path: string;
-  /** Null where a finding names the file and the zip does not list it. */
+  /** Null if a finding names a file that the zip does not list. */
   size: number | null;
   findings: PackageFinding[];
 }
@@ -21,12 +21,12 @@ export interface FolderNode {
   name: string;
   path: string;
   children: (FileNode | FolderNode)[];
-  /** Findings below it, at any depth. */
+  /** Number of files in the folder, at any depth. */
   files: number;
   findings: number;
 }
 
-/** Files as a tree, folders first, each with its findings. */
+/** Arranges files as a tree, folders first, each with its findings. */
 export function treeOf(files: readonly TreeFile[], findings: readonly PackageFinding[]): FolderNode {
   const root: FolderNode = { kind: 'folder', name: '', path: '', children: [], files: 0, findings: 0 };
   const folders = new Map<string, FolderNode>([['', root]]);
@@ -66,7 +66,7 @@ function folderAt(folders: Map<string, FolderNode>, path: string): FolderNode {
   return made;
 }
 
-/** The folder and its parents, the root as ''. */
+/** Returns a file's folder and the folders above it, with '' for the root. */
 function ancestors(path: string): string[] {
   const all = [''];
   for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) all.push(path.slice(0, at));

@@ -17,7 +17,7 @@ export function Appearance() {
   const shell = useShell();
   const theme = useTheme(shell.theme);
 
-  // The language in use may be missing from the list: one from the address, or one for tests.
+  // The current language may be missing from the list: one from the URL, or one for tests.
   const languages = [...new Set([...shell.languages, i18n.language])];
 
   function chooseTheme(wish: string) {
@@ -52,7 +52,7 @@ export function Appearance() {
   );
 }
 
-/** The name of a language in that language. */
+/** Returns the name of a language in that language. */
 function nameOf(language: string): string {
   const name = new Intl.DisplayNames(language, { type: 'language' }).of(language) ?? language;
   return name.charAt(0).toLocaleUpperCase(language) + name.slice(1);

@@ -18,7 +18,7 @@ interface AccountPageProps {
   searchParams: Promise<{ refused?: string | string[] }>;
 }
 
-/** The reader's name, password, second factor and sessions, and the appearance of the portal. */
+/** The reader's name, password, second factors and sessions, and the portal's appearance. */
 export default async function AccountPage({ searchParams }: AccountPageProps) {
   const { refused } = await searchParams;
   const { t } = await words('auth');

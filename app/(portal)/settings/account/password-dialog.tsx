@@ -12,10 +12,10 @@ import { toast } from '#app/_ui/toast.tsx';
 import { PasswordInput } from '#app/(auth)/password-input.tsx';
 import { FormDialog } from '../form-dialog.tsx';
 
-/** The same as in server/auth/passwords.ts, which decides. */
+/** The same limit as in server/auth/passwords.ts, which enforces it. */
 const shortestPassword = 12;
 
-/** Changes the password; all other sessions end. */
+/** Changes the password, which ends all other sessions. */
 export function PasswordDialog({ email, onClose }: { email: string; onClose(): void }) {
   const { t } = useTranslation(['account', 'auth']);
   const trpc = useTRPC();
@@ -52,7 +52,7 @@ export function PasswordDialog({ email, onClose }: { email: string; onClose(): v
       onClose={onClose}
       error={currentError === undefined && nextError === undefined ? problem?.message : undefined}
     >
-      {/* For password managers: the account that the password belongs to. */}
+      {/* Tells password managers which account the password belongs to. */}
       <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
       <Field label={t('account:password.current')} error={currentError}>
         <PasswordInput

@@ -16,7 +16,7 @@ const PasswordDialog = dynamic(() => import('./password-dialog.tsx').then((modul
   ssr: false,
 });
 
-/** Name, e-mail, role, password and the account at the provider; `refused` says why connecting one failed. */
+/** Name, email, role, password and provider account. `refused` is a sentence about why connecting one failed. */
 export function Profile({ first, refused }: { first: Account; refused: string | undefined }) {
   const { t } = useTranslation(['account', 'common']);
   const trpc = useTRPC();

@@ -12,11 +12,11 @@ import { Row } from './rows.tsx';
 interface ProviderRowProps {
   name: string;
   isConnected: boolean;
-  /** Why connecting an account failed, in words. */
+  /** A sentence about why connecting an account failed. */
   refused: string | undefined;
 }
 
-/** The account at the OpenID provider of this member, and how to connect one. */
+/** The member's account at the OpenID provider, and a button to connect one. */
 export function ProviderRow({ name, isConnected, refused }: ProviderRowProps) {
   const { t } = useTranslation('account');
   const explain = useProblem();

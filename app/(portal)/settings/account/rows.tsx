@@ -8,7 +8,7 @@ export function Rows({ children }: { children: ReactNode }) {
 export interface RowProps {
   label: ReactNode;
   children: ReactNode;
-  /** A muted line below. */
+  /** A muted line below the value. */
   note?: ReactNode;
   actions?: ReactNode;
 }

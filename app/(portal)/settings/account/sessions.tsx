@@ -12,7 +12,7 @@ import { BrowserList } from '../browser-list.tsx';
 
 type SessionList = inferOutput<ReturnType<typeof useTRPC>['account']['sessions']>;
 
-/** The reader's sessions, and how to end them. */
+/** The reader's sessions, with buttons to end them. */
 export function Sessions({ first }: { first: SessionList }) {
   const { t } = useTranslation('account');
   const trpc = useTRPC();

@@ -11,7 +11,7 @@ import { FormDialog } from '../form-dialog.tsx';
 import { namespacesOf, type RoleChoice, RoleFields } from '../role-fields.tsx';
 import type { Member } from './member.ts';
 
-/** Changes a member's role, from their next call on. */
+/** Changes a member's role; it applies from their next request on. */
 export function EditMemberDialog({ member, onClose }: { member: Member; onClose(): void }) {
   const { t } = useTranslation(['settings', 'common']);
   const trpc = useTRPC();

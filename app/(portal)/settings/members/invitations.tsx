@@ -19,7 +19,7 @@ const ShownOnceDialog = dynamic(() => import('../shown-once-dialog.tsx').then((m
   ssr: false,
 });
 
-/** Links that are not used yet. The card is hidden while there are none. */
+/** Invitations that have not been used. The card is hidden if there are none. */
 export function Invitations({ first }: { first: InvitationList }) {
   const { t } = useTranslation('settings');
   const trpc = useTRPC();

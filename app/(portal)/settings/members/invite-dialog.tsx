@@ -16,7 +16,7 @@ import { ShownOnceDialog } from '../shown-once-dialog.tsx';
 
 const lives = ['24', '168', '720'] as const;
 
-/** Creates a one-time link, which is shown only here. */
+/** Creates an invitation with a one-time link, which is shown only once. */
 export function InviteDialog({ onClose }: { onClose(): void }) {
   const { t } = useTranslation(['settings', 'common']);
   const trpc = useTRPC();

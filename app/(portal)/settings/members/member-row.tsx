@@ -96,7 +96,7 @@ function MemberMenu({ member, onAct }: MemberRowProps) {
   );
 }
 
-/** The second factors of a member, in words. */
+/** Describes the second factors of a member. */
 function FactorWords({ member }: { member: Member }) {
   const { t } = useTranslation('settings');
   const words = [

@@ -28,7 +28,7 @@ const ResetFactorsDialog = dynamic(
   { ssr: false },
 );
 
-/** Everyone who can sign in; admins invite them, change their role and remove them. */
+/** Everyone who can sign in. Admins invite and remove members and change their roles. */
 export function Members({ first }: { first: MemberList }) {
   const { t } = useTranslation('settings');
   const trpc = useTRPC();

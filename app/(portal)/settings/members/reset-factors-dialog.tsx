@@ -8,7 +8,7 @@ import { ConfirmDialog } from '#app/_ui/confirm-dialog.tsx';
 import { toast } from '#app/_ui/toast.tsx';
 import type { Member } from './member.ts';
 
-/** Removes the second factor of a member who lost it, after a confirmation. */
+/** Resets the second factor of a member who lost it, after a confirmation. */
 export function ResetFactorsDialog({ member, onClose }: { member: Member; onClose(): void }) {
   const { t } = useTranslation('settings');
   const trpc = useTRPC();

@@ -10,7 +10,7 @@ import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { BrowserList } from '../browser-list.tsx';
 import type { Member } from './member.ts';
 
-/** A member's sessions, and how to end them. */
+/** A member's sessions, with buttons to end them. */
 export function SessionsDialog({ member, onClose }: { member: Member; onClose(): void }) {
   const { t } = useTranslation(['settings', 'common']);
   const trpc = useTRPC();

@@ -12,7 +12,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: t('signIn') };
 }
 
-/** What this portal requires of everyone who signs in. */
+/** The portal's requirements for everyone who signs in. */
 export default async function SignInSettingsPage() {
   if ((await reader())?.role !== 'admin') return <SettingsFrame place="signIn">{null}</SettingsFrame>;
   const api = await portal();

@@ -18,7 +18,7 @@ const ConfirmDialog = dynamic(() => import('#app/_ui/confirm-dialog.tsx').then((
 
 type Rules = inferOutput<ReturnType<typeof useTRPC>['signIn']['rules']>;
 
-/** Whether everyone needs a second factor. */
+/** Sets whether everyone needs a second factor. */
 export function SignInRules({ first }: { first: Rules }) {
   const { t } = useTranslation('settings');
   const trpc = useTRPC();

@@ -18,7 +18,7 @@ import { ShownOnceDialog } from '../shown-once-dialog.tsx';
 const day = 24 * 60 * 60 * 1000;
 const lives = ['7', '30', '90', '365', 'never'] as const;
 
-/** Creates a token and shows it once, here, with a command that tries it. */
+/** Creates a token and shows it only once, with a command that tries it. */
 export function CreateTokenDialog({ portalUrl, onClose }: { portalUrl: string; onClose(): void }) {
   const { t } = useTranslation(['settings', 'common']);
   const trpc = useTRPC();

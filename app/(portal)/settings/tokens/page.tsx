@@ -10,7 +10,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: t('tokens') };
 }
 
-/** API tokens: created here, shown once, revoked here. */
+/** Lists, creates and revokes API tokens. */
 export default async function TokensPage() {
   if ((await reader())?.role !== 'admin') return <SettingsFrame place="tokens">{null}</SettingsFrame>;
   const first = await (await portal()).tokens.list();

@@ -67,7 +67,7 @@ export function TokenRow({ token, onRevoke }: { token: Token; onRevoke(): void }
   );
 }
 
-/** The day on which a token expires; a warning with the time left when that is soon. */
+/** The day on which a token expires, with a warning and the time left if that is soon. */
 function Expiry({ state, value }: { state: TokenState; value: Date }) {
   if (state !== 'ending') return <DateTime value={value} style="date" />;
   return (
@@ -77,7 +77,7 @@ function Expiry({ state, value }: { state: TokenState; value: Date }) {
   );
 }
 
-/** How long before a token expires the warning begins. */
+/** How long before its expiry a token gets a warning. */
 const warnMs = 7 * 24 * 60 * 60 * 1000;
 
 export type TokenState = 'active' | 'ending' | 'expired' | 'revoked';

@@ -22,7 +22,7 @@ const RevokeTokenDialog = dynamic(
   { ssr: false },
 );
 
-/** All API tokens with their creator, their rights and their last use. */
+/** All API tokens, with their creator, permissions and last use. */
 export function Tokens({ first, portalUrl }: { first: ListedTokens; portalUrl: string }) {
   const { t } = useTranslation('settings');
   const trpc = useTRPC();

@@ -23,13 +23,13 @@ export async function generateMetadata(props: Props): Promise<Metadata> {
   return { title: `${handler} ${version}` };
 }
 
-/** A version of a handler: publishing a draft, or reading a published version. */
+/** A version of a handler: a draft to publish, or a published version to read. */
 export default async function VersionPage(props: Props) {
   const { t } = await words('packages');
   const asked = await reference(props);
   const api = await portal();
   const first = await orNotFound(api.packages.get(asked));
-  // The registered spelling, not the one in the address.
+  // The spelling that was registered, not the one in the URL.
   const { handler, version } = first;
   const [resources, { vms, versions }] = await Promise.all([
     api.resources.get({ handler, version }),

@@ -13,14 +13,14 @@ const PublishDialog = dynamic(() => import('./publish-dialog.tsx').then((module)
 export interface PublishActProps {
   version: Version;
   resources: VersionResources;
-  /** Messages have unsaved edits. */
+  /** Whether messages have unsaved edits. */
   unsaved: boolean;
-  /** The schema has unsaved edits; after publishing it can no longer change. */
+  /** Whether the schema has unsaved edits; it cannot be changed after publishing. */
   unsavedSchema: boolean;
   onPublished(): void;
 }
 
-/** Opens the dialog that publishes the draft. What blocks it is linked next to the button. */
+/** Opens the dialog that publishes the draft. Links to what blocks it are next to the button. */
 export function PublishAct({ version, resources, unsaved, unsavedSchema, onPublished }: PublishActProps) {
   const { t } = useTranslation('packages');
   const [asked, setAsked] = useState(false);

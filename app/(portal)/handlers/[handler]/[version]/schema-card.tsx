@@ -23,7 +23,7 @@ export interface SchemaCardProps {
   onUnsaved(unsaved: boolean): void;
 }
 
-/** The JSON Schemas of the settings: dropped or pasted in a draft, read-only afterwards. */
+/** The JSON Schemas of the settings. In a draft they can be dropped or pasted; later they are read-only. */
 export function SchemaCard({ schema, mayEdit, isDraft, onUnsaved, ...reference }: SchemaCardProps) {
   const { t } = useTranslation('packages');
   const text = schema === null || schema === undefined ? '' : JSON.stringify(schema, null, 2);

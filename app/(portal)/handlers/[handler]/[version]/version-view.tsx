@@ -22,7 +22,7 @@ import type { Version, VersionResources } from './version-data.ts';
 import { VersionFacts } from './version-facts.tsx';
 import { VersionMenu } from './version-menu.tsx';
 
-// Below the fold and heavy: loaded after the rest of the page.
+// Below the fold and large, so it is loaded after the rest of the page.
 const MessagesCard = dynamic(() => import('./messages/messages-card.tsx').then((module) => module.MessagesCard), {
   ssr: false,
   loading: () => <WaitingCard rows={6} />,
@@ -35,12 +35,12 @@ const SchemaCard = dynamic(() => import('./schema-card.tsx').then((module) => mo
 export interface VersionViewProps {
   first: Version;
   resources: VersionResources;
-  /** VMs with this version in their goal state. */
+  /** Number of VMs with this version in their goal state. */
   vms: number;
   start: MessagesStart;
 }
 
-/** Package, messages, settings schema and state of a version, kept up to date. */
+/** A version's package, messages, settings schema and state, kept up to date. */
 export function VersionView({ first, resources: firstResources, vms, start }: VersionViewProps) {
   const trpc = useTRPC();
   const { handler, version } = first;
@@ -111,7 +111,7 @@ export function VersionView({ first, resources: firstResources, vms, start }: Ve
   );
 }
 
-/** Reserves the place of a card until its script is loaded. */
+/** Reserves the space of a card until its script is loaded. */
 function WaitingCard({ rows }: { rows: number }) {
   const { t } = useTranslation('common');
   return (

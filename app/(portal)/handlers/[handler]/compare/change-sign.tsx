@@ -3,7 +3,7 @@
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { cn } from '#app/_ui/cn.ts';
 
-/** Added, removed or changed: a sign, its color, and a word for screen readers. */
+/** Marks something as added, removed or changed: a sign, its color, and a label for screen readers. */
 export function ChangeSign({ before, after }: { before: unknown; after: unknown }) {
   const { t } = useTranslation('packages');
   const kind = before === null ? 'added' : after === null ? 'removed' : 'changed';

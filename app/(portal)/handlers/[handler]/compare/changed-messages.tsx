@@ -60,7 +60,7 @@ export function ChangedMessages({ messages, className }: { messages: Comparison[
   );
 }
 
-/** Number of texts per language that were added, removed or changed. */
+/** The number of texts that were added, removed or changed, by language. */
 export function ChangedLanguages({ languages }: { languages: Comparison['languages'] }) {
   const { t } = useTranslation('packages');
   const differing = languages.filter(({ added, removed, changed }) => added + removed + changed > 0);

@@ -6,20 +6,20 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { cn } from '#app/_ui/cn.ts';
 
 export interface TextDiffProps {
-  /** The accessible name. */
+  /** The diff's accessible name. */
   label: string;
   before: string;
   after: string;
 }
 
 interface Line {
-  /** Line number in the later text; of a removed line, in the earlier one. */
+  /** Line number in the later text; for a removed line, in the earlier one. */
   number: number;
   sign: ' ' | '+' | '-';
   text: string;
 }
 
-/** Bounds the search for the smallest difference, because two texts may differ in every line. */
+/** Limits the search for the smallest difference, because two texts may differ in every line. */
 const maxEdits = 2_000;
 
 function linesBetween(before: string, after: string): Line[][] | null {
@@ -43,7 +43,7 @@ function linesBetween(before: string, after: string): Line[][] | null {
 
 const looks = { '+': 'bg-healthy-tint text-healthy-text', '-': 'bg-failed-tint text-failed-text', ' ': '' };
 
-/** The difference of two texts, line by line with three lines of context. */
+/** The differences between two texts, line by line with three lines of context. */
 export function TextDiff({ label, before, after }: TextDiffProps) {
   const { t } = useTranslation('packages');
   const hunks = useMemo(() => linesBetween(before, after), [before, after]);

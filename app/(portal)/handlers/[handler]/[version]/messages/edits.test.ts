@@ -44,7 +44,7 @@ test('edits of different messages are merged', () => {
   expect(mergeEdits(german({ '2': 'drei' }), 'de', edits).conflicts).toEqual(['2']);
 });
 
-test('a text typed and taken back keeps the other person’s; a new language has revision 0', () => {
+test('reverting a text keeps the other person’s change; a new language has revision 0', () => {
   const edits = { a: { base: 'x', text: 'x' } };
   expect(mergeEdits(german({ a: 'new' }), 'de', edits).file).toMatchObject([{ messages: [{ id: 'a', text: 'new' }] }]);
   expect(mergeEdits(german({}), 'fr', {})).toMatchObject({ revision: 0, file: [{ lang: 'fr', messages: [] }] });

@@ -1,6 +1,6 @@
 import type { VersionResources } from '../version-data.ts';
 
-/** A text that is typed and not saved, and the text before typing began. */
+/** A text that was typed but not saved, and the saved text when typing began. */
 export interface Edit {
   text: string;
   base: string;
@@ -10,22 +10,22 @@ export interface Edit {
 export type Edits = Readonly<Record<string, Edit>>;
 
 export interface MergedLanguage {
-  /** Resource file of the language: an array of one. Empty messages are left out. */
+  /** The resource file of the language: an array of one. Empty messages are left out. */
   file: unknown[];
-  /** The language's revision that the edits are based on; 0 for a new one. */
+  /** The revision of the language that the edits are based on; 0 for a new language. */
   revision: number;
-  /** Ids that someone else changed in between, to another text. */
+  /** Ids of texts that someone else changed differently in the meantime. */
   conflicts: string[];
 }
 
 const order = new Intl.Collator('en', { numeric: true });
 
-/** Whether someone else changed the text since typing began, to another text. */
+/** Whether someone else changed the text differently after typing began. */
 export function collides(edit: Edit | undefined, saved: string): boolean {
   return edit !== undefined && edit.base !== saved && edit.text !== saved && edit.text !== edit.base;
 }
 
-/** The edits that remain after some were saved: what was typed during the save. */
+/** Returns the edits that remain after some were saved: what was typed during the save. */
 export function withoutStored(edits: Edits, stored: Edits): Edits {
   return Object.fromEntries(
     Object.entries(edits).flatMap(([id, edit]) => {

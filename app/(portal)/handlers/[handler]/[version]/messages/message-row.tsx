@@ -17,16 +17,16 @@ export interface MessageRowProps {
   index: number;
   id: string;
   messages: EditedMessages;
-  /** Languages with a column. */
+  /** Languages that have a column. */
   languages: readonly string[];
   mayEdit: boolean;
-  /** The row is open, and this language's field takes the focus. */
+  /** The language whose field gets the focus if the row is open. */
   focusOn: string | undefined;
   onOpen(open: { id: string; lang: string } | undefined): void;
   samples: readonly string[];
 }
 
-/** One message: its text in every language; when open, the fields and a preview. */
+/** One message with its text in every language. The open row has fields and a preview. */
 function OneMessage({ ref, index, id, messages, languages, focusOn, ...props }: MessageRowProps) {
   const { t } = useTranslation('localization');
   const isOpen = focusOn !== undefined;
@@ -49,7 +49,7 @@ function OneMessage({ ref, index, id, messages, languages, focusOn, ...props }: 
   );
 }
 
-/** Scrolling renders new rows only. */
+/** Memoized, so that scrolling renders only new rows. */
 export const MessageRow = memo(OneMessage);
 
 interface CellProps extends Pick<MessageRowProps, 'id' | 'messages' | 'mayEdit' | 'onOpen' | 'samples'> {
@@ -141,7 +141,7 @@ function focusOnce(field: HTMLTextAreaElement | null): void {
   field?.focus();
 }
 
-/** Placeholders that a translation lacks or adds, compared with English. */
+/** Shows placeholders that a translation lacks or adds, compared with English. */
 function Mismatch({
   lang,
   id,
@@ -171,7 +171,7 @@ function Mismatch({
   );
 }
 
-/** Undefined where the text agrees with English, or either is missing. */
+/** Returns undefined if the text agrees with English, or if either is missing. */
 export function differenceOf(
   messages: Pick<EditedMessages, 'textOf'>,
   lang: string,

@@ -9,21 +9,21 @@ import type { EditedMessages } from './use-messages.ts';
 
 export interface MessageTableProps {
   messages: EditedMessages;
-  /** Languages with a column. */
+  /** Languages that have a column. */
   languages: readonly string[];
-  /** The ids to show, in order. */
+  /** Ids to show, in order. */
   ids: readonly string[];
   mayEdit: boolean;
-  /** The message being edited, and the language whose field takes the focus. */
+  /** The message being edited, and the language whose field gets the focus. */
   open: { id: string; lang: string } | undefined;
   onOpen(open: { id: string; lang: string } | undefined): void;
-  /** Sample values of the open message's placeholders. */
+  /** Sample values for the placeholders of the open message. */
   samples: readonly string[];
 }
 
 const rowHeight = 36;
 
-/** Messages by language; only visible rows are in the document. The open row has its fields and its preview. */
+/** Messages by language. Only visible rows are in the document. The open row has fields and a preview. */
 export function MessageTable({ messages, languages, ids, mayEdit, open, onOpen, samples }: MessageTableProps) {
   const { t } = useTranslation('localization');
   const frame = useRef<HTMLElement>(null);
@@ -33,7 +33,7 @@ export function MessageTable({ messages, languages, ids, mayEdit, open, onOpen, 
     estimateSize: () => rowHeight,
     getItemKey: (index) => ids[index] ?? index,
     overscan: 10,
-    // Rows are cheap; a second, synchronous render within each scroll event is not.
+    // Rows are cheap, but a second, synchronous render in each scroll event is not.
     useFlushSync: false,
     initialRect: { width: 1200, height: 480 },
   });

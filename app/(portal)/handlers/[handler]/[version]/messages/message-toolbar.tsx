@@ -21,7 +21,7 @@ export interface MessageToolbarProps {
   onSample(index: number, value: string): void;
 }
 
-/** Search, filter and languages of the table, and sample values for the message that is open. */
+/** Search, filter and languages of the table, and sample values for the open message. */
 export function MessageToolbar({ messages, filter, languages, onLanguages, ...props }: MessageToolbarProps) {
   const { t } = useTranslation('localization');
   const { start, samples, onSample } = props;
@@ -56,7 +56,7 @@ export function MessageToolbar({ messages, filter, languages, onLanguages, ...pr
   );
 }
 
-/** The placeholders in the texts of a message, and those that the params it was reported with would fill. */
+/** Returns the placeholders in a message's texts, and those that the reported params would fill. */
 function placeholdersIn({ languages, textOf }: EditedMessages, id: string, params: readonly string[]): number[] {
   const all = new Set([...params.keys(), ...languages.flatMap((lang) => placeholdersOf(textOf(lang, id)))]);
   return [...all].sort((a, b) => a - b).slice(0, 10);

@@ -28,7 +28,10 @@ export interface MessagesCardProps {
   start: MessagesStart;
 }
 
-/** The messages by language: dropped as files or typed here, previewed with samples, saved per language. */
+/**
+ * The messages by language: files can be dropped and texts typed. Has a preview with sample values; each language is
+ * saved separately.
+ */
 export function MessagesCard({ handler, version, resources, mayEdit, onUnsaved, start }: MessagesCardProps) {
   const messages = useMessages(resources, onUnsaved, mayEdit ? start : {});
   const files = useMessageFiles(handler, version, messages);
@@ -140,7 +143,7 @@ function MessagesBody({ resources, messages, mayEdit, filter, languages, setColu
 
 const isXliff = ({ name }: File): boolean => /\.(?:xlf|xliff)$/i.test(name);
 
-/** Sorts files that were chosen or dropped: resource files are stored, an XLIFF file waits for its dialog. */
+/** Handles files that were chosen or dropped: resource files are stored, an XLIFF file opens its dialog. */
 function useMessageFiles(handler: string, version: string, messages: EditedMessages) {
   const files = useResourceFiles({ handler, version, onStored: messages.discard });
   const [translated, setTranslated] = useState<File>();
@@ -152,7 +155,9 @@ function useMessageFiles(handler: string, version: string, messages: EditedMessa
   return { ...files, take, translated, clearTranslated: () => setTranslated(undefined) };
 }
 
-/** The languages that have a column: those that were chosen, or English, the requested ones and as many others as fit. */
+/**
+ * Returns the languages that have a column: the chosen ones, or English, the requested ones and as many others as fit.
+ */
 function useLanguageColumns(all: readonly string[], start: MessagesStart) {
   const { i18n } = useTranslation('localization');
   const [columns, setColumns] = useState<readonly string[]>();
@@ -166,7 +171,7 @@ function useLanguageColumns(all: readonly string[], start: MessagesStart) {
   return { languages, setColumns };
 }
 
-/** The cell that the page's address names. */
+/** Returns the cell that the URL names. */
 function messageToOpen({ message, missing }: MessagesStart, messages: EditedMessages): OpenMessage | undefined {
   if (message !== undefined && messages.ids.includes(message.id)) return message;
   if (missing === undefined) return undefined;
@@ -174,6 +179,6 @@ function messageToOpen({ message, missing }: MessagesStart, messages: EditedMess
   return id === undefined ? undefined : { id, lang: missing };
 }
 
-/** Sample values; a blank one leaves its placeholder in the text. */
+/** Replaces a blank sample value with its placeholder. */
 const withPlaceholders = (samples: readonly string[]): string[] =>
   Array.from(samples, (sample, index) => (sample === undefined || sample === '' ? `{${index}}` : sample));

@@ -11,7 +11,7 @@ import type { EditedMessages } from './use-messages.ts';
 export interface MessagesHeaderProps {
   messages: EditedMessages;
   mayEdit: boolean;
-  /** XLIFF is exported from English; undefined without it. */
+  /** Undefined if there is no English text, from which XLIFF is exported. */
   onExport: (() => void) | undefined;
   onAddLanguage(lang: string): void;
   isUploading: boolean;

@@ -7,7 +7,7 @@ import { FieldError } from '#app/_ui/field.tsx';
 import { Status } from '#app/_ui/status.tsx';
 import type { ReceivedFile } from './use-resource-files.ts';
 
-/** The result of each language file, with faults by place. */
+/** The result of each uploaded language file, with faults and their paths. */
 export function Received({ received, onClose }: { received: readonly ReceivedFile[]; onClose(): void }) {
   const { t } = useTranslation(['localization', 'common']);
   if (received.length === 0) return null;

@@ -10,7 +10,7 @@ export interface SampleFieldsProps {
   onSample(index: number, value: string): void;
 }
 
-/** Values of the placeholders in the preview of the open message. */
+/** Sample values for the placeholders in the open message's preview. */
 export function SampleFields({ id, placeholders, samples, onSample }: SampleFieldsProps) {
   const { t } = useTranslation('localization');
   if (placeholders.length === 0) return null;

@@ -12,7 +12,7 @@ export interface SaveBarProps extends SaveLanguagesOptions {
   onOpen(open: OpenMessage): void;
 }
 
-/** Saves or discards what was typed, one button per language, and says what was not saved. */
+/** Saves or discards edits, with one button per language, and shows what was not saved. */
 export function SaveBar({ onOpen, ...options }: SaveBarProps) {
   const { messages } = options;
   const saves = useSaveLanguages(options);
@@ -31,7 +31,7 @@ export function SaveBar({ onOpen, ...options }: SaveBarProps) {
 
 interface LanguageButtonsProps extends Pick<SaveBarProps, 'messages' | 'onOpen'> {
   lang: string;
-  /** Messages that were changed. */
+  /** Number of changed messages. */
   count: number;
   saves: SaveLanguages;
 }

@@ -21,11 +21,11 @@ interface Sent {
   version: string;
   lang: string;
   file: File;
-  /** Stores the file if the language still has this revision; without it, only reports what would change. */
+  /** Stores the file if the language still has this revision. If absent, only reports what would change. */
   revision?: number;
 }
 
-/** Sends the file by HTTP. Throws `DoorError`. */
+/** Sends the file over HTTP. Throws `DoorError`. */
 export async function sendXliff({ file, revision, ...place }: Sent): Promise<XliffOutcome> {
   const response = await fetch(`${languageAddress(place, '.xlf')}${revision === undefined ? '?dryRun=true' : ''}`, {
     method: 'PUT',
@@ -41,7 +41,7 @@ export async function sendXliff({ file, revision, ...place }: Sent): Promise<Xli
 
 const headBytes = 4096;
 
-/** The target language in the file's header; the portal checks it again. */
+/** Reads the target language from the file's header. The portal checks it again. */
 export async function targetOf(file: File): Promise<string | null> {
   const bytes = new Uint8Array(await file.slice(0, headBytes).arrayBuffer());
   const encoding = bytes[0] === 0xff ? 'utf-16le' : bytes[0] === 0xfe ? 'utf-16be' : 'utf-8';

@@ -1,4 +1,4 @@
-/** What the table of messages opens with: a reported message, or the first that a language lacks. */
+/** What the message table opens with: a reported message, or the first one that a language lacks. */
 export interface MessagesStart {
   message?: { id: string; lang: string; params: string[] };
   missing?: string;
@@ -8,7 +8,7 @@ type Asked = Readonly<Record<string, string | string[] | undefined>>;
 
 const maxParams = 10;
 
-/** Reads `?message=&lang=&param=…` or `?missing=<lang>` of the page's address. */
+/** Reads `?message=&lang=&param=…` or `?missing=<lang>` from the page's URL. */
 export function startOf({ message, lang, param, missing }: Asked): MessagesStart {
   const one = (value: Asked[string]): string | undefined => (Array.isArray(value) ? value[0] : value);
   const id = one(message)?.trim().slice(0, 1024);

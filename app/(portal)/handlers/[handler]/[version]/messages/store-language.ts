@@ -7,18 +7,18 @@ export interface LanguageToStore {
   lang: string;
   /** A resource file: an array of one. */
   file: unknown;
-  /** The revision that the edits are based on, 0 for none; undefined replaces any. */
+  /** The revision that the edits are based on, 0 for a new language; undefined replaces any. */
   revision?: number;
 }
 
 export interface StoreLanguageAnswer {
-  /** Canonical tag. */
+  /** Canonical language tag. */
   lang: string;
   /** Number of messages after storing. */
   messages: number;
 }
 
-/** Address of a language of a version; with `ending`, as another file type. */
+/** Returns the URL of a language of a version; with `ending`, as another file type. */
 export function languageAddress(
   { handler, version, lang }: Pick<LanguageToStore, 'handler' | 'version' | 'lang'>,
   ending = '',
@@ -27,7 +27,7 @@ export function languageAddress(
   return `/upload/${parts.join('/')}${ending}`;
 }
 
-/** Stores a language by HTTP: 20,000 messages are too large for tRPC. Throws `DoorError`. */
+/** Stores a language over HTTP, because 20,000 messages are too large for tRPC. Throws `DoorError`. */
 export async function storeLanguage({ file, revision, ...place }: LanguageToStore): Promise<StoreLanguageAnswer> {
   const response = await fetch(languageAddress(place), {
     method: 'PUT',

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { fits, type MessageFilter } from './filter.ts';
 import type { EditedMessages } from './use-messages.ts';
 
-/** What the table of messages shows: search, filter, and the message that is open. */
+/** What the message table shows: search, filter, and the open message. */
 export function useMessageFilter(
   messages: EditedMessages,
   languages: readonly string[],
@@ -13,7 +13,7 @@ export function useMessageFilter(
   const [search, setSearch] = useState('');
   const [filter, setFilter] = useState(start.filter);
   const [open, setOpen] = useState(start.open);
-  // A message stays in sight while it is edited, even when it no longer fits the filter.
+  // A message stays visible while it is edited, even if it no longer matches the filter.
   const ids =
     search === '' && filter === 'all'
       ? messages.ids
@@ -27,7 +27,7 @@ export function useMessageFilter(
 
 export type MessageFilterState = ReturnType<typeof useMessageFilter>;
 
-/** The cell of the table that is being edited. */
+/** The table cell that is being edited. */
 export interface OpenMessage {
   id: string;
   lang: string;

@@ -6,15 +6,15 @@ import type { VersionResources } from '../version-data.ts';
 import { collides, type Edits, withoutStored } from './edits.ts';
 import type { MessagesStart } from './start.ts';
 
-/** Messages of a version being edited: saved texts and unsaved edits. */
+/** The messages of a version during editing: saved texts and unsaved edits. */
 export interface EditedMessages {
   languages: readonly string[];
   ids: readonly string[];
   textOf(lang: string, id: string): string;
-  /** Messages without a text, by language. */
+  /** Number of messages without a text, by language. */
   missing: ReadonlyMap<string, number>;
   isChanged(lang: string, id: string): boolean;
-  /** The text that someone else saved under an edited one. */
+  /** Returns the text that someone else saved after this one was edited, and who. */
   conflictOf(lang: string, id: string): { theirs: string; who: string } | undefined;
   /** Number of unsaved messages by language; languages without any are absent. */
   changes: ReadonlyMap<string, number>;
@@ -22,26 +22,26 @@ export interface EditedMessages {
   conflicts: ReadonlyMap<string, readonly string[]>;
   editsOf(lang: string): Edits;
   write(lang: string, id: string, text: string): void;
-  /** Resolves a conflict: keeps the edit, or drops it for the saved text. */
+  /** Resolves a conflict by keeping the edit or the saved text. */
   decide(lang: string, id: string, whose: 'mine' | 'theirs'): void;
   addLanguage(lang: string): void;
   addId(id: string): void;
-  /** Drops the edits that were stored, and keeps what was typed since. */
+  /** Removes the edits that were stored, and keeps what was typed since. */
   forget(lang: string, stored: Edits): void;
-  /** Drops the edits of this language. */
+  /** Discards the edits of this language. */
   discard(lang: string): void;
 }
 
 const order = new Intl.Collator('en', { numeric: true });
 const nothing: Edits = {};
 
-/** The language that an address names, if valid. */
+/** Returns the language in the URL, if it is valid. */
 function canonical(tag: string | undefined): readonly string[] {
   const lang = tag === undefined ? null : canonicalLanguage(tag);
   return lang === null ? [] : [lang];
 }
 
-/** The texts of one version, edited in place. */
+/** Keeps the texts of a version and the edits made on this page. */
 export function useMessages(
   resources: VersionResources,
   onUnsaved: (unsaved: boolean) => void,
@@ -65,7 +65,7 @@ export function useMessages(
   return {
     languages,
     ids,
-    // A text that was typed and taken back shows what is saved, even if someone else saved it.
+    // A text that was reverted shows the saved text, even if someone else saved it.
     textOf: (lang, id) => {
       const edit = edits[lang]?.[id];
       return edit === undefined || edit.text === edit.base ? savedText(lang, id) : edit.text;
@@ -95,7 +95,7 @@ export function useMessages(
 
 type SavedTexts = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-/** Saved texts by language and id, and the languages and ids of the table: saved ones and those added here. */
+/** Returns saved texts by language and id, and the table's languages and ids: saved ones and those added here. */
 function useLanguagesAndIds(resources: VersionResources, start: MessagesStart) {
   const [addedLanguages, setAddedLanguages] = useState(() => canonical(start.message?.lang ?? start.missing));
   const [addedIds, setAddedIds] = useState<readonly string[]>(start.message ? [start.message.id] : []);
@@ -122,7 +122,7 @@ function useLanguagesAndIds(resources: VersionResources, start: MessagesStart) {
   };
 }
 
-/** Messages without a text, by language. Counted with a deferred value, so that typing does not wait for it. */
+/** Counts messages without a text, by language. Uses a deferred value, so that typing does not wait. */
 function useMissing(
   edits: Readonly<Record<string, Edits>>,
   saved: SavedTexts,
@@ -147,7 +147,7 @@ function useUnsavedWarning(unsaved: boolean, onUnsaved: (unsaved: boolean) => vo
   }, [unsaved]);
 }
 
-/** Ids of edited messages that fit, by language; without languages that have none. */
+/** Returns the ids of matching edits by language. Languages without any are absent. */
 function idsPerLanguage(
   edits: Readonly<Record<string, Edits>>,
   fits: (lang: string, id: string) => boolean,

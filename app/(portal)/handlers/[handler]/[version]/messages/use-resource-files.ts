@@ -7,7 +7,7 @@ import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
 import { storeLanguage } from './store-language.ts';
 
-/** The result of a language file. */
+/** The result of an uploaded language file. */
 export interface ReceivedFile {
   name: string;
   outcome: { stored: { lang: string; messages: number } } | { malformed: string } | { refused: ExplainedProblem };
@@ -16,11 +16,11 @@ export interface ReceivedFile {
 interface Options {
   handler: string;
   version: string;
-  /** A language was replaced. */
+  /** Called after a language was replaced. */
   onStored(lang: string): void;
 }
 
-/** Stores language files: each replaces its language immediately. */
+/** Stores language files. Each replaces its language immediately. */
 export function useResourceFiles({ handler, version, onStored }: Options) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
@@ -59,7 +59,7 @@ export function useResourceFiles({ handler, version, onStored }: Options) {
   return { received, busy, take: (files: readonly File[]) => void take(files), clear: () => setReceived([]) };
 }
 
-/** The language that a resource file names. */
+/** Returns the language that a resource file states. */
 function languageIn(contents: unknown): string | undefined {
   const first: unknown = Array.isArray(contents) ? contents[0] : undefined;
   if (typeof first !== 'object' || first === null) return undefined;

@@ -20,7 +20,7 @@ export interface SaveLanguagesOptions {
   messages: EditedMessages;
 }
 
-/** A language that is being saved, or why it was not. */
+/** A language that is being saved, or why it was not saved. */
 interface Save {
   error?: unknown;
 }
@@ -28,12 +28,15 @@ interface Save {
 export interface SaveLanguages {
   save(lang: string): Promise<void>;
   isSaving(lang: string): boolean;
-  /** Forgets why a language was not saved. */
+  /** Clears the reason why a language was not saved. */
   clear(lang: string): void;
   problems: readonly ExplainedProblem[];
 }
 
-/** Saves edited languages, several at the same time. What others saved in between is kept, unless both changed a text. */
+/**
+ * Saves edited languages, several in parallel. Keeps what others have saved in the meantime, unless both changed the
+ * same text.
+ */
 export function useSaveLanguages({ handler, version, resources, messages }: SaveLanguagesOptions): SaveLanguages {
   const { t } = useTranslation('localization');
   const trpc = useTRPC();
@@ -48,7 +51,7 @@ export function useSaveLanguages({ handler, version, resources, messages }: Save
       return next;
     });
 
-  /** Null where a conflict must be resolved first. */
+  /** Returns null if a conflict must be resolved first. */
   async function store(lang: string): Promise<StoreLanguageAnswer | null> {
     const put = (now: VersionResources) => {
       const { file, revision, conflicts } = mergeEdits(now, lang, messages.editsOf(lang));
@@ -58,7 +61,8 @@ export function useSaveLanguages({ handler, version, resources, messages }: Save
       return await put(resources);
     } catch (error) {
       if (!(error instanceof DoorError && error.data.status === 412)) throw error;
-      // Saved by someone else in between: merge with what is stored now, unless both changed the same text.
+      // Someone else saved the language in the meantime: merges with what is stored now, unless both changed the same
+      // text.
       const options = trpc.resources.get.queryOptions({ handler, version });
       return put(await queryClient.fetchQuery({ ...options, staleTime: 0 }));
     }

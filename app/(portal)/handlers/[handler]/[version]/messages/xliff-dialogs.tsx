@@ -10,7 +10,7 @@ export interface XliffDialogsProps {
   version: string;
   languages: readonly string[];
   isExporting: boolean;
-  /** A translated file to import. */
+  /** The translated file to import. */
   file: File | undefined;
   onCloseExport(): void;
   onCloseImport(): void;

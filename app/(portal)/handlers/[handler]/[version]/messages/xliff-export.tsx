@@ -19,7 +19,7 @@ export interface XliffExportProps {
 
 const formats = ['2.1', '1.2'] as const;
 
-/** Exports a language for translators; it may have no texts yet. */
+/** Exports a language for translators. The language need not have any texts yet. */
 export function XliffExport({ handler, version, languages, onClose }: XliffExportProps) {
   const { t } = useTranslation(['localization', 'common']);
   const others = languages.filter((lang) => lang !== 'en');

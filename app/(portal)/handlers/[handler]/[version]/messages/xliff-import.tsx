@@ -19,7 +19,7 @@ export interface XliffImportProps {
   onClose(): void;
 }
 
-/** Previews the changes of a translator's file, and stores them on confirmation. */
+/** Shows what a translated file would change, and stores it on confirmation. */
 export function XliffImport({ handler, version, file, onClose }: XliffImportProps) {
   const { t } = useTranslation(['localization', 'common']);
   const trpc = useTRPC();
@@ -29,7 +29,7 @@ export function XliffImport({ handler, version, file, onClose }: XliffImportProp
     queryKey: ['xliff', handler, version, file.name, file.lastModified, file.size],
     queryFn: async () => {
       const lang = await targetOf(file);
-      // The portal rejects a file without a language and lists all other faults. zxx: no language.
+      // The portal rejects a file without a language and reports all other faults. `zxx` means no language.
       return sendXliff({ handler, version, lang: lang ?? 'zxx', file });
     },
     retry: false,
@@ -48,7 +48,7 @@ export function XliffImport({ handler, version, file, onClose }: XliffImportProp
       toast(t('localization:xliff.done', { lang, count: added + changed }));
       onClose();
     },
-    // The language changed in between, so the preview is out of date.
+    // The language changed in the meantime, so the preview is out of date.
     onError: () => void preview.refetch(),
   });
   const outcome = preview.data;
