@@ -59,7 +59,7 @@ test('syslog gets a message of RFC 5424', async () => {
   socket.close();
 });
 
-test('an HTTPS address gets a POST, and must accept it', async () => {
+test('an HTTPS URL gets a POST, and must accept it', async () => {
   const bodies: string[] = [];
   const server = createServer(async (request, response) => {
     let body = '';

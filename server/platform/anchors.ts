@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** A place outside of the database to which anchors of the activity are sent. */
+/** A place outside of the database to which anchors of the activity log are sent. */
 export type AnchorTarget =
   | { kind: 'file'; path: string }
   | { kind: 'syslog'; host: string; port: number }
@@ -19,7 +19,7 @@ export interface AnchorMessage {
 
 const timeoutMs = 10_000;
 
-/** Reads `file:/…`, `syslog://host:514` and `https://…` separated by commas. Throws with the fault. */
+/** Parses `file:/…`, `syslog://host:514` and `https://…`, separated by commas. Throws an error that names the fault. */
 export function readAnchorTargets(text: string): AnchorTarget[] {
   return text.split(',').map((part) => readTarget(part.trim()));
 }
@@ -40,7 +40,7 @@ function readTarget(text: string): AnchorTarget {
 
 const isLoopback = (host: string): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(host);
 
-/** A target's name in the log, without secrets of its address. */
+/** Returns a target's name for the log, without secrets in its URL. */
 export function nameTarget(target: AnchorTarget): string {
   switch (target.kind) {
     case 'file':
@@ -52,7 +52,7 @@ export function nameTarget(target: AnchorTarget): string {
   }
 }
 
-/** Sends one anchor. A file gets a line, syslog one message of RFC 5424 by UDP, an HTTPS address a POST with JSON. */
+/** Sends an anchor: a file gets a line, syslog an RFC 5424 message over UDP, an HTTPS URL a POST with JSON. */
 export async function sendAnchor(target: AnchorTarget, message: AnchorMessage): Promise<void> {
   switch (target.kind) {
     case 'file':

@@ -26,7 +26,7 @@ async function put(contents: string): Promise<string> {
 }
 
 describe('blob store', () => {
-  test('stores bytes under their digest, for complete or range reads, readable by this user only', async () => {
+  test('stores bytes under their digest, for complete or range reads, readable only by this user', async () => {
     const sha256 = await put('0123456789');
     expect(await store.size(sha256)).toBe(10);
     const whole = await store.open(sha256);
@@ -39,7 +39,7 @@ describe('blob store', () => {
     expect(await readdir(join(root, 'blobs', 'incoming'))).toEqual([]);
   });
 
-  test('storing and removing the same bytes twice is no error', async () => {
+  test('storing or removing the same bytes twice is not an error', async () => {
     const sha256 = await put('same');
     expect(await put('same')).toBe(sha256);
     await store.remove(sha256);
@@ -56,7 +56,7 @@ describe('blob store', () => {
     },
   );
 
-  test('uploads left by a crash are removed, running ones stay', async () => {
+  test('removes uploads left by a crash, and keeps running ones', async () => {
     expect(await store.clearTemporary(new Date())).toBe(0);
     const old = await store.temporaryPath();
     await writeFile(old, 'x');

@@ -13,11 +13,11 @@ export interface ByteRange {
 
 export interface OpenBlob {
   stream: Readable;
-  /** Bytes of the complete blob, also for a range. */
+  /** Bytes of the complete blob, even if only a range is read. */
   size: number;
 }
 
-/** Stored bytes do not match their digest. They are moved aside: from then on the blob is absent. */
+/** Stored bytes do not match their digest. The file was moved aside, so the blob is now absent. */
 export class DamagedBlob extends Error {
   override readonly name = 'DamagedBlob';
 
@@ -26,25 +26,25 @@ export class DamagedBlob extends Error {
   }
 }
 
-/** Content-addressed bytes, shared by everything that refers to their digest. */
+/** Content-addressed bytes, shared by everything that references their digest. */
 export interface BlobStore {
-  /** A path for a new file for `putFile`; it does not exist yet. */
+  /** Returns a path for a new file for `putFile`; the file does not exist yet. */
   temporaryPath(): Promise<string>;
-  /** Moves a finished file to its digest, durably. The bytes may be stored already. */
+  /** Moves a finished file to its digest, and syncs it to disk. The bytes may already be stored. */
   putFile(path: string, sha256: string): Promise<void>;
   /**
-   * The bytes or a range of them; null where there are none. A range must lie within the size. Whole blobs are verified
-   * on the way: the last chunk follows once the digest fits, otherwise the stream fails with `DamagedBlob`.
+   * Opens a blob or a range of it; null if it does not exist. A range must be within the size. A whole blob is verified
+   * while it is read: the last chunk follows only if the digest matches; otherwise the stream fails with `DamagedBlob`.
    */
   open(sha256: string, range?: ByteRange): Promise<OpenBlob | null>;
-  /** Bytes of a blob, or null. */
+  /** Returns the size of a blob in bytes, or null. */
   size(sha256: string): Promise<number | null>;
   remove(sha256: string): Promise<void>;
   /** Marks temporary files as still needed. */
   keepTemporary(paths: readonly string[]): Promise<void>;
-  /** Removes temporary files that a crash left behind; returns how many. */
+  /** Deletes temporary files that a crash left behind. Returns how many. */
   clearTemporary(olderThan: Date): Promise<number>;
-  /** Digests of all older blobs. */
+  /** Lists the digests of all blobs older than `before`. */
   list(before: Date): Promise<string[]>;
 }
 
@@ -60,7 +60,7 @@ export function openBlobStore(root: string): BlobStore {
   };
 
   const setAside = async (sha256: string, ino: number): Promise<void> => {
-    // Valid bytes may have replaced it since.
+    // Valid bytes may have replaced the damaged file in the meantime.
     if ((await stat(pathOf(sha256)).catch(absent))?.ino !== ino) return;
     const folder = join(root, 'damaged');
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -88,7 +88,7 @@ export function openBlobStore(root: string): BlobStore {
       const { size, ino } = await handle.stat();
       const bytes = createReadStream('', { fd: handle, ...range, autoClose: true });
       if (range !== undefined) return { stream: bytes, size };
-      // The error reaches the reader of the stream.
+      // The stream reports the error to its reader.
       return { stream: pipeline(bytes, new Verification(sha256, () => setAside(sha256, ino)), () => {}), size };
     },
 
@@ -131,7 +131,7 @@ export function openBlobStore(root: string): BlobStore {
   };
 }
 
-/** Passes bytes on, but holds back the last chunk until the digest is verified. */
+/** Passes bytes through, but holds the last chunk back until the digest is verified. */
 class Verification extends Transform {
   readonly #sha256: string;
   readonly #setAside: () => Promise<void>;

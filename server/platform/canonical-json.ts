@@ -1,4 +1,4 @@
-/** JSON with sorted keys: equal values give equal text, whatever their order. */
+/** Returns JSON with sorted keys: equal values give equal text, whatever their key order. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (value !== null && typeof value === 'object') {

@@ -43,7 +43,7 @@ function open(tool: 'cms' | 'smime', sealed: Buffer, key: string): Buffer {
 }
 
 describe('AZ-C2 protected settings are encrypted for the VM’s certificate', () => {
-  test('RSA: openssl cms and openssl smime give back the very bytes', () => {
+  test('RSA: openssl cms and openssl smime return exactly the same bytes', () => {
     const { pem, key } = certificate('rsa', 'rsa:2048');
     const sealed = encryptForCertificate(pem, plain);
     expect(open('cms', sealed, key)).toEqual(plain);
@@ -51,7 +51,7 @@ describe('AZ-C2 protected settings are encrypted for the VM’s certificate', ()
     expect(sealed.includes('brot')).toBe(false);
   });
 
-  test('P-256: openssl cms gives back the very bytes', () => {
+  test('P-256: openssl cms returns exactly the same bytes', () => {
     const { pem, key } = certificate('ec', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1');
     expect(open('cms', encryptForCertificate(pem, plain), key)).toEqual(plain);
   });
@@ -72,7 +72,7 @@ describe('certificates that cannot be used for encryption', () => {
     expect(readSealingCertificate(certificate('weak', ...algorithm).pem)).toBeNull();
   });
 
-  test('a text without a certificate', () => {
+  test('a text that does not contain a certificate', () => {
     expect(readSealingCertificate('hello')).toBeNull();
     expect(readSealingCertificate('')).toBeNull();
   });

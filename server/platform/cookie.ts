@@ -1,4 +1,4 @@
-/** The value of a cookie in these headers; null if it is absent or malformed. */
+/** Returns the value of a cookie in these headers; null if it is absent or malformed. */
 export function cookieIn(headers: Headers, name: string): string | null {
   const prefix = `${name}=`;
   const cookie = (headers.get('cookie') ?? '')

@@ -95,7 +95,7 @@ describe('the environment', () => {
     expect(error?.message).not.toContain('hunter2');
   });
 
-  test('trusts forwarded headers from the named networks only', () => {
+  test('trusts forwarded headers only from the named networks', () => {
     const { trustProxy } = loadConfig({ ANNEX_TRUST_PROXY: '10.0.0.0/8, fd00::1' });
     expect(trustProxy.check('10.1.2.3', 'ipv4')).toBe(true);
     expect(trustProxy.check('11.1.2.3', 'ipv4')).toBe(false);
@@ -103,7 +103,7 @@ describe('the environment', () => {
     expect(loadConfig({}).trustProxy.check('127.0.0.1', 'ipv4')).toBe(false);
   });
 
-  test('is passed on by an allow-list', () => {
+  test('is passed to child processes by an allow-list', () => {
     const planted = {
       AWS_SECRET_ACCESS_KEY: 'planted',
       ANNEX_SECRET_KEY: 'k'.repeat(32),

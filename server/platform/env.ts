@@ -6,69 +6,69 @@ import { readDatabaseUrl } from './database/index.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 import { type OpenIdConfig, openIdOf, openIdPairs, openIdVariables } from './openid-env.ts';
 
-/** The configuration, read once at startup. docs/operations.md has the table. */
+/** The configuration, read once at startup. Documented in docs/operations.md. */
 export interface Config {
   host: string;
   port: number;
   gatewayPort: number;
-  /** Gateway processes that share the port. */
+  /** Number of gateway processes that share the port. */
   gatewayWorkers: number;
-  /** Origin of the portal as browsers see it, without a slash at the end. */
+  /** Origin of the portal as browsers see it, without a trailing slash. */
   url: string;
-  /** Origin of the gateway as agents see it. */
+  /** Origin of the gateway as agents see it, without a trailing slash. */
   gatewayUrl: string;
-  /** Trusted proxies: forwarded headers are accepted only from these addresses. */
+  /** Trusted proxies. Forwarded headers are accepted only from these addresses. */
   trustProxy: BlockList;
-  /** Files of the gateway's own TLS. */
+  /** Certificate and key files if the gateway terminates TLS itself. */
   tls: { certFile: string; keyFile: string } | null;
-  /** Null: the embedded PostgreSQL. The launcher passes its address to its children. */
+  /** Null: use the embedded PostgreSQL. The launcher passes its URL to its children. */
   databaseUrl: string | null;
-  /** Wake-ups use NATS instead of NOTIFY. */
+  /** If set, wake-ups use NATS instead of NOTIFY. */
   natsUrl: string | null;
-  /** Absolute. */
+  /** An absolute path. */
   dataDir: string;
-  /** Null: the file in `dataDir` (secret-key.ts). */
+  /** Null: use the file in `dataDir` (secret-key.ts). */
   secretKey: string | null;
   bootstrap: {
-    /** In the launcher only; the portal gets `digest`. */
+    /** Only in the launcher; the portal gets `digest`. */
     token: string | null;
     /** SHA-256 of the token, in hex. */
     digest?: string | null;
     person: { email: string; password: string } | null;
   };
-  /** The OpenID provider that may sign people in. */
+  /** The OpenID provider for sign-in; null if there is none. */
   openId: OpenIdConfig | null;
-  /** Requests per second of one VM; 0 = off. */
+  /** Maximum requests per second of one VM; 0 disables the limit. */
   vmRate: number;
   custody: 'portal' | 'vm';
   /** Whether a machine must prove at enrollment that it has the key of its certificate. */
   enrolProof: 'optional' | 'required';
-  /** Whether the door for stock Azure Linux agents is open. */
+  /** Whether the entry point for stock Azure Linux agents is enabled. */
   wire: boolean;
-  /** Retention in days of data that grows with time. */
+  /** Retention in days of data that grows over time. */
   keptDays: {
-    /** Reports as they were sent. */
+    /** Reports as the agents sent them. */
     reports: number;
-    /** Command outputs, and archives of log folders. */
+    /** Command outputs and log archives. */
     logs: number;
-    /** Changes of the health of a VM or an extension. */
+    /** Changes in the health of VMs and extensions. */
     health: number;
-    /** VMs per handler version, once a day. */
+    /** Daily counts of VMs per handler version. */
     counts: number;
-    /** Invitations and tokens after their end. */
+    /** Invitations and tokens after they end. */
     ended: number;
   };
-  /** Addresses for reports of vulnerabilities, as security.txt lists them. */
+  /** Contacts for vulnerability reports, as listed in security.txt. */
   securityContacts: readonly string[];
-  /** Targets of the activity's head, sent once a minute. */
+  /** Targets to which the head of the activity log is sent once a minute. */
   auditAnchors: readonly AnchorTarget[];
   logLevel: 'debug' | 'info' | 'warn' | 'error';
-  /** Whether pages are compiled on request and reloaded on a change: `NODE_ENV` is `development`. */
+  /** Whether pages are compiled on request and reloaded when changed: `NODE_ENV` is `development`. */
   development: boolean;
   limits: Limits;
 }
 
-/** An invalid environment; the message names every variable with the reason, never a secret's value. */
+/** An invalid environment. The message names every variable with its fault, but never a secret's value. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
@@ -123,7 +123,7 @@ const databaseUrl = z.string().superRefine((text, ctx) => {
   }
 });
 
-/** The client takes one name and one password for all servers of a cluster: those of the first. */
+/** The NATS client uses one name and one password for all servers of a cluster: those of the first URL. */
 const natsUrl = z
   .string()
   .refine(
@@ -160,7 +160,7 @@ const limits = z.string().transform((text, ctx) => {
 
 type Tree = { readonly [key: string]: number | Tree };
 
-/** Replaces defaults by positive integers; an unknown name is a fault. */
+/** Replaces defaults with positive integers. An unknown name is a fault. */
 function mergeLimits<T>(defaults: T, given: unknown, path: string): T {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new Error(`${path === '' ? 'the whole' : path} must be an object`);
@@ -203,7 +203,7 @@ const environment = z
     ANNEX_BOOTSTRAP_TOKEN: secret('')
       .regex(/^[\x21-\x7e]*$/, 'must be plain ASCII without spaces')
       .optional(),
-    /** Set by the launcher for the portal, in place of the token. */
+    /** The launcher sets this for the portal instead of the token. */
     ANNEX_BOOTSTRAP_DIGEST: z
       .string()
       .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex')
@@ -260,22 +260,22 @@ const environment = z
 /** Variables that every process needs. */
 const general = ['NODE_COMPILE_CACHE', 'PATH', 'HOME', 'TMPDIR', 'LANG', 'LC_ALL', 'TZ'];
 
-/** Processes that the launcher starts. `build` builds the pages. */
+/** The processes that the launcher starts. `build` compiles the pages. */
 export type ChildKind = 'portal' | 'gateway' | 'worker' | 'build';
 
-/** The allow-list of the environment for one of Annex's processes. */
+/** Returns the variables that a process may inherit. */
 function handedDown(kind: ChildKind): string[] {
   if (kind === 'build') return general;
   const settings = Object.keys(environment.shape)
-    // Only the launcher uses these: it creates the first admin, and passes the token's digest to the portal.
+    // Only the launcher uses these: it creates the first admin, and passes only the token's digest to the portal.
     .filter((name) => !name.startsWith('ANNEX_BOOTSTRAP_'))
     .filter((name) => kind === 'portal' || !name.startsWith('ANNEX_OIDC_'));
   return [...settings, ...general];
 }
 
 /**
- * Reads the environment (of this process when none is given). Empty values count as absent.
- * Throws one ConfigError that names every wrong variable.
+ * Reads the environment, by default that of this process. Empty values count as absent. Throws one ConfigError that
+ * names every invalid variable.
  */
 export function loadConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
@@ -330,13 +330,13 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
   };
 }
 
-/** Host name for URLs that point to the listening port. */
+/** Returns the host name for URLs that point to the listening port. */
 function nameOf(host: string): string {
   if (['127.0.0.1', '0.0.0.0', '::', '::1'].includes(host)) return 'localhost';
   return isIPv6(host) ? `[${host}]` : host;
 }
 
-/** For other processes that the launcher starts: agents of the demo. */
+/** Returns the environment for other processes that the launcher starts, such as demo agents. */
 export function bareEnvironment(): NodeJS.ProcessEnv {
   const { PATH, TMPDIR, LANG, NODE_COMPILE_CACHE } = process.env;
   return {
@@ -348,7 +348,7 @@ export function bareEnvironment(): NodeJS.ProcessEnv {
   };
 }
 
-/** The part of the environment that a child gets, with what the launcher adds. */
+/** Returns the environment of a child process: the variables it may inherit, and what the launcher adds. */
 export function childEnvironment(kind: ChildKind, added: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const kept = handedDown(kind).flatMap((name) => {
     const value = process.env[name];

@@ -1,6 +1,9 @@
 import { isIPv6 } from 'node:net';
 
-/** A household has a whole /64 of IPv6 addresses; it counts as one. */
+/**
+ * Returns the key by which clients are counted: an IPv4 address, or a /64 network, because a household has a whole /64
+ * of IPv6 addresses.
+ */
 export function household(address: string): string {
   if (!isIPv6(address) || address.startsWith('::ffff:')) return address;
   const [head = '', tail] = address.split('::');

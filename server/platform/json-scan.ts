@@ -1,7 +1,7 @@
 import { jsonPointer } from '#protocol/pointer.ts';
 
 export interface JsonFault {
-  /** JSON pointer; empty for the text as a whole. */
+  /** JSON pointer; empty for the whole text. */
   path: string;
   code:
     | 'json_too_large'
@@ -16,7 +16,7 @@ export interface JsonFault {
 
 interface ScanOptions {
   maxDepth: number;
-  /** Accepts large numbers and unstorable characters, and collects the escapes of the latter. */
+  /** Whether to accept large numbers and unstorable characters. The escapes of the latter are collected. */
   repair: boolean;
 }
 
@@ -26,9 +26,9 @@ export interface Scan {
   unstorable: number[];
 }
 
-/** An open array or object, and the position in it. */
+/** An open array or object, and the current position in it. */
 interface Level {
-  /** Keys seen so far; null in an array. */
+  /** Keys seen so far; null for an array. */
   keys: Set<string> | null;
   key: string | number;
 }
@@ -39,14 +39,14 @@ const literals = ['true', 'false', 'null'];
 const largest = 2 ** 53;
 
 /**
- * Reads JSON text once without building anything and without recursion. Syntax ends the scan at its first fault, with
- * line and column; duplicate properties, large numbers and unstorable characters are collected, each with its path.
+ * Scans JSON text once, without recursion and without building values. A syntax error ends the scan, with line and
+ * column. Duplicate properties, large numbers and unstorable characters are collected with their paths.
  */
 export function scanJson(text: string, options: ScanOptions): Scan {
   return new Scanner(text, options).run();
 }
 
-/** Ends the scan: the rest cannot be parsed. */
+/** Ends the scan, because the rest cannot be parsed. */
 class Stop extends Error {}
 
 class Scanner {
@@ -71,7 +71,7 @@ class Scanner {
     return { faults: this.faults, unstorable: this.unstorable };
   }
 
-  /** One value, where each opened array or object puts a level on the stack and each closed one takes it off. */
+  /** Scans a value. Each opening bracket pushes a level onto the stack, each closing one pops it. */
   private document(): void {
     let expectsValue = true;
     for (;;) {
@@ -98,7 +98,7 @@ class Scanner {
     }
   }
 
-  /** Reads a scalar or opens a level. True if a value must follow: the first one of an opened level. */
+  /** Scans a scalar or opens a level. Returns whether the first value of an opened level must follow. */
   private value(): boolean {
     this.space();
     const first = this.text[this.at];
@@ -148,7 +148,7 @@ class Scanner {
     if (!this.options.repair && beyond(token)) this.fault('json_number');
   }
 
-  /** The string with its escapes resolved. */
+  /** Returns the string with its escapes resolved. */
   private string(): string {
     const { text } = this;
     const start = this.at++;
@@ -187,7 +187,7 @@ class Scanner {
     this.at += 6;
   }
 
-  /** The UTF-16 unit of the `\uXXXX` escape at this offset, or null. */
+  /** Returns the UTF-16 code unit of the `\uXXXX` escape at this offset, or null. */
   private unit(at: number): number | null {
     const digits = this.text.slice(at, at + 6);
     return /^\\u[0-9a-fA-F]{4}$/.test(digits) ? Number.parseInt(digits.slice(2), 16) : null;

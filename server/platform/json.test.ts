@@ -48,14 +48,14 @@ describe('parseJson', () => {
     ]);
   });
 
-  test('repair keeps numbers and replaces unstorable characters by U+FFFD', () => {
+  test('repair keeps numbers and replaces unstorable characters with U+FFFD', () => {
     expect(parseJson('["a\\u0000b\\ud83d\\ude00\\udc00", 1e30]', { oddities: 'repair' }).value).toEqual([
       'a\ufffdb😀\ufffd',
       1e30,
     ]);
   });
 
-  test('bounds depth and size before anything is built', () => {
+  test('limits depth and size before building values', () => {
     expect(faultsOf('['.repeat(64) + ']'.repeat(64))).toEqual([]);
     expect(faultsOf('['.repeat(1_000_000))).toEqual([{ path: '', code: 'json_too_deep', params: { limit: 64 } }]);
     expect(faultsOf('"ä"', { maxBytes: 3 })).toEqual([{ path: '', code: 'json_too_large', params: { limit: 3 } }]);

@@ -3,18 +3,19 @@ import { type JsonFault, scanJson } from './json-scan.ts';
 export type { JsonFault } from './json-scan.ts';
 
 export interface JsonOptions {
-  /** Deepest nesting of arrays and objects; 64 by contract. */
+  /** Maximum nesting of arrays and objects; 64 by contract. */
   maxDepth?: number;
-  /** Bytes of UTF-8 text; unlimited if absent, for texts that are already bounded. */
+  /** Maximum bytes of UTF-8 text; unlimited if absent, for texts whose size was already checked. */
   maxBytes?: number;
   /**
-   * What to do with numbers beyond ±2^53, NUL and lone surrogates (the database stores neither). `refuse` names each
-   * by path. `repair` keeps the rounded number and puts U+FFFD: for reports, where one bad entry must not cost the rest.
+   * What to do with numbers beyond ±2^53, NUL and lone surrogates (PostgreSQL stores neither). `refuse` lists each by
+   * path. `repair` keeps the rounded number or inserts U+FFFD; used for reports, where one bad entry must not reject
+   * the others.
    */
   oddities?: 'refuse' | 'repair';
 }
 
-/** Either the value or the faults of the text: `fault` is the first of `faults`. */
+/** The value, or the faults of the text. `fault` is the first of `faults`. */
 export type JsonResult =
   | { value: unknown; fault: null; faults: readonly [] }
   | { value: undefined; fault: JsonFault; faults: readonly JsonFault[] };
@@ -26,9 +27,9 @@ const failed = (fault: JsonFault, faults: readonly JsonFault[] = [fault]): JsonR
 });
 
 /**
- * Reads JSON from outside. UTF-8 is checked, a byte-order mark is accepted, nesting is bounded before anything is
- * built, a property given twice is refused (two readers could pick different ones), and no message holds input.
- * `__proto__` stays an ordinary own property, as JSON.parse makes it.
+ * Parses untrusted JSON. UTF-8 is checked, a byte-order mark is accepted, nesting is limited before values are built,
+ * and a duplicate property is rejected, because two readers could use different ones. Messages never contain input.
+ * `__proto__` is an ordinary own property, as with JSON.parse.
  */
 export function parseJson(source: string | Uint8Array, options: JsonOptions = {}): JsonResult {
   const size = typeof source === 'string' ? Buffer.byteLength(source) : source.byteLength;
@@ -49,8 +50,8 @@ export function parseJson(source: string | Uint8Array, options: JsonOptions = {}
 }
 
 /**
- * The value of a text that needs no scan, at a fraction of its cost; undefined for every other text, valid or not. A
- * duplicate property leaves fewer properties than the text has names.
+ * Parses a text that needs no scan, at a fraction of its cost. Returns undefined for every other text, valid or not. A
+ * duplicate property is detected because there are fewer properties than names in the text.
  */
 function readOrdinary(text: string, maxDepth: number): unknown {
   if (text.includes('\\u')) return undefined;
@@ -63,7 +64,7 @@ function readOrdinary(text: string, maxDepth: number): unknown {
   return countNames(value, maxDepth) === countNamesIn(text) ? value : undefined;
 }
 
-/** Number of properties in all objects; -1 if the nesting is too deep or a number is beyond ±2^53. */
+/** Returns the number of properties in all objects; -1 if the nesting is too deep or a number is beyond ±2^53. */
 function countNames(value: unknown, depthLeft: number): number {
   if (typeof value === 'number') return Math.abs(value) >= 2 ** 53 ? -1 : 0;
   if (typeof value !== 'object' || value === null) return 0;
@@ -85,7 +86,7 @@ function countNames(value: unknown, depthLeft: number): number {
   return count;
 }
 
-/** Quotes followed by a colon: the ends of all names, and sometimes the beginning of a string. */
+/** Counts quotes followed by a colon: the end of every name, and sometimes the beginning of a string. */
 function countNamesIn(text: string): number {
   let count = 0;
   for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at + 1)) {
@@ -99,7 +100,7 @@ function countNamesIn(text: string): number {
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The text of UTF-8 bytes, including a byte-order mark; null for other bytes. */
+/** Decodes UTF-8, keeping a byte-order mark; null for invalid bytes. */
 export function decodeUtf8(bytes: Uint8Array): string | null {
   try {
     return decoder.decode(bytes);
@@ -108,7 +109,7 @@ export function decodeUtf8(bytes: Uint8Array): string | null {
   }
 }
 
-/** Puts `\ufffd` where a `\uXXXX` escape cannot be stored; both have six characters. */
+/** Replaces `\uXXXX` escapes that cannot be stored with `\ufffd`; both have six characters. */
 function replaceEscapes(text: string, positions: readonly number[]): string {
   if (positions.length === 0) return text;
   let from = 0;

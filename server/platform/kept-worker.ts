@@ -4,8 +4,8 @@ import { loadMs, type WorkerLimits, type WorkerMessage, type WorkerResult } from
 type Outcome<T> = WorkerResult<T> | { ended: 'failed'; error: Error };
 
 /**
- * A thread that answers questions in order: starting one costs a fifth of a second. One question can leave state for the
- * next, so a thread serves one owner only. It does not keep the process alive.
+ * A thread that runs tasks in order and is reused, because starting one takes a fifth of a second. A task can leave
+ * state for the next, so a thread serves only one owner. It does not keep the process alive.
  */
 export class KeptWorker<I, T> {
   private readonly module: URL;
@@ -18,7 +18,7 @@ export class KeptWorker<I, T> {
   private loaded = false;
   private timer: NodeJS.Timeout | undefined;
 
-  /** `setUp` is the module's `workerData`. The module calls `answerEach`. */
+  /** `setUp` becomes the module's `workerData`. The module must call `answerEach`. */
   constructor(module: URL, setUp: unknown, limits: WorkerLimits) {
     this.module = module;
     this.setUp = setUp;
@@ -29,7 +29,7 @@ export class KeptWorker<I, T> {
     return this.waiting > 0;
   }
 
-  /** The answer, or the limit that ended the thread; the next question then gets a new one. */
+  /** Returns the result, or the limit that ended the thread; then the next task gets a new thread. */
   ask(input: I): Promise<WorkerResult<T>> {
     this.waiting++;
     const answer = this.last.then(() => this.askNow(input)).finally(() => this.waiting--);
@@ -59,7 +59,7 @@ export class KeptWorker<I, T> {
     return outcome;
   }
 
-  /** Ends the question after this time, unless it was answered. */
+  /** Ends the task after this many milliseconds if it has no result. */
   private wait(ms: number): void {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.settle({ ended: 'time' }), ms);
@@ -73,7 +73,7 @@ export class KeptWorker<I, T> {
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: this.limits.heapMiB, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 },
     });
-    // A closed worker may still send a message, which is ignored.
+    // A terminated worker may still send a message, which is ignored.
     const settle = (outcome: Outcome<T>) => {
       if (this.worker === worker) this.settle(outcome);
     };
@@ -92,7 +92,7 @@ export class KeptWorker<I, T> {
   }
 }
 
-/** In the worker's module: creates the task from `setUp`, and answers each question with it. */
+/** For the worker's module: creates the task from `setUp`, and runs it for each input. */
 export function answerEach<S, I, T>(make: (setUp: S) => (input: I) => T): void {
   if (parentPort === null) throw new Error('answerEach() is for worker threads');
   const port = parentPort;

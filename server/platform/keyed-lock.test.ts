@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { KeyedLock } from './keyed-lock.ts';
 
-test('functions with the same key run in order, also after a failure; other keys do not wait', async () => {
+test('functions with the same key run in order, even after a failure; other keys do not wait', async () => {
   const lock = new KeyedLock();
   const steps: string[] = [];
   const gate = Promise.withResolvers<void>();

@@ -8,28 +8,28 @@ import {
   timingSafeEqual,
 } from 'node:crypto';
 
-/** Keys derived from `ANNEX_SECRET_KEY`, one per purpose, so that none can replace another. */
+/** Keys derived from `ANNEX_SECRET_KEY`, one per purpose, so that none can be used for another purpose. */
 export interface Keys {
   sealing: Buffer;
   fingerprint: Buffer;
   session: Buffer;
   credential: Buffer;
-  /** For tenant keys of stock agents. */
+  /** Seals tenant keys of stock agents. */
   tenant: Buffer;
   totp: Buffer;
   recovery: Buffer;
   challenge: Buffer;
   plan: Buffer;
-  /** For the seals and links of the activity. */
+  /** For the seals and links of the activity log. */
   audit: Buffer;
-  /** Kept in the database: shows at startup that another key is in use, and reveals nothing of it. */
+  /** Stored in the database: shows at startup whether the key was replaced, and reveals nothing about it. */
   check: string;
 }
 
 const derive = (secret: Buffer, purpose: string): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, 'annex', purpose, 32));
 
-/** Derives all keys from the one secret (at least 32 bytes of text or binary). */
+/** Derives all keys from the secret (at least 32 bytes of text or binary). */
 export function deriveKeys(secret: Buffer): Keys {
   return {
     sealing: derive(secret, 'sealing'),
@@ -46,7 +46,10 @@ export function deriveKeys(secret: Buffer): Keys {
   };
 }
 
-/** AES-256-GCM: nonce (12) ‖ tag (16) ‖ ciphertext. `bound` is authenticated with it and must be the same to open. */
+/**
+ * Encrypts with AES-256-GCM: nonce (12) ‖ tag (16) ‖ ciphertext. `bound` is authenticated too, and must be the same
+ * when decrypting.
+ */
 export function seal(key: Buffer, plain: Buffer, bound: string): Buffer {
   const nonce = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(bound));
@@ -54,14 +57,14 @@ export function seal(key: Buffer, plain: Buffer, bound: string): Buffer {
   return Buffer.concat([nonce, cipher.getAuthTag(), body]);
 }
 
-/** Opens what `seal` made. Throws if key, binding or bytes differ. */
+/** Decrypts the result of `seal`. Throws if key, `bound` or bytes differ. */
 export function unseal(key: Buffer, sealed: Buffer, bound: string): Buffer {
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, 12)).setAAD(Buffer.from(bound));
   decipher.setAuthTag(sealed.subarray(12, 28));
   return Buffer.concat([decipher.update(sealed.subarray(28)), decipher.final()]);
 }
 
-/** Keyed digest: without the key it only shows whether inputs are equal. */
+/** Returns a keyed digest. Without the key, it shows only whether inputs are equal. */
 export function keyedDigest(key: Buffer, ...parts: string[]): Buffer {
   const mac = createHmac('sha256', key);
   for (const part of parts) mac.update(`${Buffer.byteLength(part)}:`).update(part);
@@ -73,12 +76,12 @@ export function sameBytes(a: Buffer, b: Buffer): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** SHA-256 in lower-case hex; the form in which tokens and credentials are stored. */
+/** Returns SHA-256 in lower-case hex, the form in which tokens and credentials are stored. */
 export function sha256Hex(data: string | Buffer): string {
   return hash('sha256', data, 'hex');
 }
 
-/** A new secret of 256 bits with a prefix that scanners and people recognise, for example `annex_token_…`. */
+/** Creates a 256-bit secret with a prefix that scanners and people recognize, for example `annex_token_…`. */
 export function newToken(kind: string): string {
   return `annex_${kind}_${randomBytes(32).toString('base64url')}`;
 }

@@ -1,7 +1,7 @@
 const KiB = 1024;
 const MiB = 1024 * KiB;
 
-/** Upper bounds of all external input. Sizes in bytes, times in milliseconds. */
+/** Limits of all external input. Sizes are bytes, times are milliseconds. */
 export interface Limits {
   package: {
     packedBytes: number;
@@ -9,7 +9,7 @@ export interface Limits {
     entries: number;
     ratio: number;
     entryNameBytes: number;
-    /** A manifest is small; a larger one is rejected unread. */
+    /** A manifest above this size is rejected unread. */
     manifestBytes: number;
     inspectMs: number;
     inspectHeapMiB: number;
@@ -27,23 +27,23 @@ export interface Limits {
     outputBytes: number;
   };
   /**
-   * What one command wrote, all that is kept of one VM's commands and of its archives, an archive of log folders, and
-   * what of one VM may be under way at a time.
+   * Maximum bytes of one command's output, of all stored outputs and archives of a VM, of a log archive, and of all
+   * uploads that a VM is sending.
    */
   logs: { outputBytes: number; vmBytes: number; archiveBytes: number; arrivingBytes: number };
   /**
-   * What one VM may add: bytes of reports, and certificate renewals, per hour at one gateway process; stored bytes of
-   * goal states per hour; and stored bytes of past reports that are kept.
+   * What one VM may add: per hour and gateway process, bytes of reports and certificate renewals; per hour, stored
+   * bytes of goal states; and stored bytes of past reports in total.
    */
   vm: { reportBytesPerHour: number; renewalsPerHour: number; goalStateBytesPerHour: number; historyBytes: number };
   tags: { count: number; bytes: number };
   http: { headerBytes: number; requestMs: number; uploadBytesPerSecond: number; bodyBytes: number };
   heldPolls: number;
-  /** Live streams of open pages: of one session, of one member, and of all. */
+  /** Maximum number of live streams of open pages: per session, per member, and per process. */
   streams: { perSession: number; perMember: number; perProcess: number };
-  /** Agents whose credential and goal state a process keeps in memory, about 0.5 KiB each. */
+  /** Maximum number of agents that a process caches with credential and goal state, about 0.5 KiB each. */
   rememberedAgents: number;
-  /** Queued reports, and the bytes of their bodies, including those in transit. */
+  /** Maximum number of queued reports, and bytes of their bodies, including those in transit. */
   waiting: { reports: number; bytes: number };
 }
 

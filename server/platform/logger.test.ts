@@ -10,7 +10,7 @@ function logged(write: (log: ReturnType<typeof createLogger>) => void): string {
   return lines;
 }
 
-test('secrets are redacted by name, at any usual depth', () => {
+test('redacts secrets by property name, at any usual depth', () => {
   const line = logged((log) => {
     log.info(
       {
@@ -25,7 +25,7 @@ test('secrets are redacted by name, at any usual depth', () => {
   expect(line).not.toContain('s3cret');
 });
 
-test('an error of the database driver is logged without the values of its statement', () => {
+test('logs a database error without the values of its statement', () => {
   const driver = Object.assign(new Error('invalid input syntax: "s3cret"'), { query: 'insert', detail: 's3cret' });
   const line = logged((log) => log.error({ err: new TypeError('outside', { cause: driver }) }, 'failed'));
   expect(JSON.parse(line)).toMatchObject({

@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 
-/** Names of properties that hold secrets, at any depth of a log entry. */
+/** Names of properties that contain secrets, at any depth of a log entry. */
 const secretNames = [
   'authorization',
   'cookie',
@@ -27,8 +27,8 @@ const redacted = secretNames.flatMap((name) => {
 });
 
 /**
- * JSON lines on standard output, one logger per process. Only name, message and stack of an error are logged:
- * database drivers attach the values of a statement.
+ * Creates the process's logger, which writes JSON lines to standard output. Of errors, only name, message and stack are
+ * logged, because database drivers attach the values of a statement.
  */
 export function createLogger(room: string, level: string, destination?: DestinationStream): Logger {
   return pino(

@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os';
 
-/** The memory of the machine or container; bytes. */
+/** Returns the memory of the machine or container in bytes. */
 export function usableMemory(): number {
   const allowed = process.constrainedMemory();
   return allowed > 0 ? Math.min(allowed, totalmem()) : totalmem();

@@ -1,4 +1,4 @@
-/** Requires a sender to keep an average of bytes per second, measured from the start. */
+/** Requires a sender to keep an average rate in bytes per second, measured from the start. */
 export class MinimumPace {
   /** Bytes received so far; the caller adds them. */
   received = 0;
@@ -7,14 +7,14 @@ export class MinimumPace {
   readonly #tooSlow: () => Error;
   readonly #startedAt = performance.now();
 
-  /** The sender may fall behind by `patienceMs`. */
+  /** The sender may fall behind by `patienceMs` milliseconds. */
   constructor(perSecond: number, patienceMs: number, tooSlow: () => Error) {
     this.#perSecond = perSecond;
     this.#patienceMs = patienceMs;
     this.#tooSlow = tooSlow;
   }
 
-  /** Returns the next chunk. Throws `tooSlow` when the average falls below the minimum. */
+  /** Returns the next chunk. Throws `tooSlow` if the average falls below the minimum. */
   async within<T>(chunk: Promise<T>): Promise<T> {
     const allowedMs = this.#patienceMs + (this.received / this.#perSecond) * 1000;
     const leftMs = Math.max(0, allowedMs - (performance.now() - this.#startedAt));

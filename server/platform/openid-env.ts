@@ -6,16 +6,16 @@ export type RoleName = 'viewer' | 'operator' | 'publisher' | 'admin';
 export interface OpenIdConfig {
   issuer: string;
   clientId: string;
-  /** Null: a public client, protected by PKCE alone. */
+  /** Null for a public client, which is protected by PKCE alone. */
   clientSecret: { value: string } | { file: string } | null;
-  /** Its name on the sign-in page. */
+  /** The provider's name on the sign-in page. */
   name: string;
   scopes: string;
-  /** Lower case; empty: any. */
+  /** Allowed e-mail domains in lower case; any domain if empty. */
   emailDomains: readonly string[];
-  /** Role of people who join by signing in; null if an invitation is required. */
+  /** Role of people who join by signing in; null if they need an invitation. */
   joinAs: RoleName | null;
-  /** The claim that holds groups, and the role of each group, the strongest first. */
+  /** The claim that contains groups, and the role of each group, strongest first. */
   roles: { claim: string; of: readonly { group: string; role: RoleName }[] } | null;
 }
 
@@ -59,7 +59,7 @@ const roleMap = z.string().transform((text, ctx) => {
   return z.NEVER;
 });
 
-/** The variables about it, for the schema of the environment (env.ts). */
+/** The variables about the provider, for the environment schema (env.ts). */
 export const openIdVariables = {
   ANNEX_OIDC_ISSUER: issuer.optional(),
   ANNEX_OIDC_CLIENT_ID: z.string().max(512).optional(),
@@ -77,7 +77,7 @@ export const openIdVariables = {
   ANNEX_OIDC_ROLE_MAP: roleMap.optional(),
 };
 
-/** Variables that require another one. */
+/** Variables that require another variable. */
 export const openIdPairs = [
   ['ANNEX_OIDC_ISSUER', 'ANNEX_OIDC_CLIENT_ID'],
   ['ANNEX_OIDC_ROLE_CLAIM', 'ANNEX_OIDC_ROLE_MAP'],
@@ -90,7 +90,7 @@ export const openIdPairs = [
   ['ANNEX_OIDC_ROLE_CLAIM', 'ANNEX_OIDC_ISSUER'],
 ] as const;
 
-/** The provider's settings; null without an issuer. */
+/** Returns the provider's settings; null without an issuer. */
 export function openIdOf(value: z.output<z.ZodObject<typeof openIdVariables>>): OpenIdConfig | null {
   const { ANNEX_OIDC_ISSUER, ANNEX_OIDC_CLIENT_ID, ANNEX_OIDC_CLIENT_SECRET, ANNEX_OIDC_CLIENT_SECRET_FILE } = value;
   if (ANNEX_OIDC_ISSUER === undefined || ANNEX_OIDC_CLIENT_ID === undefined) return null;

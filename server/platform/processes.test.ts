@@ -5,6 +5,6 @@ test.each([0, -1, 1.5, Number.NaN])('%d is not signalled: it can mean a group of
   expect(() => signal(pid, 'SIGCONT')).toThrow(RangeError);
 });
 
-test('a process that has ended is not an error', () => {
+test('signaling a process that has ended is not an error', () => {
   expect(() => signal(2 ** 30, 'SIGCONT')).not.toThrow();
 });

@@ -1,6 +1,6 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 
-/** Whether a process runs; a zombie, which only waits to be reaped, does not. */
+/** Whether a process is running. A zombie, which only waits to be reaped, is not. */
 export async function isAlive(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);
@@ -11,8 +11,8 @@ export async function isAlive(pid: number): Promise<boolean> {
 }
 
 /**
- * A process id with the moment of its start, so that a recycled id is not taken for the old process.
- * Null where the system has no /proc or the process is gone.
+ * Returns a process id with its start time, so that a reused id is not mistaken for the old process. Null if there is
+ * no /proc or the process has ended.
  */
 export async function processStart(pid: number): Promise<string | null> {
   return (await processStat(pid))?.start ?? null;
@@ -21,17 +21,17 @@ export async function processStart(pid: number): Promise<string | null> {
 async function processStat(pid: number): Promise<{ state: string; start: string } | null> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
   if (text === null) return null;
-  // The name is in parentheses and may contain anything; fields are counted from the closing one.
+  // The name is in parentheses and may contain anything, so fields are counted from the last parenthesis.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return { state: fields[0] ?? '', start: fields[19] ?? '' };
 }
 
-/** Processes whose working folder is this one: for a PostgreSQL cluster, its postmaster and all its backends. */
+/** Returns the processes whose working folder is this one: for a PostgreSQL cluster, all its server processes. */
 export async function processesIn(folder: string): Promise<number[]> {
   return processesWhere((cwd) => cwd === folder);
 }
 
-/** Processes whose working folder is this one or any below it. */
+/** Returns the processes whose working folder is this one or below it. */
 export async function processesBelow(folder: string): Promise<number[]> {
   return processesWhere((cwd) => cwd === folder || cwd.startsWith(`${folder}/`));
 }
@@ -46,7 +46,7 @@ async function processesWhere(matches: (cwd: string) => boolean): Promise<number
   return found.filter((pid) => pid !== null);
 }
 
-/** Polls a condition until it holds or the time (milliseconds) is over; returns whether it held. */
+/** Polls a condition until it holds or the time (in milliseconds) is over. Returns whether it held. */
 export async function waitUntil(holds: () => boolean | Promise<boolean>, milliseconds: number): Promise<boolean> {
   const end = Date.now() + milliseconds;
   while (!(await holds())) {
@@ -57,8 +57,8 @@ export async function waitUntil(holds: () => boolean | Promise<boolean>, millise
 }
 
 /**
- * Sends a signal to one process; one that has already ended is not an error.
- * @throws RangeError for 0 and less: the system would signal a group of processes, for 0 the caller's own.
+ * Sends a signal to one process; if it has already ended, that is not an error. Throws RangeError for 0 and below,
+ * which would signal a group of processes, for 0 the caller's own.
  */
 export function signal(pid: number, name: NodeJS.Signals): void {
   if (!Number.isSafeInteger(pid) || pid <= 0) throw new RangeError(`${pid} is not the id of a process.`);

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { Reachability } from './reachable.ts';
 
-test('a server is reachable if it answers with any status, and not when nothing listens', async () => {
+test('a server is reachable if it responds with any status, and unreachable if nothing listens', async () => {
   const reachability = new Reachability();
   const server = createServer((_, response) => response.writeHead(503).end());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

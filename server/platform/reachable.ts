@@ -2,8 +2,8 @@ const timeoutMs = 2_000;
 const freshMs = 2_000;
 
 /**
- * Whether an HTTP server answers at an address, with any status: only a refused, dead or silent connection counts as
- * away, not an untrusted certificate. Requests each address at most every two seconds, however many callers there are.
+ * Whether an HTTP server responds with any status. Only a refused, broken or silent connection counts as unreachable,
+ * not an untrusted certificate. Requests each URL at most every two seconds, however many callers there are.
  */
 export class Reachability {
   readonly #checks = new Map<string, { at: number; answer: Promise<boolean> }>();

@@ -3,31 +3,34 @@ import { access, link, mkdir, open, readFile, rename, rm } from 'node:fs/promise
 import { join } from 'node:path';
 
 const fileName = 'secret.key';
-/** The next key: created before the database is sealed under it, and renamed afterwards. */
+/** The next key. It is created before the database is sealed with it, and renamed afterwards. */
 const nextFileName = 'secret.key.next';
 
 /**
- * The secret that all keys are derived from: ANNEX_SECRET_KEY, or a file that the first start creates.
- * Without it every encrypted setting is lost, so it belongs in a backup, separate from the database's.
+ * Returns the secret that all keys are derived from: ANNEX_SECRET_KEY, or a file that the first start creates. Without
+ * it every encrypted setting is lost, so back it up, but separately from the database.
  */
 export async function secretKey(config: { secretKey: string | null; dataDir: string }): Promise<Buffer> {
   if (config.secretKey === null) await makeKey(config.dataDir);
   return existingKey(config);
 }
 
-/** The same for commands that only read: they create no key. */
+/** Returns the secret for commands that only read: creates no key. */
 export async function existingKey(config: { secretKey: string | null; dataDir: string }): Promise<Buffer> {
   if (config.secretKey !== null) return Buffer.from(config.secretKey);
   return readKey(join(config.dataDir, fileName));
 }
 
-/** The key that will replace the one in `secret.key`: created once, so that an interrupted change continues with it. */
+/**
+ * Returns the key that will replace the one in `secret.key`. It is created only once, so that an interrupted change
+ * continues with it.
+ */
 export async function nextKey(dataDir: string): Promise<Buffer> {
   await makeKey(dataDir, nextFileName);
   return readKey(join(dataDir, nextFileName));
 }
 
-/** Replaces the current key by the next one. */
+/** Replaces the current key with the next one. */
 export async function takeNextKey(dataDir: string): Promise<void> {
   await rename(join(dataDir, nextFileName), join(dataDir, fileName));
 }
@@ -39,7 +42,7 @@ async function readKey(path: string): Promise<Buffer> {
   return Buffer.from(text);
 }
 
-/** Creates the file atomically and durably, before anything is encrypted with it; keeps an existing one. */
+/** Creates the file atomically and durably before anything is encrypted with it. An existing file is kept. */
 async function makeKey(dataDir: string, name = fileName): Promise<void> {
   await mkdir(dataDir, { recursive: true, mode: 0o711 });
   const path = join(dataDir, name);
@@ -68,13 +71,13 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
-/** Gives a file its name, unless another process was first. */
+/** Renames the file, unless another process created the target first. */
 async function placeNew(draft: string, path: string): Promise<void> {
   try {
     await link(draft, path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return;
-    // A file system without hard links.
+    // The file system has no hard links.
     await rename(draft, path);
   }
 }

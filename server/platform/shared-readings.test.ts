@@ -22,7 +22,7 @@ function gated() {
   return { read, finish: () => gates.shift()?.() };
 }
 
-test('calls in the same turn share one reading, calls while it runs share the next', async () => {
+test('calls in the same turn share a reading, and calls during it share the next one', async () => {
   const { read, finish } = gated();
   const first = [readings.share('k', read), readings.share('k', read)];
   await vi.waitFor(() => expect(begun).toBe(1));
@@ -34,7 +34,7 @@ test('calls in the same turn share one reading, calls while it runs share the ne
   expect(await Promise.all(later)).toEqual([2, 2]);
 });
 
-test('a failed reading fails its callers, and not the next ones', async () => {
+test('a failed reading fails its callers, but not the next ones', async () => {
   const fails = readings.share('k', async () => {
     throw new Error('no');
   });
@@ -58,7 +58,7 @@ test('an expensive reading is followed by a rest, which an urgent call ends', as
   expect(await waiting).toBe(2);
 });
 
-test('a kept result is valid longer if it was expensive', async () => {
+test('a cached result is valid longer if it was expensive', async () => {
   let clock = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => clock);
   const read = async () => {
@@ -73,7 +73,7 @@ test('a kept result is valid longer if it was expensive', async () => {
   expect(await readings.keep('k', read)).toBe(2);
 });
 
-test('calls with ever new keys leave nothing behind', async () => {
+test('calls with always new keys leave nothing in memory', async () => {
   let clock = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => clock);
   const { read, finish } = gated();

@@ -3,7 +3,7 @@ import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 
 interface Desk {
   running: Promise<unknown> | null;
-  /** The next reading, for callers that asked while one runs or rests. */
+  /** The next reading, for callers that arrive while one is running or resting. */
   next: Promise<unknown> | null;
   restUntil: number;
   /** Ends the rest early. */
@@ -11,12 +11,12 @@ interface Desk {
 }
 
 /**
- * Callers share readings, so that a reading takes a small part of a core however many ask. The rest is short all the
- * same: a waiting caller occupies one of the few places of its session.
+ * After a reading, the rest takes this multiple of its duration, so that readings use a small part of a core, however
+ * many callers there are. The rest is still short, because a waiting caller occupies one of its session's few slots.
  */
 const restPerReading = 19;
 const longestRestMs = 250;
-/** A kept result is valid for this many times as long as it took to read. */
+/** A cached result is valid for this multiple of the time that it took to read. */
 const keptPerReading = 50;
 
 /** Coalesces concurrent calls to expensive queries, by key. */
@@ -24,15 +24,15 @@ export class SharedReadings {
   readonly #desks = new Map<string, Desk>();
   readonly #kept = new Map<string, { result: unknown; until: number }>();
 
-  /** Keys with a reading in progress, waiting or just finished. */
+  /** Number of keys with a reading that is running, waiting or just finished. */
   get size(): number {
     return this.#desks.size;
   }
 
   /**
-   * Reads once for all callers that ask at the same time. Callers that ask while a reading runs get the next one, so
-   * that no result is older than its call. One reading runs at a time, and an expensive one is followed by a rest, which
-   * an urgent call ends.
+   * Runs one reading for all concurrent callers. Callers that arrive during a reading get the next one, so that no
+   * result is older than its call. Only one reading per key runs at a time, and an expensive one is followed by a rest,
+   * which an urgent call ends.
    */
   share<Result>(key: string, read: () => Promise<Result>, { isUrgent = true } = {}): Promise<Result> {
     const desk = this.#desks.get(key) ?? this.#open(key);
@@ -41,7 +41,7 @@ export class SharedReadings {
     return desk.next as Promise<Result>;
   }
 
-  /** Reads what changes slowly. The result is kept for a while, longer if it was expensive. */
+  /** Reads slowly changing data. The result is cached for a while, longer if it was expensive. */
   async keep<Result>(key: string, read: () => Promise<Result>): Promise<Result> {
     const kept = this.#kept.get(key);
     if (kept !== undefined && performance.now() < kept.until) return kept.result as Result;
@@ -54,7 +54,7 @@ export class SharedReadings {
     });
   }
 
-  /** Keys come from readers, so unused desks are cleared with each new one. */
+  /** Keys depend on requests, so unused entries are removed when a new one is added. */
   #open(key: string): Desk {
     const now = performance.now();
     for (const [other, { running, next, restUntil }] of this.#desks) {
@@ -67,7 +67,7 @@ export class SharedReadings {
 }
 
 async function startInTurn<Result>(desk: Desk, read: () => Promise<Result>): Promise<Result> {
-  // Parts of one page ask in the same turn of the event loop, and get the same reading.
+  // Parts of a page call in the same turn of the event loop, and get the same reading.
   await turn();
   await desk.running?.catch(() => {});
   const rest = desk.restUntil - performance.now();
@@ -76,7 +76,7 @@ async function startInTurn<Result>(desk: Desk, read: () => Promise<Result>): Pro
   const running = read().finally(() => {
     const ended = performance.now();
     desk.running = null;
-    // A slow reading takes half of a core at most, however many ask.
+    // A slow reading uses at most half of a core, however many callers there are.
     desk.restUntil = ended + Math.max(ended - began, Math.min(longestRestMs, (ended - began) * restPerReading));
   });
   Object.assign(desk, { running, next: null, hurry: new AbortController() });

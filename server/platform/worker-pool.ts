@@ -1,7 +1,7 @@
 import { KeptWorker } from './kept-worker.ts';
 import type { WorkerLimits, WorkerResult } from './worker-task.ts';
 
-/** Maximum number of threads in a pool, and their idle time. */
+/** Maximum number of threads in a pool, and how long an idle thread is kept. */
 export interface PoolBounds {
   most: number;
   idleMs: number;
@@ -12,11 +12,11 @@ interface Entry<I, T> {
   idle: NodeJS.Timeout;
 }
 
-/** Keeps a few threads, each with its own setup, for the next questions with the same key. */
+/** Keeps a few threads, each with its own setup, for further tasks with the same key. */
 export class WorkerPool<I, T> {
   readonly #module: URL;
   readonly #bounds: PoolBounds;
-  /** The least recently used first. */
+  /** Least recently used first. */
   readonly #entries = new Map<string, Entry<I, T>>();
 
   constructor(module: URL, bounds: PoolBounds) {
@@ -24,7 +24,7 @@ export class WorkerPool<I, T> {
     this.#bounds = bounds;
   }
 
-  /** Asks the thread of this key, which starts with `setUp` and `limits` if there is none. */
+  /** Runs a task on the thread with this key; if there is none, starts one with `setUp` and `limits`. */
   ask(key: string, setUp: unknown, limits: WorkerLimits, input: I): Promise<WorkerResult<T>> {
     const known = this.#entries.get(key);
     if (known !== undefined) {

@@ -17,7 +17,7 @@ describe('WorkerTasks', () => {
     expect(await new WorkerTasks(twice).run(21, limits)).toEqual({ ended: 'done', value: 42 });
   });
 
-  test('ends a task that loops forever, while this thread continues', async () => {
+  test('ends a task that loops forever, while this thread stays responsive', async () => {
     let ticks = 0;
     const timer = setInterval(() => ticks++, 5);
     const looping = answering('for (;;) {}');
@@ -31,7 +31,7 @@ describe('WorkerTasks', () => {
     expect(await new WorkerTasks(matching).run(null, { ...limits, timeoutMs: 300 })).toEqual({ ended: 'time' });
   });
 
-  test('ends a task that exhausts memory', async () => {
+  test('ends a task that exhausts its memory', async () => {
     const eating = answering('const all = []; for (;;) all.push(new Array(100_000).fill(0.5));');
     expect(await new WorkerTasks(eating).run(null, { ...limits, timeoutMs: 60_000, heapMiB: 16 })).toEqual({
       ended: 'memory',
@@ -69,7 +69,7 @@ describe('KeptWorker', () => {
       parentPort.postMessage({ ready: true });`)}`,
   );
 
-  test('answers questions in order, and restarts after one that fails', async () => {
+  test('runs tasks in order, and restarts after one that fails', async () => {
     const worker = new KeptWorker<string, unknown>(counting, 'set up', { timeoutMs: 2_000, heapMiB: 16 });
     const good = await Promise.all([worker.ask('a'), worker.ask('b'), worker.ask('c')]);
     expect(good).toEqual(['a', 'b', 'c'].map((what, index) => ({ ended: 'done', value: ['set up', what, index + 1] })));
@@ -86,7 +86,7 @@ describe('KeptWorker', () => {
     await worker.close();
   });
 
-  test('ends a question that exhausts memory', async () => {
+  test('ends a task that exhausts its memory', async () => {
     const worker = new KeptWorker<string, unknown>(counting, null, { timeoutMs: 60_000, heapMiB: 16 });
     expect(await worker.ask('eat')).toEqual({ ended: 'memory' });
     await worker.close();

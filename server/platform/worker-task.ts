@@ -1,25 +1,26 @@
 import { parentPort, Worker, workerData } from 'node:worker_threads';
 
 export interface WorkerLimits {
-  /** From the question to its answer; loading the module does not count. */
+  /** Milliseconds from input to result; loading the module does not count. */
   timeoutMs: number;
   heapMiB: number;
 }
 
-/** The result of a task: its value, or the limit that ended it. An error inside the task rejects instead. */
+/** Result of a task: its value, or the limit that ended it. An error inside the task is thrown instead. */
 export type WorkerResult<T> = { ended: 'done'; value: T } | { ended: 'time' | 'memory' };
 
-/** A worker's messages: its module is loaded, then its answer. */
+/** Messages of a worker: first that its module is loaded, then its result. */
 export type WorkerMessage<T> = { ready: true } | { value: T };
 
-/** Timeout for loading a module, on a busy machine. */
+/** Milliseconds for loading a module on a busy machine. */
 export const loadMs = 15_000;
 
 const maxConcurrent = 2;
 
 /**
- * Runs tasks on hostile input, each in a separate thread and two at a time: one that loops forever or exhausts memory
- * ends there, while the caller continues. The module calls `answer` below. The thread sees no environment variables.
+ * Runs tasks on hostile input, each in its own thread and at most two at a time. A task that loops forever or exhausts
+ * its memory ends there, while the caller continues. The module must call `answer` below. The thread sees no
+ * environment variables.
  */
 export class WorkerTasks<T> {
   readonly #moduleUrl: URL;
@@ -56,7 +57,7 @@ function runInWorker<T>(moduleUrl: URL, input: unknown, limits: WorkerLimits): P
       if (settled) return;
       settled = true;
       clearTimeout(timer);
-      // Terminates anything that still runs; its outcome no longer matters.
+      // Terminates the worker if it is still running; its result no longer matters.
       worker.terminate().then(act, reject);
     };
     const end = () => settle(() => resolve({ ended: 'time' }));
@@ -74,7 +75,7 @@ function runInWorker<T>(moduleUrl: URL, input: unknown, limits: WorkerLimits): P
   });
 }
 
-/** In the worker's module: computes the answer from the input and sends it. */
+/** For the worker's module: computes the result from the input and sends it. */
 export async function answer<I, T>(task: (input: I) => T | Promise<T>): Promise<void> {
   if (parentPort === null) throw new Error('answer() is for worker threads');
   const say = (message: WorkerMessage<T>) => parentPort?.postMessage(message);

@@ -39,7 +39,7 @@ const poll = async (vm: StockVm, forwarder: string) => {
   await vi.waitFor(async () => expect((await turnsOf(vm)).at(-1)?.mark).toBe(forwarder));
 };
 
-test('duplicate_agent: two machines with one guest token are shown, until there is a new token', async () => {
+test('duplicate_agent: two machines with one forwarder token are shown until there is a new token', async () => {
   const vm = await givenStockVm(ctx, door, 'cloned');
   for (const forwarder of ['forwarder-1', 'forwarder-2', 'forwarder-1']) await poll(vm, forwarder);
   expect(await duplicateOf(vm)).toBeNull();
@@ -63,7 +63,7 @@ test('duplicate_agent: alternating transport certificates are two machines, also
   const vm = await givenStockVm(ctx, door, 'certificates');
   const other = await openWireDoor(ctx, () => new Date(now));
   const [first = '', second = '', third = ''] = [0, 1, 2].map(() => newKeyPair('RSA 2048').certificate);
-  // An agent requests its key after each new goal state, with the certificate of its start.
+  // An agent requests its key after each new goal state, with the certificate that it created at its start.
   const ask = async (at: WireDoor, certificate: string, incarnation: number) => {
     now += 12_000;
     const caller = new StockVm(at.url, vm.vmId, vm.token);

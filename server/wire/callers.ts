@@ -5,24 +5,24 @@ import { soon, type WireCall } from './wire-call.ts';
 
 const forwarderForm = /^[\w-]{8,64}$/;
 
-/** Records the forwarder's run. Forwarders of earlier releases do not send it. */
+/** Records which run of the forwarder is calling. Forwarders of earlier releases do not send it. */
 export function seeForwarder(wire: WireCall): void {
   const mark = wire.call.header('x-guest-forwarder');
   if (mark !== null && forwarderForm.test(mark)) see(wire, 'forwarder', mark);
 }
 
-/** Records the agent's certificate; it creates a new one at each start. */
+/** Records the agent's transport certificate, which the agent creates at each start. */
 export function seeTransport(wire: WireCall, certificate: string): void {
   see(wire, 'transport', hash('sha256', certificate, 'base64url'));
 }
 
-/** Records the container that the agent names. Nothing is written while it is the current one. */
+/** Records the container id that the agent sends. Nothing is written while it is the current one. */
 export function seeContainer(wire: WireCall, sent: string, current: string): void {
   const isUsual = sent === current && !wire.guest.sightings.some(({ kind }) => kind === 'container');
   if (!isUsual && sent.length <= 64) see(wire, 'container', sent);
 }
 
-/** Stores a changed caller, after the answer. */
+/** Stores a changed caller after the response was sent. */
 function see(wire: WireCall, kind: AgentSighting['kind'], mark: string): void {
   const { guest, ctx } = wire;
   if (guest.isTelling.sighting || withSighting(guest.sightings, { kind, mark }, ctx.now) === null) return;

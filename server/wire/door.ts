@@ -12,20 +12,22 @@ import { Refusals } from './refusals.ts';
 import { emptyAnswer, wireCall } from './wire-call.ts';
 import { wireServer } from './wire-server.ts';
 
-/** `/wire/{vmId}/…` and `/hgap/{vmId}/…`: the doors of the stock Azure Linux agent, behind each VM's forwarder. */
+/**
+ * `/wire/{vmId}/…` and `/hgap/{vmId}/…`: the entry points for the stock Azure Linux agent, through each VM's forwarder.
+ */
 export interface WireHandler {
   (request: Request, info: CallInfo): Promise<Response>;
-  /** Answers the frequent calls on Node's own objects; returns false for every other call, without touching it. */
+  /** Handles the frequent calls on Node's own objects. Returns false for any other call, without reading it. */
   serve(request: IncomingMessage, response: ServerResponse, arrival: Arrival): boolean;
 }
 
 export const isWirePath = (path: string): boolean => /^\/(?:wire|hgap)(?:\/|$)/.test(path);
 
-/** Paths whose bodies may take long. */
+/** Paths whose request bodies may take long. */
 export const wireUploads = /^\/hgap\/[^/]+\/vmAgentLog$/;
 
 const place = /^\/(wire|hgap)\/([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})(\/.*)?$/;
-/** Paths that are answered with a stream. */
+/** Paths whose responses or requests are streamed. */
 const streams = /\/(?:packages\/[^/]*|extensionArtifact|vmAgentLog)$/;
 
 export function createWireHandler(door: AgentDoor): WireHandler {
@@ -68,7 +70,10 @@ async function answerTo(guests: Guests, call: AgentCall): Promise<AgentAnswer | 
 
 const isForeseen = (error: unknown): boolean => error instanceof DomainError && statusOfKind[error.kind] < 500;
 
-/** After 5xx, 403 and 429 the agent pauses for half a minute; after this status it retries within seconds. */
+/**
+ * Responds with a status after which the agent retries within seconds. After 5xx, 403 and 429 it would pause for half a
+ * minute.
+ */
 function notNow({ log }: AgentDoor, error: unknown): AgentAnswer {
   log.warn({ err: error }, 'a stock agent was told to come again');
   return emptyAnswer(424);

@@ -47,8 +47,8 @@ afterAll(() => door.close());
 
 const json = (value: unknown): RequestInit => ({ method: 'PUT', body: JSON.stringify(value) });
 
-describe('a caller without a valid token gets and learns nothing', () => {
-  test('403 alike for a wrong, a foreign, a missing and a void token, an unknown VM, and no VM at all', async () => {
+describe('a caller without a valid token gets no information', () => {
+  test('403 alike for a wrong, foreign, missing or void token, an unknown VM, and no VM at all', async () => {
     const revoked = await givenStockVm(ctx, door, 'revoked');
     await revokeWireAccess(ctx, { vmId: revoked.vmId });
     const rotated = await givenStockVm(ctx, door, 'rotated');
@@ -77,14 +77,14 @@ describe('a caller without a valid token gets and learns nothing', () => {
     expect(bodies[0]).toContain('wire_refused');
   });
 
-  test('the answer is the same if the door is closed', async () => {
+  test('the response is the same if the wire server is disabled', async () => {
     const closed = await openWireDoor({ ...ctx, config: { ...ctx.config, wire: false } });
     const answer = await new StockVm(closed.url, vm.vmId, vm.token).call('wire', '/machine/?comp=goalstate');
     expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([403, 'wire_refused']);
     await closed.close();
   });
 
-  test('a forwarder’s token is not accepted as an agent’s credential', async () => {
+  test("a forwarder's token is not accepted as an agent's credential", async () => {
     const headers = { authorization: `Bearer ${vm.token}` };
     expect((await fetch(`${door.url}/agent/v1/goal-state`, { headers })).status).toBe(401);
   });
@@ -116,7 +116,7 @@ test.each<[string, string, 'wire' | 'hgap', string, number]>([
   expect((await vm.call(side, path.replace('CONTAINER', containerId), { method, ...body })).status).toBe(status);
 });
 
-test('a package is served by both ways, complete or in part, and no other URL is fetched', async () => {
+test('a package is served on both paths, complete or in part, and no other URL is fetched', async () => {
   await vm.poll();
   const manifest = readXml(await (await vm.call('wire', '/packages/Acme.Lab.Probe/manifest.xml')).text());
   const address = textOf(manifest, 'Uri');
@@ -182,7 +182,7 @@ test('AZ-C2 the tenant key is wrapped for the certificate in the request, and op
   });
 });
 
-test('a goal state that another process handed out is looked up', async () => {
+test('looks up a goal state that another process delivered', async () => {
   const { containerId, incarnation } = await vm.poll();
   const asked = (number: string) =>
     statementsOf(() => vm.call('wire', `/machine/${containerId}/extensions-config?incarnation=${number}`));
@@ -204,7 +204,7 @@ test.each<['wire' | 'hgap']>([['wire'], ['hgap']])(
   },
 );
 
-test('an agent that keeps creating certificates is limited', async () => {
+test('limits an agent that keeps creating certificates', async () => {
   const { containerId } = await other.poll();
   const ask = async (certificate: string) => {
     const headers = { 'x-ms-guest-agent-public-x509-cert': certificate.repeat(200) };
@@ -247,7 +247,7 @@ describe('a status upload', () => {
     expect((await vm.upload(statusUri, content)).status).toBe(400);
   });
 
-  test('is accepted at its address too, also in pages', async () => {
+  test('is accepted at its own URL too, also in pages', async () => {
     const { statusUri } = await vm.poll();
     const content = JSON.stringify({ version: '1.1', aggregateStatus: { handlerAggregateStatus: [] } });
     const straight = { method: 'PUT', headers: { 'x-ms-blob-type': 'BlockBlob' }, body: content };

@@ -12,32 +12,32 @@ import { Observed } from './observed.ts';
 import type { Pages } from './pages.ts';
 import { StatusCache } from './status-cache.ts';
 
-/** A process's cache of a VM with a stock agent, which answers a poll from memory. */
+/** A process's cache of a VM with a stock agent. Polls are answered from it. */
 export class Guest {
   readonly vmId: string;
-  /** Of its forwarder's token. */
+  /** Hash of the forwarder's token. */
   readonly hash: string;
-  /** The agent at the last lookup. */
+  /** The agent when it was last looked up. */
   agent: KnownAgent;
   goalState: StockGoalState | null = null;
   readonly pages: Pages;
   /** Kinds of posts that are being processed; others of the same kind are dropped, because the agent repeats them. */
   readonly isTelling = { status: false, telemetry: false, health: false, log: false, sighting: false };
-  /** Bytes of its bodies that are being read. */
+  /** Bytes of this VM's request bodies that are being read. */
   arriving = 0;
-  /** The transport certificate that was in its last request, and how many others may follow. */
+  /** The transport certificate of its last request, and how many new ones it may still send. */
   transport = '';
   readonly renewals: Bucket = { left: Number.POSITIVE_INFINITY, at: 0 };
   readonly statuses = new StatusCache();
   readonly observed = new Observed();
-  /** Callers seen for this VM, as far as this process knows. */
+  /** The VM's callers, as far as this process knows. */
   sightings: readonly AgentSighting[] = [];
-  /** Commands may be running, since its last status or since this process knows it. */
+  /** Whether commands may be running since the last status, or since this process has known the VM. */
   isBusy = true;
   /** When a sighting was last recorded, in milliseconds. */
   notedAt = 0;
   #loading: Promise<StockGoalState | null> | null = null;
-  /** The answer to polls. */
+  /** The response to polls. */
   #text: string | null = null;
 
   constructor(vmId: string, hash: string, agent: KnownAgent, pages: Pages) {
@@ -47,18 +47,18 @@ export class Guest {
     this.pages = pages;
   }
 
-  /** The cached goal state, if the agent's row names it. */
+  /** Returns the cached goal state if it is in force and has at least incarnation `least`. */
   known(least = 0): StockGoalState | null {
     const { goalState } = this;
     const isInForce = goalState !== null && goalState.etag === this.agent.etag && goalState.incarnation >= least;
     return isInForce ? goalState : null;
   }
 
-  /** The goal state in force, in the incarnation `least` or a later one where there is one by now. */
+  /** Returns the goal state in force, if possible in the incarnation `least` or a later one. */
   async current(ctx: Context, least = 0): Promise<StockGoalState | null> {
     const isUnderWay = this.#loading !== null;
     const loaded = await this.#load(ctx);
-    // A running read may have started too early.
+    // A read that was already running may have started too early.
     if (isUnderWay && loaded !== null && loaded.incarnation < least) return this.#load(ctx);
     return loaded;
   }
@@ -79,14 +79,14 @@ export class Guest {
     return this.#loading;
   }
 
-  /** The text of the goal state, written once. */
+  /** Returns the text of the goal state, and renders it only once. */
   text(goalState: StockGoalState, write: () => string): string {
     if (goalState !== this.goalState) return write();
     this.#text ??= write();
     return this.#text;
   }
 
-  /** Stores what the agent reports of itself, if it changed. */
+  /** Stores what the agent reports about itself, if it changed. */
   async note(ctx: Context, goalState: StockGoalState, news: StockAgentNews): Promise<void> {
     if (JSON.stringify(news) === JSON.stringify(goalState.heard)) return;
     await noteStockAgent(ctx, this.vmId, news);

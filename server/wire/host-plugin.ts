@@ -7,7 +7,7 @@ import { isOwnStatus, takeUpload } from './upload.ts';
 import { absent, currentOf, emptyAnswer, jsonAnswer, readBody, type WireCall } from './wire-call.ts';
 import { artifacts } from './wire-server.ts';
 
-/** Calls to 168.63.129.16:32526. */
+/** Handles calls to 168.63.129.16:32526. */
 export function hostPlugin(wire: WireCall): Promise<AgentAnswer | Response> | AgentAnswer {
   const { call, path } = wire;
   switch (`${call.method} ${path}`) {
@@ -21,13 +21,13 @@ export function hostPlugin(wire: WireCall): Promise<AgentAnswer | Response> | Ag
       return ofContainer(wire, () => artifact(wire));
     case 'PUT /vmAgentLog':
       return agentLog(wire);
-    // Also `/vmSettings`: 404 means that the host does not support it.
+    // This includes `/vmSettings`: the agent takes 404 to mean that the host does not support it.
     default:
       return absent();
   }
 }
 
-/** 410 for a former container: the agent then fetches its goal state again. */
+/** Responds with 410 for a former container; the agent then fetches its goal state again. */
 async function ofContainer<A>(wire: WireCall, answer: () => Promise<A>): Promise<A | AgentAnswer> {
   const sent = wire.call.header('x-ms-containerid');
   if (sent === null) return answer();
@@ -38,7 +38,7 @@ async function ofContainer<A>(wire: WireCall, answer: () => Promise<A>): Promise
   return emptyAnswer(410);
 }
 
-/** In base64, with some headers. */
+/** Maximum bytes of a report in base64, with some headers. */
 const maxBytes = ({ ctx }: WireCall): number => Math.ceil(ctx.config.limits.report.bytes * 1.4) + 16_384;
 
 const envelope = z.looseObject({
@@ -50,7 +50,7 @@ const envelope = z.looseObject({
   content: z.string().nullish(),
 });
 
-/** A request to a blob store in an envelope, addressed to the portal itself. */
+/** Handles a wrapped request to a blob store; its URL is the portal's own. */
 async function status(wire: WireCall): Promise<AgentAnswer> {
   const bytes = await readBody(wire, maxBytes(wire));
   const { value } = parseJson(bytes, { maxDepth: 8, oddities: 'repair' });
@@ -69,13 +69,16 @@ async function status(wire: WireCall): Promise<AgentAnswer> {
   return takeUpload(wire, { containerId, query, header, content: decoded }, 200);
 }
 
-/** A download on the agent's behalf, only of URLs in the VM's own documents. */
+/** Downloads for the agent, but only URLs in the VM's own documents. */
 async function artifact(wire: WireCall): Promise<AgentAnswer | Response> {
   const address = pathOfAddress(wire.call.header('x-ms-artifact-location') ?? '');
   return address === null ? absent() : artifacts(wire, address);
 }
 
-/** The agent's own log: accepted, so that the agent continues, and dropped; one per VM at a time, because it may be slow. */
+/**
+ * Accepts the agent's own log, so that the agent continues, and discards it. One per VM at a time, because it may be
+ * slow.
+ */
 async function agentLog({ call, ctx, guest }: WireCall): Promise<AgentAnswer> {
   if (guest.isTelling.log) return emptyAnswer(424);
   guest.isTelling.log = true;

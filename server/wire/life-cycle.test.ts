@@ -38,7 +38,7 @@ const set = (vm: StockVm, name: string, goal: Partial<SetExtensionInput['goal']>
     name,
     goal: { handler: 'Acme.Lab.Probe', version: '1.0.0.0', state: 'enabled', ...goal },
   });
-/** The VM's next goal state, which arrives a moment after its commit. */
+/** Returns the VM's next goal state, which arrives shortly after its commit. */
 const next = (vm: StockVm, before: { incarnation: string }) =>
   vi.waitFor(async () => {
     const wanted = await vm.poll();
@@ -48,7 +48,7 @@ const next = (vm: StockVm, before: { incarnation: string }) =>
 const view = async (vm: StockVm) => getInstanceView({ ...ctx, now: new Date() }, { vmId: vm.vmId });
 const shown = async (vm: StockVm, name = 'probe') => (await view(vm)).extensions.find((each) => each.name === name);
 
-test('install, new settings, update: versions as published, sequence numbers as seqNo, status as a report', async () => {
+test('install, new settings, update: published versions, sequence numbers as seqNo, status as a report', async () => {
   const vm = await givenStockVm(ctx, door, 'steps');
   const { incarnation } = await set(vm, 'probe', { settings: { publicSettings: { word: 'größe <&> "\u2028' } } });
   const wanted = await vm.poll();
@@ -109,7 +109,7 @@ describe('the incarnation', () => {
     expect(acts).toHaveLength(1);
   });
 
-  test('stays if nothing changes that the agent acts on', async () => {
+  test('stays the same if nothing changes for the agent', async () => {
     const vm = await givenStockVm(ctx, door, 'staying');
     await set(vm, 'probe');
     const before = await vm.poll();
@@ -117,7 +117,7 @@ describe('the incarnation', () => {
     await rotateTenantKey(ctx, { vmId: vm.vmId });
     await set(vm, 'probe', { state: 'disabled' });
     const { incarnation } = await getGoalState(ctx, { vmId: vm.vmId });
-    // Of the three that were published the agent has seen none but the last.
+    // Three incarnations were published, and the agent has seen only the last one.
     expect((await next(vm, before)).incarnation).toBe(String(incarnation));
   });
 });
@@ -145,7 +145,7 @@ describe('an uninstall', () => {
     expect(await states()).toEqual([]);
   });
 
-  test('of one of several extensions disables it, and the last one removes the handler', async () => {
+  test('of one of several extensions disables it, and that of the last one removes the handler', async () => {
     const vm = await givenStockVm(ctx, door, 'several');
     const many = { handler: 'Acme.Lab.Many' };
     await set(vm, 'first', many);
@@ -173,7 +173,7 @@ describe('an uninstall', () => {
 });
 
 describe('on hold', () => {
-  test('the agent keeps its goal state, and gets all later declarations in one incarnation after the release', async () => {
+  test('the agent keeps its goal state, and gets all later declarations in one incarnation', async () => {
     const vm = await givenStockVm(ctx, door, 'held');
     const { vmId } = vm;
     await set(vm, 'probe');
@@ -188,7 +188,7 @@ describe('on hold', () => {
     door.agents.forget(vmId);
     const restarted = new StockVm(door.url, vmId, vm.token);
     expect([await vm.poll(), await restarted.poll()]).toEqual([wanted, wanted]);
-    // It reports that it has finished, with the goal state that it had.
+    // The agent reports that it has finished the goal state that it had.
     await vm.report(({ aggregateStatus: { vmArtifactsAggregateStatus: done } }) => {
       Object.assign(done?.goalStateAggregateStatus ?? {}, { inSvdSeqNo: wanted.incarnation });
     });
@@ -215,7 +215,7 @@ describe('on hold', () => {
     expect(await vm.poll()).toEqual(before);
   });
 
-  test('deadlines pause until the release; what was late before stays late', async () => {
+  test('deadlines pause until the release; an overdue one stays overdue', async () => {
     const hours = (n: number) => ({ ...ctx, now: new Date(Date.now() + n * 3_600_000) });
     const given = async (name: string, heldIn: number) => {
       const vm = await givenStockVm(ctx, door, name);
@@ -243,7 +243,7 @@ describe('on hold', () => {
   });
 });
 
-test('a command’s output is stored, each run separately', async () => {
+test("a command's output is stored, separately for each run", async () => {
   const vm = await givenStockVm(ctx, door, 'outputs');
   await set(vm, 'probe');
   await vm.poll();
@@ -264,7 +264,7 @@ test('a command’s output is stored, each run separately', async () => {
   ]);
 });
 
-test('AZ-G11 logs are not requested of an agent that cannot send them', async () => {
+test('AZ-G11 logs are not requested from an agent that cannot send them', async () => {
   const vm = await givenStockVm(ctx, door, 'no-logs');
   await set(vm, 'probe');
   await expect(requestArchive(ctx, { vmId: vm.vmId, handler: 'Acme.Lab.Probe' })).rejects.toMatchObject({
@@ -295,12 +295,12 @@ describe('what an idle agent costs', () => {
     const vm = await givenStockVm(ctx, door, 'pinned');
     const before = await vm.poll();
     await set(vm, 'probe');
-    // The credential, the text, the agent, the manifests, the incarnation, and the change (three).
+    // The credential, the text, the agent, the manifests, the incarnation, and three for the change.
     expect(await statementsOf(() => next(vm, before))).toHaveLength(8);
     expect(await statementsOf(() => vm.poll())).toEqual([]);
   });
 
-  test('no statement for its polls and unchanged statuses, and one report a minute', async () => {
+  test('unchanged polls and statuses run no statement, except for one report a minute', async () => {
     const vm = await givenStockVm(ctx, door, 'idle');
     await set(vm, 'probe');
     await vm.poll();
@@ -317,12 +317,12 @@ describe('what an idle agent costs', () => {
       });
     };
     await period();
-    // The sighting is stored, and screens notified, up to a second later.
+    // The sighting is stored, and open pages are notified, up to a second later.
     await door.presence.flush();
     const threePeriods = async () => {
       for (let n = 0; n < 3; n++) await period();
     };
-    // Timers of the gateway may run within one window, but not within each.
+    // Timers of the gateway may run within one window, but not within every one.
     await vi.waitFor(async () => expect(await statementsOf(threePeriods)).toEqual([]), { timeout: 5_000 });
   });
 });

@@ -25,13 +25,13 @@ const say = (vm: StockVm, said: Record<string, true | string>) =>
   vm.call('wire', '/HealthService', { method: 'POST', body: healthPost(said) });
 const keptOf = async (vm: StockVm) => (await getWireAccess(ctx, { vmId: vm.vmId })).stock?.observations;
 
-/** Without the lookup of the token, which may happen at any time. */
+/** Counts statements without the lookup of the token, which may happen at any time. */
 const costOf = async (act: () => Promise<unknown>) =>
   (await statementsOf(act)).filter((statement) => !statement.includes('credential_hash'));
 
 const imds = 'InstanceMetadataHeartbeat';
 
-test('an unhealthy observation is stored with its text, and with its recovery', async () => {
+test('an unhealthy observation is stored with its text, and later with its recovery', async () => {
   const vm = await givenStockVm(ctx, door, 'turns');
   await say(vm, { [imds]: true, GuestAgentPluginHeartbeat: true });
   expect(await keptOf(vm)).toEqual([]);
@@ -77,7 +77,7 @@ test('another gateway learns of an unhealthy observation and its recovery', asyn
   expect(await keptOf(vm)).toMatchObject([{ until: null }]);
 });
 
-test('eight names are stored per VM, and recovered ones make room', async () => {
+test('at most eight names are stored per VM, and recovered ones make room', async () => {
   const vm = await givenStockVm(ctx, door, 'many');
   const names = Array.from({ length: 9 }, (_, n) => `Probe${n}`);
   await say(vm, Object.fromEntries(names.map((name) => [name, 'x'])));
@@ -98,7 +98,7 @@ test('failed and successful provisioning are reported at the start', async () =>
   expect(await keptOf(vm)).toMatchObject([{ name: 'Provisioning', until: now.toISOString() }]);
 });
 
-/** As `_build_health_report` of the agent writes it. */
+/** In the form that the agent's `_build_health_report` writes. */
 function provisioned(state: string): string {
   const details =
     '<Details><SubStatus>ProvisioningFailed</SubStatus><Description>no &lt;ovf-env.xml&gt; &amp; no disk</Description></Details>';
@@ -118,7 +118,7 @@ test.each<[string, string]>([
   expect(provisioningOf(Buffer.from(body))).toEqual([]);
 });
 
-test('texts are cut, without characters that cannot be stored', () => {
+test('texts are truncated, and characters that cannot be stored are removed', () => {
   const [said] = observationsOf(Buffer.from(healthPost({ ['ä'.repeat(100)]: `a\u0000b\ud800${'ü'.repeat(2_000)}` })));
   expect(said?.name).toBe('ä'.repeat(32));
   expect(said?.text).toMatch(/^a\ufffdb\ufffdü+$/);

@@ -5,16 +5,16 @@ import { parseJson } from '#server/platform/json.ts';
 import { cutTo } from './status/cut.ts';
 import { soon, type WireCall } from './wire-call.ts';
 
-/** The agent sends ten observations at most, of half a kilobyte, and a description of four. */
+/** The agent sends at most ten observations of half a kilobyte each, and a description of four kilobytes. */
 const maxBytes = 16 * 1_024;
 const maxObservations = 10;
 const nameBytes = 64;
 const textBytes = 1_024;
 
-/** Name of the observation about the provisioning of the machine. */
+/** Name of the observation that reports how the machine was provisioned. */
 const provisioning = 'Provisioning';
 
-/** Stores what the agent found unhealthy, and its recovery. One post of a VM at a time. */
+/** Stores what the agent found unhealthy, and its recovery. One request per VM at a time. */
 export async function takeObservations(
   { guest, ...wire }: WireCall,
   observed: readonly ReportedObservation[],
@@ -40,7 +40,7 @@ const observation = z.looseObject({
 });
 const post = z.looseObject({ Observations: z.array(z.unknown()) });
 
-/** The readable observations of a post to the health service. */
+/** Returns the readable observations of a request to the health service. */
 export function observationsOf(body: Buffer): ReportedObservation[] {
   if (body.length > maxBytes) return [];
   const read = post.safeParse(parseJson(body, { maxDepth: 8, oddities: 'repair' }).value);
@@ -51,7 +51,7 @@ export function observationsOf(body: Buffer): ReportedObservation[] {
   });
 }
 
-/** The outcome of provisioning, which the agent reports at its start; empty if unreadable. */
+/** Returns the result of provisioning, which the agent reports at its start; empty if it cannot be read. */
 export function provisioningOf(body: Buffer): ReportedObservation[] {
   if (body.length > maxBytes) return [];
   const found = new Map<string, string>();
@@ -64,7 +64,7 @@ export function provisioningOf(body: Buffer): ReportedObservation[] {
     inside = '';
   });
   parser.on('text', (part) => found.set(inside, `${found.get(inside) ?? ''}${part}`));
-  // What was read before the error counts.
+  // Whatever was read before the error counts.
   parser.on('error', () => {});
   parser.write(body.toString()).close();
   const state = found.get('State')?.toLowerCase();
@@ -77,6 +77,6 @@ function observationFrom(name: string, isHealthy: boolean, texts: (string | null
   return { name: storable(nameBytes, name), isHealthy, text: storable(textBytes, observed) || null };
 }
 
-/** Without characters that the database rejects, which XML references can produce. */
+/** Removes characters that PostgreSQL rejects; XML references can produce them. */
 const storable = (bytes: number, observed: string): string =>
   cutTo(bytes, observed.toWellFormed().replaceAll('\u0000', '\ufffd').trim());

@@ -1,9 +1,12 @@
 import type { AgentObservation } from '#db/schema/index.ts';
 import { hasChangedHealth, type ReportedObservation } from '#server/domain/stock-agents/index.ts';
 
-/** Lifetime of the cached observations: other processes receive posts of the agent too. */
+/**
+ * Lifetime of the cached observations in milliseconds; limited because other processes receive requests of the agent
+ * too.
+ */
 const freshMs = 900_000;
-/** An observation that alternates is stored at most this often. */
+/** An observation that alternates is stored at most this often, in milliseconds. */
 const quietMs = 60_000;
 /** Maximum number of pending names. */
 const maxWaiting = 8;
@@ -11,12 +14,12 @@ const maxWaiting = 8;
 /** Caches the stored observations of a stock agent, which it repeats every minute. */
 export class Observed {
   #kept: readonly AgentObservation[] = [];
-  /** In milliseconds. */
+  /** When the stored observations were last read, in milliseconds. */
   #lookedAt = Number.NEGATIVE_INFINITY;
-  /** Changed and not stored yet. */
+  /** Observations that changed and are not stored yet. */
   readonly #turned = new Map<string, ReportedObservation>();
 
-  /** Takes in observations, and returns those to store now; null if there are none. */
+  /** Adds observations. Returns those to store now; null if there are none. */
   hear(observed: readonly ReportedObservation[], now: Date): ReportedObservation[] | null {
     for (const each of observed) {
       if (!hasChangedHealth(this.#kept, each)) this.#turned.delete(each.name);

@@ -41,8 +41,8 @@ describe('two gateways', () => {
   });
 });
 
-describe('while the database is away', () => {
-  test('a cached agent gets its goal state and is accepted, another one retries soon', async () => {
+describe('while the database is unavailable', () => {
+  test('a cached agent gets its goal state and is accepted; another one retries soon', async () => {
     const [vm, unknown] = [await givenStockVm(ctx, door, 'away'), await givenStockVm(ctx, door, 'not-met')];
     await set(vm, 'probe');
     const before = await vm.poll();
@@ -82,7 +82,7 @@ test('while the database stalls, a cached agent gets its goal state', async () =
     return vi.spyOn($client, name).mockImplementation(later as never);
   });
   try {
-    // As if a wake-up had named the VM.
+    // Invalidates the VM like a wake-up.
     door.agents.forget(vm.vmId);
     const began = performance.now();
     expect((await vm.poll()).incarnation).toBe(incarnation);

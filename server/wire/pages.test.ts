@@ -3,7 +3,7 @@ import { Pages } from './pages.ts';
 
 const megabyte = 1_024 * 1_024;
 
-test('unfinished blobs are dropped, the oldest first', () => {
+test('discards unfinished blobs, the oldest first', () => {
   const pages = new Pages();
   for (let vm = 0; vm < 40; vm += 1) pages.begin(`vm-${vm}`, megabyte);
   expect(pages.put('vm-0', 0, Buffer.alloc(1))).toBe(false);

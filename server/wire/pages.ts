@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 
-/** Maximum bytes of unfinished blobs of all VMs; beyond it the oldest is dropped. */
+/** Maximum bytes of unfinished blobs of all VMs. Above it, the oldest is discarded. */
 const maxBytes = 32 * 1_024 * 1_024;
-/** Lifetime of an unfinished blob; the agent writes it without pauses. */
+/** Lifetime of an unfinished blob in milliseconds; the agent writes a blob without pauses. */
 const keptMs = 60_000;
 
 /** Assembles blobs that are written in pages, one per VM, up to the size of a status. */
@@ -13,12 +13,12 @@ export class Pages {
     ttl: keptMs,
   });
 
-  /** Starts a blob of this length, in place of the VM's unfinished one. */
+  /** Starts a blob of this length, and discards the VM's unfinished one. */
   begin(vmId: string, length: number): void {
     this.#begun.set(vmId, { bytes: Buffer.alloc(length, ' '), written: 0 });
   }
 
-  /** Adds a page. Returns the blob when it is complete, null before, and false if the page does not fit. */
+  /** Adds a page. Returns the blob when it is complete, null until then, and false if the page does not fit. */
   put(vmId: string, start: number, page: Buffer): Buffer | null | false {
     const blob = this.#begun.get(vmId);
     if (blob === undefined || start + page.length > blob.bytes.length) return false;

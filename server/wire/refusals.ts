@@ -7,7 +7,7 @@ export class Refusals {
   readonly #log: Logger;
   #since: number | null = null;
   #sinceLast = 0;
-  /** Since this process began. */
+  /** Number of rejected calls since the process started. */
   total = 0;
 
   constructor(log: Logger) {

@@ -31,7 +31,7 @@ async function givenProbe(name: string) {
   return { says, probe };
 }
 
-test('AZ-S1 an unreadable status that a stock agent passes on shows with its fault', async () => {
+test('AZ-S1 shows an unreadable status that a stock agent passes on, with its fault', async () => {
   const { says, probe } = await givenProbe('odd');
   await says({ name: 'probe', status: 'banana', code: 0 });
   expect(await probe()).toMatchObject({

@@ -4,7 +4,7 @@ import { defaultLimits } from '#server/platform/limits.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { givenStockVm, openWireDoor } from '#server/testing/stock-agent.ts';
 
-test('a VM that starts many uploads without sending must retry above its share, and others continue', async () => {
+test('a VM whose slow uploads reach its share must retry, and other VMs continue', async () => {
   const limits = { ...defaultLimits, waiting: { reports: 1_000, bytes: 800_000 } };
   const services = await testServices({ config: { wire: true, vmRate: 0, limits } });
   const ctx = await testContext({ role: 'operator', services });

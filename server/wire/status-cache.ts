@@ -4,19 +4,19 @@ import type { ShownStatus } from '#server/domain/stock-agents/index.ts';
 import { canonicalJson } from '#server/platform/canonical-json.ts';
 import { type Report, reportSeconds } from './status/translate-status.ts';
 
-/** An unchanged status is reported again after this time, a few of the agent's periods before it would be stale. */
+/** An unchanged status is reported again after this many milliseconds, shortly before it would become stale. */
 const repeatMs = (reportSeconds - 10) * 1_000;
 
 /**
- * The digest of a stock agent's last report. It repeats the same every few seconds, so most uploads need no more than a
+ * Remembers a stock agent's last report. The agent sends the same status every few seconds, so most uploads need only a
  * comparison.
  */
 export class StatusCache {
-  /** The content of each extension's status, and the time of its first upload. */
+  /** Content of each extension's status, and when it was first uploaded. */
   readonly #stamps = new Map<string, { content: string; at: string }>();
   #last: { text: string; at: number; blob: string; etag: string } | null = null;
 
-  /** Takes in the statuses that the portal shows, which another process may have received. */
+  /** Adds the statuses that the portal shows, which another process may have received. */
   learn(shown: readonly ShownStatus[]): void {
     for (const { extension, document } of shown) {
       if (document.timestampUTC === null) continue;
@@ -44,7 +44,7 @@ export class StatusCache {
     return this.#isFresh(now) && this.#last?.etag === etag && this.#last.blob === withoutTimes(blob);
   }
 
-  /** Whether all of this was reported to the portal. */
+  /** Whether the portal already has everything in this report. */
   isKnown(report: Report, now: Date): boolean {
     return this.#isFresh(now) && this.#last?.text === textOf(report);
   }
@@ -54,19 +54,19 @@ export class StatusCache {
     this.#last = { text: textOf(report), at: now.getTime(), blob: withoutTimes(blob), etag };
   }
 
-  /** Whether the last report is so recent that nothing becomes stale. */
+  /** Whether the last report is recent enough that nothing has become stale. */
   #isFresh(now: Date): boolean {
     return this.#last !== null && now.getTime() - this.#last.at < repeatMs;
   }
 }
 
-/** A blob without the times of its upload; inside a text the quotes would be escaped. */
+/** Digest of a blob without the times of its upload. Inside a text, the quotes would be escaped. */
 const withoutTimes = (blob: string): string => digestOf(blob.replace(/"timestampUTC": ?"[^"\\]{0,40}"/g, ''));
 
-/** Without the time of the upload. */
+/** Digest of a report without the time of its upload. */
 const textOf = ({ agentTime, ...report }: Report): string => digestOf(JSON.stringify(report));
 
-/** A status as the agent sent it, without what the portal derived or added. */
+/** Returns a status as the agent sent it, without what the portal derived or added. */
 function contentOf(status: object): string {
   const pick = ({ name, operation, configurationAppliedTime, ...of }: Partial<StatusObject>): object => ({
     ...{ name: name ?? '', operation: operation ?? '', configurationAppliedTime: configurationAppliedTime ?? '' },

@@ -10,8 +10,8 @@ import { partsOf, type Report, translateStatus } from './status/translate-status
 import { currentOf, emptyAnswer, soon, type WireCall } from './wire-call.ts';
 
 /**
- * Ingests a status blob like the report of a reference agent. 400 if it is malformed; otherwise 200 even after an error,
- * because the agent repeats everything within seconds, and pauses for half a minute after an error.
+ * Ingests a status blob like a report of the reference agent. 400 if it is malformed. Otherwise 200 even after an
+ * error, because the agent sends everything again within seconds, but pauses for half a minute after an error response.
  */
 export async function takeStatus(wire: WireCall, bytes: Buffer, accepted: number): Promise<AgentAnswer> {
   const { limits } = wire.ctx.config;
@@ -28,7 +28,7 @@ export async function takeStatus(wire: WireCall, bytes: Buffer, accepted: number
   if (blob === null) return emptyAnswer(400);
   noteDone(wire);
   const { isTelling } = wire.guest;
-  // One at a time per VM: while the database is slow, no more than one waits for it.
+  // One at a time per VM, so that no more than one waits for a slow database.
   if (!isTelling.status) {
     isTelling.status = true;
     const heard = hear(wire, goalState, blob, text).finally(() => {
@@ -39,7 +39,9 @@ export async function takeStatus(wire: WireCall, bytes: Buffer, accepted: number
   return emptyAnswer(accepted);
 }
 
-/** Creates the report of a blob. Another gateway may know the time of a status that is new here. */
+/**
+ * Creates the report of a blob. A status that is new to this process may have been received earlier by another gateway.
+ */
 async function hear(wire: WireCall, goalState: StockGoalState, blob: StatusBlob, text: string): Promise<void> {
   const { ctx, guest } = wire;
   const bounds = ctx.config.limits.report;
@@ -82,13 +84,13 @@ async function tell(
     keep();
     if (gone > 0) call.door.agents.forget(vmId);
   } catch (error) {
-    // A rejected report would be rejected again a few seconds later.
+    // Sending a rejected report again would only be rejected again.
     if (error instanceof DomainError && error.kind !== 'unavailable') keep();
     throw error;
   }
 }
 
-/** Message matchers by extension, which recover the ids that the agent drops. */
+/** Returns message matchers by extension, which recover the ids that the agent drops. */
 async function recoveryOf(
   { call, ctx }: WireCall,
   { extensions }: StockGoalState,

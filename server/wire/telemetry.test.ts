@@ -6,7 +6,7 @@ const post = (...events: string[]) =>
     .map((event) => `<Event id="1"><![CDATA[${event}]]></Event>`)
     .join('')}</Provider></TelemetryData>`;
 
-test('events are elements in a text in an element, and only malformed ones are dropped', () => {
+test('reads events from XML text inside an element, and drops only malformed ones', () => {
   const param = (name: string, value: string) => `<Param Name="${name}" Value="${value}" T="mt:wstr" />`;
   const message = 'Command: bin/enable&#10;[stdout]&#10;a &lt;b&gt; &quot;c&quot;&#10;[stderr]&#10;';
   const good = param('Name', 'Acme.Lab.Probe') + param('Operation', 'Enable') + param('Message', message);
@@ -20,7 +20,7 @@ test('events are elements in a text in an element, and only malformed ones are d
   expect(eventsOf('<Event id="1">no text</Event>')).toEqual([]);
 });
 
-test('a post of unclosed events is read in linear time', () => {
+test('reads a request of unclosed events in linear time', () => {
   const began = performance.now();
   expect(eventsOf('<Event id="1"><![CDATA['.repeat(40_000))).toEqual([]);
   expect(performance.now() - began).toBeLessThan(2_000);

@@ -18,17 +18,17 @@ const commands: Readonly<Record<string, CommandName>> = {
   Disable: 'disable',
   UnInstall: 'uninstall',
 };
-/** A command's output follows these words, whether it succeeded or not. */
+/** The text before a command's output, whether the command succeeded or not. */
 const output = '[stdout]';
 
-/** One and a half times the most that the agent sends in one call. */
+/** Maximum bytes of a request: one and a half times what the agent sends in one call. */
 const maxBytes = 96 * 1_024;
-/** Maximum number of outputs per post. */
+/** Maximum number of outputs per request. */
 const maxOutputs = 50;
 
 /**
- * Stores the output of handlers' commands; everything else about the agent is in its status. One post of a VM at a time:
- * the agent waits for each, and concurrent ones are dropped.
+ * Stores the output of handlers' commands; all other information is in the agent's status. One request per VM at a
+ * time: the agent sends them one after the other, so concurrent ones are discarded.
  */
 export async function takeTelemetry(wire: WireCall, body: Buffer): Promise<void> {
   const { guest } = wire;
@@ -57,7 +57,10 @@ async function keepOutputs(wire: WireCall, text: string): Promise<void> {
   }
 }
 
-/** The agent names the handler, or for several extensions the handler and the extension. */
+/**
+ * Finds the extension of an event. The agent names the handler, or for several extensions the handler and the
+ * extension.
+ */
 function extensionOf({ extensions }: StockGoalState, name: string): StockExtension | undefined {
   const isCalled = (called: string): boolean => called.toLowerCase() === name.toLowerCase();
   const own = extensions.find(({ goal, wireName }) => wireName !== null && isCalled(`${goal.handler}.${wireName}`));
@@ -67,7 +70,9 @@ function extensionOf({ extensions }: StockGoalState, name: string): StockExtensi
 const beginning = /<Event id="\d{1,9}"><!\[CDATA\[/g;
 const end = ']]></Event>';
 
-/** The texts of events, by searching forward: a regular expression would be quadratic with missing ends. */
+/**
+ * Yields the texts of events by searching forward. A regular expression would take quadratic time if ends are missing.
+ */
 function* fragmentsOf(text: string): Generator<string> {
   for (let at = 0; ; ) {
     beginning.lastIndex = at;
@@ -79,7 +84,7 @@ function* fragmentsOf(text: string): Generator<string> {
   }
 }
 
-/** The readable events of a post: each is XML text within an element. */
+/** Returns the readable events of a request. Each is XML text inside an element. */
 export function eventsOf(text: string): Event[] {
   const events: Event[] = [];
   for (const fragment of fragmentsOf(text)) {
@@ -88,7 +93,7 @@ export function eventsOf(text: string): Event[] {
     parser.on('opentag', ({ name, attributes: { Name, Value } }) => {
       if (name === 'Param' && Name !== undefined) found.set(Name, Value ?? '');
     });
-    // What was read before the error counts.
+    // Whatever was read before the error counts.
     parser.on('error', () => {});
     parser.write(fragment).close();
     const of = (name: string): string => found.get(name) ?? '';

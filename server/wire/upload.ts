@@ -3,12 +3,12 @@ import { keyedDigest, sameBytes } from '#server/platform/keys.ts';
 import { takeStatus } from './take-status.ts';
 import { emptyAnswer, type WireCall } from './wire-call.ts';
 
-/** The secret in the address of a VM's status, which each upload returns. */
+/** Returns the secret in the URL of a VM's status, which each upload sends back. */
 export function statusSecret({ ctx, guest }: WireCall, containerId: string): string {
   return keyedDigest(ctx.keys.credential, 'stock-status', guest.vmId, containerId).toString('base64url');
 }
 
-/** Address and headers of a status upload. */
+/** A status upload: its URL parts, headers and content. */
 export interface StatusUpload {
   containerId: string;
   query: URLSearchParams;
@@ -17,13 +17,13 @@ export interface StatusUpload {
   content: Buffer | null;
 }
 
-/** Whether an address of a status is the VM's own, with its secret. */
+/** Whether a status URL is the VM's own and has its secret. */
 export function isOwnStatus(wire: WireCall, containerId: string, ofVm: string, query: URLSearchParams): boolean {
   const sent = Buffer.from(query.get('sig') ?? '');
   return containerId === ofVm && sameBytes(sent, Buffer.from(statusSecret(wire, ofVm)));
 }
 
-/** A blob in one call, or a page blob: created with its length, then written page by page. */
+/** Accepts a blob in one call, or a page blob: created with its length, then written page by page. */
 export async function takeUpload(wire: WireCall, upload: StatusUpload, accepted: number): Promise<AgentAnswer> {
   const { pages, vmId } = wire.guest;
   const { content } = upload;
@@ -46,7 +46,7 @@ export async function takeUpload(wire: WireCall, upload: StatusUpload, accepted:
   return takeStatus(wire, content, accepted);
 }
 
-/** Without the padding of the last page. */
+/** Removes the padding of the last page. */
 function trimmed(blob: Buffer): Buffer {
   let end = blob.length;
   while (end > 0 && (blob[end - 1] === 0 || blob[end - 1] === 0x20)) end -= 1;

@@ -20,14 +20,14 @@ export function wireCall(call: AgentCall, guest: Guest, path: string, query: str
 }
 
 /**
- * The goal state in force, in the incarnation `least` or a later one: another process may have handed it
- * out first. Throws 403 if the VM has no stock agent any longer.
+ * Returns the goal state in force, if possible in the incarnation `least` or a later one, because another process may
+ * have delivered it first. Throws 403 if the VM no longer has a stock agent.
  */
 export async function currentOf({ guest, ctx }: WireCall, least = 0): Promise<StockGoalState> {
   const known = guest.known(least);
   if (known !== null) return known;
   const loading = guest.current(ctx, least);
-  // Better the cached one than none while the database is unavailable.
+  // While the database is unavailable, the cached goal state is better than none.
   const before = guest.goalState;
   const goalState = await (before === null ? loading : orAfterTimeout(loading, before).catch(() => before));
   if (goalState === null) throw new DomainError('forbidden', 'wire_refused');
@@ -35,8 +35,8 @@ export async function currentOf({ guest, ctx }: WireCall, least = 0): Promise<St
 }
 
 /**
- * Reads a body. The bodies that one VM is sending take an eighth of `waiting.bytes` at most, like those of reports: otherwise
- * one that sends many slowly would fill the memory. Above it the agent must retry.
+ * Reads a body. The bodies that one VM is sending take at most an eighth of `waiting.bytes`, as for reports: otherwise
+ * a VM that sends many bodies slowly could fill the memory. Above that, the agent must retry.
  */
 export async function readBody({ call, ctx, guest }: WireCall, limit: number): Promise<Buffer> {
   const length = call.header('content-length');
@@ -64,16 +64,19 @@ export const jsonAnswer = (value: unknown): AgentAnswer => ({
   body: JSON.stringify(value),
 });
 
-/** An empty answer; the agent reads only the status. */
+/** An empty response; the agent reads only the status. */
 export const emptyAnswer = (status: number): AgentAnswer => ({ status, headers: [], body: '' });
 
-/** An answer that the agent treats as permanent and does not retry immediately. */
+/** A response that the agent treats as permanent and does not retry immediately. */
 export const absent = (): AgentAnswer => emptyAnswer(404);
 
-/** After this time the agent gets an answer, whatever becomes of its report: it repeats it, and does not wait. */
+/**
+ * After this many milliseconds the agent gets a response without waiting for its report to be stored; it sends the
+ * report again.
+ */
 const longestMs = 3_000;
 
-/** Waits for the work, but not for long; failures are logged, and not returned to the agent. */
+/** Waits a limited time for the work. Errors are logged, and not returned to the agent. */
 export async function soon({ call, ctx, guest }: WireCall, what: string, work: Promise<void>): Promise<void> {
   const timer = Promise.withResolvers<void>();
   const timeout = setTimeout(timer.resolve, longestMs);

@@ -14,7 +14,7 @@ import { absent, currentOf, emptyAnswer, jsonAnswer, readBody, type WireCall, xm
 
 type Answer = AgentAnswer | Response;
 
-/** Calls to 168.63.129.16:80, and to 169.254.169.254:80 below `/metadata`. */
+/** Handles calls to 168.63.129.16:80, and to 169.254.169.254:80 below `/metadata`. */
 export function wireServer(wire: WireCall): Promise<Answer> | Answer {
   const { call, path, query } = wire;
   const comp = query.get('comp')?.toLowerCase() ?? null;
@@ -43,7 +43,7 @@ async function goalState(wire: WireCall): Promise<AgentAnswer> {
   return xmlAnswer(wire.guest.text(goalState, () => goalStateXml(wire.guest.vmId, goalState)));
 }
 
-/** The documents of a goal state. Always those in force: an agent that requests an older one retries immediately. */
+/** Returns a document of the goal state in force. An agent that requests an older one retries immediately. */
 async function config(wire: WireCall): Promise<AgentAnswer> {
   const { guest, path, query } = wire;
   const [, containerId, what] = /^\/machine\/([^/]+)\/([a-z-]+)$/.exec(path) ?? [];
@@ -69,14 +69,17 @@ async function config(wire: WireCall): Promise<AgentAnswer> {
   }
 }
 
-/** The requested incarnation of a document; 0 if none is named. */
+/** Returns the incarnation in the query; 0 if there is none. */
 const askedIn = (query: URLSearchParams): number => Number(/^\d{1,10}$/.exec(query.get('incarnation') ?? '')?.[0] ?? 0);
 
-/** An agent creates a certificate at each start; each is an act. Bursts of six, then one every ten seconds. */
+/**
+ * An agent creates a certificate at each start, and each is recorded in the activity log. So it may send six in a row,
+ * and then one every ten seconds.
+ */
 const renewalsPerSecond = 0.1;
 const renewalSeconds = 60;
 
-/** The tenant key, for the certificate in the request; which the forwarder's token authorizes. */
+/** Returns the tenant key, wrapped for the certificate in the request. The forwarder's token authorizes it. */
 async function certificates(wire: WireCall, incarnation: number): Promise<AgentAnswer> {
   const { call, ctx, guest } = wire;
   const sent = call.header('x-ms-guest-agent-public-x509-cert') ?? '';
@@ -93,8 +96,8 @@ async function certificates(wire: WireCall, incarnation: number): Promise<AgentA
 }
 
 /**
- * Whether the agent is on hold. It checks once per incarnation, and treats a missing answer as no. That is better than an
- * outdated answer, which would keep a released agent on hold until the next declaration.
+ * Returns whether the agent is on hold. The agent checks once per incarnation, and takes an error to mean no. That is
+ * better than an outdated value, which would keep a released agent on hold until the next declaration.
  */
 async function artifactsProfile(wire: WireCall, query: URLSearchParams): Promise<AgentAnswer> {
   const asked = askedIn(query);
@@ -102,13 +105,13 @@ async function artifactsProfile(wire: WireCall, query: URLSearchParams): Promise
   return incarnation < asked ? emptyAnswer(424) : jsonAnswer({ onHold });
 }
 
-/** Paths that the agent may request through the host plugin. */
+/** Returns what the agent may request through the host plugin. */
 export const artifacts = (wire: WireCall, { path, query }: { path: string; query: string }): Promise<Answer> =>
   /^\/machine\/[^/]+\/artifacts-profile$/.test(path)
     ? artifactsProfile(wire, new URLSearchParams(query))
     : packages(wire, path);
 
-/** Manifests and packages of the VM's own goal state only. */
+/** Returns manifests and packages, only of the VM's own goal state. */
 export async function packages(wire: WireCall, path: string): Promise<Answer> {
   const sha256 = /^\/packages\/([0-9a-f]{64})\.zip$/.exec(path)?.[1];
   if (sha256 !== undefined) return sendPackage(wire.call, wire.guest.vmId, sha256);
@@ -118,7 +121,7 @@ export async function packages(wire: WireCall, path: string): Promise<Answer> {
   return manifest === null ? absent() : xmlAnswer(manifest);
 }
 
-/** The way around the host plugin. */
+/** Accepts a status that the agent uploads directly, not through the host plugin. */
 async function statusBlob(wire: WireCall): Promise<AgentAnswer> {
   const { call, path, query } = wire;
   const containerId = path.slice('/status/'.length);
@@ -130,7 +133,7 @@ async function statusBlob(wire: WireCall): Promise<AgentAnswer> {
   return takeUpload(wire, { containerId, query, header, content: begins ? null : content }, 201);
 }
 
-/** The agent's telemetry at its start and every minute; outputs and unhealthy observations are stored. */
+/** Receives the agent's telemetry at its start and every minute; stores outputs and unhealthy observations. */
 async function posted(wire: WireCall, comp: string | null): Promise<AgentAnswer> {
   const { ctx, path } = wire;
   const body = await readBody(wire, ctx.config.limits.report.bytes);
@@ -142,7 +145,7 @@ async function posted(wire: WireCall, comp: string | null): Promise<AgentAnswer>
   return isKnown ? emptyAnswer(200) : absent();
 }
 
-/** Instance metadata of a machine outside of Azure. */
+/** Returns instance metadata of a machine outside of Azure. */
 function metadata({ guest, path }: WireCall): AgentAnswer {
   const { vmId } = guest;
   const name = guest.agent.vmName;

@@ -24,7 +24,7 @@ const within = <T>(check: () => Promise<T>) => vi.waitFor(check, { timeout: 10_0
 const nameOf = async (vmId: string) =>
   (await services.db.select().from(vmHealth).where(eq(vmHealth.vmId, vmId)))[0]?.name;
 
-test('of two workers one shows a change within a second, and notifies once', async () => {
+test('with two workers, one shows a change within a second, and open pages are notified once', async () => {
   const vm = await givenVm(services);
   const began = Date.now();
   await within(async () => expect(await nameOf(vm.vmId)).toBe(vm.name));
@@ -33,7 +33,7 @@ test('of two workers one shows a change within a second, and notifies once', asy
   expect(notified.filter(({ key }) => key === vm.vmId)).toHaveLength(1);
 });
 
-test('a worker continues after its database comes back', async () => {
+test('a worker continues when the database is available again', async () => {
   const vm = await givenVm(services);
   await within(async () => expect(await nameOf(vm.vmId)).toBe(vm.name));
   await services.db
@@ -45,7 +45,7 @@ test('a worker continues after its database comes back', async () => {
   await within(async () => expect(await nameOf(vm.vmId)).toBe(`${vm.name}-again`));
 });
 
-test('passes follow each other while the machine has time; otherwise reports go first', () => {
+test('passes follow each other while the machine has time; otherwise reports have priority', () => {
   expect(yieldMs(400, 260)).toBe(0);
   expect(yieldMs(400, 200)).toBe(0);
   expect(yieldMs(800, 200)).toBe(2_000);

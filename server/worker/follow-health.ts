@@ -3,36 +3,36 @@ import { changesChannel } from '#server/domain/changes/index.ts';
 import { foldHealth, markAged, soonSeconds } from '#server/domain/health/index.ts';
 import type { OpenServices } from '#server/process/services.ts';
 
-/** Milliseconds between two passes: concurrent changes share one. */
+/** Milliseconds between two passes, so that concurrent changes share one. */
 const pauseMs = 250;
 /** Milliseconds between scans for VMs that aged. */
 const ageingMs = 1_000;
 /**
- * A pass is followed by a rest in proportion to its time, up to this many milliseconds, so that changes do not show
- * late.
+ * A pass is followed by a rest of this multiple of its duration, up to the given milliseconds, so that changes do not
+ * appear late.
  */
 const restPerPass = 19;
 const longestRestMs = 5_000;
-/** A scan of all VMs looks this far ahead; until the next one is complete, only the VMs that it expects are scanned. */
+/** A scan of all VMs looks ahead this far. Until the next one is complete, only the VMs that it expects are scanned. */
 const surveyAfterMs = (soonSeconds - 13) * 1_000;
-/** A scan is spread over this many milliseconds: if little ages soon, and if too much does to remember. */
+/** Milliseconds over which a scan is spread: `calm` if few VMs age soon, `hasty` if there are too many to keep. */
 const surveyMs = { calm: 8_000, hasty: 3_000 };
-/** A commit of another process may contain a time that was just scanned. */
+/** Another process may commit a time that was just scanned. */
 const overlapMs = 1_000;
-/** VMs per pass, so that stopping does not wait for a whole large fleet. */
+/** VMs per pass, so that shutdown does not wait for a whole large fleet. */
 const most = 2_000;
 /**
- * If the process computes for this share of a pass, the machine has time; the rest is waiting for the database. A
- * smaller share means that other processes want the cores.
+ * If at least this share of a pass is computing, the machine has time; the rest is waiting for the database. A smaller
+ * share means that other processes need the cores.
  */
 const usualShare = 0.5;
-/** Others go first for this multiple of the excess time of a pass, up to this many milliseconds. */
+/** The rest after a slow pass, as a multiple of the excess time and up to the given milliseconds. */
 const restPerDelay = 3;
 const longestYieldMs = 2_000;
 
 /**
- * Scans for VMs that aged since the last scan, when it is time. The first scan after a start covers everything, so that
- * nothing is missed. Returns whether there are VMs to evaluate.
+ * Returns a function that scans for VMs that aged since the last scan, if a scan is due. The first scan after a start
+ * covers everything, so that nothing is missed. The function returns whether there are VMs to evaluate.
  */
 function createScan(services: OpenServices, signal: AbortSignal): () => Promise<boolean> {
   let since: Date | null = null;
@@ -49,7 +49,7 @@ function createScan(services: OpenServices, signal: AbortSignal): () => Promise<
     const began = performance.now();
     const scanned = await markAged(services, { since: survey?.at ?? null, now, among: null }, { overMs, rest });
     next.survey = scanned?.soon ? began + surveyAfterMs : performance.now() + longestRestMs;
-    // While another worker scans, this one remembers from when it would have to.
+    // Another worker is scanning; this one keeps its own start time in case it takes over.
     if (scanned === null) return;
     survey = { at: new Date(now.getTime() - overlapMs), soon: scanned.soon };
     if (since === null || since > survey.at) since = survey.at;
@@ -87,8 +87,9 @@ function createScan(services: OpenServices, signal: AbortSignal): () => Promise<
 }
 
 /**
- * Milliseconds to rest after a full pass, by its duration and computing time. When many VMs fall silent, there is much
- * to evaluate, but late reports make their VMs look silent too, and on a busy machine that would never end.
+ * Returns the milliseconds to rest after a full pass, by its duration and computing time. If many VMs fall silent,
+ * there is much to evaluate. But late reports make their VMs look silent too, so evaluating without a rest on a busy
+ * machine would never end.
  */
 export function yieldMs(tookMs: number, computedMs: number): number {
   const tooLong = Math.max(0, (usualShare * tookMs) / Math.max(1, computedMs) - 1);
@@ -96,8 +97,8 @@ export function yieldMs(tookMs: number, computedMs: number): number {
 }
 
 /**
- * Keeps the health that lists read up to date: soon after a change is committed, and soon after it aged. Survives the
- * loss of the database; any number of workers share the work. Returns a function that stops it.
+ * Keeps the health that lists read up to date, soon after a change commits or a VM ages. Survives the loss of the
+ * database; any number of workers share the work. Returns a function that stops it.
  */
 export function followHealth(services: OpenServices): () => Promise<void> {
   const { wakes, log } = services;
@@ -111,7 +112,7 @@ export function followHealth(services: OpenServices): () => Promise<void> {
   });
 
   const look = createScan(services, signal);
-  /** Returns whether there is more. */
+  /** Returns whether there are more VMs to evaluate. */
   const fold = async (): Promise<boolean> => {
     const [began, before] = [performance.now(), process.cpuUsage()];
     if ((await foldHealth(services, new Date(), { limit: most })) < most) return false;
@@ -150,7 +151,7 @@ export function followHealth(services: OpenServices): () => Promise<void> {
   };
 }
 
-/** Changes of topic `fleet` are the result of a pass, and no reason for another. */
+/** Changes of topic `fleet` result from a pass, so they must not start another one. */
 function isOfVm(payload: string): boolean {
   try {
     return (JSON.parse(payload) as { topic?: unknown }).topic === 'vm';

@@ -4,27 +4,30 @@ import { publishLike } from '#server/platform/wakes/index.ts';
 import type { OpenServices } from '#server/process/services.ts';
 import type { Job } from './job.ts';
 
-/** Added to the statement timeout, after which the client stops waiting for a server that is gone. */
+/**
+ * Added to the statement timeout, in milliseconds. After that, the client no longer waits for a server that does not
+ * respond.
+ */
 const lostServerMs = 5_000;
 
-/** One connection for one job: its statements, its lock and its statement timeout. */
+/** The single connection of a job: its statements, its lock and its statement timeout. */
 export interface JobSession {
   db: Database;
   /**
-   * Runs the function, after other jobs of the same lock. Returns null without running it if another worker is running
-   * this job, or if the lock is not free within the statement timeout.
+   * Runs the function when no other job with the same lock is running. Returns null without running it if another
+   * worker is running this job, or if the lock is not free within the statement timeout.
    */
   withLock<Result>(run: () => Promise<Result>): Promise<Result | null>;
-  /** Cancels the statement that is running, through another connection. */
+  /** Cancels the running statement through another connection. */
   cancel(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Opens a session, which connects with its first statement. */
+/** Opens a session. It connects with its first statement. */
 export function openJobSession({ db: shared, log }: Pick<OpenServices, 'db' | 'log'>, job: Job): JobSession {
   const pool = new pg.Pool({
     ...shared.$client.options,
-    // Lock and statements share the one connection.
+    // The lock and the statements must share a connection.
     max: 1,
     idleTimeoutMillis: 0,
     application_name: `annex-worker ${job.name}`,
@@ -35,7 +38,7 @@ export function openJobSession({ db: shared, log }: Pick<OpenServices, 'db' | 'l
   let backend: number | null = null;
   let isLocked = false;
   pool.on('connect', (client: pg.PoolClient & { processID?: number }) => {
-    // The lock went with the connection before: the rest of the run fails instead of continuing without it.
+    // The lock was lost with the previous connection, so the run fails instead of continuing without it.
     if (isLocked) void client.end();
     else backend = client.processID ?? null;
   });
@@ -62,7 +65,7 @@ export function openJobSession({ db: shared, log }: Pick<OpenServices, 'db' | 'l
   };
 }
 
-/** PostgreSQL's code of a statement that ran too long or was canceled. */
+/** PostgreSQL's error code for a statement that timed out or was canceled. */
 const queryCanceled = '57014';
 const lockKey = `hashtextextended('annex job ' || $1, 0)`;
 
@@ -71,18 +74,18 @@ async function withLocks<Result>(pool: pg.Pool, job: Job, run: () => Promise<Res
   if (rows[0]?.taken !== true) return null;
   let failed = true;
   try {
-    // A run that gave up here would have to wait for its next period, and could miss the lock again.
+    // The run waits here: otherwise it would have to wait for its next period, and could miss the lock again.
     const result = job.lock === undefined || (await waitForLock(pool, job.lock)) ? await run() : null;
     failed = false;
     return result;
   } finally {
-    // The error of the run counts, whatever becomes of the lock.
+    // If the run fails, its error is thrown, even if unlocking fails too.
     const unlocked = unlock(pool);
     await (failed ? unlocked.catch(() => {}) : unlocked);
   }
 }
 
-/** Whether it got the lock before the statement timeout. */
+/** Returns whether it got the lock before the statement timeout. */
 async function waitForLock(pool: pg.Pool, lock: string): Promise<boolean> {
   try {
     await pool.query(`select pg_advisory_lock(${lockKey})`, [lock]);
@@ -106,7 +109,7 @@ async function unlock(pool: pg.Pool): Promise<void> {
   }
 }
 
-/** Waits until no worker runs a job with this lock, and keeps them from starting one until the function ends. */
+/** Waits until no worker runs a job with this lock, and prevents new runs until the function ends. */
 export async function withJobLock<Result>(db: Database, lock: string, run: () => Promise<Result>): Promise<Result> {
   const client = await db.$client.connect();
   let isReleased = false;

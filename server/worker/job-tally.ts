@@ -1,7 +1,7 @@
-/** Runs of one job. */
+/** Runs of one job since the figures were last taken. */
 export interface JobFigures {
   runs: number;
-  /** Runs that another worker had begun. */
+  /** Runs that were skipped because another worker was running the job. */
   skipped: number;
   failed: number;
   /** Number of items that the runs handled. */
@@ -9,7 +9,7 @@ export interface JobFigures {
   slowestMs: number;
 }
 
-/** Figures of the jobs since they were last taken, for the log. */
+/** Collects the figures of jobs for the log. */
 export class JobTally {
   #figures: Record<string, JobFigures> = {};
 
@@ -28,7 +28,7 @@ export class JobTally {
     this.#of(job).failed += 1;
   }
 
-  /** Returns the figures and starts again from zero. */
+  /** Returns the figures and starts over from zero. */
   take(): Readonly<Record<string, JobFigures>> {
     const figures = this.#figures;
     this.#figures = {};

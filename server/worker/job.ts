@@ -1,7 +1,7 @@
 import type { Services } from '#server/domain/context.ts';
 import type { OpenServices } from '#server/process/services.ts';
 
-/** The context of a job's run. `db` is the job's own connection, with its statement timeout. */
+/** The context of a run. `db` is the job's own connection, with its statement timeout. */
 export interface JobContext extends Services {
   log: OpenServices['log'];
   now: Date;
@@ -11,16 +11,16 @@ export interface JobContext extends Services {
 
 /** Periodic work. Each job has its own file in `jobs/`. */
 export interface Job {
-  /** The name in logs, in `pg_stat_activity`, and of the job's lock. */
+  /** Name in logs, in `pg_stat_activity`, and of the job's lock. */
   name: string;
-  /** Seconds from the start of a run to the start of the next one. */
+  /** Seconds between the starts of two runs. */
   periodSeconds: number;
-  /** PostgreSQL cancels a statement of this job that takes longer. */
+  /** PostgreSQL cancels statements of this job that take longer. */
   statementTimeoutSeconds: number;
-  /** Jobs with the same lock wait for each other. */
+  /** Jobs with the same lock never run at the same time. */
   lock?: string;
-  /** Routine work that logs a line only when it fails. */
+  /** Logs a line only if a run fails. */
   quiet?: boolean;
-  /** Returns how many items it handled. */
+  /** Returns the number of items handled. */
   run(ctx: JobContext): Promise<number>;
 }

@@ -25,14 +25,14 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-/** A worker with these jobs, which starts them without jitter. */
+/** Starts a worker with these jobs, without jitter. */
 function startWorker(jobs: readonly Job[], options: RunJobsOptions = {}): () => Promise<void> {
   const stop = runJobs(services, jobs, { startJitterMs: 0, ...options });
   stops.push(stop);
   return stop;
 }
 
-/** A job of 20 runs a second, unless it says otherwise. */
+/** A job that runs 20 times a second, unless `other` overrides it. */
 const job = (name: string, run: Job['run'], other: Partial<Job> = {}): Job => ({
   name,
   periodSeconds: 0.05,
@@ -118,7 +118,7 @@ test('jobs that share a lock never run at the same time', async () => {
   await expect.poll(() => sharing.runs.length).toBeGreaterThanOrEqual(1);
 });
 
-test('a job that runs once an hour does not lose its run to another job of its lock', async () => {
+test('an hourly job does not miss its run because of another job with its lock', async () => {
   const hold = Promise.withResolvers<number>();
   const held = Promise.withResolvers<void>();
   const holder = job(
@@ -140,7 +140,7 @@ test('a job that runs once an hour does not lose its run to another job of its l
   await expect.poll(() => hourly.runs.length).toBe(1);
 });
 
-test('a command that takes the lock of a job keeps the job from running', async () => {
+test("a command that takes a job's lock keeps the job from running", async () => {
   const { runs, job: locked } = counting('locked');
   const { runs: others, job: other } = counting('unlocked');
   await withJobLock(services.db, 'locked', async () => {
@@ -187,7 +187,7 @@ test('a run does not continue without its lock after its connection was lost', a
   expect(later[0]).toBeInstanceOf(Error);
 });
 
-test('shutdown waits for a run that ends in time', async () => {
+test('shutdown waits for a run that finishes in time', async () => {
   const began = Promise.withResolvers<void>();
   const hold = Promise.withResolvers<number>();
   const stop = startWorker([
@@ -207,7 +207,7 @@ test('shutdown waits for a run that ends in time', async () => {
   expect(lines).toEqual([expect.objectContaining({ msg: 'job done', job: 'short', count: 3 })]);
 });
 
-test('shutdown cancels the statement of a run that does not end, and starts no other run', async () => {
+test('shutdown cancels the statement of a run that does not finish, and starts no other run', async () => {
   const began = Promise.withResolvers<void>();
   let runs = 0;
   const stop = startWorker(
@@ -230,7 +230,7 @@ test('shutdown cancels the statement of a run that does not end, and starts no o
   expect(lines).toEqual([expect.objectContaining({ msg: 'jobs were canceled at shutdown', jobs: ['endless'] })]);
 });
 
-test('jobs continue when the clock is set back', async () => {
+test('jobs continue if the clock is set back', async () => {
   const { runs, job: regular } = counting('every');
   startWorker([regular]);
   await expect.poll(() => runs.length).toBeGreaterThanOrEqual(1);

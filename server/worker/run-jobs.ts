@@ -4,14 +4,17 @@ import type { Job } from './job.ts';
 import { type JobSession, openJobSession } from './job-session.ts';
 import { JobTally } from './job-tally.ts';
 
-/** The first runs are spread over this time, so that workers that start together do not all begin with the same job. */
+/**
+ * The first runs are spread over this many milliseconds, so that workers that start together do not all begin with the
+ * same job.
+ */
 const startJitterMs = 10_000;
-/** Jobs that run more often keep their connection between runs. */
+/** Jobs with a shorter period keep their connection between runs. */
 const keepsConnectionSeconds = 60;
 const tallyEveryMs = 60 * 60_000;
-/** At shutdown a run may finish for this long; then its statement is canceled. */
+/** Milliseconds that a run may take to finish at shutdown; then its statement is canceled. */
 const graceMs = 5_000;
-/** How long a canceled run may take to end. The process ends after 12 seconds in any case. */
+/** Milliseconds that a canceled run may take to end. The process exits after 12 seconds in any case. */
 const cancelMs = 3_000;
 
 /** Options for tests. */
@@ -21,8 +24,8 @@ export interface RunJobsOptions {
 }
 
 /**
- * Runs the jobs side by side, each with its own period, session and lock, so that a slow or failing job delays no
- * other. Returns a function that stops them: no run starts any more, and those in progress end or are canceled.
+ * Runs the jobs concurrently, each with its own period, session and lock, so that a slow or failing job delays no
+ * other. Returns a function that stops them: no new run starts, and those in progress finish or are canceled.
  */
 export function runJobs(
   services: OpenServices,
@@ -60,7 +63,7 @@ async function endsWithin(ended: Promise<unknown>, ms: number): Promise<boolean>
   return inTime;
 }
 
-/** One job's runs, one after the other. */
+/** Runs one job again and again. */
 class JobLoop {
   readonly name: string;
   isRunning = false;
@@ -79,7 +82,7 @@ class JobLoop {
   }
 
   async run(firstInMs: number): Promise<void> {
-    // Timers count time that passed, so a clock that is set back delays nothing.
+    // Timers measure elapsed time, so a clock that is set back delays nothing.
     await this.#wait(firstInMs);
     while (!this.#signal.aborted) {
       const began = performance.now();

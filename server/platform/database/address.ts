@@ -1,17 +1,17 @@
 import pg from 'pg';
 
-/** The hosts of a database, and the other parameters of a connection. */
+/** The hosts of a database URL, and the other connection parameters. */
 export interface DatabaseAddress {
   hosts: readonly { host: string; port: number }[];
-  /** The same address with the first host alone, as node-postgres takes it. */
+  /** The URL with only the first host, as node-postgres needs it. */
   connectionString: string;
 }
 
 const several = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^@/?#]*,[^@/?#]*)(.*)$/s;
 
 /**
- * Reads `postgres://name:password@one:5432,two:5433/annex?target_session_attrs=read-write`: node-postgres knows one
- * host only. Throws an Error whose message continues "DATABASE_URL" and contains no password.
+ * Parses `postgres://name:password@one:5432,two:5433/annex?target_session_attrs=read-write`, because node-postgres
+ * supports only one host. Throws an Error whose message continues "DATABASE_URL" and contains no password.
  */
 export function readDatabaseUrl(url: string): DatabaseAddress {
   const [, head = '', list = '', tail = ''] = several.exec(url) ?? [];

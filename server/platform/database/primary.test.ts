@@ -5,7 +5,7 @@ import { afterEach, beforeAll, expect, test } from 'vitest';
 import { testDatabase } from '#db/testing/database.ts';
 import { toPrimary } from './index.ts';
 
-/** A proxy to the test's database, which can be broken and repaired. */
+/** A proxy to the test database that can be interrupted and restored. */
 interface Way {
   port: number;
   open(): Promise<void>;
@@ -83,7 +83,7 @@ test('finds the host that accepts writes, also after a failover', async () => {
   await expect.poll(() => one(pool).catch(() => 0)).toBe(1);
 });
 
-test('if no host accepts writes, the error names all hosts and no password', async () => {
+test('if no host accepts writes, the error names all hosts but no password', async () => {
   const [a, b] = [await newWay(), await newWay()];
   await a.shut();
   const pool = poolOver(a, b);

@@ -3,10 +3,10 @@ import { type DatabaseAddress, readDatabaseUrl } from './address.ts';
 
 type Host = DatabaseAddress['hosts'][number];
 
-/** Timeout in milliseconds for one host in the search for the primary. */
+/** Milliseconds to wait for one host when looking for the primary. */
 const askWithin = 2_000;
 
-/** No host accepts writes. The message names them all, without passwords. */
+/** No host accepts writes. The message names all hosts, without passwords. */
 class NoPrimaryError extends Error {
   override readonly name = 'NoPrimaryError';
   readonly code = 'ENOPRIMARY';
@@ -14,17 +14,17 @@ class NoPrimaryError extends Error {
 
 export interface PrimaryOptions {
   /**
-   * The primary is another life of the database than the one first met: a replica was promoted, and what was promised
-   * before may be gone with the old one. The connection is refused.
+   * Called if the primary is not the one first met: a replica was promoted, and acknowledged commits may be lost. The
+   * connection is rejected.
    */
   onOtherLife?(): void;
 }
 
-/** What `pg.Pool` and `pg.Client` need to reach the primary among the hosts of an address, before and after a failover. */
+/** What `pg.Pool` and `pg.Client` need to reach the primary among several hosts, before and after a failover. */
 export interface Primary {
   connectionString: string;
   Client: typeof pg.Client;
-  /** Determines again which host is the primary; for callers with a reason for doubt, because a hanging connection gives none. */
+  /** Checks again which host is the primary. Needed because a hanging connection does not report an error. */
   check(): Promise<void>;
 }
 
@@ -82,7 +82,7 @@ export function toPrimary(databaseUrl: string, options: PrimaryOptions = {}): Pr
   return { connectionString, Client: PrimaryClient, check };
 }
 
-/** Caches which host is the primary, and checks all hosts in case of doubt. */
+/** Caches which host is the primary, and checks all hosts when that is in doubt. */
 class PrimarySearch {
   readonly #hosts: readonly Host[];
   readonly #connectionString: string;
@@ -104,7 +104,7 @@ class PrimarySearch {
 
   async find(): Promise<Host> {
     const [only, another] = this.#hosts;
-    // Connecting shows the same.
+    // With a single host, connecting is the check.
     if (only !== undefined && another === undefined) return only;
     if (this.#known !== undefined) return this.#known;
     this.#asking ??= this.#ask().finally(() => {
@@ -114,7 +114,7 @@ class PrimarySearch {
     return this.#known;
   }
 
-  /** Concurrently: a machine that is down does not answer at all. */
+  /** Checks all hosts concurrently, because a machine that is down does not respond. */
   async #ask(): Promise<Host> {
     const reasons: string[] = [];
     const asked = this.#hosts.map(async (host, i) => {
@@ -152,7 +152,7 @@ class PrimarySearch {
 
 const nameOf = ({ host, port }: Host): string => `${host}:${port}`;
 
-/** Why this is not the primary; null if it is. */
+/** Returns why this host is not the primary; null if it is. */
 async function refusalOf(client: pg.ClientBase): Promise<string | null> {
   const { rows } = await client.query<{ standby: boolean; closed: boolean }>(
     `select pg_is_in_recovery() as standby, current_setting('transaction_read_only') = 'on' as closed`,
@@ -161,7 +161,7 @@ async function refusalOf(client: pg.ClientBase): Promise<string | null> {
   return rows[0]?.closed === true ? 'takes no writes' : null;
 }
 
-/** The cluster's timeline, which changes when a replica is promoted. Null if the host does not show it. */
+/** Returns the cluster's timeline, which changes when a replica is promoted. Null if the host does not show it. */
 async function lifeOf(client: pg.ClientBase): Promise<string | null> {
   return client.query<{ life: string }>('select left(pg_walfile_name(pg_current_wal_lsn()), 8) as life').then(
     ({ rows }) => rows[0]?.life ?? null,

@@ -2,26 +2,26 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Listener, Listening, Wakes } from './wakes.ts';
 
-/** One connection to the carrier of messages. */
+/** A connection to the wake-up transport. */
 export interface WakeConnection {
-  /** Resolves when messages on these channels are received from now on. */
+  /** Subscribes to channels. Resolves when messages on them are received. */
   listen(channels: readonly string[]): Promise<void>;
   /** Resolves or rejects when the connection is lost. */
   ended: Promise<unknown>;
   close(): Promise<void>;
 }
 
-/** Opens a connection; the messages of all channels go to `hear`. */
+/** Opens a connection. Messages of all channels are passed to `hear`. */
 export type Connect = (hear: (channel: string, payload: string) => void) => Promise<WakeConnection>;
 
 interface Seat {
   channels: ReadonlySet<string>;
   listener: Listener;
-  /** Whether it was notified that the connection works. */
+  /** Whether the listener was notified that the connection works. */
   hears: boolean;
 }
 
-/** One connection for all listeners of a process, opened again whenever it is lost. */
+/** One connection for all listeners of a process, reopened whenever it is lost. */
 export class KeptWakes implements Wakes {
   readonly #connect: Connect;
   readonly #log: Logger;
@@ -41,7 +41,7 @@ export class KeptWakes implements Wakes {
       const stopping = new AbortController();
       this.#life = { stopping, ended: this.#keepConnected(stopping.signal) };
     } else if (this.#link !== undefined) {
-      // A connection that fails here is abandoned, even if it was only slow: its loop starts again with all channels.
+      // A connection that fails here is replaced, even if it was only slow: its loop starts again with all channels.
       const link = this.#link;
       this.#seat(link, [seat]).catch(() => link.close().catch(() => {}));
     }
@@ -71,7 +71,7 @@ export class KeptWakes implements Wakes {
     }
   }
 
-  /** One connection's life; ends when it is lost or stopped. */
+  /** Runs one connection until it is lost or stopped. */
   async #connection(stopping: AbortSignal, alive: () => void): Promise<void> {
     const link = await this.#connect((channel, payload) => this.#hear(channel, payload));
     const stopped = Promise.withResolvers<void>();

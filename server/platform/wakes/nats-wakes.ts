@@ -6,24 +6,27 @@ import type { Publish } from './tell.ts';
 import type { Wakes } from './wakes.ts';
 
 export interface NatsWakesOptions {
-  /** `nats://` or `tls://` addresses, with commas between them. */
+  /** `nats://` or `tls://` URLs, separated by commas. */
   url: string;
-  /** Keeps installations on the same NATS apart. */
+  /** Separates installations that use the same NATS. */
   installation: string;
   /** Name of the connection in NATS. */
   name: string;
   log: Logger;
 }
 
-/** Timeouts of connecting, and of the keep-alive check. */
+/** Timeout in milliseconds for connecting and for the keep-alive check. */
 const answerWithin = 3_000;
 
-/** Wakes by NATS: one subject per channel. Messages published while the connection is lost are not delivered. */
+/**
+ * Wake-ups over NATS, with one subject per channel. Messages published while the connection is lost are not delivered.
+ */
 export function natsWakes({ url, installation, name, log }: NatsWakesOptions): { wakes: Wakes; publish: Publish } {
   let current: NatsConnection | undefined;
   const subject = (channel: string): string => `annex.${installation}.${channel}`;
   const wakes = new KeptWakes(async (hear) => {
-    // Without the client's own reconnecting: subscribing again and reporting missed messages are done in one place.
+    // The client's own reconnecting is disabled, because subscribing again and reporting missed messages are done in
+    // one place.
     const connection = await connect({
       ...serversOf(url),
       name,
@@ -51,7 +54,7 @@ export function natsWakes({ url, installation, name, log }: NatsWakesOptions): {
       ended: connection.closed().finally(() => {
         if (current === connection) current = undefined;
       }),
-      // Pending messages are sent first.
+      // Sends pending messages first.
       async close() {
         await Promise.race([connection.drain().catch(() => {}), delay(500, undefined, { ref: false })]);
         await connection.close();
@@ -62,14 +65,14 @@ export function natsWakes({ url, installation, name, log }: NatsWakesOptions): {
   return {
     wakes,
     publish(channel, payloads) {
-      // It throws while the connection is closing; a message after a commit is no reason to fail.
+      // Publishing throws while the connection is closing; after a commit, that must not be an error.
       if (current === undefined || current.isClosed() || current.isDraining()) return;
       for (const payload of payloads) current.publish(subject(channel), payload);
     },
   };
 }
 
-/** The client does not read names and passwords out of addresses. A name alone is a token. */
+/** The client does not read names and passwords from URLs. A name alone is a token. */
 function serversOf(list: string) {
   const urls = list.split(',').map((one) => new URL(one.trim()));
   const [first] = urls;

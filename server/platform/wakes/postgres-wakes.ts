@@ -12,11 +12,11 @@ export interface PostgresWakesOptions {
   log: Logger;
 }
 
-/** Interval of keep-alive checks, and their timeout; milliseconds. */
+/** Interval and timeout of keep-alive checks, in milliseconds. */
 const checkEvery = 5_000;
 const answerWithin = 3_000;
 
-/** Wakes by LISTEN and NOTIFY. */
+/** Wake-ups over LISTEN and NOTIFY. */
 export function postgresWakes({ databaseUrl, name, log }: PostgresWakesOptions): Wakes {
   const { connectionString, Client } = toPrimary(databaseUrl);
   return new KeptWakes(async (hear) => {

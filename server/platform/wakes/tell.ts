@@ -5,19 +5,19 @@ interface Runner {
   execute(statement: SQL): PromiseLike<unknown>;
 }
 
-/** Something that starts transactions, or savepoints in a transaction. */
+/** A database that starts transactions, or a transaction that starts savepoints. */
 interface Beginner extends Runner {
   transaction(run: (tx: Beginner) => Promise<unknown>, config?: never): Promise<unknown>;
 }
 
-/** Sends messages without the database. */
+/** Publishes messages over a transport other than the database. */
 export type Publish = (channel: string, payloads: readonly string[]) => void;
 
 const posts = new WeakMap<object, Publish>();
 
 /**
- * Notifies all listeners of the channel with the commit, and never without it. One call for many payloads, because
- * notifications serialize commits. A payload is an id or a few words: PostgreSQL accepts 7,999 bytes.
+ * Notifies all listeners of a channel on commit; a rollback sends nothing. Use one call for several payloads, because
+ * notifications serialize commits. A payload is an id or a few words; PostgreSQL accepts at most 7,999 bytes.
  */
 export async function tell(tx: Runner, channel: string, payloads: readonly string[]): Promise<void> {
   if (payloads.length === 0) return;
@@ -26,14 +26,14 @@ export async function tell(tx: Runner, channel: string, payloads: readonly strin
   await tx.execute(sql`select pg_notify(${channel}, p) from unnest(${sql.param(payloads)}::text[]) p`);
 }
 
-/** Whether NOTIFY carries the messages: a single statement can then notify within itself. */
+/** Whether messages are sent by NOTIFY, so that a single statement can include its notification. */
 export function tellsByStatement(db: Runner): boolean {
   return !posts.has(db);
 }
 
 /**
- * From now on, messages in this database's transactions are published after the commit, before the caller continues. A
- * process that dies between the two leaves a commit without its message, so listeners also look every few seconds.
+ * From now on, messages of this database's transactions are published after the commit, before the caller continues. A
+ * process that dies between the two sends no message, so listeners also check every few seconds.
  */
 export function tellAfterCommit(db: Beginner, publish: Publish): void {
   posts.set(db, publish);
@@ -49,7 +49,7 @@ export function tellAfterCommit(db: Beginner, publish: Publish): void {
   };
 }
 
-/** Makes the database publish like another one: for a second pool of the same process. */
+/** Makes a database publish like `other`, for a second pool of the same process. */
 export function publishLike(db: Beginner, other: Beginner): void {
   const post = posts.get(other);
   if (post !== undefined) tellAfterCommit(db, post);

@@ -139,7 +139,7 @@ describe.each(hasProgram('nats-server') ? ['NATS'] : [])('over %s', () => {
     await Promise.all([one.close(), foreign.close()]);
   });
 
-  test('a lost server is reported immediately, and found again', async () => {
+  test('a lost server is reported immediately, and reconnected when it is back', async () => {
     const { wakes, publish } = open();
     const one = listenTo(wakes, 'a');
     await one.logs('back');

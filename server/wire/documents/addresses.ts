@@ -1,10 +1,10 @@
-/** Addresses where the stock agent looks for its host; the VM's forwarder redirects them to the portal. */
+/** The host that the stock agent calls. The VM's forwarder redirects these calls to the portal. */
 const host = 'http://168.63.129.16';
 
 const config = (containerId: string, what: string, incarnation: number): string =>
   `${host}/machine/${containerId}/${what}?incarnation=${incarnation}`;
 
-/** Addresses in documents. */
+/** URLs that the documents contain. */
 export const addresses = {
   hostingEnvironment: (containerId: string, incarnation: number) =>
     config(containerId, 'hosting-environment-config', incarnation),
@@ -17,7 +17,7 @@ export const addresses = {
   status: (containerId: string, secret: string) => `${host}/status/${containerId}?sig=${secret}`,
 } as const;
 
-/** The path and query of one of these addresses; null of any other. */
+/** Returns path and query of one of these URLs; null for any other URL. */
 export function pathOfAddress(address: string): { path: string; query: string } | null {
   if (!URL.canParse(address)) return null;
   const { origin, pathname, search } = new URL(address);

@@ -2,7 +2,9 @@ import type { StockExtension, StockGoalState } from '#server/domain/stock-agents
 import { addresses } from './addresses.ts';
 import { asciiJson, type XmlTree, xmlOf } from './xml.ts';
 
-/** Extensions of one handler, which share its version; one element each in the two lists of the document. */
+/**
+ * The extensions of one handler, which share its version. Each of the document's two lists has one element per handler.
+ */
 interface Plugin {
   handler: string;
   version: string;
@@ -13,7 +15,7 @@ interface Plugin {
 /** The Unix epoch in .NET ticks (100 ns since year 1). */
 const ticksTo1970 = 621_355_968_000_000_000n;
 
-/** The agent's goal: handlers, their settings, their order, and the address for its status. */
+/** Renders the agent's goal: handlers, their settings, their order, and the URL for its status. */
 export function extensionsConfigXml(vmId: string, goalState: StockGoalState, statusSecret: string): string {
   const { incarnation, movedAt, containerId, extensions } = goalState;
   const plugins = pluginsOf(extensions);
@@ -26,7 +28,7 @@ export function extensionsConfigXml(vmId: string, goalState: StockGoalState, sta
       StatusUploadBlob: { '@statusBlobType': 'BlockBlob', '#text': addresses.status(containerId, statusSecret) },
       InVMArtifactsProfileBlob: addresses.artifactsProfile(containerId, incarnation),
       InVMGoalStateMetaData: {
-        // Older agents report the incarnation when they finish, newer ones this.
+        // Older agents report the incarnation when they finish, newer ones this number.
         '@inSvdSeqNo': String(incarnation),
         '@createdOnTicks': String(BigInt(movedAt.getTime()) * 10_000n + ticksTo1970),
         '@activityId': vmId,
@@ -57,7 +59,7 @@ function pluginElement({ handler, version, isMultiple, extensions }: Plugin): Xm
     '@name': handler,
     '@version': version,
     '@location': addresses.manifest(handler),
-    // One of several extensions is removed by its own state; the handler is removed with the last.
+    // An extension is removed by its own state; the handler is removed with its last extension.
     '@state': states.every((state) => state === 'uninstall') ? 'uninstall' : only,
     '@autoUpgrade': 'false',
     '@isJson': 'true',
@@ -66,7 +68,7 @@ function pluginElement({ handler, version, isMultiple, extensions }: Plugin): Xm
   };
 }
 
-/** Settings, also where there are none: without the element the agent would never report a status. */
+/** Renders the settings element, even if there are no settings: without it, the agent would never report a status. */
 function settingsElement(
   { handler, version, isMultiple, extensions }: Plugin,
   all: readonly StockExtension[],

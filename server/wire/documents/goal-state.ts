@@ -2,7 +2,7 @@ import type { StockGoalState } from '#server/domain/stock-agents/index.ts';
 import { addresses } from './addresses.ts';
 import { xmlOf } from './xml.ts';
 
-/** The answer to every poll; the agent fetches the documents that it names when the incarnation changes. */
+/** Renders the response to every poll. If the incarnation changed, the agent fetches the documents that it names. */
 export function goalStateXml(vmId: string, { containerId, incarnation, extensions }: StockGoalState): string {
   const hasSecrets = extensions.some(({ goal }) => goal.settings.protectedSettings !== undefined);
   return xmlOf({
@@ -20,7 +20,7 @@ export function goalStateXml(vmId: string, { containerId, incarnation, extension
               HostingEnvironmentConfig: addresses.hostingEnvironment(containerId, incarnation),
               SharedConfig: addresses.sharedConfig(containerId, incarnation),
               ExtensionsConfig: addresses.extensionsConfig(containerId, incarnation),
-              // Without protected settings the key is not needed.
+              // Without protected settings, the agent does not need the key.
               ...(hasSecrets && { Certificates: addresses.certificates(containerId, incarnation) }),
               ConfigName: `${vmId}.${incarnation}.xml`,
             },
@@ -44,7 +44,7 @@ export function hostingEnvironmentXml(vm: { id: string; name: string }, { incarn
   });
 }
 
-/** The agent stores it unread; handlers read their deployment from it. */
+/** Renders a document that the agent stores unread; handlers read their deployment from it. */
 export function sharedConfigXml(vm: { id: string; name: string }, { incarnation }: StockGoalState): string {
   const number = String(incarnation);
   const guid = `{${vm.id}}`;
@@ -61,7 +61,7 @@ export function sharedConfigXml(vm: { id: string; name: string }, { incarnation 
       Role: { '@guid': guid, '@name': vm.name, '@settleTimeSeconds': '0' },
       LoadBalancerSettings: { '@timeoutSeconds': '0', '@waitLoadBalancerProbeCount': '0', Probes: {} },
       OutputEndpoints: {},
-      // The portal does not know the machine's address.
+      // The portal does not know the machine's IP address.
       Instances: {
         Instance: {
           ...{ '@id': vm.name, '@address': '' },

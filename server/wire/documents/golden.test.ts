@@ -51,7 +51,7 @@ const goalState: StockGoalState = {
   heard: { version: '', os: {}, settled: null },
 };
 
-/** One tag per line, for readable differences. */
+/** Puts each tag on a line, for readable differences. */
 const lines = (xml: string): string => `${xml.replaceAll('><', '>\n<')}\n`;
 
 test.each<[string, string]>([
@@ -79,7 +79,7 @@ test('handlers find deployment, role and instance in SharedConfig', () => {
   expect(attributes('Instance')).toMatchObject([{ id: 'web-1', address: '' }]);
 });
 
-test('settings come through whatever is in them, in ASCII', () => {
+test('settings arrive unchanged, in ASCII, whatever they contain', () => {
   const value = { a: '\u0000\u001f\u007f\ud800 \u2028 \ufffe \u{1f600} ]]> <![CDATA[', 'k"<': "it's" };
   const text = asciiJson(value);
   expect(text).not.toMatch(/[^\u0020-\u007e]/);
@@ -87,10 +87,10 @@ test('settings come through whatever is in them, in ASCII', () => {
   expect(JSON.parse(children[0]?.text ?? '')).toEqual(value);
 });
 
-test('a text that XML cannot contain leaves the document well-formed', () => {
+test('a document stays well-formed if a text contains characters that XML cannot', () => {
   expect(readXml(xmlOf({ Name: 'a\u0000b\ud800c\uffff' })).children[0]?.text).toBe('a\ufffdb\ufffdc\ufffd');
 });
 
-test('a handler of another VM has no manifest', () => {
+test('there is no manifest for a handler of another VM', () => {
   expect(manifestXml('Acme.Lab.Other', goalState)).toBeNull();
 });

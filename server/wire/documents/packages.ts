@@ -2,7 +2,10 @@ import type { StockGoalState } from '#server/domain/stock-agents/index.ts';
 import { addresses } from './addresses.ts';
 import { xmlOf } from './xml.ts';
 
-/** The versions of a handler that the VM may fetch: the one of its goal state. Null for a handler that it does not have. */
+/**
+ * Renders the versions of a handler that the VM may fetch: only the one in its goal state. Null for a handler that is
+ * not in it.
+ */
 export function manifestXml(handler: string, { extensions }: StockGoalState): string | null {
   const extension = extensions.find(({ goal }) => goal.handler.toLowerCase() === handler.toLowerCase());
   if (extension === undefined) return null;
@@ -14,7 +17,7 @@ export function manifestXml(handler: string, { extensions }: StockGoalState): st
   });
 }
 
-/** A private key and its certificate, wrapped for the certificate in the request. */
+/** Renders a private key and its certificate, wrapped for the certificate in the request. */
 export function certificatesXml(wrapped: Buffer, incarnation: number): string {
   const lines = wrapped.toString('base64').match(/.{1,64}/g) ?? [];
   return xmlOf({

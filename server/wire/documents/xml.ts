@@ -1,6 +1,9 @@
 import Builder from 'fast-xml-builder';
 
-/** An element by its name: text, elements within, attributes as `@name`, text beside attributes as `#text`; several as a list. */
+/**
+ * An element by its name: a text, the elements inside, attributes as `@name`, text next to attributes as `#text`; an
+ * array for several elements.
+ */
 export interface XmlTree {
   [name: string]: string | XmlTree | readonly XmlTree[] | readonly string[] | undefined;
 }
@@ -9,20 +12,20 @@ const builder = new Builder({
   ignoreAttributes: false,
   attributeNamePrefix: '@',
   suppressEmptyNode: true,
-  // A name alone is no attribute in XML.
+  // XML has no attributes without a value.
   suppressBooleanAttributes: false,
 });
 
-/** Characters that XML cannot contain, escaped or not; people type the names of VMs. */
+/** Characters that XML cannot contain, even escaped. Names of VMs may contain them. */
 const impossible = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
 
-/** A whole document. Everything is escaped, and nothing is in CDATA: the agent reads text nodes only. */
+/** Renders a document. Everything is escaped, and CDATA is not used, because the agent reads only text nodes. */
 export function xmlOf(tree: XmlTree): string {
   const text = builder.build(tree).replace(impossible, '\ufffd');
   return `<?xml version="1.0" encoding="utf-8"?>\n${text}`;
 }
 
-/** JSON in ASCII, so that no character of a setting can be one that XML does not know. */
+/** Returns JSON in ASCII, so that settings contain only characters that XML allows. */
 export function asciiJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[\u007f-\uffff]/g,

@@ -1,14 +1,14 @@
 import type { CommandName } from '#protocol/index.ts';
 import type { HandlerStatus } from './read-status.ts';
 
-/** The failed command of each of the agent's error codes. */
+/** The command that failed, by the agent's error code. */
 const commandOfCode: Readonly<Record<number, CommandName>> = {
   1007: 'install',
   1008: 'update',
   1009: 'enable',
   1010: 'disable',
 };
-/** Other codes belong to heartbeats, or are unassigned. */
+/** Other codes belong to heartbeats or are unassigned. */
 const isOfAgent = (code: number): boolean => code >= 1000 && code <= 1011;
 const timedOut = 1011;
 
@@ -20,7 +20,7 @@ export interface Failure {
   output: string;
 }
 
-/** A failure of a command or of the agent itself; null without one, and for a failed heartbeat. */
+/** Returns the failure of a command or of the agent itself; null if there is none, and for a failed heartbeat. */
 export function failureOf(
   { status, code, formattedMessage }: HandlerStatus,
   reportsHeartbeat: boolean,
@@ -28,7 +28,7 @@ export function failureOf(
   if (code === undefined || code === null || code === 0) return null;
   const output = formattedMessage?.message ?? '';
   const isHeartbeat = /heart ?beat/i.test(output);
-  // A code that remains after a success is no failure, and a heartbeat may have its own.
+  // A code that remains after a success is not a failure, and heartbeats have their own codes.
   if (!isOfAgent(code) && (isReady(status) || isHeartbeat || (reportsHeartbeat && code > 0))) return null;
   const exitCode = Number(/exit code:? *(-?\d{1,9})/i.exec(output)?.[1] ?? Number.NaN);
   const command = commandOfCode[code];

@@ -1,4 +1,4 @@
-/** Cuts a text to a number of bytes, between characters. */
+/** Truncates a text to a number of bytes, without splitting a character. */
 export function cutTo(bytes: number, text: string): string {
   if (Buffer.byteLength(text) <= bytes) return text;
   return new TextDecoder().decode(Buffer.from(text).subarray(0, bytes)).replace(/\ufffd+$/, '');

@@ -3,18 +3,18 @@ import type { DocumentLimits } from '#protocol/limits.ts';
 import { memoize } from '#server/platform/memoize.ts';
 import { cutTo } from './cut.ts';
 
-/** Texts that are cut to the limit of a message, and those that are cut to the limit of a param. */
+/** Fields that are truncated to the limit of a message, and fields that are truncated to the limit of a param. */
 const messages = new Set(['name', 'operation', 'configurationappliedtime', 'message']);
 const params = new Set(['lang']);
-/** Each repair removes something, so there are no more than the parts of a status; a few are enough for any real one. */
+/** Maximum number of repairs. Each removes something, and a few are enough for any real status. */
 const maxRepairs = 20;
 
 const readerOf = memoize((limits: DocumentLimits) => statusObjectWith(limits));
 
 /**
- * A handler's status as a stock agent passed it on, read like one from a reference agent. Its texts are cut to the
- * limits, and only malformed parts are dropped: a field with a fault, or a substatus without a status. Null if the status
- * itself is unreadable.
+ * Reads a handler's status that a stock agent passed on, like one from a reference agent. Texts are truncated to the
+ * limits, and only malformed parts are dropped: a field with a fault, or a substatus without a status. Null if the
+ * status itself cannot be read.
  */
 export function readPassedOn(passedOn: unknown, limits: DocumentLimits): StatusObject | null {
   const reader = readerOf(limits);
@@ -27,7 +27,7 @@ export function readPassedOn(passedOn: unknown, limits: DocumentLimits): StatusO
   return null;
 }
 
-/** A copy within the limits of texts, of substatuses in a list, and of their depth. */
+/** Returns a copy within the limits for texts, for the number of substatuses and for their depth. */
 function cutDown(value: unknown, limits: DocumentLimits, depth: number): unknown {
   if (!isPlainObject(value)) return value;
   return Object.fromEntries(
@@ -45,15 +45,15 @@ function cutDown(value: unknown, limits: DocumentLimits, depth: number): unknown
   );
 }
 
-/** Removes the place of a fault; returns false if that is the status itself. Items of lists are emptied. */
+/** Removes the part that has a fault. Returns false if that is the status itself. Items of lists are emptied. */
 function removeAt(status: unknown, path: string): boolean {
   const parts = path.split('/').slice(1);
-  // A part without its status is dropped completely.
+  // A part without a status is dropped completely.
   if (parts.at(-1)?.toLowerCase() === 'status') parts.pop();
   for (let last = parts.pop(); last !== undefined; last = parts.pop()) {
     const at = parts.reduce<unknown>((inner, part) => (inner as Record<string, unknown> | null)?.[part], status);
     if (Array.isArray(at)) at[Number(last)] = null;
-    // A missing field makes its object unreadable.
+    // A missing field means that its object cannot be read.
     else if (isPlainObject(at) && Object.hasOwn(at, last)) delete at[last];
     else if (isPlainObject(at)) continue;
     return true;

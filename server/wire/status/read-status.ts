@@ -3,7 +3,7 @@ import { cutTo } from './cut.ts';
 
 const optional = <S extends z.ZodType>(schema: S) => schema.nullish().catch(undefined);
 const text = optional(z.string());
-/** Handlers also write numbers as text; anything but an integer is null. */
+/** Handlers sometimes write numbers as text. Anything but an integer becomes null. */
 const number = optional(
   z
     .union([z.number(), z.string().regex(/^\s*[+-]?\d{1,15}\s*$/)])
@@ -22,12 +22,12 @@ const handler = z.looseObject({
     z.looseObject({
       sequenceNumber: number,
       extensionName: text,
-      // Written by the handler: `read-passed-on.ts` reads it.
+      // Written by the handler and parsed in `read-passed-on.ts`.
       settingsStatus: optional(z.looseObject({ status: z.unknown() })),
     }),
   ),
 });
-/** The state of a handler and one of its extensions; a handler with several extensions has several entries. */
+/** The state of a handler and one of its extensions. A handler with several extensions has several entries. */
 export type HandlerStatus = z.output<typeof handler>;
 
 const blob = z.looseObject({
@@ -51,23 +51,23 @@ export interface StatusBlob {
   at: string | null;
   agentVersion: string | null;
   os: { name?: string; version?: string };
-  /** The incarnation that it has finished; null before the first. */
+  /** The incarnation that the agent has finished; null before the first. */
   settled: { incarnation: number; status: string; message: string | null } | null;
   handlers: HandlerStatus[];
   /** Whether the list of handlers is present and completely readable. */
   isWhole: boolean;
 }
 
-/** Maximum number of entries; a VM has some dozens. */
+/** Maximum number of entries; real VMs have some dozens. */
 const maxHandlers = 1_000;
-/** The maximum of a goal state's number. */
+/** The largest valid incarnation. */
 const highestIncarnation = 2 ** 31 - 1;
 
-/** A word or a version. */
+/** Returns a word or version, truncated. */
 const short = (said: string | null | undefined): string | undefined =>
   said === null || said === undefined ? undefined : cutTo(64, said);
 
-/** Reads a status blob; null if it is malformed. Only malformed parts are dropped. */
+/** Reads a status blob. Drops only malformed parts; null if the blob itself is malformed. */
 export function readStatus(value: unknown): StatusBlob | null {
   const read = blob.safeParse(value);
   if (!read.success) return null;
@@ -93,7 +93,7 @@ export function readStatus(value: unknown): StatusBlob | null {
         : {
             incarnation,
             status: short(goalState?.status) ?? '',
-            // The status word already reports the success.
+            // On success, the status says everything.
             message: isSuccess ? null : cutTo(4_096, goalState?.formattedMessage?.message ?? '') || null,
           },
     handlers,

@@ -27,7 +27,7 @@ const goalStateOf = (...extensions: StockExtension[]): StockGoalState => ({
   heard: { version: '', os: {}, settled: null },
 });
 
-/** An entry of the aggregate, as the agent writes it; `null` is an absent handler. */
+/** An entry in the form that the agent writes; `null` for an absent handler. */
 type Entry = Record<string, unknown> | null;
 const formatted = (message: string) => ({ lang: 'en-US', message });
 const entry = (over: Record<string, unknown> = {}): Entry => ({
@@ -54,7 +54,7 @@ function report(goalState: StockGoalState, entries: Entry[], done: Record<string
   return translateStatus(blob, goalState, defaultLimits.report, () => 'then');
 }
 
-describe('a handler’s state, of a settled goal state', () => {
+describe("a handler's state in a finished goal state", () => {
   const failed = (code: number, message: string) =>
     entry({ status: 'NotReady', code, formattedMessage: formatted(message) });
   const [enabled, disabled, uninstall] = [{}, { state: 'disabled' as const }, { state: 'uninstall' as const }];
@@ -147,7 +147,7 @@ describe('a handler’s state, of a settled goal state', () => {
     expect(report(goalStateOf(extension({ state: 'uninstall' })), [], { inSvdSeqNo: 7 }).handlers).toHaveLength(1);
   });
 
-  test('an unsettled goal state keeps the former state under its sequence number', () => {
+  test('an unfinished goal state keeps the former state under its sequence number', () => {
     const status = withStatus({ status: 'success' }, { sequenceNumber: 2 });
     expect(report(goalStateOf(extension()), [status], { inSvdSeqNo: '6' }).handlers).toMatchObject([
       { state: 'enabled', sequenceNumber: 2 },
@@ -161,7 +161,7 @@ describe('a handler’s state, of a settled goal state', () => {
     expect(report(goalStateOf(after), [skipped]).handlers).toMatchObject([{ state: 'waiting', blockedBy: 'probe' }]);
   });
 
-  test('a handler is found in any case, and an undeclared one is skipped', () => {
+  test('a handler is found in any case, and an undeclared one is ignored', () => {
     const entries = [entry({ handlerName: handler.toUpperCase() }), entry({ handlerName: 'Acme.Lab.Foreign' })];
     expect(report(goalStateOf(extension()), entries).handlers).toHaveLength(1);
   });
@@ -307,7 +307,7 @@ describe('a status', () => {
     ]);
   });
 
-  test('texts above the limits are cut between characters, not dropped', () => {
+  test('texts above the limits are truncated between characters, not dropped', () => {
     const [whole] = statusOf({ status: 'error', formattedMessage: formatted('ü'.repeat(9_000)) })?.file ?? [];
     expect(whole).toMatchObject({ status: { formattedMessage: { message: 'ü'.repeat(8_192) } } });
     const output = report(goalStateOf(extension()), [
@@ -362,7 +362,7 @@ test('malformed parts of a blob do not affect the others', () => {
   });
 });
 
-test('long texts are cut between characters, and invalid numbers omitted', () => {
+test('long texts are truncated between characters, and invalid numbers are left out', () => {
   const guestOSInfo = { osName: `${'x'.repeat(63)}\u{1f600}`, osVersion: 'y'.repeat(100_000), version: 'z'.repeat(65) };
   const goalStateAggregateStatus = { inSvdSeqNo: '99999999999', status: 'Success' };
   const aggregateStatus = { handlerAggregateStatus: [], vmArtifactsAggregateStatus: { goalStateAggregateStatus } };

@@ -7,14 +7,14 @@ import { cutTo } from './cut.ts';
 import { readPassedOn } from './read-passed-on.ts';
 import type { HandlerStatus, StatusBlob } from './read-status.ts';
 
-/** Texts that the agent adds when a command succeeds. */
+/** Texts that the agent adds if a command succeeds. */
 const installedOnly = 'plugin installed but not enabled';
 const ownWords = new Set(['', 'plugin enabled', 'plugin disabled', installedOnly]);
-/** The agent writes this as the status of an extension that has no status file. */
+/** The agent writes this as the status of an extension without a status file. */
 const statusFiller = 'this status is being reported by the guest agent since no status file was reported';
-/** A heartbeat file of this age means that the handler is silent, whatever its content. */
+/** Age in seconds of a heartbeat file that shows that the handler is silent, whatever the file contains. */
 const silentSeconds = 601;
-/** A heartbeat file of this age is too old to mean ready. */
+/** Age in seconds of a heartbeat file that is too old to mean ready. */
 const unsureSeconds = 61;
 
 interface HandlerEntry {
@@ -29,7 +29,7 @@ interface HandlerEntry {
   output?: string;
 }
 
-/** A report like one of a reference agent. */
+/** A report in the form of the reference agent. */
 export interface Report {
   agentTime?: string;
   appliedEtag?: string;
@@ -44,14 +44,14 @@ type Bounds = Limits['report'];
 /** Seconds within which the portal expects the next status. */
 export const reportSeconds = 60;
 
-/** Returns the time of a status: the handler's own is lost, because the agent writes the time of each upload. */
+/** Returns the time of a status. The handler's own time is lost, because the agent writes the time of each upload. */
 type Stamp = (extension: string, status: object) => string;
 
-/** Translates a status blob to the report of a reference agent. Texts above the limits are cut. */
+/** Translates a status blob to a report of the reference agent. Texts above the limits are truncated. */
 export function translateStatus(blob: StatusBlob, goalState: StockGoalState, bounds: Bounds, stamp: Stamp): Report {
-  // On hold nothing is processed, even if the agent reports that it has finished.
+  // On hold, nothing is processed, even if the agent reports that it has finished.
   const isSettled = !goalState.onHold && blob.settled?.incarnation === goalState.incarnation;
-  // A goal state that failed as a whole changed nothing: a missing or unreadable extension was not removed.
+  // A goal state that failed as a whole changed nothing, so a missing or unreadable extension was not removed.
   const isDone = isSettled && blob.isWhole && blob.settled?.status.toLowerCase() === 'success';
   const report: Report = {
     ...(blob.at !== null && { agentTime: blob.at }),
@@ -74,7 +74,7 @@ export function translateStatus(blob: StatusBlob, goalState: StockGoalState, bou
   return report;
 }
 
-/** Splits a report by the maximum number of entries; nearly always it is one. */
+/** Splits a report so that no part has more than the maximum number of entries; nearly always one part is enough. */
 export function partsOf(report: Report, mostEntries: number): Report[] {
   const lists = [report.handlers, report.heartbeats, report.statuses];
   const [count, longest] = [
@@ -95,7 +95,10 @@ export function partsOf(report: Report, mostEntries: number): Report[] {
   });
 }
 
-/** The entry of an extension; of a handler of several, its own before one of the handler as a whole. */
+/**
+ * Finds the entry of an extension. If its handler has several extensions, its own entry comes before one for the whole
+ * handler.
+ */
 function entryOf({ goal, wireName }: StockExtension, handlers: readonly HandlerStatus[]): HandlerStatus | null {
   const ofHandler = handlers.filter(({ handlerName }) => handlerName.toLowerCase() === goal.handler.toLowerCase());
   if (wireName === null) return ofHandler[0] ?? null;
@@ -105,7 +108,7 @@ function entryOf({ goal, wireName }: StockExtension, handlers: readonly HandlerS
   return own ?? ofHandler.find((entry) => nameOf(entry) === null) ?? null;
 }
 
-/** Whether the entry is about this extension, and not about its handler alone. */
+/** Whether the entry is about this extension, and not only about its handler. */
 const isOwn = ({ wireName }: StockExtension, entry: HandlerStatus): boolean =>
   wireName === null || entry.runtimeSettingsStatus?.extensionName === wireName;
 
@@ -129,7 +132,7 @@ function handlerEntry(
     return { ...frame, state: 'failed', ...failure, output: cutTo(outputBytes, failure.output) };
   }
   if (goal.state === 'uninstall') return isThere ? { ...frame, state: 'uninstalling' } : null;
-  // An absent extension is not installed just to be disabled.
+  // An extension is not installed just to be disabled.
   if (goal.state === 'disabled')
     return isDone ? { ...frame, state: 'disabled', command: 'disable', exitCode: 0 } : null;
   if (entry === null) return null;
@@ -138,19 +141,22 @@ function handlerEntry(
   return { ...frame, state: 'enabled', command: 'enable', exitCode: 0 };
 }
 
-/** The goal's version as published, another one with four parts. */
+/** Returns the version as published if it is the goal's, and otherwise with four parts. */
 function versionOf({ goal, version }: StockExtension, entry: HandlerStatus | null): string {
   const reported = cutTo(64, entry?.handlerVersion ?? version);
   return inFourParts(reported) === inFourParts(version) ? goal.version : reported;
 }
 
-/** The agent skips extensions after a failure, and reports it only in a text. */
+/**
+ * Returns the extension that this one waits for. The agent skips extensions after a failure, and reports that only in a
+ * text.
+ */
 function blockedByOf({ goal, level }: StockExtension, output: string): string | null {
   if (level === 0 || !/dependent extension/i.test(output)) return null;
   return goal.dependsOn.find((name) => output.includes(name)) ?? goal.dependsOn[0] ?? null;
 }
 
-/** The agent passes on only the heartbeat's status, in place of the handler's state. */
+/** Returns a heartbeat entry. The agent passes on only the heartbeat's status, in place of the handler's state. */
 function heartbeatEntry(
   { goal, reportsHeartbeat }: StockExtension,
   entry: HandlerStatus,
@@ -161,7 +167,7 @@ function heartbeatEntry(
   const message = entry.formattedMessage?.message ?? '';
   const isKnown = word === 'ready' || word === 'notready';
   const code = entry.code ?? undefined;
-  // The code of an unreadable heartbeat stays until the next enable.
+  // The code of an unreadable heartbeat remains until the next enable.
   const isLeftBehind = word === 'ready' && code === -1;
   const heartbeat = {
     status: word === 'notready' || word === 'unresponsive' ? 'notready' : 'ready',
@@ -185,7 +191,7 @@ function statusEntry(
   const passedOn = settingsStatus?.status;
   if (!isPlainObject(passedOn) || sequenceNumber === undefined || sequenceNumber === null) return null;
   const read = readPassedOn(passedOn, bounds);
-  // A disable may write no status: the handler's last one stays.
+  // A disable may write no status. Then the handler's last one is kept.
   const isFiller = read?.formattedMessage?.message.toLowerCase().startsWith(statusFiller) ?? false;
   if (isFiller && goal.state !== 'enabled') return null;
   // An unreadable status is passed on, so that the portal names the fault.
@@ -199,7 +205,7 @@ function statusEntry(
   };
 }
 
-/** As a handler writes it: the agent fills in empty names and languages. */
+/** Restores what the handler wrote: the agent fills in empty names and languages. */
 function withoutEmpty({ name, operation, configurationAppliedTime, substatus, ...status }: StatusObject): object {
   const { formattedMessage } = status;
   return {

@@ -43,7 +43,7 @@ const soon = (job: Job) => {
   return job.run({ ...services, now, signal: AbortSignal.timeout(60_000) });
 };
 
-test('open screens are notified once of new acts, and of a fault', async () => {
+test('open pages are notified once of new entries, and of a fault', async () => {
   const follow = newFollow();
   const vmId = randomUUID();
   const hints = async () => {
@@ -66,7 +66,7 @@ test('open screens are notified once of new acts, and of a fault', async () => {
   expect(lines).toMatchObject([{ msg: 'the activity was tampered with', fault: { kind: 'truncated', position: 2 } }]);
 });
 
-test('the head goes to every anchor when it changed, and again to one that did not accept it', async () => {
+test('a changed head is sent to every anchor, and again to one that did not accept it', async () => {
   const good = join(services.config.dataDir, 'anchors.jsonl');
   const bad = join(services.config.dataDir, 'file', 'anchors.jsonl');
   services = {

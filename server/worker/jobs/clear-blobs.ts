@@ -1,11 +1,11 @@
 import { removeUnusedBytes, usedBytes } from '#server/domain/packages/index.ts';
 import type { Job } from '../job.ts';
 
-/** Bytes are stored before the row that refers to them is committed. */
+/** Bytes are stored before the row that references them is committed. */
 const minimumAgeMs = 24 * 60 * 60_000;
 const batchSize = 1_000;
 
-/** Deletes bytes that nothing refers to, left by a crash between file and row. */
+/** Deletes bytes without a reference, left by a crash between storing the file and the row. */
 export const clearBlobsJob: Job = {
   name: 'clear-blobs',
   periodSeconds: 60 * 60,

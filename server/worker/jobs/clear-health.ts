@@ -1,7 +1,7 @@
 import { clearHealth } from '#server/domain/health/index.ts';
 import type { Job } from '../job.ts';
 
-/** Deletes old changes of health, and keeps one hourly count of versions per day. */
+/** Deletes old health transitions, and keeps one hourly version count per day. */
 export const clearHealthJob: Job = {
   name: 'clear-health',
   periodSeconds: 60 * 60,

@@ -1,9 +1,9 @@
 import type { Job } from '../job.ts';
 
-/** An upload that is still in progress writes more often. */
+/** An upload that is still in progress writes more often than this. */
 const idleMs = 2 * 60 * 60_000;
 
-/** Deletes what remains of uploads that ended with their process. */
+/** Deletes the temporary files of uploads whose process ended. */
 export const clearUploadsJob: Job = {
   name: 'clear-uploads',
   periodSeconds: 10 * 60,

@@ -15,7 +15,7 @@ test('versions are counted in steps, and not again before the next pass', async 
     now: new Date('2026-03-02T10:00:00Z'),
     signal: AbortSignal.timeout(60_000),
   };
-  // Two steps: one takes 5,000 extensions.
+  // Needs two steps, because one step takes 5,000 extensions.
   await db.execute(sql`insert into vms (id, name, tags, created_at, created_by)
     select uuidv7(), 'many-' || n, '{}', now(), 'test' from generate_series(1, 4000) n`);
   await db.execute(sql`insert into extension_health (vm_id, name, handler, goal_version, health, heartbeat, since)

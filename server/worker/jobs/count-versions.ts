@@ -1,10 +1,12 @@
 import { countNextVms, passAt, type VersionPass, writeVersionCounts } from '#server/domain/health/index.ts';
 import type { Job } from '../job.ts';
 
-/** From the start of a pass to the start of the next one. */
+/** Milliseconds between the starts of two passes. */
 const passEveryMs = 5 * 60_000;
 
-/** Counts the VMs of each handler version, a small step per run, so that reports do not wait for a large fleet. */
+/**
+ * Counts the VMs of each handler version in small steps, one per run, so that reports do not wait for a large fleet.
+ */
 export function countVersionsJob(): Job {
   let pass: VersionPass | null = null;
   let nextPassAt = 0;

@@ -2,12 +2,12 @@ import type { ActivityWatch } from '#server/domain/audit/index.ts';
 import { recordChanges } from '#server/domain/changes/index.ts';
 import type { Job } from '../job.ts';
 
-/** Both jobs of the activity write the same verdict and the same kept head, so they share one lock. */
+/** Both jobs of the activity log write the same verdict and the same kept head, so they share a lock. */
 export const activityLock = 'activity';
-/** Above this many VMs, open screens get one hint for all of them. */
+/** If more VMs than this are affected, open pages get one hint for all of them. */
 const maxHints = 20;
 
-/** Checks the newest acts, and notifies open screens. */
+/** Checks the newest entries of the activity log, and notifies open pages. */
 export function followActivityJob(watch: ActivityWatch): Job {
   return {
     name: 'follow-activity',

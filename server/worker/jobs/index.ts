@@ -18,7 +18,7 @@ import { keepPartitionsJob } from './keep-partitions.ts';
 import { markForgottenJob } from './mark-forgotten.ts';
 import { sendAnchorsJob } from './send-anchors.ts';
 
-/** All jobs of a worker. Those that keep state between runs are created for it. */
+/** Creates all jobs of a worker. Some keep state between runs. */
 export function createJobs({ log }: Pick<OpenServices, 'log'>): Job[] {
   const watch = new ActivityWatch((fault) => log.error({ fault }, 'the activity was tampered with'));
   return [

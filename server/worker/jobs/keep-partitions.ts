@@ -3,7 +3,7 @@ import type { Job } from '../job.ts';
 
 const dayMs = 24 * 60 * 60_000;
 
-/** Creates the partitions of the next days, and drops those of days that are no longer kept. */
+/** Creates the partitions of the next days, and drops expired ones. */
 export const keepPartitionsJob: Job = {
   name: 'keep-partitions',
   periodSeconds: 10 * 60,

@@ -2,13 +2,13 @@ import { readKeptHead } from '#server/domain/audit/index.ts';
 import { type AnchorTarget, nameTarget, sendAnchor } from '#server/platform/anchors.ts';
 import type { Job } from '../job.ts';
 
-/** The worker's log gets an anchor after this many acts, or this much time. */
+/** The worker logs an anchor after this many entries, or this much time. */
 const logEveryActs = 1_000;
 const logEveryMs = 24 * 60 * 60_000;
 
 /**
- * Sends the last correct head of the activity to the targets in ANNEX_AUDIT_ANCHORS, once a minute while acts come in,
- * and from time to time to the log. A target that did not accept it gets the newest one a minute later.
+ * Sends the last verified head of the activity log to the targets in ANNEX_AUDIT_ANCHORS, once a minute while there are
+ * new entries, and now and then to the log. A target that rejected it gets the newest head a minute later.
  */
 export function sendAnchorsJob(): Job {
   const sent = new Map<AnchorTarget, number>();
