@@ -8,6 +8,9 @@ import { bounded } from './bounded.ts';
 import { chainStart } from './chain.ts';
 import { type Content, linkOf, sealOf } from './seal.ts';
 
+/** Rows per statement: PostgreSQL accepts 65,535 parameters, and a row has 19. */
+const rowsAtOnce = 1_000;
+
 /** The actor, origin and time of an entry. */
 export type Acting = Pick<Context, 'actor' | 'origin' | 'now' | 'requestId' | 'keys'>;
 
@@ -49,7 +52,12 @@ async function appendActs(tx: Transaction, keys: Services['keys'], acts: readonl
     hash = linkOf(keys.audit, hash, position, row);
     return { ...row, position, hash };
   });
-  await tx.insert(auditEntries).overridingSystemValue().values(rows);
+  for (let from = 0; from < rows.length; from += rowsAtOnce) {
+    await tx
+      .insert(auditEntries)
+      .overridingSystemValue()
+      .values(rows.slice(from, from + rowsAtOnce));
+  }
   await tx.update(auditChain).set({ position, hash, linkedAt: now }).where(eq(auditChain.id, 1));
 }
 
