@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 /** A handler on one machine: declarations, reports, and the handler's own log. */
-class FieldLife {
+class FieldMachine {
   private readonly handler: string;
   private readonly goals = new Map<string, GoalInput>();
   private seenCalls = 0;
@@ -117,7 +117,7 @@ async function see(step: FieldStep, sequence: number): Promise<void> {
 
 describe('handlers written for the stock agent run unchanged', () => {
   test.each(fieldHandlers)('$handler, like $like: $reliesOn', async ({ handler, steps }) => {
-    const life = new FieldLife(handler);
+    const life = new FieldMachine(handler);
     const versions = steps.flatMap(({ goal }) => (goal === 'remove' ? [] : [goal.version]));
     for (const version of new Set(versions)) await life.publish(version);
     await machine.start({ environment: { PATH: process.env.PATH }, waagentFolder, heartbeatSeconds: 1 });

@@ -41,7 +41,7 @@ const end = async (): Promise<void> => {
   for (let next = endings.pop(); next !== undefined; next = endings.pop()) await next();
 };
 
-/** Returns whether nothing was lost. */
+/** Runs the failover. Returns whether nothing was lost. */
 async function failover(tools: string): Promise<boolean> {
   const [gateways, connections, seconds, vms] = [
     Number(values.gateways),
@@ -95,7 +95,7 @@ first acknowledgement, seconds
   return lost.length + behind.length === 0 && load.tally.good > before;
 }
 
-/** Runs a function with the services of this process, connected to the current primary. */
+/** Calls a function with services in this process that are connected to the current primary. */
 async function prepare<T>(variables: Record<string, string>, work: (services: OpenServices) => Promise<T>): Promise<T> {
   const pool = openPool(variables.DATABASE_URL ?? '', 'launcher');
   await migrate(pool).finally(() => pool.end());
@@ -136,5 +136,5 @@ if (tools === null) {
     })
     .finally(end);
 }
-// The channel to the bootstrap would keep it running.
+// Exits explicitly, because the channel to the bootstrap would keep this process running.
 process.exit();

@@ -27,7 +27,7 @@ const say = (line: string): void => console.log(`Soak: ${line}`);
 const undo = new Set<() => Promise<unknown>>();
 
 async function main(): Promise<void> {
-  // Handlers open their settings with openssl.
+  // Handlers decrypt their settings with openssl.
   await provideTestPrograms();
   const deployment = await startDeployment({ worker: true, quiet: true, say: () => {} });
   const { minutes, agents, seed } = values;
@@ -76,5 +76,5 @@ await main()
     process.exitCode = 1;
   })
   .finally(close);
-// An open channel to the parent process would keep this one running.
+// Exits explicitly, because the open channel to the parent process would keep this one running.
 process.exit();

@@ -8,7 +8,11 @@ import { expect, test } from './support/test.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 
-test('a new act waits behind a count, and opens to the values before and after', async ({ signedIn, api, unique }) => {
+test('a new action is announced as a count, and opens to show the values before and after', async ({
+  signedIn,
+  api,
+  unique,
+}) => {
   const vm = await api.createVm(`act-${unique}`, { env: 'prod' });
   const page = await signedIn('operator');
   await page.goto('/activity');
@@ -39,7 +43,7 @@ test('a new act waits behind a count, and opens to the values before and after',
   await expect(list.getByRole('link', { name: vm.name })).toHaveCount(0);
 });
 
-test('filters are kept in the address, and a download holds all matching acts', async ({ signedIn, api, unique }) => {
+test('filters are kept in the URL, and a download contains all matching actions', async ({ signedIn, api, unique }) => {
   const namespace = `Act${unique.replaceAll(/\W/g, '')}.Lab`;
   await api.call('POST', '/publishers', { body: { namespace, displayName: '=1+1' } });
   const vm = await api.createVm(`file-${unique}`);
@@ -78,7 +82,7 @@ test('filters are kept in the address, and a download holds all matching acts', 
   await expect(made.getByRole('button', { name: 'Show before and after' })).toHaveCount(0);
 });
 
-test('a change of the record in the database is detected', async ({ portal, signedIn, api, unique }) => {
+test('a change of the activity log in the database is detected', async ({ portal, signedIn, api, unique }) => {
   const vm = await api.createVm(`chain-${unique}`);
   const page = await signedIn('viewer');
   await page.goto('/activity');
@@ -106,7 +110,7 @@ test('a change of the record in the database is detected', async ({ portal, sign
 
 const verify = (portal: Portal) => run(portal, 'verify-activity');
 
-/** Runs a command of the project against this portal's data. */
+/** Runs a project command on this portal's data. */
 function run(portal: Portal, name: string, ...args: string[]): { status: number | null; output: string } {
   const { status, stdout, stderr } = spawnSync(process.execPath, [`scripts/${name}.ts`, ...args], {
     cwd: root,

@@ -8,7 +8,7 @@ import type { Portal } from './support/portal.ts';
 import { expect, test } from './support/test.ts';
 import { zipOf } from './support/zip.ts';
 
-/** Chromium logs every rejected call; some journeys provoke them, and prefetch pages that do not exist. */
+/** Chromium logs every rejected request. Some journeys provoke them, and pages that do not exist are prefetched. */
 const refused = /status of (404|412)/;
 const handler = 'Acme.Editor.Mount';
 const bare = 'Acme.Editor.Bare';
@@ -65,7 +65,7 @@ test.beforeEach(({ console }) => console.allow(refused));
 const apply = (page: Page) => page.getByRole('button', { name: 'Apply to 1 VM' });
 const json = (page: Page) => page.getByRole('textbox', { name: 'Public settings as JSON' });
 
-/** Replaces the text by typing: the editor follows the keyboard, not changes of its elements. */
+/** Replaces the text by typing, because the editor reacts to the keyboard and not to changes of its elements. */
 async function write(page: Page, text: string): Promise<void> {
   await json(page).click();
   await page.keyboard.press('ControlOrMeta+a');
@@ -89,7 +89,7 @@ function declare(api: Api, vmId: string, publicSettings: Record<string, unknown>
   });
 }
 
-test('an operator adds an extension; a schema fault is shown at its field and blocks applying', async ({
+test('an operator adds an extension; a schema error is shown at its field and blocks applying', async ({
   api,
   signedIn,
   unique,
@@ -186,7 +186,7 @@ test('protected settings are stored and never shown again (AZ-C2)', async ({ api
   await expect(page.getByText('changed', { exact: false }).filter({ hasText: 'by Operator' }).first()).toBeVisible();
   await page.goto(`/vms/${vm.id}`);
   expect(await page.content()).not.toContain(secret);
-  // The live connection is a response that ends only when its page is left.
+  // Leaves the page, because the response of the live connection only ends then.
   await page.goto('about:blank');
   const seen = await Promise.all(answers);
   expect(seen.length).toBeGreaterThan(10);
@@ -211,7 +211,7 @@ test('the second of two operators sees the conflict, merges both changes and app
   await apply(ada).click();
   await expect(ada).toHaveURL(`/vms/${vm.id}`);
 
-  // The typed text stays, and the page says before applying that someone else changed the extension.
+  // The typed text stays, and before applying the page says that someone else changed the extension.
   await expect(grace.getByText('changed mount while you were editing. Your changes are kept.')).toBeVisible();
   await expect(grace.getByLabel('Server')).toHaveValue('grace.example.net');
   await expect(apply(grace)).toHaveAttribute('aria-disabled', 'true');
@@ -236,7 +236,7 @@ test('the second of two operators sees the conflict, merges both changes and app
   expect(await settingsOf(api, vm.id)).toEqual({ server: 'grace.example.net', retrySeconds: 30, readOnly: true });
 });
 
-test('the preview is what is applied, and one click undoes it', async ({ api, signedIn, unique }) => {
+test('what was previewed is applied, and one click undoes it', async ({ api, signedIn, unique }) => {
   const vm = await api.createVm(`editor-${unique}`);
   await declare(api, vm.id, { server: 'a.example.net', retrySeconds: 10 });
   await api.setExtension(vm.id, 'behind', { handler, version: '1.0.0.0', dependsOn: ['mount'], settings: secured });
@@ -260,14 +260,14 @@ test('the preview is what is applied, and one click undoes it', async ({ api, si
   await expect(page.getByText(`${vm.name} is back on goal state 3`, { exact: true })).toBeVisible();
   expect(await settingsOf(api, vm.id)).toEqual({ server: 'a.example.net', retrySeconds: 10 });
 
-  // Another order of the same names is not a change.
+  // The same dependencies in another order are not a change.
   await page.goto(`/vms/${vm.id}/extensions/mount`);
   await write(page, '{"retrySeconds": 10, "server": "a.example.net"}');
   await expect(page.getByText('No changes: this configuration is already published.')).toBeVisible();
   await expect(apply(page)).toHaveAttribute('aria-disabled', 'true');
 });
 
-test('dependencies are shown as a graph, and a circle is explained before and after the choice', async ({
+test('dependencies are shown as a graph, and a cycle is explained before and after the choice', async ({
   api,
   signedIn,
   unique,
@@ -347,7 +347,7 @@ test('Back, links and the palette ask before unsaved changes are lost', async ({
   await expect(page).toHaveURL(`/vms/${vm.id}`);
 });
 
-test('an extension or VM that is deleted during an edit leaves the draft to copy', async ({
+test('if an extension or VM is deleted during an edit, the draft can still be copied', async ({
   api,
   signedIn,
   unique,
@@ -375,7 +375,7 @@ test('an extension or VM that is deleted during an edit leaves the draft to copy
   await expectAccessibleInBothThemes(page);
 });
 
-test('settings may have names of Object.prototype, and one like an address', async ({ api, signedIn, unique }) => {
+test('settings may have names of Object.prototype, and one like a URL', async ({ api, signedIn, unique }) => {
   const vm = await api.createVm(`editor-${unique}`);
   await api.setExtension(vm.id, 'new', { handler: bare, version: '1.0.0.0', settings: { publicSettings: {} } });
   const page = await signedIn('operator');
@@ -388,7 +388,7 @@ test('settings may have names of Object.prototype, and one like an address', asy
   expect(await settingsOf(api, vm.id)).toEqual({ constructor: 'x', prototype: { a: 1 } });
 });
 
-test('an extension can be changed with the keyboard alone', async ({ api, signedIn, unique }) => {
+test('an extension can be changed by keyboard alone', async ({ api, signedIn, unique }) => {
   const vm = await api.createVm(`editor-${unique}`);
   await declare(api, vm.id, { server: 'a.example.net' });
   const page = await signedIn('operator');
@@ -429,7 +429,7 @@ test('a viewer sees why editing is not possible, and unknown pages are not found
   await expect(operator.getByRole('heading', { level: 1 })).toHaveText('Page not found');
 });
 
-/** Tables, files and logs that contain a text unencrypted. */
+/** Returns the tables, files and logs that contain a text unencrypted. */
 async function placesThatHold(portal: Portal, text: string): Promise<string[]> {
   const tables = await dumpDatabase(portal);
   const found = tables.filter((table) => table.text.includes(text)).map(({ table }) => table);

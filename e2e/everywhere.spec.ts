@@ -11,10 +11,10 @@ test.use({ portalGroup: 'everywhere' });
 
 test.beforeAll(({ api }) => publishSamples(api, [probe]));
 
-/** Names chosen by people, which may appear inside our sentences. */
+/** Names chosen by people, which may appear in the portal's sentences. */
 const names = ['ada', 'Bootstrap token', 'watch', 'env test', 'role web'];
 
-/** A wide screen, and a phone; 720 × 450 is a laptop at 200 %. */
+/** A wide window and a phone; 720 × 450 is a laptop at 200%. */
 const screens = {
   wide: { width: 1440, height: 900 },
   zoomed: { width: 720, height: 450 },
@@ -29,7 +29,7 @@ async function expectNoSidewaysScroll(page: Page, what: string): Promise<void> {
   expect(scroll, `${what} is as wide as the window`).toBeLessThanOrEqual(client ?? 0);
 }
 
-test('every page passes axe, in both themes and at 200 % zoom', async ({ signedIn, api, startAgent, unique }) => {
+test('every page passes axe, in both themes and at 200% zoom', async ({ signedIn, api, startAgent, unique }) => {
   test.setTimeout(300_000);
   const vm = await api.createVm(`everywhere-${unique}`, { env: 'test', role: 'web' });
   await api.setExtension(vm.id, 'watch', sampleGoal(probe));
@@ -115,7 +115,7 @@ test('scripts in names and texts from people do not run', async ({ signedIn, por
   const vm = await api.createVm(`hostile-${unique}`, { note: hostile });
   await page.goto(`/vms/${vm.id}`);
   await expect(page.getByText(hostile).first()).toBeVisible();
-  // Nor does the font replace 2x4 by 2×4 or -> by an arrow.
+  // The font must not replace 2x4 with 2×4 or -> with an arrow either.
   await expect(page.getByText(hostile).first()).toHaveCSS('font-variant-ligatures', 'no-contextual');
   await expect(page).toHaveTitle(new RegExp(`^${vm.name}`));
 
@@ -125,7 +125,7 @@ test('scripts in names and texts from people do not run', async ({ signedIn, por
   await expect(other.frameLocator('iframe').getByRole('heading')).toHaveCount(0);
 });
 
-test('an address with a broken escape or a NUL is not found, and breaks nothing', async ({ signedIn }) => {
+test('a URL with a broken escape or a NUL is not found, and breaks nothing', async ({ signedIn }) => {
   const page = await signedIn('viewer');
   for (const address of [
     '/handlers/%ff',

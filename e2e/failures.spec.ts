@@ -10,7 +10,7 @@ import { withDatabase } from './support/database.ts';
 import { expect, test } from './support/test.ts';
 import { zipOf } from './support/zip.ts';
 
-/** The enable command; every other command of the handler succeeds without doing anything. */
+/** Scripts of the enable command. Every other command of the handler succeeds without doing anything. */
 const misbehaviours = {
   Exits: 'i=0; while [ $i -lt 1200 ]; do i=$((i + 1)); echo "step $i"; done; echo "no such volume: sdz" >&2; exit 17',
   Hangs: 'echo "waiting for the licence server"; sleep 300',
@@ -102,7 +102,7 @@ test('failures of three misbehaving handlers are explained in two languages, wit
   }
   await expectAccessible(german);
 
-  // The whole output, much larger than a report allows; the page shows the line that matters.
+  // The whole output is much larger than a report allows. The page shows the line that matters.
   await english.goto(`/vms/${exits.id}?tab=output`);
   await expect(english.getByText('First error, line 1201')).toBeVisible();
   await expect(english.getByText('Lines 1,001 to 1,201 of 1,201')).toBeVisible();
@@ -110,7 +110,7 @@ test('failures of three misbehaving handlers are explained in two languages, wit
   await english.getByRole('button', { name: 'Search', exact: true }).click();
   await english.getByRole('button', { name: /^777 step 777$/ }).click();
   await expect(english.getByText('Lines 501 to 1,000 of 1,201')).toBeVisible();
-  // AZ-G11: the log folder, without signing in to the machine.
+  // AZ-G11: the log folder is sent without signing in to the machine.
   await english.getByRole('button', { name: `Request logs of ${namespace}.Exits` }).click();
   const archive = english.getByRole('link', { name: `Download the logs of ${namespace}.Exits` });
   await expect(archive).toBeVisible();
@@ -121,14 +121,14 @@ test('failures of three misbehaving handlers are explained in two languages, wit
   await expectCloneIsReported(english, silent, silentAgent?.dir ?? '');
 });
 
-/** A copied disk: the second machine is rejected, and the page says what to do. */
+/** Expects that the second machine with a copied disk is rejected and that the page says what to do. */
 async function expectCloneIsReported(page: Page, vm: CreatedVm, dir: string): Promise<void> {
   const clone = mkdtempSync(path.join(tmpdir(), 'annex-clone-'));
   try {
     for (const name of ['agent.json', 'credential', 'certificates']) {
       cpSync(path.join(dir, name), path.join(clone, name), { recursive: true });
     }
-    // As when the disk was copied; the machine has called since.
+    // As if the disk had been copied: since then, the machine has called.
     const { instance } = JSON.parse(readFileSync(path.join(dir, 'state', 'calls.json'), 'utf8')) as {
       instance: string;
     };

@@ -8,7 +8,7 @@ import { expect, test } from './support/test.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 
-/** The commands below "First steps", except those that start the portal. */
+/** Returns the commands in "First steps", except those that start the portal. */
 function firstSteps(): string {
   const section =
     readFileSync(path.join(root, 'README.md'), 'utf8').split('## First steps')[1]?.split('\n## ')[0] ?? '';
@@ -16,7 +16,7 @@ function firstSteps(): string {
   return blocks.filter((block) => !block.includes('npm start')).join('\n');
 }
 
-// Without them, the run reports this test as not run.
+// Without these programs, the run reports this test as not run.
 if (['curl', 'openssl'].every(hasProgram))
   test('the first steps of the README work with curl and openssl alone', async ({ portal }) => {
     const folder = mkdtempSync(path.join(tmpdir(), 'annex-steps-'));

@@ -2,11 +2,11 @@ import { newKeyPair } from '#server/testing/key-pair.ts';
 import { expectAccessibleInBothThemes } from './support/accessibility.ts';
 import { expect, test } from './support/test.ts';
 
-/** 64 placeholders make 16 KiB of every part that names this message. */
+/** With 64 placeholders, every status part that uses this message becomes 16 KiB long. */
 const flood = [{ version: 1.0, lang: 'en', messages: [{ id: 'flood', text: '{0}'.repeat(64) }] }];
 const turned = 'disk\u202e txt.exe';
 
-test('a page with too many reports says what it leaves out, and texts cannot change its direction', async ({
+test('a page with too many reports says what it leaves out; texts cannot change its direction', async ({
   signedIn,
   api,
   unique,

@@ -9,7 +9,7 @@ import { expect, test } from './support/test.ts';
 /** Agents install, run scripts and report, and the worker collects unknown ids. */
 const patient = { timeout: 45_000, intervals: [200, 500] };
 
-/** A language of the sample without some of its messages. */
+/** Returns a language of the sample without some of its messages. */
 function without(lang: 'en' | 'de', ...ids: string[]): unknown[] {
   const [file] = sampleResource('Acme.Lab.Probe', lang) as [{ messages: { id: string }[] }];
   return [{ ...file, messages: file.messages.filter(({ id }) => !ids.includes(id)) }];
@@ -19,20 +19,20 @@ const words = (lang: string, messages: Record<string, string>) => [
   { version: 1.0, lang, messages: Object.entries(messages).map(([id, text]) => ({ id, text })) },
 ];
 
-/** A published probe for this journey, with these languages. */
+/** Publishes a probe for this journey with these languages. */
 async function givenProbe(api: Api, handler: string, resources: Record<string, unknown>, version = '1.0.0.0') {
   await api.ensurePublisher(handler.slice(0, handler.lastIndexOf('.')));
   await api.publish(handler, version, await samplePackage('Acme.Lab.Probe', '1.0.0.0'), { resources });
 }
 
-/** Chooses a file behind "Upload files". */
+/** Uploads a file with the button "Upload files". */
 async function load(page: Page, file: { name: string; mimeType: string; buffer: Buffer }): Promise<void> {
   const waiting = page.waitForEvent('filechooser');
   await page.getByRole('button', { name: 'Upload files' }).click();
   await (await waiting).setFiles(file);
 }
 
-test('an unknown message id goes from the machine to the inbox, to its text, to the page of the VM', async ({
+test('an unknown message id leads from the machine to the inbox, its text and the VM page', async ({
   api,
   signedIn,
   startAgent,
@@ -52,7 +52,7 @@ test('an unknown message id goes from the machine to the inbox, to its text, to 
   await page.goto(`/handlers/${handler}`);
   await expect(page.getByText('There is a message for every reported ID.')).toBeVisible();
 
-  await test.step('the agent reports it, and it appears in the open inbox with its params', async () => {
+  await test.step('the agent reports the id, and it appears in the open inbox with its params', async () => {
     await startAgent(vm);
     const inbox = page.getByRole('list', { name: 'Unknown messages' });
     await expect(inbox.getByText('probe_watching')).toBeVisible(patient);
@@ -61,7 +61,7 @@ test('an unknown message id goes from the machine to the inbox, to its text, to 
     await expectAccessibleInBothThemes(page);
   });
 
-  await test.step('one click leads to its field, with the params as samples', async () => {
+  await test.step('one click leads to the message’s field, with the params as sample values', async () => {
     await page.getByRole('link', { name: 'Add message for probe_watching' }).click();
     const field = page.getByLabel('en text of probe_watching');
     await expect(field).toBeFocused();
@@ -72,7 +72,7 @@ test('an unknown message id goes from the machine to the inbox, to its text, to 
     await expect(page.getByRole('button', { name: /^Save en/ })).toHaveCount(0);
   });
 
-  await test.step('the page of the VM shows the text, and the inbox is empty', async () => {
+  await test.step('the VM page shows the text, and the inbox is empty', async () => {
     await expect(operator.getByText('www.example.net is watched, 1 times.').first()).toBeVisible();
     await page.goto(`/handlers/${handler}`);
     await expect(page.getByText('There is a message for every reported ID.')).toBeVisible();
@@ -121,7 +121,7 @@ test('translators get a language as XLIFF, and it is imported again', async ({ a
     buffer: Buffer.from(text),
   });
 
-  await test.step('exported, translated, imported: changes are previewed before they are stored', async () => {
+  await test.step('changes of a translated file are previewed before they are stored', async () => {
     const sent = await save('de', '2.1');
     const back = sent
       .replace('Platte ', 'Datenträger ')
@@ -140,7 +140,7 @@ test('translators get a language as XLIFF, and it is imported again', async ({ a
     await expect(page.getByRole('button', { name: 'de text of idle' })).toContainText('Untätig');
   });
 
-  await test.step('a new language comes with its first file', async () => {
+  await test.step('the first file of a language creates it', async () => {
     const sent = await save('fr', '1.2');
     const back = sent.replace('<source>Idle</source>', '<source>Idle</source><target>Au repos</target>');
     await load(page, xliff('fr.xlf', back));
@@ -148,7 +148,7 @@ test('translators get a language as XLIFF, and it is imported again', async ({ a
     await expect(page.getByRole('button', { name: 'fr text of idle' })).toContainText('Au repos');
   });
 
-  await test.step('a file of another version, and a hostile one, are rejected with the reason', async () => {
+  await test.step('a file of another version and a hostile one are rejected with the reason', async () => {
     const other = (await save('de', '2.1')).replaceAll('1.0.0.0', '9.9.9.9');
     await load(page, xliff('other.xlf', other));
     await expect(
@@ -162,7 +162,7 @@ test('translators get a language as XLIFF, and it is imported again', async ({ a
   });
 });
 
-test('two people edit one language: different messages are merged, the same one is a conflict', async ({
+test('if two people edit a language, different messages are merged and the same one conflicts', async ({
   api,
   signedIn,
   unique,
@@ -201,7 +201,7 @@ test('two people edit one language: different messages are merged, the same one 
   expect(messages.map(({ text }) => text)).toEqual(['One, mine', 'Two, theirs', 'Three, mine']);
 });
 
-test('a handler’s history: adoption, failures, languages, two versions side by side', async ({
+test('the handler page shows adoption, failures, languages and two versions side by side', async ({
   portal,
   api,
   signedIn,
@@ -244,13 +244,13 @@ test('a handler’s history: adoption, failures, languages, two versions side by
     await expect(link).toHaveAttribute('href', `/vms?handler=${handler}&version=1.0.0.0`);
   });
 
-  await test.step('languages of another version', async () => {
+  await test.step('the languages of another version can be shown', async () => {
     await page.getByLabel('Languages of version').selectOption('1.0.0.0');
     await expect(page.getByRole('meter', { name: 'Coverage of de' })).toHaveAttribute('aria-valuetext', '1 missing');
     await expect(page.getByRole('link', { name: '1 missing' })).toHaveAttribute('href', /missing=de#messages$/);
   });
 
-  await test.step('compare', async () => {
+  await test.step('two versions are compared', async () => {
     await page.getByRole('link', { name: 'Compare', exact: true }).click();
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Probe: changes');
     const messages = page.getByRole('region', { name: 'English messages' });

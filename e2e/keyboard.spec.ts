@@ -7,7 +7,7 @@ const settled = { timeout: 20_000 };
 
 test.beforeAll(({ api }) => publishSamples(api, [probe]));
 
-/** Presses Tab until this element has the focus, which must be visible. */
+/** Presses Tab until this element has the focus, and expects the focus to be visible. */
 async function tabTo(page: Page, wanted: Locator): Promise<void> {
   await expect(wanted).toBeVisible();
   for (let step = 0; step < 80; step++) {
@@ -29,7 +29,13 @@ async function tabTo(page: Page, wanted: Locator): Promise<void> {
   throw new Error(`Tab does not reach ${wanted}.`);
 }
 
-test('a VM is reverted without the mouse, from the sign-in on', async ({ page, portal, api, startAgent, unique }) => {
+test('a VM is reverted by keyboard alone, starting at the sign-in', async ({
+  page,
+  portal,
+  api,
+  startAgent,
+  unique,
+}) => {
   const vm = await api.createVm(`keys-${unique}`);
   await api.setExtension(vm.id, 'watch', sampleGoal(probe, { target: 'one.example.net' }));
   await api.setExtension(vm.id, 'watch', sampleGoal(probe, { target: 'two.example.net' }));
@@ -62,7 +68,7 @@ test('a VM is reverted without the mouse, from the sign-in on', async ({ page, p
     await expect(page.getByRole('article', { name: 'watch' })).toContainText('two.example.net', settled);
   });
 
-  await test.step('its history, two goal states compared, and the older one published again', async () => {
+  await test.step('its history, with two goal states compared and the older one published again', async () => {
     await tabTo(page, views.getByRole('link', { name: 'Goal state' }));
     await page.keyboard.press('Enter');
     const history = page.getByRole('list', { name: 'Goal state history' });
@@ -80,7 +86,7 @@ test('a VM is reverted without the mouse, from the sign-in on', async ({ page, p
     await expect(history.getByRole('button').first()).toContainText('reverted to 2');
   });
 
-  await test.step('the agent has applied it', async () => {
+  await test.step('the agent has applied the goal state', async () => {
     await tabTo(page, views.getByRole('link', { name: 'Overview' }));
     await page.keyboard.press('Enter');
     await expect(page.getByRole('article', { name: 'watch' })).toContainText('one.example.net', settled);

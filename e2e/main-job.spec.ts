@@ -4,7 +4,7 @@ import type { Page } from '@playwright/test';
 import type { Api, ExtensionView } from './support/api.ts';
 import { expect, test } from './support/test.ts';
 
-/** The probe's messages for readers of traditional Chinese; the sample brings en, de and ja. */
+/** The probe's messages in Traditional Chinese, in addition to the sample's en, de and ja. */
 const traditionalChinese = [
   {
     version: 1.0,
@@ -20,7 +20,7 @@ const french = [
 ];
 
 /** Agents install, run scripts and report: seconds on an idle machine, longer on a busy one. */
-/** The unpacked packages of a machine. Next to them are copies of its key, where handlers look for it. */
+/** The unpacked packages on a machine. The same folder contains copies of its key, where handlers look for it. */
 const packagesOf = (dir: string): string[] =>
   readdirSync(path.join(dir, 'handlers'), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
@@ -29,11 +29,11 @@ const packagesOf = (dir: string): string[] =>
 
 const patient = { timeout: 30_000, intervals: [100, 250] };
 
-/** A row of the list by the VM's name. */
+/** Returns a row of the list by the VM's name. */
 const row = (page: Page, name: string) =>
   page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) });
 
-/** A mark on the window that a reload would remove. */
+/** Sets a mark on the window that a reload would remove. */
 const mark = (page: Page) => page.evaluate(() => Object.assign(window, { stillTheSamePage: true }));
 const isMarked = (page: Page) => page.evaluate(() => 'stillTheSamePage' in window);
 
@@ -42,7 +42,7 @@ async function probeOf(api: Api, vmId: string, language = 'en'): Promise<Extensi
   return extensions.find(({ name }) => name === 'probe');
 }
 
-/** The text of the probe's status and its source, for a reader of these languages. */
+/** Returns the text of the probe's status and its source, for a reader of these languages. */
 async function watchingAs(api: Api, vmId: string, language: string): Promise<string> {
   const message = (await probeOf(api, vmId, language))?.status?.message;
   return `${message?.lang}/${message?.source}: ${message?.text}`;
@@ -82,7 +82,7 @@ test('publish, declare with a secret, run, report, read in many languages, updat
     return made;
   });
 
-  await test.step('extensions are declared, one of them with a secret', async () => {
+  await test.step('an operator declares extensions, one of them with a secret', async () => {
     await api.setExtension(vm.id, 'share', {
       handler: share,
       version: '2.0.0.0',
@@ -137,13 +137,13 @@ test('publish, declare with a secret, run, report, read in many languages, updat
     expect(await watchingAs(api, vm.id, 'fr')).toBe(`fr/resource: ${target} est surveillé, 1 fois activé.`);
   });
 
-  await test.step('in the browser, too: both follow the link to the VM', async () => {
+  await test.step('two browsers show it too, after following the link to the VM', async () => {
     for (const page of [operator, reader]) await page.getByRole('link', { name, exact: true }).click();
     await expect(operator.getByText(`Watching ${target}. Times enabled: 1.`).first()).toBeVisible();
     await expect(reader.getByText(`${target} wird beobachtet. Aktivierungen: 1.`).first()).toBeVisible();
   });
 
-  await test.step('a browser that asks for Japanese gets Japanese messages on a page in English', async () => {
+  await test.step('a browser that requests Japanese gets Japanese messages on a page in English', async () => {
     const japanese = await signedIn('viewer', { locale: 'ja-JP' });
     await japanese.goto(`/vms/${vm.id}`);
     const text = japanese.getByText(`${target} を監視しています。有効化は 1 回です。`).first();
@@ -176,7 +176,7 @@ test('publish, declare with a secret, run, report, read in many languages, updat
     expect(packagesOf(agent.dir)).toEqual([`${share}-2.0.0.0`, `${probe}-1.1.0.0`].sort());
   });
 
-  await test.step('disabled and enabled again', async () => {
+  await test.step('the extension is disabled and enabled again', async () => {
     await declare('1.1.0.0', 'disabled');
     await expect.poll(async () => (await probeOf(api, vm.id))?.health, patient).toBe('disabled');
     await expect(row(operator, name).getByTitle('Disabled')).toContainText('probe');
@@ -186,7 +186,7 @@ test('publish, declare with a secret, run, report, read in many languages, updat
     await expect(row(operator, name)).toContainText('Healthy');
   });
 
-  await test.step('uninstalled, it leaves the goal state, the machine and the lists', async () => {
+  await test.step('an uninstalled extension leaves the goal state, the machine and the lists', async () => {
     await api.call('DELETE', `/vms/${vm.id}/extensions/probe`, { status: 202 });
     await expect
       .poll(async () => (await api.goalState(vm.id)).extensions.map((extension) => extension.name), patient)

@@ -11,7 +11,7 @@ const tile = (page: Page, health: string) =>
   page.getByRole('region', { name: 'VMs by health' }).getByRole('link', { name: new RegExp(`^${health}`) });
 const failingTogether = (page: Page) => page.getByRole('region', { name: /^(Common failures|Failures)/ });
 
-/** The number of a tile. */
+/** Returns the number on a tile. */
 async function figure(page: Page, health: string): Promise<number> {
   const text = await tile(page, health)
     .getByText(/^[\d,]+$/)
@@ -19,7 +19,7 @@ async function figure(page: Page, health: string): Promise<number> {
   return Number(text?.replaceAll(',', ''));
 }
 
-/** A VM whose share cannot be mounted: its command exits with 51. */
+/** Creates a VM whose share cannot be mounted: its command exits with 51. */
 async function givenFailing(
   api: Api,
   startAgent: (vm: CreatedVm) => Promise<unknown>,
@@ -44,7 +44,7 @@ async function givenFailing(
 // Failures at the same time are grouped, so other tests must not add any.
 test.use({ portalGroup: 'overview' });
 
-test('a failure appears on the overview without a reload: in its tile, with its cause, and as an event', async ({
+test('a failure appears without a reload: in its tile, with its cause, and as an event', async ({
   api,
   signedIn,
   startAgent,
@@ -83,7 +83,7 @@ test('a failure appears on the overview without a reload: in its tile, with its 
   await expect(page).toHaveURL('/vms?health=failed');
 });
 
-test('the map works with keys, is announced, opens a VM with Enter, and has a table', async ({
+test('the map works by keyboard, is announced, opens a VM with Enter, and has a table', async ({
   api,
   signedIn,
   startAgent,
@@ -103,7 +103,7 @@ test('the map works with keys, is announced, opens a VM with Enter, and has a ta
   await groupBy(page, 'nothing');
   await expect(theMap(page)).toBeVisible();
 
-  // The VM under the keyboard is announced to screen readers only.
+  // The VM reached by keyboard is announced to screen readers only.
   const announcement = page.getByRole('status').filter({ hasText: / of \d+$/ });
   await theMap(page).focus();
   await page.keyboard.press('Home');
@@ -127,11 +127,7 @@ test('the map works with keys, is announced, opens a VM with Enter, and has a ta
   await expect(theMap(page)).toBeVisible();
 });
 
-test('the address keeps the grouping of the map: Back undoes it, a link opens it', async ({
-  api,
-  signedIn,
-  unique,
-}) => {
+test('the URL keeps the grouping of the map: Back undoes it, a link opens it', async ({ api, signedIn, unique }) => {
   await api.createVm(`linked-${unique}`, { zone: `zone-${unique}` });
   const page = await signedIn('viewer');
   await page.goto('/');
@@ -164,7 +160,7 @@ test('the pointer on a cell shows its VM, a click opens it', async ({ api, signe
   await expect(page).toHaveURL(/\/vms\/[0-9a-f-]{36}$/);
 });
 
-test('a card that fails to load says so and retries; the others still work', async ({
+test('a card that fails to load says so and retries, and the others still work', async ({
   signedIn,
   api,
   console,
@@ -186,7 +182,7 @@ test('a card that fails to load says so and retries; the others still work', asy
   await expect(theMap(page)).toBeVisible();
 });
 
-test('nothing is cut off on a phone or at 200 % zoom', async ({ signedIn, api, unique }) => {
+test('nothing is cut off on a phone or at 200% zoom', async ({ signedIn, api, unique }) => {
   await api.createVm(`narrow-${unique}`);
   for (const options of [
     { viewport: { width: 390, height: 844 } },

@@ -7,7 +7,7 @@ import { freePorts, type Portal, startPortal } from './support/portal.ts';
 import { test as base, expect } from './support/test.ts';
 import { openedWhole } from './support/whole-page.ts';
 
-/** Chromium logs every rejected call; these journeys provoke them. */
+/** Chromium logs every rejected request. These journeys provoke them. */
 const refused = /status of (401|403|409|422)/;
 const password = 'a long enough pass';
 
@@ -15,7 +15,7 @@ interface PeopleFixtures {
   provider: OpenIdTestProvider;
 }
 
-/** A portal under a name, because passkeys need one, with an OpenID provider. */
+/** A portal with a host name, because passkeys need one, and with an OpenID provider. */
 const test = base.extend<object, PeopleFixtures & { portal: Portal }>({
   provider: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the dependencies from the pattern
@@ -51,7 +51,7 @@ async function signIn(page: Page, email: string, secret = password): Promise<voi
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
-/** Joins by a link in a browser. */
+/** Joins through an invitation link in a browser. */
 async function join(page: Page, link: string, name: string, email: string): Promise<void> {
   await page.goto(link);
   await page.getByLabel('Name').fill(name);
@@ -61,7 +61,7 @@ async function join(page: Page, link: string, name: string, email: string): Prom
   await expect(page).not.toHaveURL(/set-up/);
 }
 
-/** A virtual authenticator with user verification, in place of the browser's dialogs. */
+/** Adds a virtual authenticator with user verification, which replaces the browser's dialogs. */
 async function addDevice(page: Page) {
   const client = await page.context().newCDPSession(page);
   await client.send('WebAuthn.enable');
@@ -77,7 +77,7 @@ async function addDevice(page: Page) {
   });
 }
 
-/** Blocks requests that wait for `opened` until `open` is called. */
+/** Returns a gate: `opened` blocks requests until `open` is called. */
 function gate() {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { opened: promise, open: () => resolve() };
@@ -108,7 +108,7 @@ test('an authenticator app and recovery codes protect a sign-in', async ({ page,
   await expect(dialog.getByRole('img', { name: /QR code/ })).toBeVisible();
   const text = (await dialog.locator('code').textContent()) ?? '';
   const app = new TOTP({ secret: Secret.fromBase32(text.replaceAll(' ', '')) });
-  // A code works once. Codes of the next half minute are accepted, even after it has begun.
+  // A code works only once. Codes of the next half minute are accepted, even after that has begun.
   const codeIn = (steps: number) => app.generate({ timestamp: Date.now() + steps * 30_000 });
   await expectAccessibleInBothThemes(page);
   await dialog.getByLabel('Code from the app').fill('000000');
@@ -164,7 +164,7 @@ test('a passkey is added, signs in alone and after the password, is renamed and 
   await expect(page.getByText('Work laptop', { exact: true })).toBeVisible();
   await expectAccessibleInBothThemes(page);
 
-  // The field's suggestion is accepted during the button's request: one sign-in creates one session.
+  // The field's suggestion is accepted during the button's request: together they create one session.
   const [pressed, suggested, answered] = [gate(), gate(), gate()];
   let asked = 0;
   await page.route('**/api/auth/sign-in/passkey/options', async (route) => {
@@ -230,7 +230,7 @@ test('an admin requires a second factor of everyone, and resets one that was los
   await admin.getByRole('alertdialog').getByRole('button', { name: 'Require' }).click();
   await expect(admin.getByText('Required.')).toBeVisible();
 
-  // The open page is left immediately, and only the set-up remains.
+  // The open page redirects immediately, and only the setup is available.
   await expect(page).toHaveURL(/\/second-factor/);
   await page.goto('/vms');
   await expect(page).toHaveURL(/\/second-factor\?next=%2Fvms/);
@@ -305,7 +305,7 @@ test('a chosen language is kept in another browser after signing in', async ({ p
   await expect(page.locator('html')).toHaveAttribute('lang', 'en');
 });
 
-test('a password is changed', async ({ page, people, console, unique }) => {
+test('a member changes the password', async ({ page, people, console, unique }) => {
   console.allow(refused);
   const email = `tara.${unique}@example.org`;
   await join(page, await people.invite('viewer'), 'Tara', email);
@@ -371,7 +371,7 @@ test('a member connects an account at the provider', async ({ page, people, prov
   await expect(page).not.toHaveURL(/sign-in/);
   await signOut(page, /^Vera\b/);
 
-  // Another person whose account at the provider has the member's address.
+  // Another person whose provider account has the member's email address.
   await page.context().clearCookies({ domain: 'localhost', name: /session|interaction/ });
   await page.goto(await people.invite('viewer'));
   await page.getByRole('button', { name: 'Join with Example' }).click();
@@ -381,7 +381,7 @@ test('a member connects an account at the provider', async ({ page, people, prov
   await expectAccessibleInBothThemes(page);
 });
 
-test('an admin confirms who they are before creating a token or a link', async ({
+test('an admin confirms their identity before creating a token or a link', async ({
   page,
   portal,
   people,

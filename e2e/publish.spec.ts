@@ -13,10 +13,10 @@ const commands = {
 const manifest = (fields: object): string => JSON.stringify([{ version: 1.0, handlerManifest: fields }], null, 2);
 const script = '#!/bin/sh\nexit 0\n';
 
-/** Chromium logs every rejected call; these journeys provoke them. */
+/** Chromium logs every rejected request. These journeys provoke them. */
 const refused = /status of (409|422)/;
 
-/** Zip libraries reject such a name; one of the same length can be replaced. */
+/** Replaces a file name with one of the same length, because zip libraries reject such a name. */
 function renamed(zip: Buffer, from: string, to: string): Buffer {
   return Buffer.from(zip.toString('latin1').replaceAll(from, to), 'latin1');
 }
@@ -27,13 +27,13 @@ async function choose(page: Page, name: string, buffer: Buffer): Promise<void> {
   await (await waiting).setFiles({ name, mimeType: 'application/zip', buffer });
 }
 
-test('a publisher corrects a zip, writes messages in two languages and publishes; an operator finds it', async ({
+test('a publisher corrects a zip, writes messages and publishes; an operator finds the version', async ({
   api,
   signedIn,
   unique,
   console,
 }) => {
-  // Twelve runs of axe over whole pages.
+  // Runs axe on whole pages twelve times.
   test.setTimeout(240_000);
   console.allow(refused);
   const namespace = `Contoso.${unique}`;
@@ -41,7 +41,7 @@ test('a publisher corrects a zip, writes messages in two languages and publishes
   const handler = `${namespace}.Probe`;
   const page = await signedIn('publisher', { namespaces: [namespace] });
 
-  await test.step('a broken zip: every fault at its place, nothing registered (AZ-P2, AZ-P3, AZ-P4)', async () => {
+  await test.step('a broken zip: every fault is at its place, nothing is registered (AZ-P2, AZ-P3, AZ-P4)', async () => {
     await page.goto('/publish');
     await expectAccessibleInBothThemes(page);
     const { disableCommand: _, ...four } = commands;
@@ -83,7 +83,7 @@ test('a publisher corrects a zip, writes messages in two languages and publishes
     await expect(page.getByText('Draft', { exact: true })).toBeVisible();
   });
 
-  await test.step('messages in en and de, each with its preview (AZ-L4, AZ-L6)', async () => {
+  await test.step('messages in en and de have previews (AZ-L4, AZ-L6)', async () => {
     await page.getByLabel('Message ID').fill('disk-full');
     await page.getByRole('button', { name: 'Add message' }).click();
     await page.getByRole('button', { name: 'Language', exact: true }).click();
@@ -120,7 +120,7 @@ test('a publisher corrects a zip, writes messages in two languages and publishes
     await page.getByRole('button', { name: 'Save schema' }).click();
   });
 
-  await test.step('published: readers get the texts of the preview', async () => {
+  await test.step('readers of the published version get the texts of the preview', async () => {
     await page.getByRole('button', { name: 'Publish 1.2.0.0' }).click();
     const dialog = page.getByRole('dialog', { name: 'Publish 1.2.0.0?' });
     await expect(dialog.getByText('complete in en and de')).toBeVisible();
@@ -138,7 +138,7 @@ test('a publisher corrects a zip, writes messages in two languages and publishes
     ]);
   });
 
-  await test.step('other bytes under the same version are rejected (AZ-P1)', async () => {
+  await test.step('another zip for the same version is rejected (AZ-P1)', async () => {
     await page.goto(`/publish?handler=${handler}`);
     const flags = { rebootAfterInstall: true, reportHeartbeat: true };
     const other = await zipOf({ 'HandlerManifest.json': manifest({ ...commands, ...flags }), 'bin/probe.sh': script });
@@ -160,7 +160,7 @@ test('a publisher corrects a zip, writes messages in two languages and publishes
     await expect(page.getByLabel('Version', { exact: true })).toHaveValue('1.3.0.0');
   });
 
-  await test.step('an operator finds it and cannot change it', async () => {
+  await test.step('an operator finds the version and cannot change it', async () => {
     const operator = await signedIn('operator');
     await operator.goto('/handlers');
     await expectAccessibleInBothThemes(operator);
@@ -181,7 +181,7 @@ test('a publisher corrects a zip, writes messages in two languages and publishes
   });
 });
 
-test('a version is withdrawn with a reason, and a draft deleted', async ({ api, signedIn, unique }) => {
+test('a version is withdrawn with a reason, and a draft is deleted', async ({ api, signedIn, unique }) => {
   const namespace = `Withdrawn.${unique}`;
   await api.ensurePublisher(namespace);
   const handler = `${namespace}.Probe`;

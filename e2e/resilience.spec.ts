@@ -20,7 +20,7 @@ const row = (page: Page, name: string) =>
 const mark = (page: Page) => page.evaluate(() => Object.assign(window, { stillTheSamePage: true }));
 const isMarked = (page: Page) => page.evaluate(() => 'stillTheSamePage' in window);
 
-/** A VM that should have the probe, which reports its heartbeat every second. */
+/** Creates a VM with the probe, which reports its heartbeat every second. */
 async function vmWithProbe(api: Api, name: string): Promise<CreatedVm> {
   const vm = await api.createVm(name);
   const settings = { publicSettings: { heartbeatSeconds: 1 } };
@@ -35,7 +35,7 @@ async function isReady(url: string): Promise<boolean> {
   );
 }
 
-/** Numbers of the machine's reports in the database, in the order of arrival. */
+/** Returns the numbers of the machine's reports in the database, in the order of their arrival. */
 async function storedReports(portal: Portal, vmId: string): Promise<number[]> {
   const { rows } = await withDatabase(portal, (client) =>
     client.query<{ code: number }>(
@@ -62,7 +62,9 @@ test.beforeAll(async ({ api, portal }) => {
 
 test.afterAll(() => lost.agent.remove());
 
-/** Rows do not move while they are read: new ones wait for a click, unless they came with the list. */
+/**
+ * Rows do not move while they are read: new ones are announced until a click, unless they were in the first response.
+ */
 async function expectNewRow(page: Page, name: string): Promise<void> {
   const more = page.getByRole('button', { name: /more VMs? match/ });
   await expect(row(page, name).or(more).first()).toBeVisible();
@@ -70,7 +72,7 @@ async function expectNewRow(page: Page, name: string): Promise<void> {
   await expect(row(page, name)).toContainText('Never seen');
 }
 
-test('database and gateway are killed while machines report: they recover, and no acknowledged report is lost', async ({
+test('killing database and gateway while machines report loses no acknowledged report', async ({
   api,
   portal,
   signedIn,
@@ -93,7 +95,7 @@ test('database and gateway are killed while machines report: they recover, and n
     }),
   );
   await expect(row(page, real.name)).toContainText('Healthy', patient);
-  const allGoOn = async () => {
+  const expectAllRunning = async () => {
     const before = machines.map(({ machine }) => machine.acknowledged.length);
     await expect
       .poll(
@@ -102,7 +104,7 @@ test('database and gateway are killed while machines report: they recover, and n
       )
       .toBe(true);
   };
-  await allGoOn();
+  await expectAllRunning();
 
   await test.step('the database is killed repeatedly, until the page says that its data is stale', async () => {
     const { pid } = postmaster(portal);
@@ -116,10 +118,10 @@ test('database and gateway are killed while machines report: they recover, and n
     await expect(row(page, real.name), 'what was known stays on the page').toBeVisible();
   });
 
-  await test.step('it recovers automatically, and so does the page', async () => {
+  await test.step('the database recovers automatically, and so does the page', async () => {
     await expect.poll(() => isReady(portal.url), patient).toBe(true);
     await expect.poll(() => isReady(portal.gatewayUrl), patient).toBe(true);
-    await allGoOn();
+    await expectAllRunning();
     await expect(page.getByText('Live', { exact: true })).toBeVisible(patient);
     await api.createVm(`after-database-${unique}`);
     await expectNewRow(page, `after-database-${unique}`);
@@ -130,7 +132,7 @@ test('database and gateway are killed while machines report: they recover, and n
     signal(first, 'SIGKILL');
     await expect.poll(() => isReady(portal.gatewayUrl), patient).toBe(true);
     expect(processOf(portal, 'gateway')).not.toBe(first);
-    await allGoOn();
+    await expectAllRunning();
     await api.createVm(`after-gateway-${unique}`);
     await expectNewRow(page, `after-gateway-${unique}`);
   });
@@ -151,7 +153,7 @@ test('database and gateway are killed while machines report: they recover, and n
     ).toBe(true);
   });
 
-  await test.step('the real agent has delivered everything, and takes the next configuration', async () => {
+  await test.step('the real agent has delivered everything, and applies the next configuration', async () => {
     await api.setExtension(real.id, 'probe', {
       handler,
       version: '1.0.0.0',
@@ -166,7 +168,7 @@ test('database and gateway are killed while machines report: they recover, and n
   expect(await isMarked(page), 'the page was never loaded anew').toBe(true);
 });
 
-test('the portal restarts: agents and pages continue, and sessions stay valid', async ({
+test('agents, pages and sessions survive a restart of the portal', async ({
   api,
   portal,
   signedIn,
@@ -206,7 +208,7 @@ test('the portal restarts: agents and pages continue, and sessions stay valid', 
   await expect(row(page, vm.name)).toContainText('Healthy');
 });
 
-test('an agent is killed: two people see its machine degrade and recover, each in their language', async ({
+test('two people see a killed agent’s machine degrade and recover, each in their language', async ({
   api,
   signedIn,
 }) => {

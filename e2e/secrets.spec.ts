@@ -20,14 +20,14 @@ const evidenceOf = (where: string, value: unknown): Evidence => ({
   bytes: Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)),
 });
 
-/** Opens sealed settings like the machine: with openssl and its private key. */
+/** Decrypts sealed settings as the machine does: with openssl and its private key. */
 function openOnMachine(agent: AgentProcess, sealed: string, thumbprint: string): unknown {
   const key = path.join(agent.dir, 'certificates', `${thumbprint}.prv`);
   const args = ['cms', '-decrypt', '-inform', 'DER', '-inkey', key];
   return JSON.parse(execFileSync('openssl', args, { input: Buffer.from(sealed, 'base64') }).toString());
 }
 
-/** Every GET of the management API by its OpenAPI document, as an admin. */
+/** Sends every GET request in the OpenAPI document of the management API, as an admin. */
 async function everyAnswer(api: Api, parts: Record<string, string>): Promise<Evidence[]> {
   interface Operation {
     parameters?: { name: string; in: string }[];
@@ -47,9 +47,7 @@ async function everyAnswer(api: Api, parts: Record<string, string>): Promise<Evi
   return answers;
 }
 
-/**
- * Opens every page in the browser and collects all responses, the document, and the response of a client navigation.
- */
+/** Opens every page in the browser. Collects all responses, the document, and the response of a client navigation. */
 async function everyPage(page: Page, addresses: readonly string[]): Promise<Evidence[]> {
   const found: Evidence[] = [];
   const bodies: Promise<unknown>[] = [];
@@ -125,14 +123,15 @@ test('a secret is stored, used on the machine, and found nowhere else', async ({
     expect(openOnMachine(agent, protectedSettings, protectedSettingsCertThumbprint)).toEqual({ password: secret });
   };
 
-  const agent = await test.step('it is entered before the machine enrolls, and the machine opens it', async () => {
-    responses.push(evidenceOf('PUT', await api.call('PUT', at, { body: goal({ password: secrets.first }) })));
-    const started = await startAgent(vm);
-    await mountedWith(1, secrets.first, started);
-    return started;
-  });
+  const agent =
+    await test.step('a secret is entered before the machine enrolls, and the machine decrypts it', async () => {
+      responses.push(evidenceOf('PUT', await api.call('PUT', at, { body: goal({ password: secrets.first }) })));
+      const started = await startAgent(vm);
+      await mountedWith(1, secrets.first, started);
+      return started;
+    });
 
-  await test.step('rejected requests do not repeat it', async () => {
+  await test.step('rejected requests do not repeat the secret', async () => {
     const wrong = goal({ password: secrets.refused, passwort: secrets.refused });
     responses.push(evidenceOf('PUT refused', await api.call('PUT', at, { body: wrong, status: 422 })));
     responses.push(
@@ -147,7 +146,7 @@ test('a secret is stored, used on the machine, and found nowhere else', async ({
     responses.push(evidenceOf('PUT cut off', await broken.text()));
   });
 
-  await test.step('another one is entered through the pages', async () => {
+  await test.step('another secret is entered through the pages', async () => {
     for (const [procedure, protectedSettings, status] of [
       ['setExtension', { password: secrets.refused, passwort: secrets.refused }, 422],
       ['planExtension', { password: secrets.refused, passwort: secrets.refused }, 200],
@@ -163,7 +162,7 @@ test('a secret is stored, used on the machine, and found nowhere else', async ({
     await mountedWith(2, secrets.viaPage, agent);
   });
 
-  await test.step('changed again, and reverted to the first', async () => {
+  await test.step('the secret is changed again, and reverted to the first', async () => {
     responses.push(evidenceOf('PUT', await api.call('PUT', at, { body: goal({ password: secrets.second }) })));
     await mountedWith(3, secrets.second, agent);
     responses.push(evidenceOf('revert', await api.call('POST', `/vms/${vm.id}/goal-states/2/revert`)));
@@ -203,7 +202,7 @@ test('a secret is stored, used on the machine, and found nowhere else', async ({
   });
 });
 
-test('settings that others entered are withheld from an operator’s machine until an admin releases them', async ({
+test('settings that others entered are withheld from a machine until an admin releases them', async ({
   api,
   portal,
   signedIn,

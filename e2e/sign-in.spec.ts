@@ -1,7 +1,7 @@
 import { expectAccessibleInBothThemes } from './support/accessibility.ts';
 import { expect, test } from './support/test.ts';
 
-/** Chromium logs every rejected call; these journeys provoke them. */
+/** Chromium logs every rejected request. These journeys provoke them. */
 const refused = /status of (401|422)/;
 
 test('a member signs in, lands on the requested page, and signs out', async ({ page, portal, console }) => {
@@ -22,7 +22,7 @@ test('a member signs in, lands on the requested page, and signs out', async ({ p
   await page.getByRole('button', { name: 'Sign in' }).click();
   await expect(page).toHaveURL('/settings/members');
 
-  // Hydrated: the page reacts to clicks by then.
+  // By then, the page is hydrated and reacts to clicks.
   await expect(page.getByText('Live', { exact: true })).toBeVisible();
   await page.getByRole('button', { name: /^ada\b.*account/i }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
@@ -31,7 +31,7 @@ test('a member signs in, lands on the requested page, and signs out', async ({ p
   await expect(page).toHaveURL('/sign-in?next=%2Fsettings%2Fmembers');
 });
 
-test('a link lets one person join, once', async ({ page, people, console, unique }) => {
+test('an invitation link lets one person join, only once', async ({ page, people, console, unique }) => {
   console.allow(refused);
   const link = await people.invite('operator');
   await page.goto(link);
@@ -56,7 +56,7 @@ test('a link lets one person join, once', async ({ page, people, console, unique
 test.describe('in German', () => {
   test.use({ locale: 'de-AT' });
 
-  test('the sign-in speaks the reader’s language', async ({ page, portal, console }) => {
+  test('the sign-in page is in the reader’s language', async ({ page, portal, console }) => {
     console.allow(refused);
     await page.goto('/sign-in');
     await expect(page.locator('html')).toHaveAttribute('lang', 'de');
@@ -67,7 +67,7 @@ test.describe('in German', () => {
   });
 });
 
-test('guests see a sign-in instead of any page', async ({ page }) => {
+test('anonymous readers see the sign-in instead of any page', async ({ page }) => {
   for (const path of ['/vms', '/handlers', '/publish', '/settings/members']) {
     const answer = await page.request.get(path, { maxRedirects: 0 });
     expect([302, 303, 307, 308], path).toContain(answer.status());

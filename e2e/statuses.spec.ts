@@ -8,7 +8,7 @@ const probe = 'Acme.Lab.Probe';
 
 test.beforeAll(({ api }) => publishSamples(api, [probe]));
 
-/** Enrols a machine, which then reports these status files one after the other. */
+/** Enrolls a machine and returns a function that reports a status file. */
 async function machineOf(gatewayUrl: string, vm: CreatedVm): Promise<(file: unknown) => Promise<number>> {
   const { certificate } = newKeyPair();
   const enrollment = { enrollmentToken: vm.enrollmentToken, certificate, agent: { name: 'machine', version: '1.0' } };
@@ -27,7 +27,7 @@ async function machineOf(gatewayUrl: string, vm: CreatedVm): Promise<(file: unkn
 
 const withMessage = (message: string) => ({ formattedMessage: { lang: 'en', message } });
 
-test('a status shows line breaks, JSON as a tree, whole names, its failed part, and why one was rejected', async ({
+test('a status shows line breaks, JSON trees, whole names, failed parts and why it was rejected', async ({
   signedIn,
   portal,
   api,

@@ -7,7 +7,7 @@ const probe = 'Acme.Lab.Probe';
 
 test.beforeAll(({ api }) => publishSamples(api, [probe]));
 
-test('a VM is switched to a stock agent, and its English words are shown in German, marked as recovered', async ({
+test('a VM gets a stock agent, whose English messages are shown in German, marked as recovered', async ({
   signedIn,
   portal,
   api,

@@ -9,7 +9,9 @@ const snapshot = 'Northwind.Backup.Snapshot';
 
 test.beforeAll(({ api }) => publishSamples(api, [probe, mount, snapshot]));
 
-/** Waits until the portal has the report with this sequence number; then the page has a second to show it. */
+/**
+ * Waits until the portal has the report with this sequence number. After that, the page must show it within a second.
+ */
 async function reported(api: Api, vm: CreatedVm, extension: string, sequence: number): Promise<void> {
   await expect
     .poll(
@@ -77,7 +79,7 @@ test('AZ-L2 two readers see the same stored status, each in their own language',
   await expectAccessible(german);
 });
 
-test('a failed extension and its dependant: the chain, the output, and nothing of it once it works', async ({
+test('a failure shows the chain and the output for itself and its dependent, until it is fixed', async ({
   signedIn,
   api,
   startAgent,
@@ -140,7 +142,7 @@ test('an output that did not load is not shown as empty; on a phone the open tab
   await expect(tab).toBeInViewport({ ratio: 1 });
 });
 
-test('an agent that dies is shown as silent, with its last state; it recovers when it returns', async ({
+test('a killed agent is shown as unresponsive with its last state, and recovers when it returns', async ({
   signedIn,
   api,
   startAgent,
@@ -158,7 +160,7 @@ test('an agent that dies is shown as silent, with its last state; it recovers wh
   await expect(late).toHaveCount(0);
 
   await agent.stop('SIGKILL');
-  // A held poll is promised within a minute, plus a grace period.
+  // A held poll is announced for at most a minute, plus a grace period.
   await expect(late).toBeVisible({ timeout: 150_000 });
   await expect(card).not.toContainText('Ready');
   await expect(card).toContainText('Watching www.example.net.');
@@ -214,7 +216,7 @@ test('an extension without an agent is removed by force, after typing its name',
   await expect(page.getByRole('article', { name: 'watch' })).toHaveCount(0);
 });
 
-test('the history says what changed; a revert names its changes, and who was faster', async ({
+test('the history says what changed; a revert names its changes, and who published before it', async ({
   signedIn,
   api,
   console,
@@ -255,7 +257,7 @@ test('the history says what changed; a revert names its changes, and who was fas
   await expectAccessibleInBothThemes(page);
 });
 
-test('any two goal states are compared side by side with keys and an address; secrets only as changed', async ({
+test('any two goal states are compared by keyboard and URL, with secrets only as changed', async ({
   signedIn,
   api,
   unique,
@@ -334,7 +336,7 @@ test('documents are shown as sent, filtered and downloaded; a viewer sees why no
   await expectAccessibleInBothThemes(viewer);
 });
 
-test('the time axis shows a change, a failure and its recovery, works with keys, and has a table', async ({
+test('the time axis shows a change, a failure and a recovery, works by keyboard, has a table', async ({
   signedIn,
   api,
   startAgent,
@@ -350,13 +352,13 @@ test('the time axis shows a change, a failure and its recovery, works with keys,
   await expect(now('failed, a command exited with an error code')).toBeVisible({ timeout: 30_000 });
   await expect(axis.getByRole('link', { name: /^Configuration, .*by/ }).first()).toBeVisible();
   await expect(axis.getByRole('img', { name: /^People, .*share added/ })).toBeVisible();
-  // Bars of less than a few pixels are merged: the failure lasts long enough to be visible.
+  // Bars less than a few pixels wide are merged, but the failure lasts long enough to be visible.
   await expect(axis.getByRole('img', { name: /^share, failed, .* for ([5-9]|\d\d) s/ })).toBeVisible({
     timeout: 20_000,
   });
   await api.setExtension(vm.id, 'share', sampleGoal(mount, { reachable: true }));
   await expect(now('healthy')).toBeVisible({ timeout: 30_000 });
-  // One bar, or two where the status failed before the command ended.
+  // One bar, or two if the status failed before the command ended.
   await expect(axis.getByRole('img', { name: /^share, failed, .* to .* for/ }).first()).toBeVisible();
   await expectAccessibleInBothThemes(page);
 
@@ -387,13 +389,13 @@ test('the time axis shows a change, a failure and its recovery, works with keys,
   await expectAccessible(page);
 });
 
-test('a VM is renamed, gets a token that is shown once, and is deleted after typing its name', async ({
+test('a VM is renamed, gets a token shown only once, and is deleted after typing its name', async ({
   signedIn,
   api,
   console,
   unique,
 }) => {
-  // The page may see the end before it has navigated.
+  // The page may find out that the VM was deleted before it has navigated.
   console.allow(/status of 404/);
   const vm = await api.createVm(`old-${unique}`);
   const page = await signedIn('operator');
@@ -424,7 +426,7 @@ test('a VM is renamed, gets a token that is shown once, and is deleted after typ
   await expect(page).toHaveURL('/vms');
 });
 
-test('a VM that is deleted while its page is open is shown as deleted; an unknown one is not found', async ({
+test('a VM deleted while its page is open is shown as deleted; an unknown one is not found', async ({
   signedIn,
   api,
   console,

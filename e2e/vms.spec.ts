@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expectAccessibleInBothThemes } from './support/accessibility.ts';
 import { expect, test } from './support/test.ts';
 
-// The whole list is read here: VMs of other tests would push rows out of sight.
+// The whole list is read here, and VMs of other tests would push rows out of view.
 test.use({ portalGroup: 'vms' });
 
 test('an operator enrolls a VM, and its machine appears without a reload', async ({
@@ -46,7 +46,7 @@ test('a duplicate name is rejected at its field', async ({ signedIn, api, consol
   await expect(page.getByText(`The name ${name} is already used by another VM.`)).toBeVisible();
 });
 
-test('the search finds parts of names, is kept in the address, and says when nothing matches', async ({
+test('the search finds parts of names, is kept in the URL, and says if nothing matches', async ({
   signedIn,
   api,
   unique,
@@ -85,7 +85,7 @@ test('j and k move in the list, Enter opens', async ({ signedIn, api, unique }) 
   await expect(page).toHaveURL(`/vms/${second.id}`);
 });
 
-test('filters by tag and health are chosen from menus, kept in the address, and undone by Back', async ({
+test('filters by tag and health are chosen from menus, kept in the URL, and undone by Back', async ({
   signedIn,
   api,
   unique,
@@ -130,7 +130,7 @@ test('filters by tag and health are chosen from menus, kept in the address, and 
   await expect(links).toHaveCount(3);
 });
 
-test('a menu works with keys alone', async ({ signedIn, api, unique }) => {
+test('a menu works by keyboard alone', async ({ signedIn, api, unique }) => {
   await api.call('POST', '/vms', { body: { name: `keys-${unique}`, tags: { [`only-${unique}`]: 'yes' } } });
   const page = await signedIn('viewer');
   await page.goto('/vms');
@@ -142,7 +142,7 @@ test('a menu works with keys alone', async ({ signedIn, api, unique }) => {
   await page.getByRole('group', { name: 'Filters' }).getByRole('button', { name: 'Tag' }).focus();
   await page.keyboard.press('Enter');
   await expect(page.getByRole('combobox', { name: 'Find a tag' })).toBeFocused();
-  // Faster than any response: the choice applies to the results of the search, not to earlier ones.
+  // Faster than any response: Enter applies to the results of this search, not to earlier ones.
   await page.keyboard.type(`only-${unique}`);
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
@@ -178,7 +178,7 @@ test('this browser keeps the chosen columns', async ({ signedIn, api, unique }) 
   await expect(page.getByRole('columnheader', { name: 'Goal state' })).toBeVisible();
 });
 
-test('invalid parts of an address are ignored and named', async ({ signedIn, api, unique }) => {
+test('invalid parts of a URL are ignored and named', async ({ signedIn, api, unique }) => {
   await api.createVm(`odd-${unique}`);
   const page = await signedIn('viewer');
   await page.goto(`/vms?q=odd-${unique}&health=fine&sort=colour&version=x`);
@@ -187,7 +187,7 @@ test('invalid parts of an address are ignored and named', async ({ signedIn, api
   await expectAccessibleInBothThemes(page);
 });
 
-test('a new VM waits behind a count and does not move the rows', async ({ signedIn, api, unique }) => {
+test('a new VM is announced as a count and does not move the rows', async ({ signedIn, api, unique }) => {
   await api.createVm(`calm-${unique}-b`);
   const page = await signedIn('viewer');
   await page.goto(`/vms?q=calm-${unique}`);

@@ -27,7 +27,7 @@ export function unwrapSettings(value: unknown): { settings: PlainSettings; fault
   if (!isObject(value)) return null;
   const outer = ['handlerSettings', 'runtimeSettings'].find((name) => Object.hasOwn(value, name));
   if (outer === undefined) return null;
-  const faults = strangersOf(value, outer, []);
+  const faults = unexpectedProperties(value, outer, []);
   const inner = outer === 'handlerSettings' ? value : onlyElement(value.runtimeSettings, faults);
   const path: Path = outer === 'handlerSettings' ? [outer] : [outer, 0, 'handlerSettings'];
   const settings = inner === null ? {} : halvesOf(inner.handlerSettings, path, faults);
@@ -37,7 +37,7 @@ export function unwrapSettings(value: unknown): { settings: PlainSettings; fault
 const formNames = ['handlerSettings', 'runtimeSettings', 'publicSettings', 'protectedSettings'];
 
 /** Returns a fault for every property other than the single allowed one. */
-function strangersOf(value: Json, only: string, path: Path): WrapperFault[] {
+function unexpectedProperties(value: Json, only: string, path: Path): WrapperFault[] {
   return Object.keys(value)
     .filter((name) => name !== only)
     .map((name) => ({ path: [...path, name], code: formNames.includes(name) ? 'settings_mixed' : 'field_unknown' }));
@@ -59,7 +59,7 @@ function onlyElement(list: unknown, faults: WrapperFault[]): Json | null {
     faults.push({ path: [...path, 0], code: 'field_not_object' });
     return null;
   }
-  faults.push(...strangersOf(element, 'handlerSettings', [...path, 0]));
+  faults.push(...unexpectedProperties(element, 'handlerSettings', [...path, 0]));
   return element;
 }
 
@@ -69,8 +69,8 @@ function halvesOf(value: unknown, path: Path, faults: WrapperFault[]): PlainSett
     faults.push({ path, code: value === undefined ? 'field_missing' : 'field_not_object' });
     return {};
   }
-  const { publicSettings, protectedSettings, protectedSettingsCertThumbprint: thumbprint, ...strangers } = value;
-  for (const name of Object.keys(strangers)) faults.push({ path: [...path, name], code: 'field_unknown' });
+  const { publicSettings, protectedSettings, protectedSettingsCertThumbprint: thumbprint, ...others } = value;
+  for (const name of Object.keys(others)) faults.push({ path: [...path, name], code: 'field_unknown' });
   if (thumbprint !== undefined && thumbprint !== null && thumbprint !== '') {
     faults.push({ path: [...path, 'protectedSettingsCertThumbprint'], code: 'settings_encrypted' });
   }

@@ -1,5 +1,5 @@
-// Runs on Node 20, so that a bare machine can start: installs what package-lock.json names when that has changed, then
-// continues with the project's own Node 24. `npm start` needs no packages of development; everything else gets them.
+// Runs on Node 20, so that a bare machine can start: installs what package-lock.json names if that has changed, then
+// continues with the project's own Node 24. `npm start` needs no development packages; every other command gets them.
 // `node scripts/bootstrap.js scripts/start.ts --demo`; without a script it only installs.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -22,18 +22,18 @@ function hasDevelopment() {
   return Object.keys(devDependencies).every((name) => existsSync(path.join(modules, name, 'package.json')));
 }
 
-/** Whether packages of development were installed here, for this lock file or an earlier one. */
+/** Whether development packages were installed here, for this lock file or an earlier one. */
 const wasDevelopment = () => existsSync(path.join(modules, 'vitest', 'package.json'));
 
 function isInstalled() {
   if (!existsSync(installedLock)) return false;
   if (needsDevelopment && !hasDevelopment()) return false;
   if (existsSync(marker) && readFileSync(marker, 'utf8') === wanted) return true;
-  // Installed by hand, after the lock file came: nothing to do either.
+  // Packages were installed by hand after the lock file changed, so nothing needs to be done either.
   return statSync(installedLock).mtimeMs >= statSync(lockFile).mtimeMs;
 }
 
-/** Install scripts of packages get no token, password or key of ours. */
+/** Install scripts of packages get none of Annex's tokens, passwords or keys. */
 const installEnvironment = () =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(ANNEX_.*|DATABASE_URL|NATS_URL)$/.test(name)));
 
@@ -41,8 +41,8 @@ function install() {
   console.error('Annex: Installing packages. The first time takes a minute or more …');
   const npm = process.env.npm_execpath;
   const [command, ...first] = npm?.endsWith('.js') ? [process.execPath, npm] : ['npm'];
-  // A folder that has the packages of development keeps them: commands that alternate would install each time. Without
-  // them optional peers are left out too, Playwright among them, and the lock file stays as it is.
+  // A folder that has development packages keeps them: otherwise, alternating commands would install each time. Without
+  // them, optional peers are left out too, such as Playwright, and the lock file stays as it is.
   const kind =
     needsDevelopment || wasDevelopment() ? ['--include=dev'] : ['--omit=dev', '--legacy-peer-deps', '--no-save'];
   const options = ['--include=optional', '--no-audit', '--no-fund', '--loglevel=error', '--progress=true'];
@@ -74,9 +74,9 @@ if (node === process.execPath && Number(process.versions.node.split('.')[0]) < 2
   process.exit(1);
 }
 
-// What Node compiled is kept for all processes that come of this one: each starts in about half the time.
+// Stores what Node compiles, for all processes started from this one: each starts in about half the time.
 process.env.NODE_COMPILE_CACHE ||= path.join(root, 'node_modules', '.cache', 'annex', 'compiled');
-// The open channel tells the script when this process is killed without a word.
+// The open channel shows the script when this process is killed.
 const child = spawn(node, [path.resolve(root, script), ...args], {
   cwd: root,
   stdio: ['inherit', 'inherit', 'inherit', 'ipc'],

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 
 let project: string;
 
-/** A fake npm: logs its calls, and creates what npm would. */
+/** A fake npm that logs its calls and creates what npm would. */
 const npm = `
 const fs = require('node:fs');
 const args = process.argv.slice(2);
@@ -27,7 +27,7 @@ beforeEach(() => {
   writeFileSync(path.join(project, 'package.json'), JSON.stringify(manifest));
   writeFileSync(path.join(project, 'package-lock.json'), '{}');
   mkdirSync(path.join(project, 'npm-cli'));
-  // CommonJS, below a package with `"type": "module"`.
+  // Marks this folder as CommonJS, because the package above it has `"type": "module"`.
   writeFileSync(path.join(project, 'npm-cli', 'package.json'), '{"type":"commonjs"}');
   writeFileSync(path.join(project, 'npm-cli', 'npm.js'), npm);
   writeFileSync(path.join(project, 'calls.jsonl'), '');
@@ -40,7 +40,7 @@ interface Call {
   env: string[];
 }
 
-/** Runs a command of the project; returns the calls of npm so far, by what they install. */
+/** Runs a project command. Returns the calls of npm so far, and what they installed. */
 function run(...script: string[]): { kinds: string[]; calls: Call[] } {
   const { status, stderr } = spawnSync(process.execPath, ['scripts/bootstrap.js', ...script], {
     cwd: project,

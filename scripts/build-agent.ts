@@ -3,7 +3,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { bundleAgent } from './bundle-agent.ts';
 
-// Builds the single file of the guest agent: `npm run build:agent [-- FILE]`
+// Builds the guest agent's single file: `npm run build:agent [-- FILE]`
 const file = path.resolve(process.argv[2] ?? 'dist/annex-agent.mjs');
 await mkdir(path.dirname(file), { recursive: true });
 await bundleAgent(file);

@@ -1,5 +1,5 @@
 import path from 'node:path';
 import { buildPages } from '#server/launcher/build.ts';
 
-// Builds the pages if they have changed; a start does the same automatically.
+// Builds the pages if they have changed. Starting the portal does this automatically.
 await buildPages(path.resolve(import.meta.dirname, '..'), console.log);

@@ -9,7 +9,7 @@ import { fakeHandler } from '#agent/testing/fake-handler.ts';
 import { fakePortal } from '#agent/testing/fake-portal.ts';
 import { bundleAgent } from './bundle-agent.ts';
 
-test('the agent’s single file enrolls, reaches a goal state, and tries a package, with no other file', {
+test('the agent’s single file enrolls, reaches a goal state and tries a package on its own', {
   timeout: 60_000,
 }, async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'annex-bundle-'));

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { generateDrizzleJson } from 'drizzle-kit/api';
 import * as schema from '#db/schema/index.ts';
 
-// A schema that was changed without a migration works only here; the last snapshot shows the difference.
+// Compares the schema with the last migration's snapshot: a schema changed without a migration would work only here.
 const folder = path.resolve(import.meta.dirname, '../db/migrations');
 const last = readdirSync(path.join(folder, 'meta'))
   .filter((file) => file.endsWith('_snapshot.json'))
@@ -15,7 +15,7 @@ if (last === undefined) throw new Error('db/migrations/meta holds no snapshot');
 const migrated = JSON.parse(readFileSync(path.join(folder, 'meta', last), 'utf8')) as { tables: object };
 const declared = JSON.parse(JSON.stringify(generateDrizzleJson(schema))) as { tables: object };
 
-/** Names of the parts that differ: tables one by one, then other parts of a snapshot. */
+/** Returns the names of the parts that differ: tables one by one, then other parts of a snapshot. */
 function differences(): string[] {
   const parts = (snapshot: object): Record<string, unknown> => {
     const { id, prevId, _meta, tables, ...rest } = snapshot as Record<string, unknown>;

@@ -9,7 +9,7 @@ import { bareEnvironment, type Config } from '#server/platform/env.ts';
 export interface DemoOptions {
   config: Config;
   root: string;
-  /** Keeps a process running until everything ends. */
+  /** Keeps a process running until the demo ends. */
   keep(name: string, args: string[], folder: string): void;
   say(line: string): void;
 }
@@ -24,7 +24,7 @@ interface DemoExtension {
   timeouts?: { enable: number };
 }
 
-/** Seconds: a lasting state must not become overdue while the demo is shown. */
+/** Timeouts in seconds: a command that keeps running must not become overdue while the demo is shown. */
 const patient = { enable: 8 * 3_600 };
 
 interface DemoVm {
@@ -81,7 +81,7 @@ const vms: readonly DemoVm[] = [
   },
 ];
 
-/** Creates the demo in an empty database, completes an interrupted one, and starts the agents of an existing one. */
+/** Creates the demo in an empty database or completes an interrupted one, and starts the agents of an existing one. */
 export async function runDemo(options: DemoOptions): Promise<void> {
   const folder = path.join(options.config.dataDir, 'demo');
   const unfinished = path.join(folder, 'unfinished');
@@ -107,7 +107,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     const dir = path.join(folder, vm.name);
     if (!existsSync(path.join(dir, 'credential'))) continue;
     const agent = path.join(options.root, 'agent', 'main.ts');
-    // Three agents share this machine, so they keep their keys in their folders.
+    // The three agents share this machine, so each keeps its keys in its own folder.
     const pace = ['--heartbeat-seconds', '20', '--status-seconds', '20', '--waagent-folder', 'none'];
     options.keep(`agent of ${vm.name}`, [agent, 'run', '--dir', dir, ...pace], dir);
   }
@@ -116,7 +116,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
 
 type Api = <Answer>(method: string, at: string, body?: unknown, accept?: readonly number[]) => Promise<Answer>;
 
-/** Calls the public API over the loopback. The caller names accepted statuses besides 2xx. */
+/** Calls the public API on the loopback interface. The caller names statuses to accept besides 2xx. */
 function demoApi(config: Config): Api {
   const host = ['0.0.0.0', '::'].includes(config.host) ? 'localhost' : config.host;
   const base = `http://${host.includes(':') ? `[${host}]` : host}:${config.port}/api/v1`;
@@ -144,7 +144,7 @@ async function isEmptyPortal(api: Api): Promise<boolean> {
   return lists.every(({ items }) => items.length === 0);
 }
 
-/** Repeating it changes nothing, so an interrupted demo is completed by the same calls. */
+/** Publishes a sample. Repeating this changes nothing, so the same calls complete an interrupted demo. */
 async function publish(api: Api, { handler, version, publisher }: Sample): Promise<void> {
   const at = `/handlers/${handler}/versions/${version}`;
   await api('POST', '/publishers', publisher, [409]);
@@ -155,8 +155,13 @@ async function publish(api: Api, { handler, version, publisher }: Sample): Promi
 }
 
 async function makeVm(api: Api, { config, root }: DemoOptions, folder: string, vm: DemoVm): Promise<void> {
-  type Made = { id?: string; enrollmentToken?: string };
-  let { id, enrollmentToken }: Made = await api<Made>('POST', '/vms', { name: vm.name, tags: vm.tags }, [409]);
+  type CreatedVm = { id?: string; enrollmentToken?: string };
+  let { id, enrollmentToken }: CreatedVm = await api<CreatedVm>(
+    'POST',
+    '/vms',
+    { name: vm.name, tags: vm.tags },
+    [409],
+  );
   if (id === undefined) {
     const { items } = await api<{ items: { id: string; name: string }[] }>('GET', `/vms?q=${vm.name}`);
     id = items.find((item) => item.name === vm.name)?.id ?? '';
@@ -168,7 +173,7 @@ async function makeVm(api: Api, { config, root }: DemoOptions, folder: string, v
   }
   const dir = path.join(folder, vm.name);
   if (existsSync(path.join(dir, 'credential'))) return;
-  enrollmentToken ??= (await api<Made>('POST', `/vms/${id}/enrollment-token`)).enrollmentToken;
+  enrollmentToken ??= (await api<CreatedVm>('POST', `/vms/${id}/enrollment-token`)).enrollmentToken;
   const args = [
     path.join(root, 'agent', 'main.ts'),
     'enroll',
@@ -183,7 +188,7 @@ async function makeVm(api: Api, { config, root }: DemoOptions, folder: string, v
   await promisify(execFile)(process.execPath, args, { cwd: root, env });
 }
 
-/** The agents trust what the machine trusts: if the gateway has a private certificate, they use the portal's port. */
+/** Agents trust what the machine trusts. If the gateway has a private certificate, they use the portal's port. */
 function gatewayAddress(config: Config): string {
   const host = ['0.0.0.0', '::'].includes(config.host) ? 'localhost' : config.host;
   return `http://${host.includes(':') ? `[${host}]` : host}:${config.tls === null ? config.gatewayPort : config.port}`;

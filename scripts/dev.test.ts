@@ -24,13 +24,13 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Runs `npm run dev` on a copy of the sources, so that other tests do not see the change of a page. */
+/** Runs `npm run dev` on a copy of the sources, so that other tests do not see the changed page. */
 beforeAll(async () => {
   const below = path.join(root, '.data');
   await mkdir(below, { recursive: true });
   copy = await mkdtemp(path.join(below, 'dev-'));
   for (const part of [...parts, ...files]) await cp(path.join(root, part), path.join(copy, part), { recursive: true });
-  // Packages are found in parent folders; only the pages' fonts are named by path.
+  // Packages are found in parent folders. Only the pages' fonts are named by path.
   const fonts = path.join('node_modules', '@fontsource-variable');
   await cp(path.join(root, fonts), path.join(copy, fonts), { recursive: true });
   port = await freePort();
@@ -68,7 +68,7 @@ const read = (at: string): Promise<string> =>
     () => '',
   );
 
-test('a page is compiled on request, reloads when it changes, and tells open browsers', {
+test('a page is compiled on request, reloads when it changes, and notifies open browsers', {
   timeout: 240_000,
 }, async () => {
   expect(await read('/sign-in')).toContain('<html lang="en"');

@@ -1,7 +1,10 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** What a file of the domain must not have. `setImmediate` is allowed: it lets other work run in a long loop. Sources are formatted, so a line without indent is at module level. */
+/**
+ * What a file of the domain must not have. `setImmediate` is allowed: it lets other work run during a long loop.
+ * Sources are formatted, so a line without indent is at module level.
+ */
 const rules: readonly { pattern: RegExp; fault: string }[] = [
   { pattern: /\b(?:setTimeout|setInterval)\b/, fault: 'a timer' },
   { pattern: /from '(?:lru-cache|p-limit)'/, fault: 'a cache or a queue' },
@@ -14,8 +17,8 @@ const rules: readonly { pattern: RegExp; fault: string }[] = [
 ];
 
 /**
- * Queues, timers and caches belong to the process that runs them: the domain declares slots of `ProcessMemory`, or gets
- * what it needs as a parameter. Returns the faults of a domain file by line.
+ * Returns the faults of a domain file by line. Queues, timers and caches belong to the process that runs them: the
+ * domain declares slots of `ProcessMemory`, or gets what it needs as a parameter.
  */
 export function domainStateFaults(text: string): string[] {
   return text
@@ -30,7 +33,7 @@ export function domainStateFaults(text: string): string[] {
     );
 }
 
-/** Faults of all files of the domain below this root, as `path:line: fault`. */
+/** Returns the faults of all domain files below this root, as `path:line: fault`. */
 export function domainFaults(root: string): string[] {
   return globSync('server/domain/**/*.ts', { cwd: root })
     .filter((file) => !file.endsWith('.test.ts'))

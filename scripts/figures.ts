@@ -2,26 +2,26 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { lineAt, type SourceFile, type SyntaxNode, sourceFiles, walk } from './source.ts';
 
-/** A named piece of source with its length in lines. */
+/** A named part of the source and its length in lines. */
 interface Piece {
   name: string;
   lines: number;
 }
 
-/** What the source measures; tests count for `testsPerCode` only. */
+/** What is measured in the source. Tests count only in `testsPerCode`. */
 export interface Figures {
   files: number;
   medianLines: number;
   longestFile: Piece;
-  /** All functions, the longest first; named as `path: name`. */
+  /** All functions as `path: name`, longest first. */
   functions: Piece[];
   /** Types that more than one file exports under one name, with these files. */
   duplicateTypes: Map<string, string[]>;
-  /** Lines of tests per line of code, by module of the domain or room with doors, in the order of their names. */
+  /** Lines of tests per line of code, by module of the domain or room with doors, sorted by name. */
   testsPerCode: Map<string, number>;
 }
 
-/** Lines that a function may have. */
+/** Maximum number of lines in a function. */
 export const maxFunctionLines = 80;
 
 const functionType = /^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/;
@@ -43,7 +43,7 @@ export function readFigures(root: string): Figures {
   };
 }
 
-/** What the figures do not allow, as lines for people. */
+/** Formats the figures that are not allowed, one per line. */
 export function faultsOf({ functions, duplicateTypes }: Figures): string[] {
   return [
     ...functions
@@ -56,7 +56,7 @@ export function faultsOf({ functions, duplicateTypes }: Figures): string[] {
   ];
 }
 
-/** One line of figures, as `npm run verify` prints it. */
+/** Formats the figures as one line, which `npm run verify` prints. */
 export function printFigures(figures: Figures): string {
   const { files, medianLines, longestFile, functions, duplicateTypes, testsPerCode } = figures;
   const longest = functions[0] ?? { name: 'none', lines: 0 };

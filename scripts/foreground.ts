@@ -10,11 +10,11 @@ export const say = (line: string): void => console.log(`Annex: ${line}`);
 
 export interface ForegroundOptions extends LaunchOptions {
   config: Config;
-  /** Runs once everything is ready. */
+  /** Called once everything is ready. */
   whenReady?(launched: Launched): Promise<void>;
 }
 
-/** Starts Annex, prints its addresses and the first step, and stops it on Ctrl-C. */
+/** Starts Annex, prints its URLs and the first step, and stops it on Ctrl-C. */
 export async function runInForeground({ config, whenReady, ...options }: ForegroundOptions): Promise<void> {
   const begun = Date.now();
   let ending: Promise<void> | undefined;
@@ -34,7 +34,7 @@ export async function runInForeground({ config, whenReady, ...options }: Foregro
   await whenReady?.(launched);
 }
 
-/** Prints why it did not start, and exits with 1. */
+/** Prints why Annex did not start, and exits with 1. */
 export function exitWith(error: unknown): never {
   if (error instanceof ConfigError) console.error(error.message);
   else console.error(error instanceof Error ? (error.stack ?? error.message) : error);

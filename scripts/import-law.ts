@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { cruise, type ICruiseResult } from 'dependency-cruiser';
 import law from '../.dependency-cruiser.ts';
 
-/** A forbidden import: the rule, the importing and the imported file. Paths are relative to the root. */
+/** A forbidden import: the rule, the importing file and the imported file. Paths are relative to the root. */
 export interface Violation {
   rule: string;
   from: string;

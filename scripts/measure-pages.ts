@@ -26,12 +26,12 @@ const allowed = 300;
 const allowedFrame = 50;
 const allowedScript = 200_000;
 
-/** What a page looks like once it shows the requested content. */
+/** What a page shows once the requested content is there. */
 type Shown = 'rows' | 'search' | 'filter' | 'map';
 
 /**
  * Runs in the page: measures from the last key or click until the content is there and a frame was drawn. `known` is
- * the content before.
+ * the content before that.
  */
 function timeUntil([shown, known]: [Shown, string]): Promise<number> {
   const rows = () => [...document.querySelectorAll('table a[href^="/vms/"]')].map((link) => link.textContent ?? '');
@@ -74,7 +74,7 @@ async function timed(page: Page, shown: Shown, act: () => Promise<void>, known =
 const link = (page: Page, name: RegExp) => page.getByRole('navigation').getByRole('link', { name }).first();
 const matching = (page: Page) => page.locator('main [role="status"]').first().textContent();
 
-/** The four times of one run, from pages that are already open, as in daily use. */
+/** Measures the four times of one run, on pages that are already open, as in daily use. */
 async function walk(page: Page): Promise<Record<Shown, number>> {
   await page.goto('/settings');
   await page.waitForLoadState('networkidle');
@@ -110,7 +110,9 @@ interface Frames {
   longTasks: number;
 }
 
-/** Half of the time by wheel, half by dragging the scrollbar; the page records the gaps between its frames. */
+/**
+ * Scrolls half of the time by wheel and half by dragging the scrollbar. The page records the gaps between its frames.
+ */
 async function scroll(page: Page, seconds: number): Promise<Frames> {
   await page.goto('/vms');
   await page.waitForLoadState('networkidle');
@@ -125,11 +127,11 @@ async function scroll(page: Page, seconds: number): Promise<Frames> {
     const end = performance.now() + ms;
     let last = performance.now();
     await new Promise<void>((resolve) => {
-      // The time of the frame: its callback runs later, after other callbacks.
+      // Uses the frame's time, because the callback runs later, after other callbacks.
       const frame = (now: number) => {
         gaps.push(now - last);
         last = now;
-        // The second half: drags the scrollbar over the whole list and back.
+        // In the second half, drags the scrollbar over the whole list and back.
         const left = end - now;
         if (left < ms / 2) {
           const height = document.documentElement.scrollHeight - innerHeight;
@@ -156,11 +158,11 @@ async function scroll(page: Page, seconds: number): Promise<Frames> {
   };
 }
 
-/** Bytes of script, gzip, in a page's document: what is loaded before any interaction. */
+/** Returns the gzipped bytes of the scripts in a page's document, which are loaded before any interaction. */
 async function scriptOf(state: State, address: string): Promise<number> {
   const client = await request.newContext({ baseURL: flags.url, ...(state && { storageState: state }) });
   const document = await (await client.get(address)).text();
-  // `nomodule`: only browsers without modules load it.
+  // Browsers with modules do not load `nomodule` scripts.
   const tags = [...document.matchAll(/<script[^>]+src="([^"]+)"[^>]*>/g)].filter(([tag]) => !/\snomodule/i.test(tag));
   const sources = new Set(tags.map(([, source]) => source ?? ''));
   const bodies = await Promise.all([...sources].map(async (source) => (await client.get(source)).body()));
@@ -193,7 +195,7 @@ async function measure(browser: Browser): Promise<void> {
   });
   const page = await context.newPage();
   console.log(`${flags.url}, ${busy()}`);
-  // The first visit loads what a browser caches.
+  // Not measured: the first visit loads what a browser caches.
   await walk(page);
   const runs: Record<Shown, number>[] = [];
   for (let run = 0; run < Number(flags.runs); run++) runs.push(await walk(page));

@@ -26,7 +26,7 @@ const idleMs = 2_000;
 interface Figure {
   name: string;
   unit: 'ms' | 'kB' | '';
-  /** The limit; undefined where the value is only printed. */
+  /** The limit; undefined if the value is only printed. */
   limit?: number;
   digits?: number;
 }
@@ -46,7 +46,7 @@ const figures = {
 
 type Measured = Record<keyof typeof figures, number>;
 
-/** Observes the page from the inside; runs before its scripts. */
+/** Observes the page from the inside. Runs before the page's scripts. */
 function observe(): void {
   const seen = { largest: 0, shift: 0, tasks: [] as { start: number; length: number }[] };
   Object.assign(window, { measured: seen });
@@ -68,11 +68,11 @@ interface Seen {
   tasks: { start: number; length: number }[];
   firstPaint: number;
   nodes: number;
-  /** Addresses of the scripts in the document. */
+  /** URLs of the scripts in the document. */
   scripts: string[];
 }
 
-/** Reads the observations, and the document once more for its scripts. */
+/** Reads what was observed, and the document once more for its scripts. */
 async function readPage(page: Page): Promise<Seen> {
   return page.evaluate(async () => {
     const { measured } = window as unknown as { measured: Pick<Seen, 'largest' | 'shift' | 'tasks'> };
@@ -114,7 +114,7 @@ async function measure(browser: Browser, storageState: Storage, address: string)
   });
   await page.goto(address, { waitUntil: 'load' });
   await page.locator('svg[role="group"]').waitFor();
-  // Late changes count, too.
+  // Late changes count too.
   await delay(idleMs);
   const counted = requests;
   const seen = await readPage(page);
@@ -136,7 +136,7 @@ async function measure(browser: Browser, storageState: Storage, address: string)
   };
 }
 
-/** Signs in and finds the page by the VM's name; by default, the demo's VM whose mount failed. */
+/** Signs in and finds the page by the VM's name; by default, that of the demo's VM whose mount failed. */
 async function prepare(): Promise<{ storageState: Storage; address: string }> {
   const client = await request.newContext({ baseURL: flags.url, extraHTTPHeaders: { origin: flags.url } });
   const answer = await client.post('/api/auth/sign-in/email', {
@@ -176,7 +176,7 @@ if (!flags.email || !flags.password) {
   const { storageState, address } = await prepare();
   const browser = await chromium.launch(await chromiumLaunch());
   try {
-    // The first run warms the portal up and does not count.
+    // The first run warms up the portal and does not count.
     await measure(browser, storageState, address);
     const runs: Measured[] = [];
     for (let run = 0; run < Number(flags.runs); run++) runs.push(await measure(browser, storageState, address));

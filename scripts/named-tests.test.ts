@@ -3,7 +3,7 @@ import { namedTestFaults } from './named-tests.ts';
 
 const exists = (path: string) => path === 'server/a.test.ts';
 
-test('a row of claims names an existing test', () => {
+test('every row of claims must name an existing test', () => {
   const page = `# Claims
 
 | What | How |
@@ -20,7 +20,7 @@ test('a row of claims names an existing test', () => {
   ]);
 });
 
-test('a section does too, also by a link relative to its folder', () => {
+test('every section must too, also by a link relative to its folder', () => {
   const page = '# Claims\n\n## One\n([test](../server/a.test.ts))\n\n## Two\nIt is so.\n';
   expect(namedTestFaults(page, 'sections', exists)).toEqual(['no test is named for "Two"']);
 });

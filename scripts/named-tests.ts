@@ -1,8 +1,8 @@
 const testName = /[\w./-]+\.(?:test|spec)\.tsx?/g;
 
 /**
- * Errors in the tests that a page of claims names: missing files, by their paths from the root, and parts of the page
- * without a test: rows of its first table, or sections (`##`).
+ * Returns errors in the tests that a page of claims names: missing files, by their paths from the root, and rows of its
+ * first table or sections (`##`) that name no test.
  */
 export function namedTestFaults(text: string, unit: 'rows' | 'sections', exists: (path: string) => boolean): string[] {
   const absent = [...text.matchAll(testName)]
@@ -15,7 +15,7 @@ export function namedTestFaults(text: string, unit: 'rows' | 'sections', exists:
   return [...absent, ...bare];
 }
 
-/** Rows of the first table, without its header. */
+/** Returns the rows of the first table, without its header. */
 function rowsOf(text: string): string[] {
   const table = /(?:^\|.*\n)+/m.exec(text)?.[0] ?? '';
   return table.trim().split('\n').slice(2);

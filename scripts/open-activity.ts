@@ -16,7 +16,7 @@ const meaning: Readonly<Record<ChainFault['kind'], string>> = {
   relinked: 'it is not in the place where the portal wrote it',
 };
 
-/** A fault as a line of text. */
+/** Formats a fault as a line of text. */
 export function describeFault({ kind, id, position }: ChainFault): string {
   const place = position === null ? 'without a number' : `number ${position}`;
   return id === null
@@ -24,7 +24,7 @@ export function describeFault({ kind, id, position }: ChainFault): string {
     : `${kind}: act ${id} (${place}): ${meaning[kind]}.`;
 }
 
-/** Opens the database with its key, runs the command, and closes both. */
+/** Opens the database and its key, runs the command, and closes the database. */
 export async function withActivity<Result>(
   run: (services: { db: Database; keys: Keys; config: Config }) => Promise<Result>,
 ): Promise<Result> {

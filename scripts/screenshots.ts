@@ -31,7 +31,7 @@ const flags = readFlags(usage, {
   },
 });
 
-/** Taller pages are cut. */
+/** Screenshots of taller pages are cropped. */
 const tallest = 4_000;
 
 interface Look {
@@ -40,7 +40,7 @@ interface Look {
   width: number;
 }
 
-/** Every combination of the flags. */
+/** Returns every combination of the flags. */
 function looks(): Look[] {
   const themes = flags.themes.split(',').map((theme) => (theme === 'dark' ? 'dark' : 'light'));
   const widths = flags.widths.split(',').map(Number);
@@ -63,7 +63,7 @@ async function contextOf(browser: Browser, { language, theme, width }: Look, sto
   return context;
 }
 
-/** Waits until the page is loaded and the network is idle for a moment; `live`: the word for being connected. */
+/** Waits until the page is loaded and the network is idle. `live` is the label that shows the live connection. */
 async function settle(page: Page, live?: string): Promise<void> {
   await page.locator('h1').first().waitFor();
   await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
@@ -84,8 +84,8 @@ async function settle(page: Page, live?: string): Promise<void> {
   });
 }
 
-/** The whole page in one window, so that sticky elements appear once. */
-async function shoot(page: Page, { floats }: Subject, file: string): Promise<void> {
+/** Resizes the window to the whole page, so that sticky elements appear only once. */
+async function capture(page: Page, { floats }: Subject, file: string): Promise<void> {
   const size = page.viewportSize();
   if (floats !== true && size !== null) {
     const height = await page.evaluate(() => document.documentElement.scrollHeight);
@@ -115,7 +115,7 @@ async function takeOne(
     console.log(`${subject.name}, ${look.language}: ${error instanceof Error ? error.message.split('\n')[0] : error}`);
     process.exitCode = 1;
   }
-  await shoot(page, subject, file);
+  await capture(page, subject, file);
   await page.close();
 }
 
@@ -138,8 +138,8 @@ async function takeAll(browser: Browser, stage: ScreenshotStage, folder: string)
   }
 }
 
-/** The picture of the README: the demo's VM whose mount failed, light, at twice the pixels. */
-async function takePicture(browser: Browser, admin: Person, file: string): Promise<void> {
+/** Takes the README's screenshot: the demo's VM whose mount failed, in the light theme, at twice the resolution. */
+async function takeReadmeScreenshot(browser: Browser, admin: Person, file: string): Promise<void> {
   const context = await browser.newContext({
     baseURL: flags.url,
     locale: 'en',
@@ -167,7 +167,7 @@ if (flags.email === '' || flags.password === '') {
     const folder = path.resolve(flags.out ?? path.join(import.meta.dirname, '../docs/images'));
     mkdirSync(folder, { recursive: true });
     const admin = await Person.signedIn(flags.url, flags.email, flags.password);
-    if (flags.out === undefined) await takePicture(browser, admin, path.join(folder, 'vm.png'));
+    if (flags.out === undefined) await takeReadmeScreenshot(browser, admin, path.join(folder, 'vm.png'));
     else await takeAll(browser, await setStage(flags.url, admin), folder);
   } finally {
     await browser.close();

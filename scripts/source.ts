@@ -4,7 +4,7 @@ import { type Comment, type ParseResult, parseSync } from 'oxc-parser';
 
 /** A TypeScript file of the project, read and parsed. */
 export interface SourceFile {
-  /** Relative to the root, with forward slashes. */
+  /** Path relative to the root, with forward slashes. */
   path: string;
   text: string;
   isTest: boolean;
@@ -12,7 +12,7 @@ export interface SourceFile {
   comments: Comment[];
 }
 
-/** A node of the syntax tree, as far as these checks look at it. */
+/** A node of the syntax tree, with the fields that these checks use. */
 export interface SyntaxNode {
   type: string;
   start: number;
@@ -23,7 +23,7 @@ export interface SyntaxNode {
 const test = /\.(test|spec)\.tsx?$|(^|\/)testing\/|^e2e\//;
 const rooms = ['protocol', 'db', 'server', 'app', 'agent', 'scripts', 'e2e', 'bench', 'samples'];
 
-/** Every TypeScript file of the project below `root`, in the order of their paths. */
+/** Returns every TypeScript file of the project below `root`, sorted by path. */
 export function sourceFiles(root: string): SourceFile[] {
   return globSync(`{${rooms.join(',')}}/**/*.{ts,tsx}`, { cwd: root })
     .map((file) => file.split(path.sep).join('/'))
@@ -37,14 +37,14 @@ function parseFile(file: string, text: string): SourceFile {
   return { path: file, text, isTest: test.test(file), program, comments };
 }
 
-/** The number of a line, from 1, by an offset into the text. */
+/** Returns the line number, from 1, of an offset in a text. */
 export function lineAt(text: string, offset: number): number {
   let line = 1;
   for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', at + 1)) line += 1;
   return line;
 }
 
-/** Calls `visit` with every node of a tree and the node that contains it. */
+/** Calls `visit` with every node of a tree and its parent. */
 export function walk(
   node: unknown,
   visit: (node: SyntaxNode, parent: SyntaxNode | null) => void,

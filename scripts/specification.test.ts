@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { fillPage, readEvidence, specificationFaults } from './specification.ts';
 
-/** Statements of a family that does not exist, put together so that this file names none of them. */
+/** Builds ids of a family that does not exist, so that this file names no statement itself. */
 const id = (number: number | string): string => `QX${'-'}${number}`;
 
 let root: string;
@@ -22,7 +22,7 @@ function plant(file: string, text: string): void {
   writeFileSync(path.join(root, file), text);
 }
 
-/** A page with one row for each line, its last column filled as the script does it. */
+/** Returns a page with one row per line, whose last column is filled as by the script. */
 function pageWith(...rows: string[]): string {
   const table = ['| ID | Statement | Shown by |', '| --- | --- | --- |', ...rows].join('\n');
   return fillPage(`# Statements\n\n${table}\n`, readEvidence(root));
@@ -48,7 +48,7 @@ test('a statement that no test names is caught, unless its row gives a reason', 
   expect(faults(pageWith(...both, `| ${id(3)} | VMs fly. | Not shown: they have no wings. |`))).toEqual([]);
 });
 
-test('a comment is no test', () => {
+test('a comment does not count as a test', () => {
   plant('server/domain/vms/create.test.ts', `// ${id(1)}\ntest('creates', () => {});`);
   const text = pageWith(`| ${id(1)} | VMs can be created. |  |`, `| ${id(2)} | A page shows them. |  |`);
   expect(faults(text)).toEqual([
@@ -56,7 +56,7 @@ test('a comment is no test', () => {
   ]);
 });
 
-test('a page that lists tests which do not exist, or misses new ones, is stale', () => {
+test('a page is stale if it lists tests that do not exist, or misses new ones', () => {
   const text = pageWith(`| ${id(1)} | VMs can be created. |  |`, `| ${id(2)} | A page shows them. |  |`);
   plant('agent/more.test.ts', `test('${id(1)} creates more', () => {});`);
   expect(faults(text)).toEqual([

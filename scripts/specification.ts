@@ -9,21 +9,21 @@ const usage = `Fills the last column of the tables in docs/specification.md with
   npm run specification [-- --check]
       --check: writes nothing, and exits with 1 if the page is stale or wrong`;
 
-/** Where the statements are, relative to the root. */
+/** Path of the statements, relative to the root. */
 const page = 'docs/specification.md';
 
 const rooms = ['agent', 'app', 'db', 'e2e', 'protocol', 'samples', 'scripts', 'server'];
 
-/** An ID of any family: two capitals, a hyphen, perhaps a section's letter, a number. */
+/** An id of any family: two capitals, a hyphen, optionally a section's letter, a number. */
 const idPattern = /(?<![\w-])[A-Z]{2}-[A-Z]?\d+(?!\w)/g;
 
 const rowPattern = /^\| ([A-Z]{2}-[A-Z]?\d+) \| (.+) \| (.*?) ?\|$/;
 const notShown = /^Not shown: \S/;
 
-/** Statement → the test files that name it, sorted. */
+/** Test files that name each statement, sorted. */
 export type Evidence = ReadonlyMap<string, readonly string[]>;
 
-/** Every string of a source file. Comments are none: a test shows a statement by its name only. */
+/** Returns every string in a source file. Comments do not count: a test shows a statement only by its name. */
 function stringsOf(source: string, isTsx: boolean): string[] {
   const strings: string[] = [];
   const visit = (node: unknown): void => {
@@ -37,7 +37,7 @@ function stringsOf(source: string, isTsx: boolean): string[] {
   return strings;
 }
 
-/** Reads which statements the tests below `root` name. */
+/** Returns which statements the tests below `root` name. */
 export function readEvidence(root: string): Evidence {
   const evidence = new Map<string, string[]>();
   const files = rooms
@@ -63,9 +63,9 @@ function readFolder(root: string, folder: string): string[] {
   }
 }
 
-/** A link with the last folder and the name of the test: the whole path would make the table unreadable. */
+/** Returns a link with the last folder and the name of the test: the whole path would make the table unreadable. */
 function linkTo(file: string): string {
-  // Next.js puts parentheses and brackets into folder names; both end a Markdown link too early.
+  // Next.js uses parentheses and brackets in folder names. Both would end a Markdown link too early.
   const address = file.replace(/[()[\]]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
   const name = file
     .split('/')
@@ -75,7 +75,9 @@ function linkTo(file: string): string {
   return `[${name.replace(/[[\]]/g, '\\$&')}](../${address})`;
 }
 
-/** The page with its last column filled in. A reason why a statement is not shown stays until a test names it. */
+/**
+ * Returns the page with its last column filled in. A reason why a statement is not shown stays until a test names it.
+ */
 export function fillPage(text: string, evidence: Evidence): string {
   const lines = text.split('\n').map((line) => {
     const [, id = '', statement = '', shown = ''] = rowPattern.exec(line) ?? [];
@@ -87,7 +89,7 @@ export function fillPage(text: string, evidence: Evidence): string {
   return lines.join('\n');
 }
 
-/** What is wrong with the page and the names of tests, one sentence each. */
+/** Returns what is wrong with the page and the names of tests, one sentence each. */
 export function specificationFaults(text: string, evidence: Evidence): string[] {
   const faults: string[] = [];
   const listed = new Set<string>();
@@ -112,7 +114,7 @@ export function specificationFaults(text: string, evidence: Evidence): string[] 
   return faults;
 }
 
-/** Statements are numbered without gaps, so a number that is missing below a listed one was forgotten. */
+/** Returns missing numbers. Statements are numbered without gaps, so a number below a listed one was forgotten. */
 function gapsIn(listed: ReadonlySet<string>): string[] {
   const highest = new Map<string, number>();
   for (const id of listed) {

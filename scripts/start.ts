@@ -25,7 +25,9 @@ async function main(): Promise<void> {
   });
 }
 
-/** The demo uses the public API like any client; its admin token lives as long as this process. */
+/**
+ * Adds an admin token that is valid as long as this process runs, because the demo uses the public API like any client.
+ */
 function withDemoToken(config: Config, demo: boolean): Config {
   if (!demo || config.bootstrap.token !== null) return config;
   return { ...config, bootstrap: { ...config.bootstrap, token: newToken('demo') } };

@@ -2,24 +2,24 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** A module that writes a table, with the files that do. */
+/** A module that writes to a table, and the files in which it does. */
 interface Writer {
   module: string;
   files: string[];
 }
 
-/** What the source says about writers of tables. */
+/** Which modules write to which tables. */
 export interface TableWriters {
-  /** The modules that write each table, by the table's name. */
+  /** The modules that write to each table, by the table's name. */
   writers: Map<string, Writer[]>;
-  /** Writes whose table this check cannot determine, as `file: statement`. */
+  /** Writes whose table cannot be determined, as `file: statement`. */
   unreadable: string[];
 }
 
 const ignored = /\.(test|spec)\.tsx?$|(^|\/)testing\/|^db\/migrations\//;
 const declaration = /export const (\w+) = pgTable\(\s*'(\w+)'/g;
 const schemaImport = /import (?:type )?\{([^}]*)\} from '#db\/schema\/[\w-]+\.ts'/g;
-/** A call of drizzle, and the method that follows it. */
+/** A drizzle call and the method that follows it. */
 const drizzleWrite = /\.(insert|update|delete)\(\s*([\w.]+)\s*\)(?:\s*\.(\w+))?/g;
 const nextMethod = { insert: ['values', 'select'], update: ['set'], delete: ['where', 'returning'] };
 const rawTable = String.raw`(?:only\s+)?(?:"?public"?\.)?(\$\{[^}]*\}|"?\w+"?)`;
@@ -65,7 +65,7 @@ function sourceFiles(root: string, room: string): string[] {
     .sort();
 }
 
-/** The text of a file without its comments. */
+/** Returns the text of a file without its comments. */
 const read = (root: string, file: string): string =>
   readFileSync(path.join(root, file), 'utf8')
     .replace(/\/\*\*?\s[\s\S]*?\*\//g, '')
@@ -89,7 +89,7 @@ function writesOf(text: string, tables: ReadonlyMap<string, string>): { written:
   return { written, unreadable };
 }
 
-/** The tables that a file imports from the schema, by their names in the file. */
+/** Returns the tables that a file imports from the schema, by their names in the file. */
 function importedTables(text: string, tables: ReadonlyMap<string, string>): Map<string, string> {
   const imported = new Map<string, string>();
   for (const [, list = ''] of text.matchAll(schemaImport)) {
@@ -102,7 +102,7 @@ function importedTables(text: string, tables: ReadonlyMap<string, string>): Map<
   return imported;
 }
 
-/** `server/domain/vms/…` → `domain/vms`, `server/auth/…` → `auth`, `db/…` → `db`. */
+/** Returns the module of a file: `server/domain/vms/…` → `domain/vms`, `server/auth/…` → `auth`, `db/…` → `db`. */
 function moduleOf(file: string): string {
   const [room = '', folder = '', module = ''] = file.split('/');
   if (room !== 'server') return room;

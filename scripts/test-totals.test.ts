@@ -25,7 +25,7 @@ describe('vitest', () => {
     expect(vitestTotals({ testResults }, exitCode)).toMatchObject({ passed, failed });
   });
 
-  test('without a report it failed once', () => {
+  test('a missing report counts as one failure', () => {
     expect(vitestTotals(undefined, 1)).toMatchObject({ passed: 0, failed: 1 });
   });
 });

@@ -1,4 +1,4 @@
-/** Totals of one suite. `notes` name what failed without being a test: a file that did not load, a skipped test, … */
+/** Totals of one suite. `notes` name failures that are not tests: a file that did not load, a skipped test, … */
 export interface Totals {
   passed: number;
   failed: number;
@@ -21,7 +21,7 @@ interface PlaywrightReport {
 
 /**
  * Reads vitest's JSON report. A test that did not run (skipped, todo) counts as failed, and so does a file in which no
- * test could start. `report` undefined: the suite did not get that far.
+ * test could start. `report` is undefined if the suite did not get that far.
  */
 export function vitestTotals(report: VitestReport | undefined, exitCode: number): Totals {
   if (report === undefined) return notStarted(exitCode);
@@ -51,14 +51,14 @@ export function playwrightTotals(report: PlaywrightReport | undefined, exitCode:
   return closed({ passed: expected, failed: unexpected + flaky + skipped + report.errors.length, notes }, exitCode);
 }
 
-/** A step that is not a suite counts only if it fails. */
+/** Returns totals for a step that is not a suite: it counts only if it fails. */
 export function stepTotals(exitCode: number): Totals {
   return exitCode === 0
     ? { passed: 0, failed: 0, notes: [] }
     : { passed: 0, failed: 1, notes: [`ended with ${exitCode}`] };
 }
 
-/** The last line of the whole run. */
+/** Formats the last line of the whole run. */
 export function lastLine(all: readonly Totals[]): string {
   const sum = (pick: (totals: Totals) => number) => all.reduce((total, totals) => total + pick(totals), 0);
   return `${sum((totals) => totals.passed)} passed, ${sum((totals) => totals.failed)} failed`;
@@ -68,7 +68,7 @@ function notStarted(exitCode: number): Totals {
   return { passed: 0, failed: 1, notes: [`did not start or left no report (ended with ${exitCode})`] };
 }
 
-/** A suite without tests, or one that failed although every test passed, is a failure too. */
+/** Adds a failure if a suite has no tests, or failed although every test passed. */
 function closed(totals: Totals, exitCode: number): Totals {
   if (totals.failed > 0) return totals;
   if (totals.passed === 0) return { ...totals, failed: 1, notes: [...totals.notes, 'no test ran'] };

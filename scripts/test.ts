@@ -14,7 +14,7 @@ const vitestReport = path.join(reports, 'vitest.json');
 const playwrightReport = path.join(reports, 'playwright.json');
 const stockReport = path.join(reports, 'stock-agent.json');
 
-/** Passed on to the running step, which cleans up and exits; the summary is still printed. */
+/** Passed on to the running step, which cleans up and exits. The summary is still printed. */
 const endings: NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 interface Step {
@@ -26,7 +26,7 @@ interface Step {
 
 const steps: Step[] = [
   { name: 'verify', command: ['node', 'scripts/verify.ts'], totals: stepTotals },
-  // Before the tests: the launcher's test would otherwise build them, and it is about starting.
+  // Before the tests: otherwise the launcher's test would build them, but that test is about starting.
   { name: 'pages', command: ['node', 'scripts/build.ts'], totals: stepTotals },
   {
     name: 'tests',
@@ -54,7 +54,10 @@ if (whyNoStockAgent === null) {
   });
 } else notes.push(`Not tested: the real Azure Linux agent. Reason: ${whyNoStockAgent}.`);
 
-/** Why the tests of the real stock agent cannot run here, or null: they need root on Debian, and its mirror once. */
+/**
+ * Returns why the tests of the real stock agent cannot run here, or null. They need root on Debian, and its mirror
+ * once.
+ */
 async function stockAgentObstacle(): Promise<string | null> {
   const [missing] = missingForStockAgent();
   if (missing !== undefined) return missing;
@@ -68,7 +71,7 @@ function read<Report>(file: string): Report | undefined {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Report) : undefined;
 }
 
-/** Runs a step with its output, and returns its exit code. */
+/** Runs a step, shows its output and returns its exit code. */
 function run({ command: [command, ...args], env }: Step): Promise<number> {
   return new Promise((resolve) => {
     const child = spawn(path.join(bin, command), args, {

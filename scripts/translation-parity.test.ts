@@ -35,13 +35,13 @@ test.each([
   ['a key too many', { extra: 'x' }, 'de/vms.json: extra: English has no such key'],
   ['a plural form', { found_one: undefined }, 'de/vms.json: found_one: missing plural form'],
   ['another tag', { title: '<b>VMs</b>' }, 'de/vms.json: title: other tags than in English'],
-])('a differing %s is named', (_, change, fault) => {
+])('a differing %s is reported', (_, change, fault) => {
   const german: Record<string, unknown> = { ...english['vms.json'], ...change };
   for (const [key, text] of Object.entries(german)) if (text === undefined) delete german[key];
   const files = Object.keys(change).length === 0 ? {} : { 'vms.json': german };
   expect(parityFaults('de', english, files as never)).toEqual([fault]);
 });
 
-test('an extra file is named', () => {
+test('an extra file is reported', () => {
   expect(parityFaults('de', english, { ...english, 'x.json': {} })).toEqual(['de/x.json: English has no such file']);
 });

@@ -1,22 +1,22 @@
-/** One language's texts: file name → key → text, as in `locales/<lang>/`. */
+/** Texts of one language: file name → key → text, as in `locales/<lang>/`. */
 export type Translation = Record<string, Record<string, unknown>>;
 
 const plural = /_(zero|one|two|few|many|other)$/;
 
-/** The placeholders of an i18next text, without their formatting: `{{count, number}}` → `count`. */
+/** Returns the placeholders of an i18next text, without their formatting: `{{count, number}}` → `count`. */
 function placeholders(text: string): string[] {
   const found = [...text.matchAll(/\{\{\s*([^},\s]+)[^}]*\}\}/g)].map((match) => match[1] ?? '');
   return [...new Set(found)].sort();
 }
 
-/** Tags of a rich text: `<1>`, `<b>`; a tag that one language lacks renders as text. */
+/** Returns the tags of a rich text: `<1>`, `<b>`. A tag that one language lacks is rendered as text. */
 function tags(text: string): string[] {
   return [...new Set([...text.matchAll(/<\/?([a-z0-9]+)\s*\/?>/gi)].map((match) => match[1] ?? ''))].sort();
 }
 
 const stem = (key: string) => key.replace(plural, '');
 
-/** `key` → the texts of all its plural forms; a key without plural has one form, named ''. */
+/** Returns the texts of all plural forms by `key`. A key without plural has one form, named ''. */
 function formsByStem(texts: Record<string, unknown>): Map<string, Map<string, string>> {
   const pluralStems = new Set(
     Object.keys(texts)
@@ -36,7 +36,7 @@ function formsByStem(texts: Record<string, unknown>): Map<string, Map<string, st
 
 /**
  * Compares a language with English: files, keys, plural forms by the language's rules, placeholders, tags, empty texts.
- * One sentence per fault.
+ * Returns one sentence per fault.
  */
 export function parityFaults(language: string, english: Translation, other: Translation): string[] {
   const faults: string[] = [];
@@ -74,7 +74,7 @@ function pluralFaults(language: string, key: string, expected: Map<string, strin
   const ownForm = (suffix: string) => (suffix === '' ? key : `${key}_${suffix}`);
   if (expected.has('') !== found.has('')) return [`${key}: a plural in one language only`];
   if (expected.has('')) return [];
-  // `zero` belongs to i18next and is allowed in every language.
+  // `zero` is specific to i18next and allowed in every language.
   const needed = new Intl.PluralRules(language).resolvedOptions().pluralCategories as string[];
   return [
     ...needed.filter((suffix) => !found.has(suffix)).map((suffix) => `${ownForm(suffix)}: missing plural form`),
@@ -90,7 +90,8 @@ function textFaults(key: string, expected: Map<string, string>, found: Map<strin
   for (const [suffix, text] of found) {
     const name = suffix === '' ? key : `${key}_${suffix}`;
     if (text.trim() === '') faults.push(`${name}: not a text, or empty`);
-    // `one` may leave the number out ("One machine"), so only `other` and plain texts must name everything.
+    // `one` may leave out the number ("One machine"), so only `other` and texts without plural must have all
+    // placeholders.
     const required = suffix === '' || suffix === 'other' ? placeholders(wanted) : [];
     const missing = required.filter((name_) => !placeholders(text).includes(name_));
     const unknown = placeholders(text).filter((name_) => !placeholders(wanted).includes(name_));

@@ -4,7 +4,7 @@ import path from 'node:path';
 const root = path.resolve(import.meta.dirname, '..');
 const bin = path.join(root, 'node_modules', '.bin');
 
-/** Static checks: name → command. All are read-only, so they run side by side. */
+/** Static checks: name → command. All are read-only, so they run in parallel. */
 const steps: Record<string, string[]> = {
   'format and lint': ['biome', 'check', '--error-on-warnings', '--max-diagnostics=50'],
   types: ['tsc', '--noEmit', '--pretty', 'false'],
@@ -51,7 +51,7 @@ function run(name: string, [command = '', ...args]: string[]): Promise<Outcome> 
 const started = performance.now();
 const outcomes = await Promise.all(Object.entries(steps).map(([name, command]) => run(name, command)));
 const failed = outcomes.filter((outcome) => !outcome.ok);
-/** The last line of a check has its figures. */
+/** The last line of a check's output has its figures. */
 const figures = outcomes.flatMap(({ output }) => /^figures: (.+)$/m.exec(output)?.[1] ?? []);
 for (const { name, output } of failed)
   console.log(`\n── ${name} ${'─'.repeat(Math.max(0, 76 - name.length))}\n${output}`);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { lineAt, type SourceFile, sourceFiles, walk } from './source.ts';
 
-/** Phrases that people must not read, with the better word. Add one in one line, and an example in the test. */
+/** Phrases that must not appear in texts, with the better word. Add one in one line, and an example in the test. */
 export const bannedPhrases: readonly (readonly [pattern: RegExp, better: string])[] = [
   [/\b(?:is|are|was|were|be|been) told\b/i, 'say what happens: sees, receives, is notified, the page shows'],
   [/\b(?:is|are|was|were|be|been) made\b/i, 'created, built, generated'],
@@ -24,7 +24,7 @@ export const bannedPhrases: readonly (readonly [pattern: RegExp, better: string]
   [/\bhow-?manieth\b/i, 'number, counter'],
 ];
 
-/** Words that a name in the code must not have, with the better one. */
+/** Words that names in the code must not contain, with the better one. */
 export const bannedNames: readonly (readonly [pattern: RegExp, better: string])[] = [
   [/^weigh(?!t)|Weigh(?!t)/, 'evaluate'],
   [/^told|Told/, 'reported, notified, received: what it is'],
@@ -39,10 +39,10 @@ export const bannedNames: readonly (readonly [pattern: RegExp, better: string])[
 const declaration =
   /^(FunctionDeclaration|VariableDeclarator|TSInterfaceDeclaration|TSTypeAliasDeclaration|ClassDeclaration)$/;
 const testName = /\b(?:test|it|describe)(?:\.\w+(?:\([^()]*\))?)*\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/g;
-/** Code in Markdown is exempt: names and codes of the contract stay as they are. */
+/** Code in Markdown is exempt, because names and codes of the contract stay as they are. */
 const codeInMarkdown = /^(```|~~~)[\s\S]*?^\1|`[^`\n]*`/gm;
 
-/** Every banned phrase and name below `root`, as `path:line: phrase (better: …)`. */
+/** Returns every banned phrase and name below `root`, as `path:line: phrase (better: …)`. */
 export function wordingFaults(root: string): string[] {
   return [
     ...globSync('locales/en/*.json', { cwd: root })

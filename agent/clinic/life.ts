@@ -31,7 +31,7 @@ export function agentLayoutIn(work: string): AgentLayout {
 }
 
 /** Runs a handler through its life on a separate machine, stage by stage. Observes without evaluating. */
-export class Life {
+export class TrialRun {
   private readonly trial: Trial;
   private readonly seen: Observations;
   private readonly layout: AgentLayout;
@@ -59,7 +59,7 @@ export class Life {
     await agent.start();
     const polling = agent.poll();
     try {
-      await this.goThrough();
+      await this.runStages();
     } finally {
       await this.end();
       await agent.stop();
@@ -92,7 +92,7 @@ export class Life {
     });
   }
 
-  private async goThrough(): Promise<void> {
+  private async runStages(): Promise<void> {
     const { version, settings, newSettings = settings } = this.trial;
     const enabled = { state: 'enabled' as const, version, settings: newSettings };
     if (!(await this.enable('install', { ...enabled, settings, sequenceNumber: 1 }))) return;

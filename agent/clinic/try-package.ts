@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CheckResult, evaluateChecks } from './evaluate-checks.ts';
-import { Life } from './life.ts';
+import { TrialRun } from './life.ts';
 import { noObservations, type Observations } from './observations.ts';
 import { readPackage } from './read-package.ts';
 import type { Trial } from './trial.ts';
@@ -18,6 +18,6 @@ export async function tryPackage(trial: Trial): Promise<Result> {
   const { manifest, faults } = await readPackage(trial.zip, join(trial.work, 'package'));
   seen.manifest = manifest;
   seen.packageFaults = faults;
-  if (manifest !== null && faults.length === 0) await new Life(trial, seen).live();
+  if (manifest !== null && faults.length === 0) await new TrialRun(trial, seen).live();
   return { seen, checks: evaluateChecks(seen, trial.resources, trial.patience) };
 }

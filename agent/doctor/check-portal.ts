@@ -7,9 +7,9 @@ import type { ExaminedMachine } from './examined-machine.ts';
 import { explainSilence } from './explain-silence.ts';
 import { type DoctorFinding, verdictsOf } from './finding.ts';
 
-const portalSays = verdictsOf('portal');
-const clockSays = verdictsOf('clock');
-const credentialSays = verdictsOf('credential');
+const portalFinding = verdictsOf('portal');
+const clockFinding = verdictsOf('clock');
+const credentialFinding = verdictsOf('credential');
 
 /** A package that does not exist: requesting it requires the credential and changes nothing. */
 const nothing = `/agent/v1/packages/${'0'.repeat(64)}`;
@@ -24,7 +24,7 @@ const [oddSeconds, wrongSeconds] = [30, 300];
 export async function checkPortal({ layout, call, portal }: ExaminedMachine): Promise<DoctorFinding[]> {
   const address = readIdentityFile(layout)?.portal ?? portal;
   if (address === undefined) {
-    return [portalSays.advice({ what: 'No portal is known yet.', toDo: 'Set --portal to check the connection.' })];
+    return [portalFinding.advice({ what: 'No portal is known yet.', toDo: 'Set --portal to check the connection.' })];
   }
   const plain = checkEncryption(address);
   const credential = readText(layout.credential)?.trim();
@@ -43,36 +43,39 @@ export async function checkPortal({ layout, call, portal }: ExaminedMachine): Pr
   if (refusal.code === '') {
     const what = `${address} answers ${answer.status}, but not as a portal does.`;
     const toDo = 'Check the address, and what stands between: a proxy or load balancer may answer in its place.';
-    return [portalSays.bad({ what, toDo }), ...plain, ...clock];
+    return [portalFinding.bad({ what, toDo }), ...plain, ...clock];
   }
-  const there = refusal.status >= 500 ? busy(address, refusal) : portalSays.good(`${address} answers.`);
+  const there = refusal.status >= 500 ? busy(address, refusal) : portalFinding.good(`${address} answers.`);
   return [there, ...plain, ...clock, ...(credential ? checkCredential(refusal) : [])];
 }
 
 function checkEncryption(address: string): DoctorFinding[] {
   const what = plainHttpWarning(address);
-  return what === null ? [] : [portalSays.advice({ what, toDo: plainHttpAdvice })];
+  return what === null ? [] : [portalFinding.advice({ what, toDo: plainHttpAdvice })];
 }
 
 function busy(address: string, refusal: PortalRefusal): DoctorFinding {
   const toDo = 'Wait; if it lasts, ask the people who run the portal. Reports are kept meanwhile.';
-  return portalSays.advice({ what: `${address} answers, but cannot work: ${refusal.message}.`, toDo });
+  return portalFinding.advice({ what: `${address} answers, but cannot work: ${refusal.message}.`, toDo });
 }
 
 function checkCredential(refusal: PortalRefusal): DoctorFinding[] {
-  if (refusal.status === 404) return [credentialSays.good('The portal knows this machine.')];
+  if (refusal.status === 404) return [credentialFinding.good('The portal knows this machine.')];
   if (refusal.status === 401) {
     const what = 'The portal does not know the credential: the VM was deleted, or another machine was enrolled for it.';
     const toDo = 'Create an enrollment token for the VM in the portal, then run enroll --again with it.';
-    return [credentialSays.bad({ what, toDo })];
+    return [credentialFinding.bad({ what, toDo })];
   }
   if (refusal.status === 409) {
     const toDo = 'Turn off one of the two, then enroll it with its own token.';
-    return [credentialSays.bad({ what: 'A second machine uses this identity, a copy of this disk.', toDo })];
+    return [credentialFinding.bad({ what: 'A second machine uses this identity, a copy of this disk.', toDo })];
   }
   const toDo = 'Wait a minute, then run doctor again.';
   return [
-    credentialSays.advice({ what: `The portal did not say whether it knows this machine: ${refusal.message}.`, toDo }),
+    credentialFinding.advice({
+      what: `The portal did not say whether it knows this machine: ${refusal.message}.`,
+      toDo,
+    }),
   ];
 }
 
@@ -83,11 +86,11 @@ function checkClock({ headers }: PortalResponse, here: number): DoctorFinding[] 
   // A Date header is rounded down to the second.
   const seconds = Math.round((here - there - 500) / 1000);
   const off = Math.abs(seconds);
-  if (off < oddSeconds) return [clockSays.good('The clock agrees with the portal.')];
+  if (off < oddSeconds) return [clockFinding.good('The clock agrees with the portal.')];
   const what = `The clock of this machine is ${spanOf(off)} ${seconds > 0 ? 'ahead of' : 'behind'} the portal's.`;
   const toDo =
     'Switch time synchronisation on: timedatectl set-ntp true. If this clock is right, set the one of the portal.';
-  return [off < wrongSeconds ? clockSays.advice({ what, toDo }) : clockSays.bad({ what, toDo })];
+  return [off < wrongSeconds ? clockFinding.advice({ what, toDo }) : clockFinding.bad({ what, toDo })];
 }
 
 function spanOf(seconds: number): string {

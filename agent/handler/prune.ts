@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import type { AgentLayout } from '../folder/layout.ts';
 import { SharedFolder } from '../folder/shared-folder.ts';
 
-interface Kept {
+interface RetentionLimits {
   files: number;
   bytes: number;
 }
 
 /** How many outputs of a handler are kept. */
-const keptOutputs: Kept = { files: 100, bytes: 256 * 1024 * 1024 };
+const keptOutputs: RetentionLimits = { files: 100, bytes: 256 * 1024 * 1024 };
 /** How many events of a handler are kept. The stock agent collects events; this agent does not. */
-const keptEvents: Kept = { files: 300, bytes: 16 * 1024 * 1024 };
+const keptEvents: RetentionLimits = { files: 300, bytes: 16 * 1024 * 1024 };
 
 /** Deletes the oldest outputs in the folder `name` within a handler's log folder. */
 export function pruneOutputs(logFolder: string, name: string): void {
@@ -24,7 +24,7 @@ export function pruneEvents(layout: AgentLayout): void {
   for (const folder of folders) if (folder.isDirectory()) prune(join(layout.logs, folder.name), 'events', keptEvents);
 }
 
-function prune(logFolder: string, name: string, kept: Kept): void {
+function prune(logFolder: string, name: string, kept: RetentionLimits): void {
   const shared = SharedFolder.open(logFolder);
   // A link with the folder's name is replaced at the next write.
   const folder = shared?.facts(name)?.isDirectory() ? shared.folder(name) : null;

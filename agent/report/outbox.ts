@@ -112,12 +112,12 @@ export class Outbox {
 function isSame(
   one: Entries['statuses'][number],
   newer: Entries['statuses'][number],
-  whateverItSays: boolean,
+  ignoresContent: boolean,
 ): boolean {
   return (
     one.extension === newer.extension &&
     one.sequenceNumber === newer.sequenceNumber &&
-    (whateverItSays || JSON.stringify(one.file) === JSON.stringify(newer.file))
+    (ignoresContent || JSON.stringify(one.file) === JSON.stringify(newer.file))
   );
 }
 

@@ -156,7 +156,7 @@ export function addSettings(
   if (keys.length === 0) return command;
   for (const key of keys) command.addOption(optionOf(key));
   return command.addHelpText('after', precedence).hook('preAction', (_, acting) => {
-    const file = readOrTell(acting.opts<{ dir: string }>().dir, onFault);
+    const file = readOrReport(acting.opts<{ dir: string }>().dir, onFault);
     for (const key of keys) {
       const given = ['cli', 'env'].includes(acting.getOptionValueSource(key) ?? '');
       const { commonEnv = [] }: Setting = settings[key];
@@ -166,7 +166,7 @@ export function addSettings(
   });
 }
 
-function readOrTell(dir: string, onFault: (error: unknown) => void): Configuration {
+function readOrReport(dir: string, onFault: (error: unknown) => void): Configuration {
   try {
     return readConfiguration(layoutOf(dir));
   } catch (error) {

@@ -28,7 +28,7 @@ const known: Record<Misbehaviour, Pick<ClinicCase, 'fault' | 'trial'>> = {
 };
 
 /** Faults that affect a publisher but not the agent. */
-const more: Record<string, HandlerMaking & Pick<ClinicCase, 'fault' | 'trial'>> = {
+const more: Record<string, HandlerSpec & Pick<ClinicCase, 'fault' | 'trial'>> = {
   'is enabled once only': { fault: 'enable-again', misdeed: '[ "$1" != enable ] || mkdir enabled' },
   'writes a status that is none': {
     fault: 'status-valid',
@@ -66,7 +66,7 @@ export const clinicCases: ClinicCase[] = [
   })),
 ];
 
-interface HandlerMaking {
+interface HandlerSpec {
   /** What a command does in addition, as a shell script. `$1` is the command. */
   misdeed?: string;
   /** How enable and disable write their status, as a shell script. */
@@ -79,7 +79,7 @@ export function patient({
   misdeed = '',
   status = writeStatus('success'),
   reportHeartbeat = false,
-}: HandlerMaking): Promise<Buffer> {
+}: HandlerSpec): Promise<Buffer> {
   const script = `case "$1" in enable|disable) ${status} ;; esac\n${misdeed}`;
   const handler = { handler: 'Acme.Test.ExaminedMachine', version: '1', script, reportHeartbeat };
   return zipOf(filesOfHandler('/dev/null', handler));

@@ -149,7 +149,7 @@ export class Machine {
     Object.assign(version, { rebootAfter: boot, rebootSince: momentNow(), rebootAsked: false });
   }
 
-  noteRestartAsked(isAsked: boolean): void {
+  noteRestartCommand(isAsked: boolean): void {
     for (const version of this.versions()) {
       if (version.rebootAfter === this.boot) version.rebootAsked = isAsked;
     }

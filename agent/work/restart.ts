@@ -25,14 +25,14 @@ export interface RestartOptions {
 export class PendingRestart {
   private readonly options: RestartOptions;
   private hasFailed = false;
-  private isSaid = false;
+  private isReported = false;
 
   constructor(options: RestartOptions) {
     this.options = options;
   }
 
   /** Whether the agent restarts the machine itself; enable then waits for the restart. */
-  get isOwn(): boolean {
+  get restartsMachine(): boolean {
     return this.options.command !== undefined;
   }
 
@@ -73,8 +73,8 @@ export class PendingRestart {
     if (pending.length === 0) return;
     if (command === undefined) {
       const line = `${namesOf(pending)}: the install is complete once this machine has restarted. Restart it when it suits.`;
-      if (!this.isSaid) journal.warn(line);
-      this.isSaid = true;
+      if (!this.isReported) journal.warn(line);
+      this.isReported = true;
     } else if (!this.hasFailed && pending.some(({ isAsked }) => !isAsked)) {
       journal.info(`${namesOf(pending)}: the install is complete once this machine has restarted. Restarting it.`);
       this.run(command);
@@ -133,7 +133,7 @@ export class PendingRestart {
 
   private note(isAsked: boolean): void {
     const { machine, journal } = this.options;
-    machine.noteRestartAsked(isAsked);
+    machine.noteRestartCommand(isAsked);
     try {
       machine.save();
     } catch (error) {

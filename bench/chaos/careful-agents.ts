@@ -5,19 +5,22 @@ import { Connection, type HttpReply } from '../load/connection.ts';
 import type { Tally } from '../load/tally.ts';
 
 export interface CarefulAgents {
-  /** By VM: the highest number of an acknowledged report. Each agent sends one at a time. */
+  /** The highest number of an acknowledged report, by VM. Each agent sends one report at a time. */
   acknowledged: Uint32Array;
   count(): number;
-  /** The longest time without any acknowledgement, in milliseconds. */
+  /** Returns the longest time without any acknowledgement, in milliseconds. */
   longestSilence(): number;
-  /** Sends started reports until they are acknowledged, for at most this many seconds; returns how many were not. */
+  /**
+   * Sends reports that were started until they are acknowledged, for at most this many seconds. Returns how many were
+   * not.
+   */
   finish(seconds: number): Promise<number>;
 }
 
 export interface CarefulOptions {
   gateways: readonly Gateway[];
   agents: Agents;
-  /** Agents that report concurrently. */
+  /** Number of agents that report concurrently. */
   atOnce: number;
   tally: Tally;
   random(): number;
@@ -25,12 +28,12 @@ export interface CarefulOptions {
 
 const thinkMs = 200;
 const pauseMs = 250;
-/** Milliseconds to wait for a response. */
+/** How long to wait for a response, in milliseconds. */
 const patienceMs = 30_000;
 
 /**
  * Agents that keep a report until it is acknowledged, as the protocol requires: after any other response, they resend
- * it under its number, to the other gateway. Each report has a unique status.
+ * it with its number to the other gateway. Each report has a unique status.
  */
 export function startCarefulAgents({ gateways, agents, atOnce, tally, random }: CarefulOptions): CarefulAgents {
   const acknowledged = new Uint32Array(agents.count + 1);
@@ -50,7 +53,7 @@ export function startCarefulAgents({ gateways, agents, atOnce, tally, random }: 
       });
     });
 
-  /** Sends one report until it is acknowledged; false if the time was over first. */
+  /** Sends one report until it is acknowledged. Returns false if the time ran out first. */
   const deliver = async (connections: Connection[], agent: number): Promise<boolean> => {
     const report = agents.prepare(agent, 'changed');
     for (let attempt = Math.floor(random() * connections.length); performance.now() < until; attempt += 1) {

@@ -8,33 +8,33 @@ import type { SmallDisk } from './small-disk.ts';
 /** A fault to inject. */
 export interface InjectedFault {
   name: string;
-  /** Whether it is a `kill -9`. */
+  /** Whether the fault is a `kill -9`. */
   kill: boolean;
-  /** Injects it; resolves when it is over. False where there was no target at that moment. */
-  happen(): Promise<boolean>;
+  /** Injects the fault and resolves when it is over. Returns false if there was nothing to inject it into. */
+  inject(): Promise<boolean>;
 }
 
 export interface FaultOptions {
   deployment: Deployment;
   disk: SmallDisk;
   random(): number;
-  /** Cleans up when the run is interrupted in the middle. */
+  /** Functions that clean up if the run is interrupted during a fault. */
   undo: Set<() => void>;
 }
 
-/** The faults that can be injected here. Only processes that this run started are affected. */
+/** Returns the faults that can be injected on this machine. They affect only processes that this run started. */
 export function faultsFor({ deployment, disk, random, undo }: FaultOptions): InjectedFault[] {
   const cluster = join(deployment.folder, 'postgres', 'data');
   const killing = (name: string, pid: () => number | undefined): InjectedFault => ({
     name: `kill -9 of the ${name}`,
     kill: true,
-    happen: async () => {
+    inject: async () => {
       const found = pid();
       if (found !== undefined) signal(found, 'SIGKILL');
       return found !== undefined;
     },
   });
-  /** The run may be interrupted during the fault. */
+  /** Waits, then ends the fault, even if the run is interrupted during it. */
   const passing = async (end: () => void, ms: number): Promise<void> => {
     undo.add(end);
     await delay(ms);
@@ -52,15 +52,15 @@ export function faultsFor({ deployment, disk, random, undo }: FaultOptions): Inj
     ...deployment.gateways.map(({ child }, index) => killing(`gateway ${index + 1}`, child.pid)),
     killing('worker', () => deployment.worker()?.pid()),
     killing('database', () => deployment.database.pid()),
-    { name: 'the database stalls', kill: false, happen: stall },
-    { name: 'the LISTEN connections are lost', kill: false, happen: () => loseListeners(deployment.databaseUrl) },
+    { name: 'the database stalls', kill: false, inject: stall },
+    { name: 'the LISTEN connections are lost', kill: false, inject: () => loseListeners(deployment.databaseUrl) },
     ...(fill === null
       ? []
       : [
           {
             name: 'the disk is full',
             kill: false,
-            happen: async () => {
+            inject: async () => {
               fill();
               await passing(disk.free, 1_000 + random() * 3_000);
               return true;

@@ -1,16 +1,16 @@
 import pg from 'pg';
 
 export interface LookUpResult {
-  /** Acknowledged reports whose status is not in the history, each once. */
+  /** Acknowledged reports whose status is not in the history. */
   lost: string[];
   /** VMs whose presence or latest status is older than what was acknowledged. */
   behind: string[];
-  /** Statuses that are in the history more than once. */
+  /** Number of statuses that are in the history more than once. */
   twice: number;
   stored: number;
 }
 
-/** Looks up every acknowledged report: in the history, as the VM's last report number, and as the shown status. */
+/** Looks up every acknowledged report: in the history, as the VM's last report number, and as the status shown. */
 export async function lookUp(databaseUrl: string, run: string, acknowledged: Uint32Array): Promise<LookUpResult> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

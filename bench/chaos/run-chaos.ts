@@ -15,7 +15,7 @@ export interface ChaosOptions {
   fleet: Fleet;
   disk: SmallDisk;
   kills: number;
-  /** Ends earlier after this many kills; none by default. */
+  /** Ends the run early after this many kills; by default it never does. */
   minutes: number;
   undo: Set<() => void>;
   say(line: string): void;
@@ -26,11 +26,11 @@ export interface ChaosResult extends LookUpResult {
   unacknowledged: number;
   faults: Record<string, number>;
   kills: number;
-  /** Seconds without any acknowledgement. */
+  /** Longest time without any acknowledgement, in seconds. */
   longestOutage: number;
   errors: Record<string, number>;
   minutes: number;
-  /** The last fault before its end. */
+  /** The last fault before the end of the longest outage. */
   longestOutageDuring: string;
 }
 
@@ -38,10 +38,10 @@ export interface ChaosResult extends LookUpResult {
 const killsBetween = 4;
 const settleSeconds = 90;
 
-/** Injects one fault after the other while agents report; then looks up every acknowledged report. */
+/** Injects faults one after the other while agents report, then looks up every acknowledged report. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const { deployment, fleet, disk, undo, say } = options;
-  // The faults and their times do not depend on how many calls the agents make.
+  // A separate generator, so that faults and their times do not depend on how many calls the agents make.
   const random = randomFrom(numberFrom(`${fleet.seed} faults`));
   const agents = new Agents({ count: fleet.vms, seed: fleet.seed, etag: fleet.etag, run: 'chaos' });
   const tally = new Tally();
@@ -62,7 +62,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   for (let turn = 0; kills < options.kills && performance.now() - began < options.minutes * 60_000; turn += 1) {
     await delay(1_000 + random() * 3_000);
     const fault = draw(turn % (killsBetween + 1) === killsBetween ? other : killing, random);
-    if (fault === undefined || !(await fault.happen())) continue;
+    if (fault === undefined || !(await fault.inject())) continue;
     happened[fault.name] = (happened[fault.name] ?? 0) + 1;
     if (fault.kill) kills += 1;
     if (load.longestSilence() > longest) {
@@ -90,7 +90,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
 const draw = (from: readonly InjectedFault[], random: () => number): InjectedFault | undefined =>
   from[Math.floor(random() * from.length)];
 
-/** The last kill may have hit the database. */
+/** Waits for the database, which the last kill may have hit. */
 async function waitUntilAvailable(databaseUrl: string): Promise<void> {
   for (let attempt = 0; ; attempt += 1) {
     const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 2_000 });

@@ -3,11 +3,11 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A separate file system for the data, small enough to fill. */
+/** A separate file system for the data, small enough to be filled. */
 export interface SmallDisk {
-  /** The folder for the data. */
+  /** Folder for the data. */
   folder: string;
-  /** Fills all free space. Null without a separate file system, so that no other disk is filled. */
+  /** Fills all free space. Null if the file system is not separate, so that no other disk is filled. */
   fill: (() => void) | null;
   free(): void;
   remove(): void;
@@ -17,7 +17,7 @@ export interface SmallDisk {
 const size = '4g';
 const chunk = Buffer.alloc(1_048_576);
 
-/** Mounts it in memory; a user who may not mount gets an ordinary folder. */
+/** Mounts the file system in memory. A user who may not mount gets an ordinary folder. */
 export function openSmallDisk(): SmallDisk {
   const mount = mkdtempSync(join(tmpdir(), 'annex-chaos-'));
   const own = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size},mode=0711`, 'annex-chaos', mount]).status === 0;
@@ -38,7 +38,7 @@ export function openSmallDisk(): SmallDisk {
 function fillUp(file: string): void {
   const opened = openSync(file, 'w');
   try {
-    // The last write is shortened, the next one fails.
+    // Ends by an error: the last write is shortened, and the next one fails.
     for (;;) writeSync(opened, chunk);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;

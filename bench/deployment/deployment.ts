@@ -13,11 +13,11 @@ export const root = resolve(import.meta.dirname, '../..');
 
 export interface DeploymentOptions {
   gateways?: number;
-  /** Whether the worker runs from the start; `startWorker` starts it later. */
+  /** Whether the worker runs from the beginning; otherwise `startWorker` starts it. */
   worker?: boolean;
-  /** The folder for the data; a new temporary folder by default. Removed at the end. */
+  /** Folder for the data; by default a new temporary folder. Deleted at the end. */
   folder?: string;
-  /** Environment variables of gateway and worker beside the defaults. */
+  /** Environment variables of gateway and worker in addition to the defaults. */
   environment?: Record<string, string>;
   /** Keeps the logs of gateways and worker off the terminal. */
   quiet?: boolean;
@@ -25,18 +25,18 @@ export interface DeploymentOptions {
 }
 
 /**
- * Annex without its pages, thrown away afterwards: PostgreSQL, gateways and worker as the launcher runs them, with the
- * shipped settings, on free ports and fresh data.
+ * Annex without its pages, for a single run: PostgreSQL, gateways and worker as the launcher runs them, with the
+ * default settings, on free ports and with new data.
  */
 export interface Deployment {
-  /** For verbs that are called in this process, and for SQL. */
+  /** For SQL, and for verbs that are called in this process. */
   services: OpenServices;
   databaseUrl: string;
-  /** The folder of all its data. */
+  /** Folder with all data of the deployment. */
   folder: string;
   database: EmbeddedDatabase;
   gateways: Gateway[];
-  /** Undefined before it was started. */
+  /** Returns the worker; undefined before it was started. */
   worker(): Child | undefined;
   startWorker(): Promise<void>;
   stop(): Promise<void>;
@@ -52,7 +52,7 @@ const host = '127.0.0.1';
 const open = new Set<Deployment>();
 const opening = new Set<Promise<Deployment>>();
 
-/** Starts it; on a failure, stops everything again and throws. */
+/** Starts a deployment. On a failure, stops everything again and throws. */
 export function startDeployment(options: DeploymentOptions): Promise<Deployment> {
   const deployment = build(options);
   opening.add(deployment);
@@ -114,7 +114,7 @@ async function build(options: DeploymentOptions): Promise<Deployment> {
         worker ??= await start('worker', ports[0] ?? 0);
       },
       stop: () => {
-        // Concurrent callers wait for the same end.
+        // Concurrent callers wait for the same promise.
         ended ??= end().finally(() => open.delete(deployment));
         return ended;
       },
@@ -128,7 +128,7 @@ async function build(options: DeploymentOptions): Promise<Deployment> {
   }
 }
 
-/** Stops what is running or starting, for an interrupted command. */
+/** Stops all deployments that are running or starting, for an interrupted command. */
 export async function stopDeployments(): Promise<void> {
   await Promise.allSettled(opening);
   await Promise.all([...open].map((deployment) => deployment.stop()));
@@ -144,7 +144,7 @@ async function prepare(config: Config): Promise<OpenServices> {
   return openServices(config, 'launcher');
 }
 
-/** Free ports. */
+/** Returns free ports. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, () => {

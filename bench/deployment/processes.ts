@@ -2,21 +2,24 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 /** CPU time and memory of a process and its descendants. */
 export interface Usage {
-  /** CPU time in seconds, including ended children. */
+  /** CPU time in seconds, including that of child processes that have ended. */
   cpuSeconds: number;
-  /** Memory in bytes; memory shared between its processes is counted once. */
+  /** Memory in bytes. Memory that its processes share is counted once. */
   memoryBytes: number;
 }
 
 /** The kernel's unit of CPU time (USER_HZ), the same on every Linux that Node runs on. */
 const ticksPerSecond = 100;
 
-/** Reads the usage of a process and its descendants from /proc. A process that has ended counts as nothing. */
+/** Reads the usage of a process and its descendants from /proc. A process that has ended has no usage. */
 export function readUsage(pid: number): Usage {
   return readUsages({ it: pid }).it ?? { cpuSeconds: 0, memoryBytes: 0 };
 }
 
-/** The same for several, in one pass over /proc. A process that descends from another one counts separately. */
+/**
+ * Reads the usage of several processes in one pass over /proc. A process that descends from another one counts
+ * separately.
+ */
 export function readUsages<Name extends string>(pids: Readonly<Record<Name, number>>): Record<Name, Usage> {
   const stats = new Map<number, string[]>();
   const below = new Map<number, number[]>();
@@ -42,7 +45,7 @@ function usageOf(pids: readonly number[], stats: ReadonlyMap<number, string[]>):
   let files = 0;
   let shared = 0;
   for (const pid of pids) {
-    // utime, stime and those of reaped children.
+    // utime, stime, and the same of reaped child processes.
     const stat = stats.get(pid) ?? [];
     ticks += [11, 12, 13, 14].reduce((sum, at) => sum + Number(stat[at] ?? 0), 0);
     const status = read(`/proc/${pid}/status`);
@@ -53,7 +56,7 @@ function usageOf(pids: readonly number[], stats: ReadonlyMap<number, string[]>):
   return { cpuSeconds: ticks / ticksPerSecond, memoryBytes: (own + files + shared) * 1024 };
 }
 
-/** The fields of `stat` after the name: state, parent, … */
+/** Returns the fields of `stat` after the process name: state, parent, … */
 function statOf(pid: number): string[] {
   const text = read(`/proc/${pid}/stat`);
   return text.slice(text.lastIndexOf(')') + 2).split(' ');

@@ -3,22 +3,22 @@ import type { Agents } from '../load/agents.ts';
 import { Connection, type HttpReply } from '../load/connection.ts';
 import { Tally } from '../load/tally.ts';
 
-/** Agents that report without a pause, and their acknowledged reports. */
+/** Agents that report continuously, and the reports that were acknowledged. */
 export interface Reporting {
-  /** By VM: the highest number of an acknowledged report; all below it were acknowledged too. */
+  /** The highest number of an acknowledged report, by VM. All reports with lower numbers were acknowledged too. */
   acknowledged: Uint32Array;
   tally: Tally;
-  /** Resolves with the time at which the first report sent from now on is acknowledged. */
+  /** Resolves when the first report sent from now on is acknowledged, with the time. */
   nextAcknowledgement(): Promise<number>;
-  /** Resolves when all started reports are acknowledged. */
+  /** Resolves when all reports that were started are acknowledged. */
   stop(): Promise<void>;
 }
 
 const pauseMs = 50;
 
 /**
- * Starts to report over some connections; each works through its share of the agents, one report at a time, and resends
- * a report until it is acknowledged.
+ * Starts reporting over several connections. Each serves a share of the agents, one report at a time, and resends a
+ * report until it is acknowledged.
  */
 export function startReporting(agents: Agents, host: string, port: number, connections: number): Reporting {
   const acknowledged = new Uint32Array(agents.count + 1);

@@ -10,9 +10,9 @@ import { processesIn, signal, waitUntil } from '#server/platform/processes.ts';
 /** One PostgreSQL server of the pair. */
 export interface Server {
   port: number;
-  /** Kills it and all of its child processes immediately. */
+  /** Kills the server and all of its child processes immediately. */
   kill(): Promise<void>;
-  /** Freezes it like a machine that vanished: connections stay open, nothing responds. */
+  /** Freezes the server, as if its machine had vanished: connections stay open, nothing responds. */
   freeze(): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export interface Pair {
   primary: Server;
   replica: Server;
   version: string;
-  /** For both, in the form of `DATABASE_URL`. */
+  /** A `DATABASE_URL` that names both servers. */
   url: string;
   replicaUrl: string;
   /** Promotes the replica. */
@@ -33,7 +33,7 @@ const host = '127.0.0.1';
 const database = 'annex';
 const replicaName = 'annex_replica';
 
-/** Debian's folder with server tools; those from npm cannot copy a cluster. Null without any. */
+/** Returns Debian's folder of server tools, because those from npm cannot copy a cluster. Null if it does not exist. */
 export function serverTools(): string | null {
   const versions = '/usr/lib/postgresql';
   const [newest] = (existsSync(versions) ? readdirSync(versions) : [])
@@ -69,7 +69,7 @@ export async function startPair(folder: string, tools: string, [one, two]: [numb
   const source = `host=${host} port=${one} user=postgres password=${password} application_name=${replicaName}`;
   run(bin('pg_basebackup'), ['-D', second, '-d', source, '-c', 'fast', '-R', '-X', 'stream']);
   const replica = await startServer(identity, second, two, urlOf(two, 'postgres'));
-  // After the copy: the promoted replica has no replica to wait for.
+  // Set after the copy, because the promoted replica has no replica to wait for.
   await query(urlOf(one), `alter system set synchronous_standby_names = '${replicaName}'`);
   await query(urlOf(one), 'select pg_reload_conf()');
   const isSynchronous = async (): Promise<boolean> =>
@@ -107,7 +107,7 @@ async function startServer(identity: PostgresIdentity, data: string, port: numbe
   const { command, args, ...as } = identity.wrap(identity.binaries.postgres, ['-D', data, ...flags]);
   const logFile = join(data, '..', `${port}.log`);
   const log = await open(logFile, 'a');
-  // Detached from the terminal's Ctrl-C: the command stops processes in order.
+  // Detached from the terminal's Ctrl-C, because the command stops processes in order.
   const child = spawn(command, args, { ...as, cwd: data, stdio: ['ignore', log.fd, log.fd], detached: true });
   await log.close();
   const answers = (): Promise<boolean> =>

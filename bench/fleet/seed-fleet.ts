@@ -10,33 +10,33 @@ import { extensionNames, heartbeatFile } from '../load/agents.ts';
 
 export interface BenchFleetOptions {
   vms: number;
-  /** The seed of everything random and of every credential. */
+  /** Seed of every random value and every credential. */
   seed: string;
   say(line: string): void;
 }
 
-/** The facts about the fleet that the load needs. */
+/** What the load needs to know about the fleet. */
 export interface Fleet {
   vms: number;
   seed: string;
-  /** Of the goal state that every VM has. */
+  /** ETag of the goal state that every VM has. */
   etag: string;
 }
 
 const handlers = seedHandlers.filter(({ name }) => (Object.values(extensionNames) as string[]).includes(name));
 
-/** Foreign keys are not checked and commits do not wait for the disk: this data can be written again. */
+/** Without checking foreign keys or waiting for the disk, because this data can be written again. */
 const settings = `set session_replication_role = replica; set synchronous_commit = off; set work_mem = '256MB';
   set maintenance_work_mem = '512MB'`;
 
-/** Seconds to write a million VMs; the last readings are set this far ahead, so that nothing has aged. */
+/** Seconds to write a million VMs. The last readings are set this far ahead, so that nothing has aged by then. */
 const secondsPerMillion = 60;
 
 /**
- * Fills an empty database with VMs that have real credentials, a goal state of three extensions, and reports of all of
- * them: one VM in a hundred is in transition, one in fifty has failed, the others are healthy. Handlers are published
- * by the product's verbs, everything else is written as rows. There is no history of goal states, which agents never
- * read.
+ * Fills an empty database with VMs that have real credentials, a goal state with three extensions, and reports of all
+ * of them: one VM in a hundred is in transition, one in fifty has failed, the others are healthy. Handlers are
+ * published with the product's verbs; everything else is inserted as rows. There is no history of goal states, which
+ * agents never read.
  */
 export async function seedFleet(services: Services, { vms, seed, say }: BenchFleetOptions): Promise<Fleet> {
   const etag = `"${services.epoch}.1"`;
@@ -54,13 +54,13 @@ export async function seedFleet(services: Services, { vms, seed, say }: BenchFle
   } finally {
     client.release(true);
   }
-  // Counts what was written past the verbs, like the nightly check.
+  // Counts what was written without verbs, like the nightly check.
   await checkCounts(services, new Date());
   say(`${vms} VMs written in ${((performance.now() - began) / 1_000).toFixed(1)} s`);
   return { vms, seed, etag };
 }
 
-/** The extensions of a VM, as rows and as the text of a goal state with a placeholder for the VM's id. */
+/** Prepares the extensions of a VM, as rows and as the text of a goal state with a placeholder for the VM's id. */
 async function prepareGoals(client: pg.ClientBase, limits: Limits['report']): Promise<void> {
   const { rows } = await client.query<{ handler: string; version: string; sha256: string; size: string }>(
     'select handler, version, sha256, size from handler_versions',
@@ -86,7 +86,7 @@ async function prepareGoals(client: pg.ClientBase, limits: Limits['report']): Pr
   );
 }
 
-/** The last report of a healthy extension, read like a request. */
+/** Returns the last report of a healthy extension, parsed like one from a request. */
 function reportedOf(extension: string, limits: Limits['report']) {
   const read = { extension, ageSeconds: 4, readSecondsAgo: 0 };
   const beats = extension === extensionNames.heartbeat;
@@ -106,18 +106,18 @@ function reportedOf(extension: string, limits: Limits['report']) {
     entries.find((entry) => entry.kind === kind),
   );
   const documentOf = (entry: typeof shown): unknown => (entry && 'document' in entry ? entry.document : null);
-  // The agents of the load report the same heartbeat next, so it is unchanged.
+  // The agents of the load report the same heartbeat next, so that it is unchanged.
   return { heartbeat: documentOf(heartbeat), heartbeatHash: heartbeat?.hash ?? null, status: documentOf(shown) };
 }
 
 type Step = [what: string, text: string, values?: unknown[]];
 
-/** VM `n` is in transition where n % 100 = 0, and has failed where n % 50 = 1. */
+/** VM `n` is in transition if n % 100 = 0, and has failed if n % 50 = 1. */
 const state = `case when n % 100 = 0 then 'transitioning' when n % 50 = 1 then 'error' else 'success' end`;
 const affected = `(g.name = '${extensionNames.status}' and v.state <> 'success')`;
 
 function steps(vms: number, seed: string, etag: string): Step[] {
-  // Seconds that the fleet's last readings are ahead of the writing, so that nothing has aged when the load begins.
+  // Seconds by which the last readings are ahead, so that nothing has aged when the load begins.
   const ahead = (vms / 1_000_000) * secondsPerMillion;
   return [
     ...vmSteps(vms, seed),
@@ -129,7 +129,7 @@ function steps(vms: number, seed: string, etag: string): Step[] {
   ];
 }
 
-/** VMs with enrolled agents. */
+/** The SQL for VMs with enrolled agents. */
 function vmSteps(vms: number, seed: string): Step[] {
   return [
     [
@@ -169,7 +169,7 @@ function vmSteps(vms: number, seed: string): Step[] {
   ];
 }
 
-/** Three extensions for each VM, and its goal state. */
+/** The SQL for three extensions per VM, and its goal state. */
 function goalStateSteps(etag: string): Step[] {
   return [
     [
@@ -195,7 +195,7 @@ function goalStateSteps(etag: string): Step[] {
   ];
 }
 
-/** The health of VMs and extensions, and the latest reports. */
+/** The SQL for the health of VMs and extensions, and the latest reports. */
 function reportSteps(ahead: number): Step[] {
   return [
     [
@@ -239,7 +239,7 @@ function reportSteps(ahead: number): Step[] {
   ];
 }
 
-/** When each agent was last seen, and when its health is evaluated next. */
+/** The SQL for when each agent was last seen, and when its health is evaluated next. */
 function presenceSteps(ahead: number, etag: string): Step[] {
   return [
     [

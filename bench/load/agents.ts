@@ -1,16 +1,16 @@
 import { hash } from 'node:crypto';
 
-/** Names of the extensions in the bench's fleet, and the document that each writes. */
+/** Names of the extensions in the bench's fleet, by the document that each writes. */
 export const extensionNames = { heartbeat: 'metrics', status: 'mount', silent: 'backup' } as const;
 
-/** The text that the credential of the n-th VM is derived from; SQL derives the same (fleet/seed-fleet.ts). */
+/** Returns the text from which the credential of the n-th VM is derived. SQL derives the same (fleet/seed-fleet.ts). */
 export const credentialWord = (seed: string, n: number): string => `${seed} ${n}`;
 
-/** The handler's heartbeat while all is well. */
+/** The heartbeat of a healthy handler. */
 export const heartbeatFile = [{ version: 1, heartbeat: { status: 'ready', code: 0 } }];
 const heartbeatText = JSON.stringify(heartbeatFile);
 
-/** As the portal creates them: `annex_agent_` and 256 bits. */
+/** Returns a credential in the portal's format: `annex_agent_` and 256 bits. */
 export function credentialOf(seed: string, n: number): string {
   return `annex_agent_${hash('sha256', credentialWord(seed, n), 'base64url')}`;
 }
@@ -18,19 +18,19 @@ export function credentialOf(seed: string, n: number): string {
 export const instanceOf = (n: number): string => `bench-${n}`;
 
 export interface AgentsOptions {
-  /** VMs, numbered from 1. */
+  /** Number of VMs, which are numbered from 1. */
   count: number;
   seed: string;
-  /** Of the goal state that every VM of a fresh fleet has. */
+  /** ETag of the goal state that every VM of a new fleet has. */
   etag: string;
   /** Id of this run of the agents. */
   run: string;
 }
 
-/** The status in a report: none, the same as before, or a unique one. */
+/** The status in a report: none, the previous one, or a unique one. */
 export type StatusKind = 'none' | 'unchanged' | 'changed';
 
-/** The agents of the fleet: each has its credential and counts its calls and reports, like a real one. */
+/** The agents of the fleet. Each has its credential and counts its calls and reports, like a real one. */
 export class Agents {
   readonly count: number;
   readonly run: string;
@@ -51,24 +51,24 @@ export class Agents {
     this.#reports = new Uint32Array(count + 1);
   }
 
-  /** `GET /goal-state` with the agent's ETag; held for `wait` seconds where given. */
+  /** Returns the request `GET /goal-state` with the agent's ETag; `wait` is how long it may be held, in seconds. */
   poll(n: number, wait = 0): string {
     const query = wait > 0 ? `?wait=${wait}` : '';
     const etag = this.#etags.get(n) ?? this.#etag;
     return `GET /agent/v1/goal-state${query} HTTP/1.1\r\n${this.#headers(n)}If-None-Match: ${etag}\r\n\r\n`;
   }
 
-  /** Stores the ETag of a received goal state. */
-  took(n: number, etag: string): void {
+  /** Stores the ETag of a goal state that was received. */
+  storeEtag(n: number, etag: string): void {
     this.#etags.set(n, etag);
   }
 
-  /** `POST /reports` with one heartbeat and, depending on `status`, one status. */
+  /** Returns the request `POST /reports` with one heartbeat and, depending on `status`, one status. */
   report(n: number, status: StatusKind): string {
     return this.post(n, this.prepare(n, status).body);
   }
 
-  /** A report with the agent's next number; a changed status has a unique mark. */
+  /** Returns a report with the agent's next number. A changed status has a unique mark. */
   prepare(n: number, status: StatusKind): { body: string; reportNumber: number } {
     const reportNumber = (this.#reports[n] ?? 0) + 1;
     this.#reports[n] = reportNumber;
@@ -82,7 +82,7 @@ export class Agents {
     return { body, reportNumber };
   }
 
-  /** The request that sends a report, for the first time or again. */
+  /** Returns the request that sends a report, for the first time or again. */
   post(n: number, body: string): string {
     return (
       `POST /agent/v1/reports HTTP/1.1\r\n${this.#headers(n)}Content-Type: application/json\r\n` +
@@ -99,7 +99,7 @@ export class Agents {
     );
   }
 
-  /** The current time in ISO 8601, to the second. */
+  /** Returns the current time in ISO 8601, to the second. */
   #now(): string {
     const now = Date.now();
     if (now >= this.#timeUntil) {
@@ -110,10 +110,10 @@ export class Agents {
   }
 }
 
-/** The mark of a changed status: the parameter of its message. */
+/** Returns the mark of a changed status, which is the parameter of its message. */
 const markOf = (n: number, reportNumber: number): string => `${n}.${reportNumber}`;
 
-/** Typical substatuses of a working handler, so that the entry has the usual 1.5 kB. */
+/** Substatuses as a working handler has them, so that the entry has the usual 1.5 kB. */
 const parts = Array.from({ length: 6 }, (_, index) => ({
   name: `volume-${index}`,
   status: 'success',
@@ -124,7 +124,7 @@ const parts = Array.from({ length: 6 }, (_, index) => ({
   },
 }));
 
-/** The status entry up to its mark, and after it. */
+/** The JSON of a status entry, split at its mark. */
 const [statusHead = '', statusTail = ''] = JSON.stringify({
   extension: extensionNames.status,
   sequenceNumber: 1,

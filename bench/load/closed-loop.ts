@@ -6,14 +6,14 @@ export interface ClosedLoopOptions {
   host: string;
   port: number;
   connections: number;
-  /** Agents from 1 to this number take turns, each on one connection only, so that its calls stay in order. */
+  /** Number of agents, which take turns. Each uses one connection only, so that its calls stay in order. */
   agents: number;
-  /** The next request of an agent. */
+  /** Returns the next request of an agent. */
   request(agent: number): string;
   wanted: readonly number[];
   warmUpSeconds: number;
   seconds: number;
-  /** Reads a meter at the start and end of the measurement. */
+  /** Reads a meter, at the start and the end of the measurement. */
   meter?(): number;
 }
 
@@ -22,11 +22,11 @@ export interface ClosedLoopResult {
   seconds: number;
   /** Successful responses per second. */
   perSecond: number;
-  /** The increase of the meter. */
+  /** How much the meter increased. */
   metered: number;
 }
 
-/** Each connection sends the next request as soon as it has a response: the maximum throughput. */
+/** Measures the maximum throughput: each connection sends the next request as soon as it has a response. */
 export async function runClosedLoop(options: ClosedLoopOptions): Promise<ClosedLoopResult> {
   const { host, port, agents, request, wanted, meter = () => 0 } = options;
   const connections = Math.min(options.connections, agents);

@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 
-/** A response: a status, or the code of the error that occurred instead. */
+/** A response: its status, or the code of the error that occurred instead. */
 export interface HttpReply {
-  /** 0 without a response. */
+  /** 0 if there was no response. */
   status: number;
   /** Status line and headers. */
   head: string;
@@ -10,13 +10,13 @@ export interface HttpReply {
   error: string | null;
 }
 
-/** Responses of all sockets are read into one buffer: a read and its callback are never interrupted by another. */
+/** All sockets read into one buffer, because a read and its callback are never interrupted by another. */
 const place = Buffer.allocUnsafeSlow(64 * 1024);
 const pauseMs = 100;
 
 /**
- * One keep-alive connection that carries one request at a time. It supports only the part of HTTP/1.1 that the gateway
- * uses: the load generator must cost little beside the process that it measures.
+ * A keep-alive connection that carries one request at a time. It supports only the part of HTTP/1.1 that the gateway
+ * uses, because the load generator must cost little compared with the process it measures.
  */
 export class Connection {
   readonly #host: string;
@@ -32,10 +32,13 @@ export class Connection {
     this.#port = port;
   }
 
-  /** Sends a whole request; `done` is called in the turn in which the last byte of the reply arrives. One at a time. */
+  /**
+   * Sends a whole request. `done` is called in the turn in which the last byte of the response arrives. Only one
+   * request at a time.
+   */
   send(request: string, done: (reply: HttpReply) => void): void {
     this.#waiting = done;
-    // Waits a little after a refused connection, as an agent does.
+    // After a connection was refused, waits a little, as an agent does.
     const pause = this.#socket === null ? this.#failedAt + pauseMs - performance.now() : 0;
     if (pause > 0) setTimeout(() => this.#write(request), pause);
     else this.#write(request);
@@ -47,7 +50,7 @@ export class Connection {
     this.#drop(this.#socket, 'closed');
   }
 
-  /** Ends the request in progress with this error; the next one opens the connection again. */
+  /** Ends the request in progress with this error. The next request opens the connection again. */
   giveUp(error: string): void {
     this.#drop(this.#socket, error);
   }
@@ -113,7 +116,7 @@ export class Connection {
   }
 }
 
-/** Reads one response; null while it is incomplete. */
+/** Parses one response; null while it is incomplete. */
 export function parseReply(text: string): HttpReply | null {
   const end = text.indexOf('\r\n\r\n');
   if (end < 0) return null;
@@ -130,7 +133,7 @@ export function parseReply(text: string): HttpReply | null {
   return text.endsWith('0\r\n\r\n') ? { status, head, body: text.slice(from), error: null } : null;
 }
 
-/** The value of a header, or an empty text. */
+/** Returns the value of a header, or an empty text. */
 export function headerOf(head: string, name: string): string {
   const at = head.toLowerCase().indexOf(`\r\n${name}:`);
   if (at < 0) return '';

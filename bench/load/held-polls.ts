@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Agents } from './agents.ts';
 import { Connection, type HttpReply, headerOf } from './connection.ts';
 
-/** Long polls of many VMs, each on a separate connection, repeated after each response. */
+/** Long polls of many VMs, each on its own connection and repeated after each response. */
 export interface LongPolls {
-  /** Resolves with the time at which the VM's poll returns a new goal state. One waiter per VM. */
+  /** Resolves when the VM's poll returns a new goal state, with the time. One waiter per VM. */
   nextGoalState(agent: number): Promise<number>;
-  /** Responses that were neither a goal state nor "unchanged", by status or error. */
+  /** Responses that were neither a goal state nor "unchanged", counted by status or error. */
   complaints: Map<string, number>;
   close(): void;
 }
@@ -19,10 +19,10 @@ export interface HeldPollsOptions {
 }
 
 const waitSeconds = 60;
-/** Connections that are opened concurrently: fewer than a listener queues. */
+/** Number of connections that are opened concurrently; less than a listener's backlog. */
 const opened = 250;
 
-/** Opens them a few at a time; resolves when all polls are in progress. */
+/** Opens the connections a few at a time. Resolves when all polls are in progress. */
 export async function holdPolls({ host, port, agents, count }: HeldPollsOptions): Promise<LongPolls> {
   const complaints = new Map<string, number>();
   const waiting = new Map<number, (at: number) => void>();
@@ -34,7 +34,7 @@ export async function holdPolls({ host, port, agents, count }: HeldPollsOptions)
     if (closed) return;
     if (reply.status === 200) {
       const at = performance.now();
-      agents.took(agent, headerOf(reply.head, 'etag'));
+      agents.storeEtag(agent, headerOf(reply.head, 'etag'));
       waiting.get(agent)?.(at);
       waiting.delete(agent);
     } else if (reply.status !== 304) {

@@ -1,6 +1,6 @@
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 
-/** Percentiles in milliseconds. */
+/** Percentiles of latency in milliseconds. */
 export interface Percentiles {
   p50: number;
   p90: number;

@@ -3,7 +3,7 @@ import type { ConnectionPool } from './pool.ts';
 import type { Schedule } from './schedule.ts';
 import type { Tally } from './tally.ts';
 
-/** One kind of call that agents make on a schedule. */
+/** One kind of call, which agents make on a schedule. */
 export interface Stream {
   schedule: Schedule;
   request(agent: number): string;
@@ -12,15 +12,15 @@ export interface Stream {
 }
 
 export interface OpenLoop {
-  /** Calls that are due and unanswered. */
+  /** Number of calls that are due and have no response yet. */
   outstanding(): number;
-  /** Stops starting calls and waits for responses, at most this many seconds. */
+  /** Stops starting calls and waits for responses, for at most this many seconds. */
   stop(seconds: number): Promise<void>;
 }
 
 /**
- * Makes each call when its schedule says so, whether or not earlier ones were answered. Latency counts from that time,
- * so waiting in this process is included. The loop never sleeps and takes a core, so that wake-ups of this process do
+ * Makes each call when it is due, whether or not earlier ones have a response. Latency counts from the due time, so it
+ * includes waiting in this process. The loop never sleeps and uses a whole core, so that wake-ups of this process do
  * not distort the result.
  */
 export function startOpenLoop(

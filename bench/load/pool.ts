@@ -5,10 +5,7 @@ interface Waiting {
   done(reply: HttpReply): void;
 }
 
-/**
- * A bounded number of keep-alive connections that all agents share in turn. Calls without a free connection wait in
- * order.
- */
+/** A limited number of keep-alive connections that all agents share. Calls wait in order for a free connection. */
 export class ConnectionPool {
   readonly #free: Connection[];
   readonly #all: readonly Connection[];
@@ -20,12 +17,12 @@ export class ConnectionPool {
     this.#free = [...this.#all];
   }
 
-  /** Requests waiting for a connection. */
+  /** Number of requests that are waiting for a connection. */
   get waiting(): number {
     return this.#queue.length - this.#served;
   }
 
-  /** Sent requests without a response. */
+  /** Number of requests that were sent and have no response yet. */
   get underWay(): number {
     return this.#all.length - this.#free.length;
   }

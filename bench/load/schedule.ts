@@ -1,4 +1,4 @@
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
+/** Returns a generator of numbers from 0 to 1, the same for the same seed (mulberry32). */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -10,7 +10,7 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** A 32-bit number from a text (FNV-1a). */
+/** Derives a 32-bit number from a text (FNV-1a). */
 export function numberFrom(word: string): number {
   let number = 0x811c9dc5;
   for (const byte of Buffer.from(word)) number = Math.imul(number ^ byte, 0x01000193) >>> 0;
@@ -18,8 +18,8 @@ export function numberFrom(word: string): number {
 }
 
 /**
- * When each of many agents calls, once per period at a random offset: arrivals are as uneven as those of independent
- * machines. Times are milliseconds from the start.
+ * Determines when each of many agents calls: once per period, at a random offset, so that arrivals are as uneven as
+ * those of independent machines. Times are milliseconds since the start.
  */
 export class Schedule {
   readonly #periodMs: number;
@@ -27,10 +27,10 @@ export class Schedule {
   readonly #moments: Float64Array;
   #cursor = 0;
   #roundStart = 0;
-  /** How much longer this round is than the period. */
+  /** Factor by which this round is longer than the period. */
   #stretch: number;
 
-  /** `firstRound`: how much longer the first round is, because its calls cost more. */
+  /** `firstRound` is the factor by which the first round is longer, because its calls cost more. */
   constructor(agents: Uint32Array, periodMs: number, random: () => number, { firstRound = 1 } = {}) {
     this.#periodMs = periodMs;
     this.#stretch = firstRound;
@@ -38,12 +38,12 @@ export class Schedule {
     this.#agents = shuffled(agents, random);
   }
 
-  /** The time of the next call. */
+  /** Time of the next call. */
   get nextAt(): number {
     return this.#roundStart + this.#stretch * (this.#moments[this.#cursor] ?? Number.POSITIVE_INFINITY);
   }
 
-  /** Takes the next agent. */
+  /** Removes and returns the next agent. */
   take(): number {
     const agent = this.#agents[this.#cursor] ?? 0;
     this.#cursor += 1;

@@ -1,15 +1,15 @@
 import type { HttpReply } from './connection.ts';
 import { Latencies } from './latencies.ts';
 
-/** The results of requests since the last reset. */
+/** Counts the results of requests since the last reset. */
 export class Tally {
   readonly latencies = new Latencies();
-  /** Expected responses. */
+  /** Number of expected responses. */
   good = 0;
-  /** Everything else: by status or error. */
+  /** Number of all other results, by status or error. */
   readonly bad = new Map<string, number>();
 
-  /** Counts a reply; returns whether it was expected. */
+  /** Counts a response. Returns whether it was expected. */
   take(reply: HttpReply, wanted: readonly number[], milliseconds: number): boolean {
     if (reply.error === null && wanted.includes(reply.status)) {
       this.good += 1;
@@ -25,7 +25,7 @@ export class Tally {
     return [...this.bad.values()].reduce((sum, count) => sum + count, 0);
   }
 
-  /** The failures as a sentence; empty without any. */
+  /** Describes the failures in a sentence; empty if there are none. */
   complaint(): string {
     return [...this.bad].map(([what, count]) => `${count} × ${what}`).join(', ');
   }

@@ -17,12 +17,12 @@ export interface MillionCommand {
 }
 
 const limitMs = 50;
-/** Memory counts as flat if its second half is at most this share above the first. */
+/** Memory counts as flat if its second half is at most this many times the first. */
 const flat = 1.1;
 
-/** The main run: seeds, runs, prints the result; false where a target is missed. */
+/** The main run: seeds, runs, prints the result. Returns false if a target is missed. */
 export async function million({ vms, minutes, connections, seed, json, say }: MillionCommand): Promise<boolean> {
-  // As operations.md recommends for a fleet of this size: every agent is kept in memory.
+  // As operations.md recommends for a fleet of this size: every agent is cached in memory.
   const limits = { rememberedAgents: Math.max(vms, defaultLimits.rememberedAgents) };
   const deployment = await startDeployment({ environment: { ANNEX_LIMITS: JSON.stringify(limits) }, say });
   const fleet = await seedFleet(deployment.services, { vms, seed, say });

@@ -9,16 +9,16 @@ import { ConnectionPool } from '../load/pool.ts';
 import { numberFrom, randomFrom, Schedule } from '../load/schedule.ts';
 import { Tally } from '../load/tally.ts';
 
-/** The cadence of the source document: heartbeats every two minutes, statuses in transition every five. */
+/** The periods of the source document: heartbeats every two minutes, statuses in transition every five. */
 const heartbeatMs = 120_000;
 const statusMs = 300_000;
 /** One VM in a hundred is in transition. */
 const transitionEvery = 100;
 const sampleMs = 5_000;
 /**
- * Every agent calls twice before the measurement. Its first call is a fifth slower than later ones: the gateway does
- * not know the agent yet, and PostgreSQL loads its pages. Until its second call, an agent is slightly later than it
- * promised.
+ * Every agent calls twice before the measurement. Its first call costs a fifth more than later ones: the gateway has
+ * not cached the agent, and PostgreSQL has not cached its pages. Until its second call, an agent is slightly later than
+ * it announced.
  */
 const firstRound = 1.2;
 const warmUpMs = (firstRound + 1) * heartbeatMs;
@@ -27,24 +27,24 @@ export interface MillionOptions {
   deployment: Deployment;
   fleet: Fleet;
   minutes: number;
-  /** Keep-alive connections that all agents share. */
+  /** Number of keep-alive connections that all agents share. */
   connections: number;
   say(line: string): void;
 }
 
 type Process = 'gateway' | 'worker' | 'postgres' | 'bench';
 
-/** A few seconds of the run. */
+/** A sample of the run, a few seconds long. */
 export interface LoadSample {
-  /** Seconds from the start of the measured time to the end of the sample; negative in the warm-up. */
+  /** Seconds from the start of the measurement to the end of the sample; negative during the warm-up. */
   at: number;
   perSecond: number;
   p50: number;
   p99: number;
   failures: number;
-  /** Calls that were due and unanswered at its end. */
+  /** Number of calls at the end of the sample that were due and had no response. */
   outstanding: number;
-  /** Cores in use, 1 = one core. */
+  /** Cores in use; 1 means one core. */
   cores: Record<Process, number>;
   memoryBytes: Record<Process, number>;
 }
@@ -55,15 +55,15 @@ export interface MillionResult {
   statuses: { count: number; latencies: Percentiles };
   all: { count: number; perSecond: number; latencies: Percentiles };
   failures: Record<string, number>;
-  /** Calls without a response at the end. */
+  /** Number of calls without a response at the end. */
   unanswered: number;
-  /** How often the health of a VM changed, by its new health. Nothing happens to this fleet. */
+  /** How often the health of a VM changed, by its new health. In this fleet it should never change. */
   healthChanges: Record<string, number>;
 }
 
 /**
- * Every VM reports on its own schedule, for a warm-up of two rounds and then for `minutes`, without waiting for answers.
- * Calls that are outstanding when the measured time begins count in it.
+ * Every VM reports on its own schedule without waiting for responses, for a warm-up of two rounds and then for
+ * `minutes`. Calls that are outstanding at the start of the measurement count in it.
  */
 export async function runMillion({
   deployment,
@@ -110,7 +110,7 @@ export async function runMillion({
   };
 }
 
-/** Heartbeats of all agents, and statuses of those in transition. */
+/** Returns the streams of calls: heartbeats of all agents, and statuses of those in transition. */
 function createStreams(fleet: Fleet): { heartbeats: Stream; statuses: Stream } {
   const agents = new Agents({ count: fleet.vms, seed: fleet.seed, etag: fleet.etag, run: `million-${Date.now()}` });
   const random = randomFrom(numberFrom(fleet.seed));
@@ -134,7 +134,7 @@ function pidsOf(deployment: Deployment): Record<Process, number> {
   };
 }
 
-/** Reads the tallies of the streams and the use of the processes every few seconds. */
+/** Reads the tallies of the streams and the usage of the processes every few seconds. */
 class Sampler {
   readonly samples: LoadSample[] = [];
   readonly failures: Record<string, number> = {};
@@ -160,7 +160,7 @@ class Sampler {
     this.#usage = readUsages(pids());
   }
 
-  /** Takes a sample; only those of the measured time count in the result. */
+  /** Takes a sample. Only samples of the measurement count in the result. */
   sample(counts: boolean): LoadSample {
     const now = performance.now();
     const seconds = (now - this.#sampledAt) / 1_000;

@@ -1,6 +1,6 @@
-/** One point of a run. */
+/** Latencies in one interval of a run. */
 export interface LatencyPoint {
-  /** Seconds from the start. */
+  /** Seconds since the start. */
   at: number;
   p50: number;
   p99: number;
@@ -9,7 +9,7 @@ export interface LatencyPoint {
 const size = { width: 960, height: 360 };
 const frame = { left: 64, right: 16, top: 40, bottom: 44 };
 
-/** Latency over time as an SVG file: p50 and p99 of each interval on a logarithmic scale, and the target. */
+/** Draws latency over time as an SVG file: p50 and p99 of each interval on a logarithmic scale, and the target. */
 export function latencyPicture(title: string, moments: readonly LatencyPoint[], limitMs: number): string {
   const values = moments.flatMap(({ p50, p99 }) => [p50, p99]).filter((value) => value > 0);
   const lowest = 10 ** Math.floor(Math.log10(Math.min(1, ...values)));

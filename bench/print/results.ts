@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import type pg from 'pg';
 import { root } from '../deployment/deployment.ts';
 
-/** Writes the results with the machine and the versions that were measured; returns the path. */
+/** Writes the results with the machine and the versions that were measured. Returns the file's path. */
 export async function writeResults(
   pool: pg.Pool,
   name: string,
@@ -27,7 +27,7 @@ async function circumstances(pool: pg.Pool) {
     machine: { cpu: cpus()[0]?.model ?? '', cores: cpus().length, memoryBytes: totalmem(), os: process.platform },
     versions: { node: process.version, postgres: rows[0]?.version ?? '' },
     commit: git('rev-parse', 'HEAD'),
-    // The code differs from the commit.
+    // Whether the code differs from the commit.
     changed: git('status', '--porcelain', '--', 'server', 'db', 'protocol', 'bench') !== '',
   };
 }

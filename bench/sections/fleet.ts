@@ -15,7 +15,7 @@ interface Page {
   byHand: Omit<ListQuestion, 'name'>;
 }
 
-/** Pages that people open: the verb's input and the same query in SQL. */
+/** Pages that people open: the input of the verb, and the same query in SQL. */
 const pages: readonly Page[] = [
   {
     what: 'by name, first page',
@@ -25,7 +25,7 @@ const pages: readonly Page[] = [
   {
     what: 'failed, the newest first',
     input: { health: ['failed'], sort: '-since' },
-    // By rank, which is indexed, as an expert would write it.
+    // Sorted by rank, which has an index, as an expert would write it.
     byHand: { where: 'h.rank = 0', order: 'h.since desc, h.vm_id desc' },
   },
   {
@@ -40,7 +40,9 @@ const pages: readonly Page[] = [
   },
 ];
 
-/** Pages of a large fleet: the verbs of overview and list, called in process, against hand-written SQL. */
+/**
+ * Measures pages of a large fleet: the verbs of overview and list, called in this process, against hand-written SQL.
+ */
 export async function fleet({ deployment, agents, rounds, seconds }: Bench): Promise<Figure[]> {
   const pool = openPool(deployment.databaseUrl, 'portal');
   try {
@@ -48,7 +50,7 @@ export async function fleet({ deployment, agents, rounds, seconds }: Bench): Pro
     const byHand = fleetByHand(pool);
     const context = (): Context & { isPage: true } => ({
       ...deployment.services,
-      // Caches belong to this object: every call here is the first one.
+      // Caches belong to this object, so every call here is the first one.
       db: Object.create(db) as Database,
       log: pino({ level: 'silent' }),
       actor: systemActor,

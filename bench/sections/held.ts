@@ -15,10 +15,10 @@ import { alternate, type Bench, type Figure, figureOf, median } from './section.
 
 const most = 10_000;
 const wakesPerRound = 50;
-/** A wake-up that takes longer counts as lost. */
+/** A wake-up that takes longer counts as lost, in milliseconds. */
 const patienceMs = 30_000;
 
-/** Held long polls: their memory, and the time from a commit to the response. */
+/** Measures held long polls: their memory, and the time from a commit to the response. */
 export async function held({ deployment, agents, rounds, say }: Bench): Promise<Figure[]> {
   const [gateway] = deployment.gateways;
   if (gateway === undefined) throw new Error('no gateway');
@@ -77,7 +77,7 @@ export async function held({ deployment, agents, rounds, say }: Bench): Promise<
   }
 }
 
-/** One poll of each VM first, so that state which the gateway keeps anyway is not counted as the cost of holding. */
+/** Polls once for each VM, so that state which the gateway keeps anyway does not count as the cost of holding. */
 async function callOnce(deployment: Deployment, agents: Agents): Promise<void> {
   const [gateway] = deployment.gateways;
   const seconds = 1;
@@ -90,10 +90,7 @@ async function callOnce(deployment: Deployment, agents: Agents): Promise<void> {
   await delay(2_000);
 }
 
-/**
- * Changes the goal state of one VM after the other with the product's verb; measures from the moment the commit is
- * sent.
- */
+/** Changes the goal state of one VM after the other with the product's verb. Measures from when the commit is sent. */
 async function waker(services: OpenServices, polls: LongPolls, count: number): Promise<() => Promise<number>> {
   const { rows } = await services.db.$client.query<{ id: string; n: string; handler: string; version: string }>(
     `select a.vm_id as id, substr(a.instance_id, length('bench-') + 1) as n, e.handler, e.version
@@ -127,7 +124,7 @@ async function waker(services: OpenServices, polls: LongPolls, count: number): P
   };
 }
 
-/** When this process last sent a commit. */
+/** Returns a function for the time at which this process last sent a commit. */
 function watchCommits({ db }: OpenServices): () => number {
   let at = 0;
   db.$client.on('acquire', (client) => {

@@ -13,7 +13,10 @@ const connections = 64;
 /** Slow enough for either server to have idle time, so that scheduling affects both alike. */
 const perSecond = 8_000;
 
-/** Unchanged polls: responses per CPU second of the gateway, against node:http that only writes the same headers. */
+/**
+ * Measures unchanged polls: responses per CPU second of the gateway, against a node:http server that only writes the
+ * same headers.
+ */
 export async function poll({ deployment, agents, rounds, seconds }: Bench): Promise<Figure[]> {
   const [gateway] = deployment.gateways;
   if (gateway === undefined) throw new Error('no gateway');
@@ -67,14 +70,14 @@ export async function poll({ deployment, agents, rounds, seconds }: Bench): Prom
 interface Steady {
   host: string;
   port: number;
-  /** The process whose CPU time counts. */
+  /** The process whose CPU time is measured. */
   pid: number;
   seconds: number;
   agents: number;
   request(agent: number): string;
 }
 
-/** Polls at a steady rate: responses per CPU second of the server. */
+/** Polls at a steady rate. Returns responses per CPU second of the server. */
 async function perCpuSecond({ host, port, pid, seconds, agents, request }: Steady): Promise<number> {
   const pool = new ConnectionPool(host, port, connections);
   const tally = new Tally();
@@ -90,7 +93,7 @@ async function perCpuSecond({ host, port, pid, seconds, agents, request }: Stead
   return tally.good / used;
 }
 
-/** The headers of one real response, without those that node:http adds automatically. */
+/** Returns the headers of a real response, without those that node:http adds automatically. */
 async function headersOfUnchanged(host: string, port: number, request: string): Promise<Record<string, string>> {
   const connection = new Connection(host, port);
   const reply = await new Promise<HttpReply>((resolve) => connection.send(request, resolve));

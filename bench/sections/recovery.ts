@@ -5,7 +5,7 @@ import { MessageMatcher, type Messages, recoverStatus } from '#server/domain/loc
 import { byExpressions } from '../yardsticks/expressions.ts';
 import { alternate, type Bench, type Figure, figureOf } from './section.ts';
 
-/** Typical values in handlers' texts: names, numbers, paths, sentences, nothing. */
+/** Typical values in handler messages: names, numbers, paths, sentences, nothing. */
 const values = [
   ...['files.example.net', 'backup', '7', '91.5', '/var/lib/annex', 'C:\\Program Files\\Probe', 'fd00::1'],
   ...['disk 1 of 2', 'No space left on device.', 'Zugriff verweigert', '接続できません', ''],
@@ -33,7 +33,7 @@ const ofSample = (handler: string): Catalogue =>
     ),
   );
 
-/** A version with as many messages as large products have, with similar beginnings. */
+/** Returns a version with as many messages as large products have, many with the same beginning. */
 function largeCatalogue(count: number): Catalogue {
   const things = ['volume', 'service', 'certificate', 'user', 'package', 'rule', 'share', 'task', 'network', 'key'];
   const ends = [
@@ -51,7 +51,7 @@ function largeCatalogue(count: number): Catalogue {
   return catalogueOf(new Map([['en', english]]));
 }
 
-/** Every template with every value as its first param, the next value as its second, and so on. */
+/** Fills every template with every value as its first param, the next value as its second, and so on. */
 function textsOf({ english }: Catalogue): { id: string; params: string[]; text: string }[] {
   return Object.entries(english).flatMap(([id, template]) => {
     const count = placeholdersOf(template).length;
@@ -62,7 +62,7 @@ function textsOf({ english }: Catalogue): { id: string; params: string[]; text: 
   });
 }
 
-/** How many messages of handlers are recovered from their texts, and what that costs per status. */
+/** Measures how many messages of handlers are recovered from their texts, and what that costs per status. */
 export async function recovery(bench: Bench): Promise<Figure[]> {
   return [shareOf(sampleHandlers.map(ofSample)), ...(await costs(bench))];
 }
@@ -121,7 +121,7 @@ async function costs({ rounds, seconds }: Bench): Promise<Figure[]> {
   return figures;
 }
 
-/** Statuses with two substatuses, each with a distinct text. */
+/** Recovers statuses with two substatuses, each with a distinct text. Returns statuses per second. */
 function perSecond(seconds: number, texts: readonly string[], work: (status: StatusObject) => void): number {
   const statuses = texts.map((_, at): StatusObject[] =>
     [0, 1, 2].map((part) => ({

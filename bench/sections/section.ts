@@ -1,7 +1,7 @@
 import type { Deployment } from '../deployment/deployment.ts';
 import type { Agents } from '../load/agents.ts';
 
-/** The context of a section. */
+/** What a section measures with. */
 export interface Bench {
   deployment: Deployment;
   agents: Agents;
@@ -11,18 +11,18 @@ export interface Bench {
   say(line: string): void;
 }
 
-/** One result and its yardstick. */
+/** One result and its baseline. */
 export interface Figure {
   what: string;
   unit: string;
   ours: number;
-  /** Null without a yardstick. */
+  /** The baseline; null if there is none. */
   yardstick: { what: string; value: number } | null;
-  /** The ratio to the yardstick, the median of the rounds; or the result where the target is absolute. */
+  /** The ratio to the baseline, as the median of the rounds; or the result if the target is absolute. */
   ratio: number | null;
   target: Target | null;
   rounds: { ours: number; yardstick: number | null }[];
-  /** What a reader needs to interpret it. */
+  /** A note that a reader needs to interpret the result. */
   note?: string;
 }
 
@@ -49,7 +49,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? (sorted[half] ?? 0) : ((sorted[half - 1] ?? 0) + (sorted[half] ?? 0)) / 2;
 }
 
-/** Measures both in turn, alternating the order: other load of the machine affects both. */
+/** Measures both in turn, alternating which is first, so that other load on the machine affects both. */
 export async function alternate<A, B>(
   rounds: number,
   ours: () => Promise<A>,
@@ -68,7 +68,7 @@ export async function alternate<A, B>(
   return measured;
 }
 
-/** A result of rounds that were measured in turn. */
+/** Combines the results of rounds that were measured in turn. */
 export function figureOf(
   base: Pick<Figure, 'what' | 'unit' | 'target' | 'note'> & { against: string },
   rounds: { ours: number; yardstick: number }[],

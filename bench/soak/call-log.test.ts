@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { type HandlerCall, judgeCalls } from './call-log.ts';
 
-/** `install 1.0`, a second apart; `install 1.0!` was killed, `install 1.0+` overlaps with the next one. */
+/**
+ * Parses `install 1.0`, with a second between calls. `install 1.0!` was killed, `install 1.0+` overlaps with the next
+ * call.
+ */
 function callsOf(...lines: string[]): HandlerCall[] {
   return lines.map((line, index) => {
     const [, command = '', version = '', how = ''] = /^(\w+) ([\d.]+)([!+]?)$/.exec(line) ?? [];

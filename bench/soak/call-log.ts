@@ -2,21 +2,21 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { compareVersions } from '#protocol/index.ts';
 
-/** One call of a handler, as the handler logged it. */
+/** One call of a handler, as logged by the handler. */
 export interface HandlerCall {
   handler: string;
   version: string;
   command: string;
   sequenceNumber: number;
-  /** Nanoseconds. */
+  /** Nanoseconds since 1970. */
   begun: bigint;
-  /** Null where it was killed. */
+  /** Null if the call was killed. */
   ended: bigint | null;
 }
 
 const folderName = /^(.+)-(\d+(?:\.\d+)*)$/;
 
-/** The calls of all handlers of a machine, in order of their start; `logs` is the agent's folder of logs. */
+/** Returns the calls of all handlers on a machine, ordered by their start. `logs` is the agent's log folder. */
 export function readCalls(logs: string): HandlerCall[] {
   const folders = existsSync(logs) ? readdirSync(logs) : [];
   return folders
@@ -39,29 +39,30 @@ function callsIn(text: string, handler: string, version: string): HandlerCall[] 
   return calls;
 }
 
-/** The versions of a handler after its calls: by version, whether it runs. */
-export type Standing = Map<string, Map<string, 'runs' | 'rests'>>;
+/** The versions of each handler after its calls, and whether they run. */
+export type VersionStates = Map<string, Map<string, 'runs' | 'rests'>>;
 
 /**
- * Violations of the handler contract in these calls: overlapping calls, installing what is installed, enabling what is
- * not, updating while the old version runs, uninstalling what runs. One sentence for each, and the final state.
+ * Checks calls against the handler contract: no overlapping calls, no install of an installed version, no enable before
+ * an install, no update while the old version runs, no uninstall of a running one. Returns one sentence per violation,
+ * and the final state.
  */
-export function judgeCalls(calls: readonly HandlerCall[]): { faults: string[]; standing: Standing } {
+export function judgeCalls(calls: readonly HandlerCall[]): { faults: string[]; versionStates: VersionStates } {
   const faults: string[] = [];
-  const standing: Standing = new Map();
+  const versionStates: VersionStates = new Map();
   let latest: HandlerCall | null = null;
   for (const call of calls) {
     if (latest?.ended != null && latest.ended > call.begun)
       faults.push(`${nameOf(call)} began before ${nameOf(latest)} ended`);
     latest = call;
-    const versions = standing.get(call.handler) ?? new Map();
-    standing.set(call.handler, versions);
+    const versions = versionStates.get(call.handler) ?? new Map();
+    versionStates.set(call.handler, versions);
     const fault = faultOf(call, versions);
     if (fault !== null) faults.push(`${nameOf(call)}: ${fault}`);
     // A killed call has no effect and is repeated.
     if (call.ended !== null) follow(call, versions);
   }
-  return { faults, standing };
+  return { faults, versionStates };
 }
 
 function faultOf({ command, version }: HandlerCall, versions: ReadonlyMap<string, string>): string | null {

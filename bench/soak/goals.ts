@@ -24,7 +24,7 @@ export function contextOf(services: Services): Context {
   };
 }
 
-/** Three slow handlers, in three versions each. */
+/** Publishes three slow handlers in three versions each. */
 export async function publishHandlers(services: Services): Promise<void> {
   await createPublisher(contextOf(services), { namespace: 'Acme.Soak', displayName: 'Soak' });
   for (const handler of Object.values(handlers)) {
@@ -37,10 +37,10 @@ export async function publishHandlers(services: Services): Promise<void> {
   }
 }
 
-/** The last goal of one VM, by extension; absent: to be uninstalled. */
+/** The last goal of one VM, by extension. Extensions that are absent should be uninstalled. */
 export type Wanted = Map<string, { version: string; state: 'enabled' | 'disabled'; dependsOn: string[] }>;
 
-/** Changes this VM at random: an extension more or less, a version up or down, other settings, a dependency. */
+/** Changes a VM at random: adds or removes an extension, or changes a version, settings or a dependency. */
 export async function changeGoal(
   services: Services,
   vmId: string,
@@ -56,26 +56,26 @@ export async function changeGoal(
       wanted.delete(name);
       return true;
     }
-    const leans = name === 'beta' && wanted.get('alpha')?.state === 'enabled' && random() < 0.5;
+    const dependsOnAlpha = name === 'beta' && wanted.get('alpha')?.state === 'enabled' && random() < 0.5;
     const goal = {
       version: pick(versions),
-      // A dependant of a disabled extension would wait forever.
+      // Never disabled, because an extension that depends on it would wait forever.
       state: random() < 0.8 || isNeeded ? ('enabled' as const) : ('disabled' as const),
-      dependsOn: leans ? ['alpha'] : [],
+      dependsOn: dependsOnAlpha ? ['alpha'] : [],
     };
     const settings = { publicSettings: { revision: Math.floor(random() * 1_000_000) } };
     await setExtension(contextOf(services), { vmId, name, goal: { handler: handlers[name], settings, ...goal } });
     wanted.set(name, goal);
     return true;
   } catch (error) {
-    // It is being uninstalled, or the database is down: nothing changed, or the response was lost.
+    // The extension is being uninstalled, or the database is down: nothing changed, or the response was lost.
     if (error instanceof DomainError) return false;
     await learn(services, vmId, wanted);
     return false;
   }
 }
 
-/** The goal of the VM in the portal, after the response to the last change was lost. */
+/** Reads the VM's goal from the portal, after the response to the last change was lost. */
 export async function learn(services: Services, vmId: string, wanted: Wanted): Promise<void> {
   try {
     const { rows } = await services.db.$client.query<{
@@ -89,11 +89,11 @@ export async function learn(services: Services, vmId: string, wanted: Wanted): P
       if (state !== 'uninstall') wanted.set(name, { version, state, dependsOn });
     }
   } catch {
-    // Still down: the next change retries.
+    // Still down; the next change tries again.
   }
 }
 
-/** The handler of an extension. */
+/** Returns the handler of an extension. */
 export function handlerOf(name: string): string {
   return handlers[name as keyof typeof handlers];
 }

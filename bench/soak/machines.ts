@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { root } from '../deployment/deployment.ts';
 
-/** A machine with a real agent process, which is killed and restarted. */
+/** A machine with a real agent process that can be killed and restarted. */
 export class SoakMachine {
   readonly vmId: string;
   readonly folder: string;
@@ -30,7 +30,7 @@ export class SoakMachine {
     if (!this.isStopping) this.child = this.spawn('run', '--heartbeat-seconds', '2', '--status-seconds', '2');
   }
 
-  /** `kill -9`, and a restart after a while. False where it did not run. */
+  /** Kills the agent with `kill -9` and restarts it after a pause. Returns false if it was not running. */
   async kill(pauseMs: number): Promise<boolean> {
     const child = this.child;
     if (child === null || child.exitCode !== null || child.signalCode !== null) return false;
@@ -42,7 +42,7 @@ export class SoakMachine {
     return true;
   }
 
-  /** Whether it exited without being killed. */
+  /** Whether the agent exited without being killed. */
   hasEnded(): boolean {
     return this.child !== null && this.child.exitCode !== null;
   }
@@ -59,7 +59,7 @@ export class SoakMachine {
   private spawn(command: string, ...args: string[]): ChildProcess {
     const child = spawn(process.execPath, ['agent/main.ts', command, '--dir', this.folder, ...args], {
       cwd: root,
-      // Agents that run as root do not touch this machine's folders.
+      // Keeps agents that run as root away from this machine's folders.
       env: { ...process.env, ANNEX_AGENT_WAAGENT_FOLDER: 'none' },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -31,7 +31,7 @@ export interface SoakResult {
   outOfOrder: string[];
   /** Differences from the goal, by VM. */
   notAtGoal: string[];
-  /** Agents that exited without being killed. */
+  /** Number of agents that exited without being killed. */
   endedByThemselves: number;
   folder: string;
 }
@@ -45,7 +45,7 @@ interface Vm {
 }
 
 /**
- * Goal states change at random while agents, gateway, worker and database are killed; in the end every VM must be at
+ * Changes goal states at random while agents, gateway, worker and database are killed. In the end, every VM must be at
  * its goal.
  */
 export async function runSoak({ deployment, agents, minutes, seed, undo, say }: SoakOptions): Promise<SoakResult> {
@@ -53,13 +53,13 @@ export async function runSoak({ deployment, agents, minutes, seed, undo, say }: 
   const vms = await openVms(deployment, agents, folder);
   undo.add(() => Promise.all(vms.map(({ machine }) => machine.stop())));
   const began = performance.now();
-  const goesOn = () => performance.now() - began < minutes * 60_000;
+  const hasTimeLeft = () => performance.now() - began < minutes * 60_000;
   let changes = 0;
   const kills: Record<string, number> = {};
 
   const changing = async () => {
     const random = randomFrom(numberFrom(`${seed} goals`));
-    while (goesOn()) {
+    while (hasTimeLeft()) {
       const vm = vms[Math.floor(random() * vms.length)] as Vm;
       if (await changeGoal(deployment.services, vm.machine.vmId, vm.wanted, random)) changes += 1;
       await delay(200 + random() * 1_500);
@@ -67,14 +67,14 @@ export async function runSoak({ deployment, agents, minutes, seed, undo, say }: 
   };
   const killing = async () => {
     const random = randomFrom(numberFrom(`${seed} kills`));
-    while (goesOn()) {
+    while (hasTimeLeft()) {
       await delay(1_000 + random() * 4_000);
       const what = await kill(deployment, vms, random);
       if (what !== null) kills[what] = (kills[what] ?? 0) + 1;
     }
   };
-  const telling = async () => {
-    for (let next = 60_000; goesOn(); ) {
+  const reporting = async () => {
+    for (let next = 60_000; hasTimeLeft(); ) {
       await delay(1_000);
       if (performance.now() - began < next) continue;
       next += 60_000;
@@ -85,7 +85,7 @@ export async function runSoak({ deployment, agents, minutes, seed, undo, say }: 
       );
     }
   };
-  await Promise.all([changing(), killing(), telling()]);
+  await Promise.all([changing(), killing(), reporting()]);
   say(`${changes} changes made; now everything has ${settleSeconds} s to arrive.`);
   const { settledAfter, notAtGoal } = await settle(deployment, vms);
   const endedByThemselves = vms.filter(({ machine }) => machine.hasEnded()).length;
@@ -117,7 +117,7 @@ async function openVms(deployment: Deployment, agents: number, folder: string): 
   return vms;
 }
 
-/** One `kill -9`; usually of an agent, whose handlers keep running. */
+/** Kills one process with `kill -9`, usually an agent, whose handlers continue to run. */
 async function kill(deployment: Deployment, vms: readonly Vm[], random: () => number): Promise<string | null> {
   const dice = random();
   if (dice < 0.7) {
@@ -135,7 +135,7 @@ async function kill(deployment: Deployment, vms: readonly Vm[], random: () => nu
   return what;
 }
 
-/** Waits until the portal shows every VM at its goal; returns what is not. */
+/** Waits until the portal shows every VM at its goal. Returns what is not. */
 async function settle(
   deployment: Deployment,
   vms: readonly Vm[],
@@ -168,7 +168,7 @@ async function differencesFromGoal(deployment: Deployment, { name, machine, want
   }
 }
 
-/** The logs of the handlers: no contract violation, and the final state as in the goal. */
+/** Checks the handlers' logs: no violation of the contract, and a final state that matches the goal. */
 function judge(vms: readonly Vm[], notAtGoal: string[]): Pick<SoakResult, 'calls' | 'outOfOrder' | 'notAtGoal'> {
   const outOfOrder: string[] = [];
   const away = [...notAtGoal];
@@ -176,16 +176,16 @@ function judge(vms: readonly Vm[], notAtGoal: string[]): Pick<SoakResult, 'calls
   for (const { name, machine, wanted } of vms) {
     const calls = readCalls(join(machine.folder, 'logs'));
     count += calls.length;
-    const { faults, standing } = judgeCalls(calls);
+    const { faults, versionStates } = judgeCalls(calls);
     outOfOrder.push(...faults.map((fault) => `${name}: ${fault}`));
     const expected = new Map([...wanted].map(([extension, goal]) => [handlerOf(extension), goal]));
     for (const folder of ['reports', 'uploads']) {
       const waiting = readdirSync(join(machine.folder, folder)).length;
       if (waiting > 0) away.push(`${name}: ${waiting} of its ${folder} did not reach the portal`);
     }
-    for (const handler of new Set([...standing.keys(), ...expected.keys()])) {
+    for (const handler of new Set([...versionStates.keys(), ...expected.keys()])) {
       const goal = expected.get(handler);
-      const stands = [...(standing.get(handler) ?? [])].map(([version, how]) => `${version} ${how}`).join(', ');
+      const stands = [...(versionStates.get(handler) ?? [])].map(([version, how]) => `${version} ${how}`).join(', ');
       const should = goal === undefined ? '' : `${goal.version} ${goal.state === 'enabled' ? 'runs' : 'rests'}`;
       if (stands !== should) away.push(`${name}: of ${handler} ${stands || 'nothing'}, wanted ${should || 'nothing'}`);
     }

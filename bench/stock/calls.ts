@@ -1,7 +1,7 @@
 import { Connection, type HttpReply } from '../load/connection.ts';
 import { handler, type StockVm } from './seed-stock.ts';
 
-/** The calls of a VM's agent all day, as its forwarder passes them on. */
+/** The periodic calls of a stock agent, as its forwarder relays them. */
 export class StockCalls {
   readonly #vms: readonly StockVm[];
   readonly #statuses: string[] = [];
@@ -10,7 +10,7 @@ export class StockCalls {
     this.#vms = vms;
   }
 
-  /** Reads each VM once: the contents of its goal state, and the address of its status. */
+  /** Reads each VM's goal state once: its contents, and the URL for its status. */
   async meet(host: string, port: number): Promise<void> {
     const connection = new Connection(host, port);
     const ask = async (request: string): Promise<string> => {
@@ -41,7 +41,7 @@ export class StockCalls {
     return this.#statuses[n] ?? '';
   }
 
-  /** Other calls once a minute: health of its host and itself, and instance metadata. */
+  /** Returns the calls made once a minute: health of the host and of the agent, and instance metadata. */
   minute(n: number, turn: number): string {
     const calls = [
       () => this.#request(n, 'GET', 'hgap', '/health'),
@@ -68,7 +68,7 @@ const observation =
 
 const telemetry = `<?xml version="1.0"?><TelemetryData version="1.0"><Provider id="69B669B9-4AF8-4C50-BDC4-6006FA76E975"><Event id="1"><![CDATA[<Param Name="Name" Value="WALinuxAgent" T="mt:wstr" />]]></Event></Provider></TelemetryData>`;
 
-/** A status blob of one handler, as the agent sends it repeatedly. */
+/** Returns a status blob for one handler, as the agent sends it repeatedly. */
 function upload(requestUri: string, incarnation: string): string {
   const formattedMessage = { lang: 'en-US', message: 'Mounted 3 shares; all of them answer.' };
   const status = { name: handler.handler, operation: 'Enable', status: 'success', code: 0, formattedMessage };

@@ -12,7 +12,7 @@ import { startBareHttp } from '../yardsticks/bare-http.ts';
 import { StockCalls } from './calls.ts';
 import { seedStock } from './seed-stock.ts';
 
-/** The agent's period, and other calls per minute. */
+/** The agent's polling period, and its other calls per minute. */
 const periodMs = 6_000;
 const others = 6;
 
@@ -21,14 +21,14 @@ export interface StockOptions {
   rounds: number;
   /** Seconds per measurement. */
   seconds: number;
-  /** The file for the results. */
+  /** File for the results. */
   json: string | undefined;
   say(line: string): void;
 }
 
 /**
- * Idle stock VMs on one gateway at the agent's period: latency of a call, and database load of a VM. Prints the
- * results; returns whether all targets are met.
+ * Measures idle stock VMs that call one gateway at the agent's period: latency of a call, and database load of a VM.
+ * Prints the results and returns whether all targets are met.
  */
 export async function stock(options: StockOptions): Promise<boolean> {
   const { vms: count, rounds, seconds, json, say } = options;
@@ -38,7 +38,7 @@ export async function stock(options: StockOptions): Promise<boolean> {
   const [gateway] = deployment.gateways;
   if (gateway === undefined) throw new Error('no gateway');
   await calls.meet(gateway.host, gateway.port);
-  // As large as a goal state, with its headers, to compare the transport and not the bytes.
+  // As large as a goal state and with its headers, so that the transport is compared and not the size.
   const bare = await startBareHttp({ 'content-type': 'text/xml; charset=utf-8' }, { status: 200, bytes: 1_400 });
   const gatewayPid = gateway.child.pid() ?? 0;
   const transactions = { calls: [] as number[], none: [] as number[] };
@@ -55,7 +55,7 @@ export async function stock(options: StockOptions): Promise<boolean> {
   };
   try {
     const measured: { ours: number; yardstick: number }[] = [];
-    // Always in this order: a gateway that is not called for longer considers the agents silent.
+    // Always in this order: if a gateway is not called for longer, it considers the agents unresponsive.
     for (let round = 0; round < rounds; round += 1) {
       const p99 = await counted(gateway, transactions.calls);
       measured.push({ ours: p99, yardstick: await counted(bare, transactions.none) });
@@ -102,8 +102,8 @@ export async function stock(options: StockOptions): Promise<boolean> {
 }
 
 /**
- * All VMs call for this long: returns the 99th percentile of their latency, from when each call was due, and the result
- * of `begin` at the start.
+ * Lets all VMs call for this long. Returns the 99th percentile of their latency, counted from when each call was due,
+ * and the result of `begin`, which runs at the start.
  */
 async function load<B>(
   calls: StockCalls,
@@ -123,7 +123,7 @@ async function load<B>(
     { schedule: schedule(periodMs, 2), request: (n) => calls.status(n), wanted, tally },
     { schedule: schedule(60_000 / others, 3), request: (n) => calls.minute(n, turn++), wanted, tally },
   ]);
-  // Warm-up: connections are opened, code is compiled, and each VM has sent its status once.
+  // Warm-up: opens connections, compiles code, and sends each VM's first status.
   await delay(periodMs + 2_000);
   tally.reset();
   const before = await begin();

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** The minimum of node:http: one response (first argument, JSON) to every request. */
+/** The minimal node:http server: the same response (first argument, JSON) to every request. */
 const { headers, status, bytes } = JSON.parse(process.argv[2] ?? '{}') as {
   headers: Record<string, string>;
   status: number;

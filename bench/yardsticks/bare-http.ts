@@ -9,7 +9,7 @@ export interface BareHttp {
   stop(): Promise<void>;
 }
 
-/** A bare node:http server in a separate process that responds with these headers, 304 by default. */
+/** Starts a minimal node:http server in a separate process. It responds with these headers, and with 304 by default. */
 export async function startBareHttp(
   headers: Readonly<Record<string, string>>,
   answer: { status: number; bytes: number } = { status: 304, bytes: 0 },

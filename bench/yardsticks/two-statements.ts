@@ -8,7 +8,8 @@ import { Latencies } from '../load/latencies.ts';
 
 /**
  * The minimum of a report in SQL, committed: one row of history with a document of 1.5 kB, one row of the latest.
- * Partitioned by day, with one index beside the key; without foreign keys, so slightly cheaper than the real one.
+ * Partitioned by day, with one index besides the primary key; without foreign keys, so slightly cheaper than the real
+ * one.
  */
 const schema = `
   create schema if not exists yardstick;
@@ -34,12 +35,12 @@ const upsert = (vm: string): string =>
 const document = JSON.stringify({ extension: 'mount', text: 'x'.repeat(1_460) });
 
 export interface TwoStatements {
-  /** The client that ran it. */
+  /** The client that was used. */
   by: 'pgbench' | 'pg';
   run(clients: number, seconds: number): Promise<{ perSecond: number; p50Ms: number }>;
 }
 
-/** The yardstick of reports on this database: pgbench if available, the same through pg otherwise. */
+/** Prepares the baseline for reports in this database: pgbench if available, otherwise the same through pg. */
 export async function prepareTwoStatements(databaseUrl: string, vms: number): Promise<TwoStatements> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -91,7 +92,7 @@ async function runPgbench(databaseUrl: string, vms: number, clients: number, sec
   }
 }
 
-/** pgbench logs each transaction: client, number, microseconds, … */
+/** pgbench logs one line per transaction: client, number, microseconds, … */
 function medianOfLog(folder: string): number {
   const latencies = new Latencies();
   for (const name of readdirSync(folder).filter((file) => file.startsWith('pgbench_log'))) {

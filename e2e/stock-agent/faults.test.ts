@@ -16,7 +16,7 @@ const document = (status: object) => JSON.stringify([{ version: 1.0, timestampUT
 const sound = { name: 'probe', operation: 'Enable', status: 'success', code: 0 };
 const text = (message: unknown) => ({ lang: 'en-US', message });
 
-/** A handler's status file, and the status that the page shows after the agent has processed it. */
+/** A handler's status file, and the status that the page shows after the agent has processed the file. */
 const cases: [string, string, 'success' | 'error' | 'either'][] = [
   ['no JSON', 'not json {', 'error'],
   ['half a document', '[{"version": 1.0, "status": {"status": "succ', 'error'],
@@ -33,7 +33,7 @@ const cases: [string, string, 'success' | 'error' | 'either'][] = [
 ];
 
 for (const [name, raw, word] of cases) {
-  test(`a status file with ${name}: the VM stays in touch, and the next one is read`, async () => {
+  test(`a status file with ${name}: the VM keeps reporting, and the next file is read`, async () => {
     const { sequenceNumber } = await stage.api.setExtension(vm.vmId, 'probe', {
       handler: probe,
       version: '1.0.0.0',

@@ -12,9 +12,9 @@ export async function publishField(api: Api, { handler, steps }: FieldHandler): 
   for (const version of versions) await api.publish(handler, version, zip);
 }
 
-/** Makes one change and waits until everything that the table lists for it is visible. */
+/** Applies one change and waits until everything that the table lists for it is visible. */
 export async function takeFieldStep(api: Api, vm: Actor, handler: string, step: FieldStep): Promise<void> {
-  // Sequence numbers continue after an uninstall, so each handler has a separate name.
+  // Sequence numbers continue after an uninstall, so each handler has its own extension name.
   const { extension: name = handler.toLowerCase(), goal } = step;
   const seen = callsOf(vm, handler).length;
   let sequence = 0;
@@ -42,7 +42,7 @@ function expectStep(step: FieldStep, extension: ExtensionView, sequence: number)
   if (substatus) expect(extension.status).toMatchObject({ substatus: [substatus] });
 }
 
-/** The lines in the log folder of the handler, oldest first. */
+/** Returns the lines in the handler's log folder, oldest first. */
 function callsOf(vm: Actor, handler: string): string[] {
   const lines = vm.machine.text(`/var/log/azure/${handler}/calls.log`).split('\n').filter(Boolean);
   return lines.map((line) => line.replace(/^\d+ /, ''));

@@ -1,14 +1,15 @@
 #!/bin/bash
-# The first process of a throwaway machine for the stock agent; started by stock-machine.ts in namespaces of its own, as
+# The first process of a throwaway machine for the stock agent. stock-machine.ts starts it in new namespaces:
 #   unshare --mount --net --uts --ipc --pid --fork --kill-child bash guest.sh ROOT PACKAGE NAME PROGRAMS
-# ROOT is an empty folder, PACKAGE the unpacked agent, PROGRAMS a folder of programs that this machine lacks (may be absent), WAAGENT_CONF the text of waagent.conf. It says "ready PID", PID as
-# the host counts, then obeys what it reads: "start", "stop". It ends with its input, and everything ends with it: mounts,
-# network and processes are in the namespaces only, the disk is in memory, and of the host there is /usr, read only.
+# ROOT is an empty folder, PACKAGE the unpacked agent, PROGRAMS a folder of programs that this machine lacks (may be
+# absent), WAAGENT_CONF the text of waagent.conf. Prints "ready PID" with the host's process id, then reads the commands
+# "start" and "stop". When its input ends, it ends, and everything else with it: mounts, network and processes are only
+# in the namespaces, the disk is in memory, and of the host there is only /usr, read-only.
 set -eu
 root=$1 package=$2 name=$3 programs=$4
 
 mount --make-rprivate /
-# While this is still the host's /proc.
+# Read while this is still the host's /proc.
 read -r pid _ < /proc/self/stat
 mount -t tmpfs -o size=512m,mode=755 annex-guest "$root"
 cd "$root"
@@ -18,7 +19,7 @@ ln -s /run var/run
 chmod 700 var/lib/waagent root
 chmod 1777 tmp var/tmp
 
-# The agent's package over the programs of this machine, and a layer in memory over both.
+# Layers, from the top: memory, the agent's package, and the programs of this machine.
 mount --bind "$package" .layers/package
 layers=.layers/package/usr
 if [ -d "$programs/usr" ]; then
@@ -33,7 +34,7 @@ for link in bin sbin lib lib32 lib64 libx32; do
   if [ -L "/$link" ]; then cp -P "/$link" .; fi
 done
 
-# What programs need to be found and to know where they are; no keys, no passwords.
+# Files that programs need to find libraries and to identify the system; no keys, no passwords.
 for entry in alternatives ld.so.cache ld.so.conf ld.so.conf.d nsswitch.conf os-release debian_version python3 localtime; do
   if [ -e "/etc/$entry" ]; then cp -a "/etc/$entry" etc/; fi
 done
@@ -67,7 +68,7 @@ ln -s fd/1 dev/stdout
 ln -s fd/2 dev/stderr
 hostname "$name"
 
-# Loopback only. The agent looks for a route to its server, not for an address: without one it waits for a network card.
+# Loopback only. The agent looks for a route to its server, and waits for a network card if there is none.
 ip link set lo up
 for address in 168.63.129.16 169.254.169.254; do
   ip address replace "$address/32" dev lo
@@ -81,7 +82,7 @@ rmdir .old
 
 export ANNEX_GUEST_PID=$pid
 lost=sys_module,sys_time,sys_boot,sys_rawio,sys_admin,mknod,net_admin,syslog,audit_control,mac_admin,mac_override
-# The agent must not be the first process: its child would take that for being left alone, and end.
+# The agent must not be the first process, because its child process would conclude that its parent has ended, and exit.
 exec setpriv --no-new-privs --bounding-set="-${lost//,/,-}" --inh-caps=-all /bin/bash -c '
   echo "ready $ANNEX_GUEST_PID"
   while read -r word; do
@@ -94,7 +95,7 @@ exec setpriv --no-new-privs --bounding-set="-${lost//,/,-}" --inh-caps=-all /bin
           >> /var/log/waagent.out 2>&1 < /dev/null &
         ;;
       stop)
-        # As a machine that is turned off: everyone is asked, then nobody is.
+        # As on a machine that is turned off: SIGTERM to all processes, then SIGKILL.
         kill -TERM -1 2> /dev/null || true
         for _ in 1 2 3 4 5 6 7 8 9 10; do
           left=(/proc/[0-9]*)

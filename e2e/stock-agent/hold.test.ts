@@ -14,11 +14,11 @@ afterAll(async () => {
 
 const set = (version: string, target: string) =>
   stage.api.setExtension(vm.vmId, 'probe', { handler: probe, version, settings: { publicSettings: { target } } });
-/** How often the agent found that it is on hold. */
+/** How many times the agent logged that it is on hold. */
 const holds = () => vm.machine.log().match(/on hold/g)?.length ?? 0;
 const hold = (method: 'PUT' | 'DELETE') => stage.api.call(method, `/vms/${vm.vmId}/wire-access/hold`);
 
-test('on hold, an update does nothing, even after a restart of the agent, and the last status is repeated', async () => {
+test('an agent on hold ignores updates, even after its restart, and repeats its last status', async () => {
   await set('1.0.0.0', 'alpha');
   await vm.until('probe', ({ health }) => expect(health).toBe('healthy'));
   vm.newCalls();
@@ -28,7 +28,7 @@ test('on hold, an update does nothing, even after a restart of the agent, and th
   await vm.machine.stop();
   await vm.machine.start();
   await vm.untilMachine(() => expect(holds()).toBe(2));
-  // Its first status after that was sent.
+  // The agent has sent its first status after the restart.
   await vm.untilMachine(({ text }) => {
     expect(text.call(vm.machine, '/var/log/waagent.log').split('on hold').at(-1)).toMatch(
       /Annex\.Stock\.Probe.*success/,
@@ -44,7 +44,7 @@ test('on hold, an update does nothing, even after a restart of the agent, and th
   expect(vm.newCallsInShort()).toBe('');
 });
 
-test('released, the agent does the waiting work', async () => {
+test('an agent that is released does the waiting work', async () => {
   await hold('DELETE');
   await vm.until('probe', ({ version, health }) => expect([version, health]).toEqual(['1.1.0.0', 'healthy']));
   expect(vm.newCallsInShort()).toMatch(/^1\.0 disable, 1\.1 update, 1\.0 uninstall, 1\.1 install, 1\.1 enable \d+$/);

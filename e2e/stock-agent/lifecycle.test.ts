@@ -35,7 +35,7 @@ async function arrive(version: string, publicSettings: object, more: Partial<Ext
   return sequenceNumber;
 }
 
-test('install, then new settings: only enable runs, with the new sequence number', async () => {
+test('after install, new settings run only enable, with the new sequence number', async () => {
   const first = await arrive('1.0.0.0', { target: 'alpha' });
   const second = await arrive('1.0.0.0', { target: 'beta' });
   expect(vm.newCallsInShort()).toBe(`1.0 install, 1.0 enable ${first}, 1.0 enable ${second}`);
@@ -83,7 +83,7 @@ test('a failed enable is reported, and the next settings correct it', async () =
   expect(vm.newCallsInShort()).toBe(`1.0 enable ${sequenceNumber}, 1.0 enable ${mended}`);
 });
 
-test('disabled and enabled again', async () => {
+test('an extension is disabled and enabled again', async () => {
   await stage.api.setExtension(vm.vmId, 'probe', goal('1.0.0.0', { target: 'alpha' }, { state: 'disabled' }));
   await vm.until('probe', ({ health, handlerState }) => {
     expect([health, handlerState?.state]).toEqual(['disabled', 'disabled']);
@@ -93,7 +93,7 @@ test('disabled and enabled again', async () => {
   expect(vm.newCallsInShort()).toBe(`1.0 enable ${again}`);
 });
 
-test('secrets are opened on the machine, kept when they are not given again, and changed', async () => {
+test('secrets are decrypted on the machine, kept if they are not sent again, and changed', async () => {
   const secrets = (password: string) => ({ publicSettings: { target: 'alpha' }, protectedSettings: { password } });
   await arrive('1.0.0.0', {}, { settings: secrets('first') });
   await arrive('1.0.0.0', { target: 'beta' });
@@ -106,7 +106,7 @@ test('secrets are opened on the machine, kept when they are not given again, and
   expect(vm.machine.log()).not.toMatch(/second, with/);
 });
 
-test('another user of the machine gets nothing, whatever it claims to be', async () => {
+test('other users of the machine get no access, whatever they claim to be', async () => {
   const program = `
 import http.client
 for host, port, path in (("168.63.129.16", 80, "/machine/?comp=goalstate"), ("168.63.129.16", 32526, "/versions"), ("169.254.169.254", 80, "/metadata/instance")):
@@ -119,7 +119,7 @@ for host, port, path in (("168.63.129.16", 80, "/machine/?comp=goalstate"), ("16
   expect((await ask()).trim().split('\n').slice(0, 2)).toEqual(['200', '200']);
 });
 
-test('turned off and on, the agent creates a new certificate, runs enable once more, and the secret opens', async () => {
+test('after a reboot, the agent creates a certificate, runs enable and decrypts the secret', async () => {
   await vm.machine.stop();
   await vm.machine.start();
   await vm.untilMachine(() => expect(vm.newCallsInShort()).toMatch(/^1\.0 enable \d+$/));

@@ -18,7 +18,7 @@ const watching = async (vm: Actor, target: string) =>
   await vm.until('probe', ({ status, health }) => {
     expect([status?.message?.text, health]).toEqual([`Probe 1.0.0.0 is watching ${target}.`, 'healthy']);
   });
-/** How often the process that reads goal states was started. */
+/** How many times the process that reads goal states was started. */
 const starts = ({ machine }: Actor) => machine.log().match(/ running as process \d+/g)?.length;
 
 test('two machines running at the same time each get their own goal state', async () => {
@@ -27,7 +27,7 @@ test('two machines running at the same time each get their own goal state', asyn
   for (const vm of vms) expect(vm.newCallsInShort()).toMatch(/^1\.0 install, 1\.0 enable \d+$/);
 });
 
-test('the portal restarts during a command: its end is reported, nothing runs twice', async () => {
+test('a command that ends while the portal restarts is reported, and nothing runs twice', async () => {
   const [vm] = vms as [Actor];
   const { sequenceNumber } = await set(vm, { target: 'slow', slow: 'enable', sleep: 10 });
   await vm.untilMachine(({ text }) =>
@@ -38,7 +38,7 @@ test('the portal restarts during a command: its end is reported, nothing runs tw
   expect(vm.newCallsInShort()).toBe(`1.0 enable ${sequenceNumber}`);
 });
 
-test('the gateway is down for a minute: no agent exits, no handler runs again, and all recovers', async () => {
+test('while the gateway is down for a minute, no agent exits and no handler runs again', async () => {
   const before = vms.map(starts);
   await stage.portal.stop();
   const away = performance.now();

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""A handler that writes down each of its calls and then does what its settings say.
+"""A handler that logs each of its calls and then does what its settings say.
 
 publicSettings: target, word, code, fail (a command), sleep (seconds, with slow: a command), raw (a whole status file),
-rawHeartbeat. Of protectedSettings it tells the SHA-256 alone. Commands: install, enable, update, disable, uninstall.
+rawHeartbeat. Of protectedSettings it logs only the SHA-256. Commands: install, enable, update, disable, uninstall.
 """
 import base64
 import hashlib

@@ -5,22 +5,22 @@ import { zipOf } from '../support/zip.ts';
 import type { StockMachine } from './stock-machine.ts';
 
 export const probe = 'Annex.Stock.Probe';
-/** The same as a handler that supports several extensions. */
+/** The same probe as a handler that supports several extensions. */
 export const many = 'Annex.Stock.Many';
-/** Another one, for dependencies. */
+/** Another handler, for dependencies. */
 export const base = 'Annex.Stock.Base';
 
-/** One line in the log of the probes of a machine. */
+/** One line in the probes' log on a machine. */
 export interface ProbeCall {
   handler: string;
   version: string;
   command: string;
   sequence?: number;
   name?: string;
-  /** VERSION and AZURE_GUEST_AGENT_UPDATING_FROM_VERSION, in an update. */
+  /** In an update, VERSION and AZURE_GUEST_AGENT_UPDATING_FROM_VERSION. */
   target?: string;
   from?: string;
-  /** SHA-256 of the opened protected settings. */
+  /** SHA-256 of the decrypted protected settings. */
   secret?: string;
 }
 
@@ -35,7 +35,7 @@ const versions: [string, string[]][] = [
   [base, ['1.0.0.0']],
 ];
 
-/** Publishes the probes with their messages in English and German. */
+/** Publishes the probes with messages in English and German. */
 export async function publishProbes(api: Api): Promise<void> {
   await api.ensurePublisher('Annex.Stock');
   for (const [handler, list] of versions) {
@@ -71,7 +71,7 @@ async function probePackage(version: string, supportsMultipleExtensions: boolean
   });
 }
 
-/** The calls of the probes of a machine, oldest first. */
+/** Returns the calls of the probes on a machine, oldest first. */
 export function probeCalls(machine: StockMachine): ProbeCall[] {
   return machine
     .text('/var/log/probe.log')
@@ -80,7 +80,7 @@ export function probeCalls(machine: StockMachine): ProbeCall[] {
     .map((line) => JSON.parse(line) as ProbeCall);
 }
 
-/** Calls in short form: `1.0 install, 1.0 enable 1`. */
+/** Formats calls as `1.0 install, 1.0 enable 1`. */
 export function inShort(calls: ProbeCall[]): string {
   return calls
     .map(({ version, command, sequence, name }) =>

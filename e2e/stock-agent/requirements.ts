@@ -14,7 +14,7 @@ const programs: Record<string, string> = {
   dpkg: 'dpkg',
 };
 
-/** What keeps the stock agent from running on this machine, one sentence each; empty where it can run. */
+/** Returns what keeps the stock agent from running on this machine, one sentence each; empty if it can run. */
 export function missingForStockAgent(): string[] {
   if (process.platform !== 'linux') return ['it needs Linux'];
   const missing: string[] = [];
@@ -30,7 +30,9 @@ export function missingForStockAgent(): string[] {
   return missing;
 }
 
-/** Installed in the system, or among the programs fetched for tests, which the throwaway machine sees as its own. */
+/**
+ * Whether a program is installed, or among the programs fetched for tests, which the throwaway machine can use as well.
+ */
 function isFound(program: string): boolean {
   const folders = ['/usr/sbin', '/usr/bin', '/sbin', '/bin', `${programRoot}/usr/bin`, `${programRoot}/usr/sbin`];
   return folders.some((folder) => existsSync(`${folder}/${program}`));
@@ -40,7 +42,7 @@ function isLink(file: string): boolean {
   return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
-/** Containers often may not. */
+/** Whether this process may mount; in containers it often may not. */
 function mayMount(): boolean {
   try {
     const line =

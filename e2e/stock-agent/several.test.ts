@@ -14,7 +14,7 @@ afterAll(async () => {
 
 const to = (target: string, more: object = {}) => ({ publicSettings: { target, ...more } });
 
-test('several extensions of one handler: one install, and each is enabled and reported separately', async () => {
+test('extensions of one handler share an install, and are enabled and reported separately', async () => {
   await stage.api.setExtension(vm.vmId, 'first', { handler: many, version: '1.0.0.0', settings: to('alpha') });
   await vm.until('first', ({ health }) => expect(health).toBe('healthy'));
   await stage.api.setExtension(vm.vmId, 'second', {
@@ -44,13 +44,13 @@ test('one of them is disabled and uninstalled while the other stays', async () =
   expect(calls.filter(({ command }) => command === 'uninstall')).toEqual([]);
 });
 
-test('the last of them uninstalls the handler', async () => {
+test('uninstalling the last of them uninstalls the handler', async () => {
   await stage.api.call('DELETE', `/vms/${vm.vmId}/extensions/first`);
   await vm.untilVm(({ extensions }) => expect(extensions).toEqual([]));
   expect(vm.newCalls().map(({ command }) => command)).toEqual(['disable', 'uninstall']);
 });
 
-test('a dependant of a failed extension does not run, says why, and runs once that is corrected', async () => {
+test('a dependent of a failed extension waits, says why, and runs once that is corrected', async () => {
   await stage.api.setExtension(vm.vmId, 'base', {
     handler: base,
     version: '1.0.0.0',

@@ -18,7 +18,7 @@ afterAll(async () => {
 const settings = { publicSettings: { target: 'alpha' }, protectedSettings: { password: 'correct horse' } };
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-test('a package is installed, and its secret is opened on the machine', async () => {
+test('a package is installed, and its secret is decrypted on the machine', async () => {
   const { sequenceNumber } = await stage.api.setExtension(vm.vmId, 'probe', {
     handler: probe,
     version: '1.0.0.0',
@@ -38,7 +38,7 @@ test('a package is installed, and its secret is opened on the machine', async ()
   ]);
 });
 
-test('its English words are shown in German, and marked as recovered', async () => {
+test('its English messages are shown in German, and marked as recovered', async () => {
   const [extension] = (await vm.view('de')).extensions;
   const found = { lang: 'de', source: 'recovered' };
   expect(extension?.status).toMatchObject({
@@ -61,7 +61,7 @@ test('a newer version replaces it, in the order that handlers expect', async () 
   );
 });
 
-test('uninstalled, it is gone from the machine and from the portal', async () => {
+test('an uninstalled extension is gone from the machine and from the portal', async () => {
   await stage.api.call('DELETE', `/vms/${vm.vmId}/extensions/probe`);
   await vm.untilVm(({ extensions }) => expect(extensions).toEqual([]));
   expect(vm.newCallsInShort()).toBe('1.1 disable, 1.1 uninstall');

@@ -6,10 +6,10 @@ import { inShort, type ProbeCall, probeCalls, publishProbes } from './probe.ts';
 import { StockMachine } from './stock-machine.ts';
 import { agentPackage, cacheFolder, suiteHere } from './waagent-package.ts';
 
-/** How long to wait for the agent: a round takes seconds, each command of a handler two more. */
+/** How long to wait for the agent: a round takes seconds, and each handler command two more. */
 const patience = { timeout: 90_000, interval: 250 };
 
-/** A portal with its wire server on and the probes published, and its machines. */
+/** A portal with its wire server enabled and the probes published, and its machines. */
 export class Stage {
   readonly portal: Portal;
   readonly api: Api;
@@ -29,7 +29,7 @@ export class Stage {
     return stage;
   }
 
-  /** A VM in stock mode, and its machine with a running agent. */
+  /** Creates a VM in stock mode, and its machine with a running agent. */
   async enter(name: string): Promise<Actor> {
     const { id } = await this.api.createVm(name);
     const { token } = await this.api.call<{ token: string }>('POST', `/vms/${id}/wire-access`);
@@ -49,14 +49,14 @@ export class Stage {
     return actor;
   }
 
-  /** Takes everything down, even after an incomplete start. */
+  /** Removes everything, even after an incomplete start. */
   async close(): Promise<void> {
     await Promise.all([...this.actors].map(({ machine }) => machine.remove()));
     await this.portal.remove();
   }
 }
 
-/** One VM, in the portal and on its machine. */
+/** A VM in the portal, and its machine. */
 export class Actor {
   readonly vmId: string;
   readonly machine: StockMachine;
@@ -73,7 +73,7 @@ export class Actor {
     return this.api.instanceView(this.vmId, language);
   }
 
-  /** Waits until an extension looks as described. */
+  /** Waits until an extension is as described. */
   async until(name: string, look: (extension: ExtensionView) => void, language = 'en'): Promise<ExtensionView> {
     return await vi.waitFor(async () => {
       const { extensions } = await this.view(language);
@@ -93,7 +93,7 @@ export class Actor {
     await vi.waitFor(() => look(this.machine), patience);
   }
 
-  /** The calls of the probes since the last request. */
+  /** Returns the calls of the probes since the last request. */
   newCalls(): ProbeCall[] {
     const calls = probeCalls(this.machine).slice(this.seen);
     this.seen += calls.length;

@@ -12,7 +12,7 @@ const root = path.resolve(import.meta.dirname, '../..');
 const namespaces = ['--mount', '--net', '--uts', '--ipc', '--pid'];
 
 export interface StockMachineOptions {
-  /** Its host name. */
+  /** Host name of the machine. */
   name: string;
   agent: AgentPackage;
   gatewayUrl: string;
@@ -20,11 +20,11 @@ export interface StockMachineOptions {
   token: string;
   /** Lines of waagent.conf that differ from the package. */
   settings?: Record<string, string>;
-  /** The folder for its logs when it is taken down. */
+  /** Folder to which the logs are copied when the machine is removed. */
   logs: string;
 }
 
-/** Settings for a machine without cloud-init, disks and network cards; everything else is as Debian ships it. */
+/** Settings for a machine without cloud-init, disks and network cards. All others are Debian's defaults. */
 const usualSettings: Record<string, string> = {
   'Provisioning.Agent': 'disabled',
   'Provisioning.DeleteRootPassword': 'n',
@@ -37,8 +37,8 @@ const usualSettings: Record<string, string> = {
 };
 
 /**
- * A throwaway machine with the real stock agent, and `agent wire-forward` next to it. All of it runs in namespaces that
- * end with this process, however it ends.
+ * A throwaway machine with the real stock agent, and `agent wire-forward` next to it. Both run in namespaces that end
+ * with this process, however it ends.
  */
 export class StockMachine {
   readonly options: StockMachineOptions;
@@ -72,12 +72,12 @@ export class StockMachine {
     await this.tell('start');
   }
 
-  /** Ends everything on the machine as if it were turned off; its disk stays. */
+  /** Ends everything on the machine as if it were turned off. Its disk stays. */
   async stop(): Promise<void> {
     await this.tell('stop');
   }
 
-  /** Runs a command on the machine as root and returns its output. Rejects where it fails. */
+  /** Runs a command on the machine as root and returns its output. Rejects if the command fails. */
   async run(command: string, ...args: string[]): Promise<string> {
     const inside = ['--target', String(this.pid), ...namespaces, 'env', '-i', 'PATH=/usr/sbin:/usr/bin:/sbin:/bin'];
     const { stdout } = await promisify(execFile)('nsenter', [...inside, command, ...args], {
@@ -86,12 +86,12 @@ export class StockMachine {
     return stdout;
   }
 
-  /** Path of one of its files, as this process sees it. */
+  /** Returns the path of one of the machine's files, as this process sees it. */
   file(name: string): string {
     return `/proc/${this.pid}/root${name}`;
   }
 
-  /** The text of one of its files; empty where there is none. */
+  /** Returns the text of one of the machine's files; empty if there is none. */
   text(name: string): string {
     const file = this.file(name);
     return existsSync(file) ? readFileSync(file, 'utf8') : '';
@@ -113,7 +113,7 @@ export class StockMachine {
     const forwarder = spawn(process.execPath, [...line, ...where], {
       cwd: root,
       env: { PATH: process.env.PATH, ANNEX_GUEST_TOKEN: token, NODE_ENV: 'production' },
-      // It ends when the channel closes.
+      // The process ends when the channel closes.
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     this.forwarder = forwarder;
@@ -131,7 +131,7 @@ export class StockMachine {
     this.forwarder = null;
   }
 
-  /** Takes the machine down and keeps only its logs. */
+  /** Removes the machine except for its logs. */
   async remove(): Promise<void> {
     mkdirSync(this.options.logs, { recursive: true });
     for (const name of ['waagent.log', 'waagent.out', 'probe.log']) {
@@ -185,7 +185,7 @@ export class StockMachine {
     for (const listener of this.listeners) listener();
   }
 
-  /** Waits for a line of the machine's first process. */
+  /** Waits for a line printed by the machine's first process. */
   private heard(start: string): Promise<string> {
     return new Promise((resolve, reject) => {
       const look = () => {

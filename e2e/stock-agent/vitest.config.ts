@@ -1,13 +1,13 @@
 import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 
-/** The real stock agent against a real portal: `npm run test:stock-agent`. */
+/** Tests of the real stock agent against a real portal: `npm run test:stock-agent`. */
 export default defineConfig({
   test: {
     dir: import.meta.dirname,
     globalSetup: path.resolve(import.meta.dirname, '../../server/testing/programs-setup.ts'),
     include: ['**/*.test.ts'],
-    // Each file has a separate portal and machines, on two cores.
+    // Each file has its own portal and machines, on two cores.
     fileParallelism: false,
     allowOnly: false,
     testTimeout: 180_000,

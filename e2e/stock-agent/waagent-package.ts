@@ -11,18 +11,18 @@ export const cacheFolder = path.resolve(
 
 export interface AgentPackage {
   suite: string;
-  /** Debian's version, for example 2.7.3.0-4.1. */
+  /** Debian's version, such as 2.7.3.0-4.1. */
   version: string;
-  /** The folder of the unpacked package. */
+  /** Folder of the unpacked package. */
   root: string;
 }
 
-/** The Debian release of this machine, whose agent fits its Python. */
+/** Returns the Debian release of this machine, whose agent fits its Python. */
 export async function suiteHere(): Promise<string> {
   return (await debianRelease()) ?? 'stable';
 }
 
-/** Debian's package of the stock agent from a suite, unpacked below `cache`. `again` downloads the newest. */
+/** Returns Debian's package of the stock agent from a suite, unpacked below `cache`. `again` downloads the newest. */
 export async function agentPackage(cache: string, suite: string, again = false): Promise<AgentPackage> {
   const folder = path.resolve(cache, suite);
   const known = existsSync(folder) && !again ? await unpacked(folder, suite) : null;
@@ -30,7 +30,7 @@ export async function agentPackage(cache: string, suite: string, again = false):
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   const root = path.join(folder, 'unpacking');
-  // The agent asks python3-distro which system it runs on.
+  // The agent needs python3-distro to find out which system it runs on.
   const debs = await unpackDebianPackages(root, {
     suite,
     packages: ['waagent', 'python3-distro'],

@@ -4,15 +4,15 @@ import { expect, type Page } from '@playwright/test';
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 /**
- * Checks WCAG 2.2 AA in the current theme; every violation is listed with its elements. Animations are finished first,
- * as with reduced motion: colors in the middle of one are not real.
+ * Checks WCAG 2.2 AA in the current theme and lists every violation with its elements. Finishes animations first, as
+ * with reduced motion, because colors during an animation are not real.
  */
 export async function expectAccessible(page: Page): Promise<void> {
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await endAnimations(page);
   const { violations } = await new AxeBuilder({ page })
     .options({ runOnly: tags, resultTypes: ['violations'] })
-    // Pages have no frames, and skipping the search for them halves the time.
+    // Pages have no frames, and not searching for them halves the time.
     .setLegacyMode(true)
     .analyze();
   await page.emulateMedia({ reducedMotion: null });
@@ -20,7 +20,7 @@ export async function expectAccessible(page: Page): Promise<void> {
   expect(found, `${page.url()} breaks no accessibility rule`).toEqual([]);
 }
 
-/** Finishes animations that began before, even where nothing is painted now. */
+/** Finishes animations that have begun, even if nothing is painted now. */
 async function endAnimations(page: Page): Promise<void> {
   await page.evaluate(() => {
     for (const one of document.getAnimations()) {
@@ -29,7 +29,7 @@ async function endAnimations(page: Page): Promise<void> {
   });
 }
 
-/** The same in light and dark. */
+/** Checks the page in the light and the dark theme. */
 export async function expectAccessibleInBothThemes(page: Page): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });

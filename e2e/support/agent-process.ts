@@ -8,14 +8,14 @@ import type { Portal } from './portal.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
-/** The reference agent as a real process with a separate folder. */
+/** The reference agent as a real process with its own folder. */
 export class AgentProcess {
-  /** All files of this guest: identity, packages, settings, status files. */
+  /** All files of this machine: identity, packages, settings, status files. */
   readonly dir = mkdtempSync(path.join(tmpdir(), 'annex-guest-'));
   readonly #logFile = path.join(this.dir, 'process.log');
   #child: ChildProcess | null = null;
 
-  /** Enrols the machine and starts the agent. */
+  /** Enrolls the machine and starts the agent. */
   static async start(portal: Portal, vm: Pick<CreatedVm, 'enrollmentToken'>): Promise<AgentProcess> {
     const agent = new AgentProcess();
     const code = await agent.#spawn(['enroll', '--portal', portal.gatewayUrl, '--token', vm.enrollmentToken]);
@@ -29,7 +29,7 @@ export class AgentProcess {
     void this.#spawn(['run', '--heartbeat-seconds', '1', '--status-seconds', '1']);
   }
 
-  /** Stops the agent like an operator, or like a crash. */
+  /** Stops the agent as an operator or as a crash would. */
   async stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
     const child = this.#child;
     if (child === null || !this.isRunning()) return;
@@ -42,22 +42,22 @@ export class AgentProcess {
     return this.#child !== null && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Reports on its disk that the portal has not acknowledged. */
+  /** Returns the number of reports on disk that the portal has not acknowledged. */
   waitingReports(): number {
     return readdirSync(path.join(this.dir, 'reports')).filter((name) => name.endsWith('.json')).length;
   }
 
-  /** Stops it and removes its folder, which ends the services of its handlers. */
+  /** Stops the agent and removes its folder, which ends the services of its handlers. */
   async remove(): Promise<void> {
     await this.stop();
-    // A service may still write its heartbeat.
+    // A service may still be writing its heartbeat.
     rmSync(this.dir, { recursive: true, force: true, maxRetries: 10 });
   }
 
   #spawn([command = '', ...args]: string[]): Promise<number | null> {
     const child = spawn(process.execPath, ['agent/main.ts', command, '--dir', this.dir, ...args], {
       cwd: root,
-      // Agents that run as root do not touch this machine's folders.
+      // Keeps agents that run as root away from this machine's folders.
       env: { ...process.env, ANNEX_AGENT_WAAGENT_FOLDER: 'none' },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

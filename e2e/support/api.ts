@@ -1,7 +1,7 @@
 import { sampleLanguages, samplePackage, sampleResource, sampleSchema } from '#samples/build.ts';
 import type { Portal } from './portal.ts';
 
-/** The input of `PUT /vms/{id}/extensions/{name}` that journeys use; `/api/v1/openapi.json` has all of it. */
+/** The input of `PUT /vms/{id}/extensions/{name}`, as far as journeys use it; `/api/v1/openapi.json` has all of it. */
 export interface ExtensionGoal {
   handler: string;
   version: string;
@@ -59,7 +59,7 @@ interface Call {
   status?: number;
 }
 
-/** A caller of `/api/v1`, by default with the bootstrap token. */
+/** Sends requests to `/api/v1`, by default with the bootstrap token. */
 export class Api {
   readonly portal: Portal;
   readonly #token: string;
@@ -69,7 +69,7 @@ export class Api {
     this.#token = token;
   }
 
-  /** Makes a call. Throws with the problem's text when the status is not the expected one. */
+  /** Sends a request. Throws with the problem's text if the status is not the expected one. */
   async call<Answer>(method: string, path: string, { body, headers, status }: Call = {}): Promise<Answer> {
     const isBytes = body instanceof Uint8Array;
     const response = await fetch(`${this.portal.url}/api/v1${path}`, {
@@ -115,7 +115,9 @@ export class Api {
     await this.call('POST', `${base}/publish`);
   }
 
-  /** Uploads and publishes a sample handler under an id of this journey: messages in three languages, a schema. */
+  /**
+   * Uploads and publishes a sample handler under an id of this journey, with messages in three languages and a schema.
+   */
   async publishSample(sample: string, version: string, handler: string): Promise<void> {
     await this.ensurePublisher(handler.slice(0, handler.lastIndexOf('.')));
     await this.publish(handler, version, await samplePackage(sample, version), {

@@ -7,11 +7,13 @@ import { inflate } from '@sparticuz/chromium';
 
 const require = createRequire(import.meta.url);
 
-/** The packed browser and what it needs beyond libc: NSS in `al2023`, a font and its configuration, software GL. */
+/**
+ * The packed browser and what it needs in addition to libc: NSS in `al2023`, a font and its configuration, software GL.
+ */
 const parts = ['chromium.br', 'al2023.tar.br', 'fonts.tar.br', 'swiftshader.tar.br'];
 
 /**
- * How to start Chromium for tests: from CHROMIUM_PATH, or from npm, unpacked once per version into the system's
+ * Returns how to start Chromium for tests: from CHROMIUM_PATH, or from npm, unpacked once per version into the system's
  * temporary folder without dependencies on the system.
  */
 export async function chromiumLaunch(): Promise<LaunchOptions> {
@@ -38,7 +40,7 @@ export async function chromiumLaunch(): Promise<LaunchOptions> {
   };
 }
 
-/** Unpacks next to the final folder and renames it, so that a killed run leaves no partial browser. */
+/** Unpacks next to the final folder and renames it, so that a run that is killed leaves no partial browser. */
 async function unpacked(): Promise<string> {
   const home = path.resolve(require.resolve('@sparticuz/chromium'), '../..');
   const { version } = require(path.join(home, 'package.json')) as { version: string };

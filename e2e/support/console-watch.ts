@@ -1,7 +1,7 @@
 import { expect, type Page } from '@playwright/test';
 
 /**
- * Collects errors and warnings of a page, blocked content, and requests to other hosts; unexpected ones fail the test.
+ * Collects a page's errors and warnings, blocked content, and requests to other hosts. Unexpected ones fail the test.
  */
 export class ConsoleWatch {
   readonly #complaints: string[] = [];
@@ -20,7 +20,7 @@ export class ConsoleWatch {
     });
   }
 
-  /** An expected message: a rejected request, a lost connection. */
+  /** Allows a message, such as a rejected request or a lost connection. */
   allow(pattern: RegExp): void {
     this.#allowed.push(pattern);
   }

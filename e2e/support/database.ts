@@ -4,8 +4,8 @@ import pg from 'pg';
 import type { Portal } from './portal.ts';
 
 /**
- * The process and socket of a portal's embedded PostgreSQL, from its files. Throws while it starts, when its file can
- * be missing or empty.
+ * Returns the process and the socket of a portal's embedded PostgreSQL, from its files. Throws while it is starting,
+ * when its file can be missing or empty.
  */
 export function postmaster({ dataDir }: Portal): { pid: number; socket: string } {
   const lines = readFileSync(path.join(dataDir, 'postgres', 'data', 'postmaster.pid'), 'utf8').split('\n');
@@ -14,7 +14,7 @@ export function postmaster({ dataDir }: Portal): { pid: number; socket: string }
   return { pid, socket: lines[4] ?? '' };
 }
 
-/** Runs a function with a separate connection to a portal's database, as its owner. */
+/** Calls a function with a separate connection to a portal's database, as its owner. */
 export async function withDatabase<T>(portal: Portal, run: (client: pg.Client) => Promise<T>): Promise<T> {
   const password = readFileSync(path.join(portal.dataDir, 'postgres', 'password'), 'utf8').trim();
   const { socket } = postmaster(portal);
@@ -27,7 +27,7 @@ export async function withDatabase<T>(portal: Portal, run: (client: pg.Client) =
   }
 }
 
-/** The rows of every table as text, with table and column names, like a dump. */
+/** Returns the rows of every table as text, with table and column names, like a dump. */
 export async function dumpDatabase(portal: Portal): Promise<{ table: string; text: string }[]> {
   return withDatabase(portal, async (client) => {
     const { rows: tables } = await client.query<{ name: string }>(

@@ -3,7 +3,7 @@ import path from 'node:path';
 
 const app = path.resolve(import.meta.dirname, '../../app');
 
-/** The addresses of all pages, with `[parts]` filled in; an unknown part needs a value here. */
+/** Returns the URLs of all pages, with `[parts]` filled in. A new part needs a value here. */
 export function pageAddresses(parts: Record<string, string>): string[] {
   return globSync('**/page.tsx', { cwd: app })
     .map((file) => path.dirname(file).split(path.sep))

@@ -4,7 +4,7 @@ import type { Portal } from './portal.ts';
 export type Role = 'viewer' | 'operator' | 'publisher' | 'admin';
 type StorageState = Awaited<ReturnType<APIRequestContext['storageState']>>;
 
-/** The accounts of one portal: the first admin, and a member per role, created when a journey first needs it. */
+/** The accounts of one portal: the first admin, and a member per role, created when a journey first needs one. */
 export class People {
   readonly #portal: Portal;
   readonly #sessions = new Map<string, Promise<StorageState>>();
@@ -13,7 +13,7 @@ export class People {
     this.#portal = portal;
   }
 
-  /** Cookies of a member with this role; `namespaces` are a publisher's. */
+  /** Returns the cookies of a member with this role; `namespaces` are a publisher's. */
   session(role: Role, namespaces: string[] = []): Promise<StorageState> {
     const key = [role, ...namespaces].join(' ');
     const known = this.#sessions.get(key);
@@ -23,22 +23,22 @@ export class People {
     return made;
   }
 
-  /** Context options that sign in a browser as that member. */
+  /** Returns context options with which a browser is signed in as that member. */
   async browserOf(role: Role, namespaces: string[] = []): Promise<BrowserContextOptions> {
     return { baseURL: this.#portal.url, storageState: await this.session(role, namespaces) };
   }
 
-  /** A one-time link for joining with this role. */
+  /** Returns a one-time link for joining with this role. */
   async invite(role: Role, namespaces: string[] = []): Promise<string> {
     const admin = await this.#client(await this.session('admin'));
-    // A portal that serves many journeys outlives the confirmation that the sign-in was.
+    // In a portal that serves many journeys, the confirmation by the sign-in has expired.
     await mutate(admin, 'account.confirm', { password: this.#portal.admin.password });
     const invitation = await mutate<{ link: string }>(admin, 'invitations.create', { role, namespaces });
     await admin.dispose();
     return invitation.link;
   }
 
-  /** Invited by the admin, joined by the link. */
+  /** Invites a member as the admin and joins with the link. */
   async #join(role: Role, namespaces: string[]): Promise<StorageState> {
     const email = `${role}.${this.#sessions.size}@example.org`;
     const name = `${role[0]?.toUpperCase()}${role.slice(1)}`;

@@ -11,22 +11,22 @@ const root = path.resolve(import.meta.dirname, '../..');
 export interface Portal {
   url: string;
   gatewayUrl: string;
-  /** The bootstrap token: an admin of /api/v1. */
+  /** The bootstrap token, an admin of /api/v1. */
   token: string;
   /** The first admin of the pages. */
   admin: { email: string; password: string };
   dataDir: string;
-  /** Output of the launcher and its processes. */
+  /** File with the output of the launcher and its processes. */
   logFile: string;
-  /** Stops it by SIGTERM and returns the exit code. */
+  /** Stops the portal with SIGTERM and returns the exit code. */
   stop: () => Promise<number | null>;
-  /** Stops and starts it with the same data, ports and secrets. */
+  /** Stops the portal and starts it with the same data, ports and secrets. */
   restart: () => Promise<void>;
-  /** Stops it and removes its data. */
+  /** Stops the portal and removes its data. */
   remove: () => Promise<void>;
 }
 
-/** Starts the portal with its command, and waits until it is ready. */
+/** Starts the portal with its command and waits until it is ready. */
 export async function startPortal(environment: Record<string, string> = {}): Promise<Portal> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'annex-e2e-'));
   const [freePort, gatewayPort] = await freePorts(2);
@@ -104,7 +104,7 @@ async function launch(env: NodeJS.ProcessEnv, logFile: string, readyUrl: string)
   throw new Error(`The portal did not get ready:\n${readFileSync(logFile, 'utf8').slice(-4000)}`);
 }
 
-/** Free ports. */
+/** Returns free ports. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, () => {

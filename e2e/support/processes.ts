@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Portal } from './portal.ts';
 
-/** The process id of one of a portal's processes; throws where it does not run. */
+/** Returns the id of one of a portal's processes. Throws if it is not running. */
 export function processOf({ dataDir }: Portal, name: 'portal' | 'gateway' | 'worker'): number {
   const read = (pid: string, file: string): string => {
     try {

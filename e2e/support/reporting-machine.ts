@@ -2,18 +2,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { newKeyPair } from '#server/testing/key-pair.ts';
 import type { CreatedVm } from './api.ts';
 
-/** Below the rate limit of a VM. */
+/** Milliseconds between reports, below a VM's rate limit. */
 const paceMs = 60;
 const patienceMs = 60_000;
 
 /**
  * A machine that reports as fast as it may, one numbered status after the other. It keeps each report until the portal
- * acknowledges it, as an agent must, and records the acknowledged ones.
+ * acknowledges it, as an agent must, and records those acknowledged.
  */
 export class ReportingMachine {
-  /** Numbers of the reports that were answered with 204. */
+  /** Numbers of the reports that got a 204. */
   readonly acknowledged: number[] = [];
-  /** How often a report could not be delivered and was retried. */
+  /** How many times a report could not be delivered and was retried. */
   retries = 0;
   readonly #door: string;
   readonly #credential: string;
@@ -27,7 +27,7 @@ export class ReportingMachine {
     this.#extension = extension;
   }
 
-  /** Enrols at a gateway or portal address and starts to report. */
+  /** Enrolls at the URL of a gateway or portal and starts reporting. */
   static async start(address: string, vm: CreatedVm, extension: string): Promise<ReportingMachine> {
     const { certificate } = newKeyPair();
     const door = `${address}/agent/v1`;
@@ -43,7 +43,7 @@ export class ReportingMachine {
     const { credential } = (await answer.json()) as { credential: string };
     const machine = new ReportingMachine(door, credential, extension);
     machine.#running = machine.#run();
-    // `stop` throws it.
+    // `stop` throws the error.
     machine.#running.catch(() => {});
     return machine;
   }
@@ -71,7 +71,7 @@ export class ReportingMachine {
     this.acknowledged.push(number);
   }
 
-  /** Whether it was acknowledged. Only an unavailable portal is a reason to retry. */
+  /** Sends a report and returns whether it was acknowledged. Retries only if the portal is unavailable. */
   async #send(number: number): Promise<boolean> {
     const extension = this.#extension;
     const status = {

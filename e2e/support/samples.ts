@@ -17,7 +17,7 @@ export async function publishSamples(api: Api, handlers: readonly string[]): Pro
   }
 }
 
-/** A goal for a sample handler with valid settings; `publicSettings` are added to them. */
+/** Returns a goal for a sample handler with valid settings, to which `publicSettings` are added. */
 export function sampleGoal(handler: string, publicSettings: Record<string, unknown> = {}): ExtensionGoal {
   const { version, settings } = newest(handler);
   return {

@@ -1,4 +1,4 @@
-/** The parts of a handler's status that the stock agent passes on: only texts. */
+/** What the stock agent passes on of a handler's status: only texts. */
 export interface StockStatus {
   status: 'success' | 'transitioning' | 'warning' | 'error';
   operation?: string;
@@ -7,8 +7,8 @@ export interface StockStatus {
 }
 
 /**
- * The part of a stock Azure Linux agent behind its forwarder that a page needs: it fetches its goal state and sends a
- * status for each handler. Other tests run the real one.
+ * The part of a stock agent behind its forwarder that a page needs: fetches its goal state and sends a status for each
+ * handler. Other tests run the real agent.
  */
 export class StockAgent {
   readonly #door: string;
@@ -90,7 +90,7 @@ export class StockAgent {
     return (await this.#ask(address)).text();
   }
 
-  /** Addresses in documents name the forwarder, which adds the token to each request. */
+  /** URLs in documents name the forwarder, which adds the token to each request. */
   async #ask(address: string, init: RequestInit = {}): Promise<Response> {
     const { pathname, search } = new URL(address);
     const headers = { 'x-ms-agent-name': 'WALinuxAgent', ...init.headers, 'x-guest-token': this.#token };
@@ -100,7 +100,7 @@ export class StockAgent {
   }
 }
 
-/** The text of the first element with that name; addresses contain no entity but &amp;. */
+/** Returns the text of the first element with that name. URLs contain no entity but &amp;. */
 function elementOf(xml: string, name: string): string {
   const text = new RegExp(`<${name}(?:\\s[^>]*)?>([^<]*)</${name}>`).exec(xml)?.[1];
   if (text === undefined) throw new Error(`There is no ${name} in:\n${xml}`);

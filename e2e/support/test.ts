@@ -9,20 +9,20 @@ import { openedWhole } from './whole-page.ts';
 interface PortalFixtures {
   /** Tests with another value get a separate portal, without data of other journeys. */
   portalGroup: string;
-  /** A real portal with a fresh database, shared by the tests of one worker. */
+  /** A real portal with a new database, shared by the tests of one worker. */
   portal: Portal;
   api: Api;
   people: People;
 }
 
 interface JourneyFixtures {
-  /** Errors of the pages; checked at the end of every test. */
+  /** Errors of the pages, checked at the end of every test. */
   console: ConsoleWatch;
-  /** Output of the portal, attached to a failed test. */
+  /** The portal's output, attached to a failed test. */
   portalLog: undefined;
-  /** A page of a member with this role, in a separate browser. */
+  /** Opens a page for a member with this role, in a separate browser. */
   signedIn: (role: Role, options?: BrowserContextOptions & { namespaces?: string[] }) => Promise<Page>;
-  /** Enrols a VM's guest and runs its agent until the test ends. */
+  /** Enrolls a VM's machine and runs its agent until the test ends. */
   startAgent: (vm: CreatedVm) => Promise<AgentProcess>;
   /** A unique word for names. */
   unique: string;

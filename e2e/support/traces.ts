@@ -1,13 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** A text that was written or sent, and its name. */
+/** A text that was written or sent, and where. */
 export interface Evidence {
   where: string;
   bytes: Buffer;
 }
 
-/** Every file below a folder. One that disappears while it is read (a database cleans up) no longer holds anything. */
+/**
+ * Returns every file below a folder. One that disappears while it is read (a database cleans up) no longer contains
+ * anything.
+ */
 export function filesBelow(folder: string): Evidence[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -22,7 +25,7 @@ export function filesBelow(folder: string): Evidence[] {
     });
 }
 
-/** Where a text occurs, and in which form: plain, in UTF-16, in hex, or anywhere inside base64. */
+/** Finds where a text occurs and in which form: plain, in UTF-16, in hexadecimal, or anywhere inside base64. */
 export function tracesOf(text: string, evidence: readonly Evidence[]): string[] {
   const forms = formsOf(text);
   return evidence.flatMap(({ where, bytes }) =>
@@ -45,7 +48,7 @@ function formsOf(text: string): { form: string; bytes: Buffer }[] {
   ];
 }
 
-/** The base64 digits that depend on the text alone when it begins at this offset of a group of three bytes. */
+/** Returns the base64 digits that depend only on the text if it begins at this offset in a group of three bytes. */
 function insideBase64(plain: Buffer, offset: number, encoding: 'base64' | 'base64url'): string {
   const skipped = offset === 0 ? 0 : 3 - offset;
   const whole = plain.subarray(skipped, plain.length - ((plain.length - skipped) % 3));

@@ -3,7 +3,7 @@ import { byteUnits } from '#protocol/byte-size.ts';
 
 const language = 'en-XA';
 
-/** Words that no translation has, English in the pseudo-language: months, units, languages, "and". */
+/** Words that no translation has and that stay English in the pseudo-language: months, units, languages, "and". */
 const withoutTranslation = new Set([
   ...Array.from({ length: 12 }, (_, month) =>
     new Intl.DateTimeFormat(language, { month: 'short' }).format(new Date(2026, month)),
@@ -15,10 +15,10 @@ const withoutTranslation = new Set([
 ]);
 
 /**
- * Words on a page in the pseudo-language that come from no file of `locales/`: those are bracketed and accented. Texts
- * of programs and people are marked on the page: code, times, elements with another language (empty where it is
- * unknown) or with `translate="no"`. The given names are allowed only inside our sentences and in attributes, where
- * nothing can be marked.
+ * Returns words on a page in the pseudo-language that do not come from `locales/`, whose texts are bracketed and
+ * accented. Texts from programs and people are marked on the page: code, times, elements with another language (empty
+ * if unknown) or with `translate="no"`. The given names are allowed only inside the portal's sentences and in
+ * attributes, where nothing can be marked.
  */
 export async function wordsWithoutTranslation(page: Page, names: readonly string[]): Promise<string[]> {
   const { texts, attributes } = await page.evaluate(() => {

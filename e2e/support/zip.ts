@@ -1,10 +1,10 @@
 import { buffer } from 'node:stream/consumers';
 import { ZipFile } from 'yazl';
 
-/** Executable for everyone, as commands of a handler must be after unpacking. */
+/** Executable for everyone, as a handler's commands must be after unpacking. */
 const mode = 0o100755;
 
-/** A zip of texts by name; the same texts give the same bytes. */
+/** Builds a zip of texts by name. The same texts give the same bytes. */
 export function zipOf(files: Record<string, string>): Promise<Buffer> {
   const zip = new ZipFile();
   for (const [name, text] of Object.entries(files)) {

@@ -2,7 +2,7 @@ import { type APIRequestContext, request } from '@playwright/test';
 
 export type StorageState = Awaited<ReturnType<APIRequestContext['storageState']>>;
 
-/** Calls of a member to a running portal, as its pages make them. */
+/** Sends requests of a member to a running portal, as its pages do. */
 export class Person {
   readonly #client: APIRequestContext;
 
@@ -39,7 +39,7 @@ export class Person {
   }
 }
 
-/** Calls to `/api/v1` with a token. The caller names accepted statuses besides 2xx. */
+/** Sends requests to `/api/v1` with a token. The caller names statuses to accept besides 2xx. */
 export type Api = <Answer>(method: string, path: string, body?: unknown, accept?: readonly number[]) => Promise<Answer>;
 
 export function apiOf(url: string, token: string): Api {

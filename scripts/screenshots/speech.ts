@@ -2,10 +2,10 @@ import { bundlesOf } from '#app/_lib/i18n/catalog.ts';
 import type { WordNamespace } from '#app/_lib/i18n/namespaces.ts';
 import { translate, type Values } from '#app/_lib/i18n/translate.ts';
 
-/** The texts of the pages in one language: `say('vms:enroll')`. */
+/** Returns a page text in one language: `say('vms:enroll')`. */
 export type Speech = (key: `${WordNamespace}:${string}`, values?: Values) => string;
 
-/** Elements are found by role and name, and their names are those in `locales/`. */
+/** Returns the texts by which elements are found, since their names are those in `locales/`. */
 export function speechOf(language: string): Speech {
   return (key, values) => {
     const namespace = key.slice(0, key.indexOf(':')) as WordNamespace;

@@ -5,10 +5,10 @@ import { type Api, apiOf, Person, type StorageState } from './portal.ts';
 
 /** The data of the screenshots, in addition to the demo. */
 export interface ScreenshotStage {
-  /** Cookies by account: the admin, a viewer, and one with a second factor. */
+  /** Cookies by account: the admin, a viewer, and a member with a second factor. */
   cookies: Record<'admin' | 'viewer' | 'guarded', StorageState>;
   guarded: { email: string; password: string };
-  /** Ids by name: the demo's VMs and those below. */
+  /** Ids by name, of the demo's VMs and of those created here. */
   vms: Record<string, string>;
   handler: string;
   /** An invitation link. */
@@ -27,13 +27,13 @@ interface Messages {
   messages: { id: string; text: string }[];
 }
 
-/** The sample probe's messages in a language without some of them, so that some are missing. */
+/** Returns the sample probe's messages in a language, without some of them. */
 function lacking(lang: 'en' | 'de' | 'ja', ...ids: string[]): unknown[] {
   const [file] = sampleResource('Acme.Lab.Probe', lang) as [Messages];
   return [{ ...file, messages: file.messages.filter(({ id }) => !ids.includes(id)) }];
 }
 
-/** Creates what is missing. Repeating it changes nothing. Requires the demo. */
+/** Creates the data that is missing. Repeating this changes nothing. Requires the demo. */
 export async function setStage(url: string, admin: Person): Promise<ScreenshotStage> {
   const expiresAt = new Date(Date.now() + 24 * 3_600_000).toISOString();
   const { value } = await admin.mutate<{ value: string }>('tokens.create', {
@@ -57,7 +57,7 @@ export async function setStage(url: string, admin: Person): Promise<ScreenshotSt
   const known = await api<object | undefined>('GET', `/vms/${vms['web-1']}/extensions/studio`, undefined, [404]);
   if (known === undefined || !('handler' in known)) {
     await api('PUT', `/vms/${vms['web-1']}/extensions/studio`, unheard);
-    await heardOf(api, vms['web-1'] ?? '', 'studio');
+    await waitForStatus(api, vms['web-1'] ?? '', 'studio');
   }
   await api('POST', `/handlers/${studio}/versions/1.0.0.0/withdraw`, { reason: 'It forgets its last text.' }, [409]);
   vms['bare-1'] ??= await makeVm(api, 'bare-1', 0);
@@ -79,7 +79,7 @@ export async function setStage(url: string, admin: Person): Promise<ScreenshotSt
   };
 }
 
-/** Two published versions, of which one lacks texts, and a draft. */
+/** Publishes two versions, one of which lacks texts, and creates a draft. */
 async function publishStudio(api: Api): Promise<void> {
   await api('POST', '/publishers', { namespace: 'Studio.Lab', displayName: 'Studio Lab' }, [409]);
   for (const [version, sample, isPublished] of [
@@ -121,7 +121,7 @@ async function makeVm(api: Api, name: string, extensions: number): Promise<strin
   return made.id;
 }
 
-/** A VM whose settings were changed a few times, with secrets and a dependency. */
+/** Creates a VM whose settings were changed a few times, with secrets and a dependency. */
 async function makePast(api: Api): Promise<string> {
   const { id } = await api<{ id: string }>('POST', '/vms', { name: 'past-1', tags: { env: 'test', role: 'files' } });
   const share = (server: string, secret: string) => ({
@@ -145,7 +145,7 @@ async function makePast(api: Api): Promise<string> {
 }
 
 /** Waits until a machine has reported a status, so that its message ids are known. */
-async function heardOf(api: Api, vmId: string, extension: string): Promise<void> {
+async function waitForStatus(api: Api, vmId: string, extension: string): Promise<void> {
   interface View {
     extensions: { name: string; status: unknown }[];
   }
@@ -159,14 +159,14 @@ async function heardOf(api: Api, vmId: string, extension: string): Promise<void>
 
 const emailOf = (name: string): string => `${name.toLowerCase().replaceAll(' ', '.')}@example.org`;
 
-/** Joins by a link, or signs in a member who has joined before. */
+/** Joins through a link, or signs in a member who has joined before. */
 async function member(url: string, admin: Person, name: string, role: string, isGuarded = false): Promise<Person> {
   const email = emailOf(name);
   const { items } = await admin.query<{ items: { id: string; email: string }[] }>('members.list');
   const before = items.find((one) => one.email === email);
   if (before !== undefined) {
     if (!isGuarded) return Person.signedIn(url, email, password);
-    // The secret of its authenticator app was lost with the last run.
+    // The secret of the member's authenticator app was lost with the last run.
     await admin.mutate('members.resetFactors', { id: before.id });
   }
   const person = before === undefined ? await Person.guest(url) : await Person.signedIn(url, email, password);

@@ -4,22 +4,22 @@ import { zipOf } from '../../e2e/support/zip.ts';
 import type { Speech } from './speech.ts';
 import type { ScreenshotStage } from './stage.ts';
 
-/** What an act gets: the page, its texts in the reader's language, and the seeded data. */
+/** What a step before a screenshot gets: the page, its texts in the reader's language, and the seeded data. */
 interface Scene {
   page: Page;
   say: Speech;
   stage: ScreenshotStage;
 }
 
-/** One picture: an address, the account that opens it, and an act before it is taken. */
+/** One screenshot: a URL, the account that opens it, and a step before it is taken. */
 export interface Subject {
   name: string;
   address: string;
   who: 'admin' | 'viewer' | 'guarded' | 'guest';
   act?(scene: Scene): Promise<void>;
-  /** Photographs the window instead of the whole page: for dialogs and menus. */
+  /** Captures the window instead of the whole page, for dialogs and menus. */
   floats?: boolean;
-  /** Absent on small screens. */
+  /** Not captured on small pages. */
   isWide?: boolean;
 }
 
@@ -39,7 +39,7 @@ const typeKeys =
     await page.locator('[role=combobox]:focus').waitFor();
     await page.keyboard.type(text);
   };
-/** Opens the menu of a button and chooses an item. */
+/** Opens a button's menu and chooses an item. */
 const choose =
   (menu: Parameters<Speech>, item: Parameters<Speech>[0] | null): Act =>
   async ({ page, say }) => {
@@ -47,10 +47,10 @@ const choose =
     if (item !== null) await page.getByRole('menuitem', { name: say(item), exact: true }).click();
   };
 
-/** Addresses that only redirect. */
+/** URLs that only redirect. */
 const redirections = ['/settings', '/second-factor'];
 
-/** Every page, by the folders of `app/`, then the states that need an act. */
+/** Returns every page, by the folders in `app/`, then the states that need a step. */
 export function subjectsOf(stage: ScreenshotStage): Subject[] {
   return [
     ...everyPage(stage),
@@ -66,7 +66,7 @@ export function subjectsOf(stage: ScreenshotStage): Subject[] {
 
 const vmAddress = (stage: ScreenshotStage, name: string, rest = ''): string => `/vms/${stage.vms[name]}${rest}`;
 
-/** Signing in, and what every page has. */
+/** Sign-in pages, and what every page has. */
 function signInAndShell(stage: ScreenshotStage): Subject[] {
   return [
     subject('set-up-join', stage.invitation, undefined, { who: 'guest' }),
@@ -95,7 +95,7 @@ function signInAndShell(stage: ScreenshotStage): Subject[] {
   ];
 }
 
-/** The overview and the list of VMs. */
+/** The overview and the VM list. */
 function overviewAndFleet(): Subject[] {
   return [
     subject('overview-viewer', '/', undefined, { who: 'viewer' }),
@@ -107,7 +107,7 @@ function overviewAndFleet(): Subject[] {
   ];
 }
 
-/** The page of a VM. */
+/** The VM page. */
 function vmPages(stage: ScreenshotStage): Subject[] {
   const vm = (name: string, rest = '') => vmAddress(stage, name, rest);
   const failed = vmAddress(stage, 'files-1');
@@ -116,7 +116,7 @@ function vmPages(stage: ScreenshotStage): Subject[] {
     subject('vm-warning', vm('web-1')),
     subject('vm-progressing', vm('edge-1')),
     subject('vm-never', vm('bare-1')),
-    // Shows that the wire server is off unless the portal runs with ANNEX_WIRE=on.
+    // Shows that the wire server is off, unless the portal runs with ANNEX_WIRE=on.
     subject('vm-stock', vm('bare-1'), press('enrollment:stock'), { floats: true }),
     subject('vm-crowd', vm('crowd-1')),
     subject('vm-viewer', failed, undefined, { who: 'viewer' }),
@@ -141,7 +141,7 @@ function vmPages(stage: ScreenshotStage): Subject[] {
   ];
 }
 
-/** The editor of an extension. */
+/** The extension editor. */
 function editorPages(stage: ScreenshotStage): Subject[] {
   const vm = (name: string, rest = '') => vmAddress(stage, name, rest);
   const failed = vmAddress(stage, 'files-1');
@@ -213,7 +213,7 @@ function handlerPages(stage: ScreenshotStage): Subject[] {
   ];
 }
 
-/** The activity. */
+/** The activity page. */
 function activityPages(): Subject[] {
   return [
     subject('activity-none', '/activity?q=nothing-at-all'),
@@ -309,7 +309,7 @@ async function changeSettings(scene: Scene): Promise<void> {
   await scene.page.getByRole('region', { name: scene.say('editor:plan.steps') }).waitFor();
 }
 
-/** Another change is applied while the form is open. */
+/** Applies another change while the form is open. */
 async function conflict(scene: Scene): Promise<void> {
   const { page, say, stage } = scene;
   await replaceJson(scene, '{ "retain": 14 }');

@@ -2,8 +2,8 @@ import { type HeartbeatDocument, heartbeatFile, type StatusDocument, statusFile 
 import { type SeedHandler, seedHandlers } from './catalogue.ts';
 
 /**
- * The health of seeded VMs. Seconds since it began are a range; `long` is weeks without a change. The first line that
- * fits decides, by the random number `r` of a VM.
+ * The health of seeded VMs, with the seconds since it began as a range; `long` is weeks without a change. The first
+ * line that fits a VM's random number `r` applies.
  */
 export const scenarios = [
   { name: 'mount-refused', where: `role = 'files' and region = 'eu2' and env = 'prod'`, ago: [2_040, 2_160] },
@@ -23,14 +23,14 @@ export const scenarios = [
 
 export type Scenario = (typeof scenarios)[number]['name'];
 
-/** What an extension of a VM in a scenario reported; SQL creates the rows. Ages are seconds. */
+/** What an extension of a VM in a scenario reported. SQL creates the rows. Ages are in seconds. */
 export interface Case {
   scenario: Scenario;
   name: string;
   variant: number;
-  /** The extension that the scenario is about; the others have been unchanged for long. */
+  /** Whether the scenario is about this extension. The others have been unchanged for long. */
   affected: boolean;
-  /** The goal is the newest version, whatever the VM's share would be. */
+  /** Whether the goal is the newest version, whatever the VM's share would be. */
   newest: boolean;
   state: 'enabled' | 'disabled';
   /** `patient` goals have hours, so that work in progress is not late while the seed is in use. */
@@ -145,7 +145,7 @@ const changes: Partial<Record<Scenario, Partial<Record<string, (variant: number)
   disabled: { baseline: () => ({ state: 'disabled', report: { state: 'disabled', command: 'disable' }, beatAge: -1 }) },
 };
 
-/** Every case of these handlers. The documents were checked by the protocol's schemas. */
+/** Returns every case of these handlers. The documents were checked with the protocol's schemas. */
 export function casesOf(handlers: readonly SeedHandler[]): Case[] {
   return scenarios.flatMap(({ name: scenario }) =>
     handlers.flatMap((handler) => Array.from({ length: variants }, (_, variant) => caseOf(scenario, handler, variant))),
@@ -183,12 +183,12 @@ function caseOf(scenario: Scenario, { name, heartbeat }: SeedHandler, variant: n
     beatAge: Math.max(0, beatAge),
     status: file && statusFile.parse(file),
     statusFile: file,
-    // A warning comes from a finished command.
+    // A warning is written by a command that has ended.
     concluded: says === null || says.status === 'transitioning' ? null : says.status === 'error' ? 'error' : 'success',
   };
 }
 
-/** A command that is running, waiting or timed out has no exit code. */
+/** Removes the exit code of a command that is running, waiting or timed out. */
 function clean(report: Record<string, unknown> | undefined): Record<string, unknown> {
   if (report === undefined || 'exitCode' in report || report.state === 'disabled') return report ?? {};
   return { exitCode: undefined, ...('command' in report ? {} : { command: undefined }), ...report };

@@ -11,14 +11,14 @@ import { createPublisher } from '#server/domain/publishers/index.ts';
 
 type Words = Readonly<Record<'en' | 'de' | 'ja', string>>;
 
-/** A handler of the seed. An extension of it has its name. */
+/** A handler of the seed. Its extensions have its name. */
 export interface SeedHandler {
   name: string;
   handler: string;
   heartbeat: boolean;
   dependsOn: readonly string[];
   settings: Record<string, unknown>;
-  /** The oldest first; `share` of the VMs have it now. */
+  /** Oldest first; `share` is the share of VMs that have the version now. */
   versions: readonly { version: string; share: number }[];
   messages: Readonly<Record<string, Words>>;
 }
@@ -127,7 +127,7 @@ export const seedHandlers: readonly SeedHandler[] = [
   },
 ];
 
-/** Registers and publishes the handlers with the verbs of publishers. Keeps existing versions. */
+/** Registers and publishes the handlers with the verbs for publishers. Keeps existing versions. */
 export async function publishCatalogue(services: Services): Promise<void> {
   const ctx: Context = {
     ...services,
@@ -155,7 +155,7 @@ async function publish(ctx: Context, seed: SeedHandler, version: string, newest:
   const file = await receiveUpload(ctx, Readable.from([await zipOf(seed)]));
   await registerPackage(ctx, { handler, version, file });
   for (const lang of ['en', 'de', 'ja'] as const) {
-    // The newest version is not completely translated yet, as usual.
+    // As usual, the newest version is not completely translated yet.
     const ids = Object.keys(seed.messages).filter((_, index) => !(newest && lang === 'ja' && index === 1));
     const messages = ids.map((id) => ({ id, text: seed.messages[id]?.[lang] ?? '' }));
     await setResources(ctx, { handler, version, lang, file: [{ version: 1.0, lang, messages }] });

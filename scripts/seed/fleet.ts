@@ -3,16 +3,16 @@ import { defaultTimeouts, packageKey, renderGoalState } from '#server/domain/goa
 import { casesOf, scenarios, variants } from './cases.ts';
 import type { SeedHandler } from './catalogue.ts';
 
-/** The actor of seeded data, which identifies it later. */
+/** The actor of seeded data, by which it can be identified later. */
 export const seededBy = 'Seed';
-/** The run id of agents that are kept alive, and of silent ones. */
+/** The run ids of agents that are kept alive, and of silent ones. */
 export const runs = { alive: 'seed', silent: 'seed-silent' } as const;
 
 const patient = { ...defaultTimeouts, enable: 8 * 3_600 };
 
 export interface FleetOptions {
   vms: number;
-  /** VMs of earlier seeds; names continue after them. */
+  /** Number of VMs of earlier seeds; names continue after them. */
   before: number;
   handlers: readonly SeedHandler[];
   epoch: string;
@@ -20,7 +20,7 @@ export interface FleetOptions {
 }
 
 /**
- * Writes the VMs and all of their data in bulk. The caller holds the transaction; afterwards the temporary tables
+ * Writes the VMs and all of their data in bulk, in the caller's transaction. Afterwards, the temporary tables
  * `seed_vms` and `seed_extensions` list them.
  */
 export async function writeFleet(client: pg.ClientBase, options: FleetOptions): Promise<void> {
@@ -36,13 +36,13 @@ export async function writeFleet(client: pg.ClientBase, options: FleetOptions): 
   );
   await writeGoalStates(client, options.epoch);
   await writeReports(client);
-  // Last, with the current time: writing a large fleet takes minutes, in which its agents would become silent.
+  // Written last, with the current time: writing a large fleet takes minutes, in which its agents would become silent.
   const heardAt = new Date().toISOString();
   await writeAgents(client, heardAt, options.epoch);
   await writePulses(client, { at, heardAt });
 }
 
-/** Each possible goal, as contents and as the text for agents. */
+/** Prepares each possible goal, as contents and as the text for agents. */
 async function prepareGoals(client: pg.ClientBase, handlers: readonly SeedHandler[]): Promise<void> {
   const { rows } = await client.query<{ handler: string; version: string; sha256: string; size: string }>(
     'select handler, version, sha256, size from handler_versions where handler = any($1)',
@@ -98,7 +98,7 @@ async function prepareCases(client: pg.ClientBase, handlers: readonly SeedHandle
 
 const recordset = (columns: string): string => `select * from json_to_recordset($1::json) as r(${columns})`;
 
-/** Names as people choose them: role, region and a number; most machines are in production. */
+/** Names VMs as people do: role, region and a number. Most machines are in production. */
 async function prepareVms(client: pg.ClientBase, { vms, before, now }: FleetOptions): Promise<void> {
   const scenario = scenarios.map(({ name, where }) => `when ${where} then '${name}'`).join(' ');
   const ago = scenarios.map(({ name, ago: [from, to] }) => `when '${name}' then ${from} + q * ${to - from}`).join(' ');
@@ -129,7 +129,7 @@ async function prepareVms(client: pg.ClientBase, { vms, before, now }: FleetOpti
   await client.query('analyze seed_vms');
 }
 
-/** One row per extension, with all of its data. */
+/** Creates one row per extension, with all of its data. */
 async function prepareExtensions(client: pg.ClientBase, at: string): Promise<void> {
   await client.query(
     `create temporary table seed_extensions as
@@ -145,7 +145,7 @@ async function prepareExtensions(client: pg.ClientBase, at: string): Promise<voi
      join seed_goals g on g.contents ->> 'name' = c.name and g.contents ->> 'state' = c.state and g.patience = c.timeouts
        and case when c.newest then g.newest else v.v >= g."from" and v.v < g."to" end
      cross join lateral (
-       -- What the scenario is about came to be when it began; the rest has been so for long.
+       -- What the scenario affects changed when the scenario began; everything else has been unchanged for long.
        select $1::timestamptz - make_interval(secs => case
          when c.affected and v.scenario not in ('disk', 'clock-drift', 'heartbeat-lost', 'rule-failed') then v.ago
          else 200000 + v.q * 3000000 end) as changed_at
@@ -195,7 +195,7 @@ async function writeGoalStates(client: pg.ClientBase, epoch: string): Promise<vo
   );
 }
 
-/** Agents promise readings every ten minutes, so that keeping them alive is little work. */
+/** Agents announce readings every ten minutes, so that keeping them alive is little work. */
 async function writeAgents(client: pg.ClientBase, at: string, epoch: string): Promise<void> {
   await client.query(
     `insert into agents (vm_id, credential_hash, certificate, thumbprint, key_hash, name, version, os, enrolled_at)
@@ -219,7 +219,7 @@ async function writeAgents(client: pg.ClientBase, at: string, epoch: string): Pr
   );
 }
 
-/** The latest reports and their history. */
+/** Writes the latest reports and their history. */
 async function writeReports(client: pg.ClientBase): Promise<void> {
   await client.query(
     `insert into extension_latest (vm_id, name, handler_state, handler_at, heartbeat, status)
@@ -244,7 +244,7 @@ async function writeReports(client: pg.ClientBase): Promise<void> {
   );
 }
 
-/** When each document was last read; `seed_extensions` has that as of `at`. */
+/** Writes when each document was last read; `seed_extensions` has that as of `at`. */
 async function writePulses(client: pg.ClientBase, { at, heardAt }: { at: string; heardAt: string }): Promise<void> {
   await client.query(
     `insert into extension_pulse (vm_id, name, handler_sequence, heartbeat_status, heartbeat_read_at,

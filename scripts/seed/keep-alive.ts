@@ -2,13 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { OpenServices } from '#server/process/services.ts';
 import { runs } from './fleet.ts';
 
-/** Seconds in which every agent calls once, and the number of equal parts of that work. */
+/** Seconds in which every agent calls once, and the number of equal parts into which that work is divided. */
 const roundSeconds = 300;
 const parts = 50;
 
 /**
- * Acts for the agents of the seed until it is stopped: each calls every five minutes, with its files. Silent agents
- * stay silent. Agents that were missed in between are marked, so that the worker evaluates them.
+ * Acts for the agents of the seed until it is stopped: each calls every five minutes with its files. Silent agents stay
+ * silent. Agents that missed their time are marked, so that the worker evaluates them.
  */
 export async function keepAlive({ db }: OpenServices, signal: AbortSignal): Promise<void> {
   const { rows } = await db.$client.query<{ vm_id: string }>(
@@ -16,7 +16,7 @@ export async function keepAlive({ db }: OpenServices, signal: AbortSignal): Prom
     [runs.alive],
   );
   const ids = rows.map((row) => row.vm_id);
-  // The first round immediately: the last one may have been long ago.
+  // The first round starts immediately, because the last one may have been long ago.
   for (let turn = 0; !signal.aborted; turn++) {
     const started = Date.now();
     await hear(

@@ -5,7 +5,7 @@ import { runningPostgres, startPostgres } from '#server/platform/postgres.ts';
 import { type OpenServices, openPool, openServices } from '#server/process/services.ts';
 
 /**
- * The database of the local portal: `DATABASE_URL`, or the embedded one of `DATA_DIR`, which is started where no portal
+ * Opens the local portal's database: `DATABASE_URL`, or the embedded one in `DATA_DIR`, which is started if no portal
  * runs it.
  */
 export async function openHere(): Promise<{ services: OpenServices; close(): Promise<void> }> {

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { SeedHandler } from './catalogue.ts';
 
-/** How long VMs and extensions of a seed have been in their state; `$1` is now. */
+/** SQL for how long VMs and extensions of a seed have been in their state; `$1` is the current time. */
 export const vmSince = `least($1::timestamptz, case
     when v.scenario = 'silent' then p.last_seen_at + interval '10 minutes'
     else $1::timestamptz - make_interval(secs => v.ago) end)`;
@@ -11,15 +11,15 @@ export const extensionSince = `least($1::timestamptz, case
     else e.changed_at + interval '40 seconds' end)`;
 
 /**
- * Adds a past to the derived health: since when it applies, its changes in the last hour, and how each version spread
- * over the last 60 days. The caller holds the transaction.
+ * Adds a past to the derived health, in the caller's transaction: since when it applies, its changes in the last hour,
+ * and how each version spread over the last 60 days.
  */
 export async function writePast(
   client: pg.ClientBase,
   { handlers, vms, now }: { handlers: readonly SeedHandler[]; vms: number; now: Date },
 ): Promise<void> {
   const at = now.toISOString();
-  // The first evaluation of a VM reports everything as new; in this past it is not.
+  // The first evaluation of a VM reports everything as new, but in this past it is not.
   await client.query('delete from health_transitions t using seed_vms v where t.vm_id = v.id');
   await client.query(
     `update extension_health h set since = ${extensionSince}
@@ -37,7 +37,7 @@ export async function writePast(
   await writeCounts(client, handlers, vms, at);
 }
 
-/** Unhealthy VMs were healthy before; recovered ones had failed. */
+/** Unhealthy VMs were healthy before, and recovered ones had failed. */
 async function writeTransitions(client: pg.ClientBase, at: string): Promise<void> {
   await client.query(
     `insert into health_transitions (at, vm_id, extension, kind, "from", "to", cause, waits_for)
@@ -63,7 +63,7 @@ async function writeTransitions(client: pg.ClientBase, at: string): Promise<void
   );
 }
 
-/** A roll-out for each version: it appears, replaces the one before, and the fleet grows. */
+/** Writes a rollout for each version: it appears, replaces the one before, and the fleet grows. */
 async function writeCounts(
   client: pg.ClientBase,
   handlers: readonly SeedHandler[],
@@ -76,7 +76,7 @@ async function writeCounts(
       version,
       share,
       older: versions.slice(0, index).reduce((sum, { share: other }) => sum + other, 0),
-      /** Days ago when half of the roll-out was done; the oldest version was there from the start. */
+      /** How many days ago half of the rollout was done. The oldest version was there from the start. */
       turn: index === 0 ? null : 42 * (1 - (index - 1) / Math.max(1, versions.length - 1)) - 1,
       next: index === versions.length - 1 ? null : 42 * (1 - index / Math.max(1, versions.length - 1)) - 1,
     })),
@@ -86,7 +86,7 @@ async function writeCounts(
      select handler, version, hour, n, least(n, round(n * (0.002 + 0.03 * exp(-abs(days - coalesce(turn, 90)) / 2)))) from (
        select c.handler, c.version, h.hour, d.days, c.turn,
          round($2 * (0.72 + 0.28 * (1 - d.days / 60)) * (
-           -- Of all that have this version or an older one, those that did not go on yet.
+           -- VMs with this version: those that have reached it minus those that have moved to the next one.
            coalesce(1 / (1 + exp((d.days - c.turn) / 2.2)), 1) * (1 - c.older)
            - coalesce(1 / (1 + exp((d.days - c.next) / 2.2)) * (1 - c.older - c.share), 0)
          ))::int as n

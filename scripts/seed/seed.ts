@@ -13,14 +13,14 @@ export class SeedError extends Error {
 
 export interface SeedOptions {
   vms: number;
-  /** Extensions of each VM. */
+  /** Number of extensions per VM. */
   extensions: number;
-  /** Adds to the VMs of an earlier seed; otherwise that is rejected. */
+  /** Whether to add to the VMs of an earlier seed; otherwise that is rejected. */
   more: boolean;
   say(line: string): void;
 }
 
-/** Sorting and temporary tables in memory; a crash may lose the last data, which can be seeded again. */
+/** Sorts and keeps temporary tables in memory. A crash may lose the last data, which can be seeded again. */
 const settings = `set temp_buffers = '512MB'; set work_mem = '256MB'; set synchronous_commit = off`;
 
 /** Fills the database with a fleet: handlers, VMs, goals, agents, reports, their health and its past. */
@@ -64,7 +64,7 @@ export async function seed(services: Services, { vms, extensions, more, say }: S
     );
     say(rows.map(({ health, count }) => `${count} ${health}`).join(', '));
   } finally {
-    // Its temporary tables and settings end with the connection.
+    // Closes the connection, which ends its temporary tables and settings.
     client.release(true);
   }
 }
@@ -83,15 +83,15 @@ async function inOne(client: pg.ClientBase, work: () => Promise<void>): Promise<
   await client.query('commit');
 }
 
-/** Rows are written together with those they refer to: checking foreign keys would take half as long again. */
+/** Rows are written together with those they refer to, and checking foreign keys would take half as long again. */
 async function withoutChecks(client: pg.ClientBase): Promise<void> {
   await client.query('set session_replication_role = replica').catch((error: { code?: string }) => {
-    // Only a superuser may; without it, writing is slower.
+    // Only a superuser may do this. Otherwise, writing is slower.
     if (error.code !== '42501') throw error;
   });
 }
 
-/** Until all of these VMs have their health: a worker of the portal may have taken some of them. */
+/** Derives health until all of these VMs have one. A worker of the portal may have taken some of them. */
 async function derive(services: Services, client: pg.ClientBase, vmIds: string): Promise<void> {
   for (;;) {
     await foldHealth(services, new Date());

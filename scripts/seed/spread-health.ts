@@ -6,8 +6,8 @@ import { extensionSince, vmSince } from './past.ts';
 const restHours = { from: 12, to: 36 };
 
 /**
- * Groups the VMs of a seed by everything that affects their health, and derives the health of one of each group:
- * afterwards `seed_sorts` has the group of each VM and its sample.
+ * Groups the VMs of a seed by everything that affects their health, and derives the health of one VM per group.
+ * Afterwards, `seed_sorts` has the group of each VM and its sample.
  */
 export async function markSamples(client: pg.ClientBase): Promise<void> {
   await client.query(

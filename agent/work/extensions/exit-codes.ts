@@ -1,7 +1,7 @@
 import type { CommandName } from '#protocol/index.ts';
 
 /** The fields of a step that are needed here. */
-interface Ran {
+interface StepFacts {
   purpose: string;
   extensions: string[];
 }
@@ -16,13 +16,17 @@ export class ExitCodes {
   private readonly codes = new Map<string, string>();
 
   /** Ignores other commands: only those that replace a version are followed by commands that need their exit codes. */
-  note({ purpose, extensions }: Ran, kind: CommandName, exitCode: number | null): void {
+  note({ purpose, extensions }: StepFacts, kind: CommandName, exitCode: number | null): void {
     if (purpose !== 'update' && purpose !== 'downgrade') return;
     for (const name of extensions) this.codes.set(`${kind} ${name}`, exitCode === null ? ended : String(exitCode));
   }
 
   /** Returns the environment variables that the stock agent would set for a command. */
-  variablesFor({ extensions }: Pick<Ran, 'extensions'>, kind: CommandName, isNamed: boolean): Record<string, string> {
+  variablesFor(
+    { extensions }: Pick<StepFacts, 'extensions'>,
+    kind: CommandName,
+    isNamed: boolean,
+  ): Record<string, string> {
     const of = (before: CommandName, name = '') => this.codes.get(`${before} ${name}`) ?? notRun;
     if (kind === 'install' || kind === 'enable') {
       return { AZURE_GUEST_AGENT_UNINSTALL_CMD_EXIT_CODE: of('uninstall', extensions[0]) };

@@ -171,7 +171,7 @@ export class ExtensionRunner implements LaneWork {
   }
 
   private newRound(): ExtensionRound {
-    return newExtensionRound(this.options.restart.isOwn);
+    return newExtensionRound(this.options.restart.restartsMachine);
   }
 
   private async execute(step: ExtensionStep): Promise<void> {
@@ -239,8 +239,8 @@ export class ExtensionRunner implements LaneWork {
     for (const { extension, blockedBy } of waiting) {
       if (this.reportedWaits.get(extension) === blockedBy) continue;
       // At each start, an enabled extension briefly waits for its dependencies; that is not reported.
-      const isMoment = steps.some((step) => step.extensions.includes(blockedBy));
-      if (isMoment && this.machine.local.extensions[extension]?.state === 'enabled') continue;
+      const isBrief = steps.some((step) => step.extensions.includes(blockedBy));
+      if (isBrief && this.machine.local.extensions[extension]?.state === 'enabled') continue;
       this.reportedWaits.set(extension, blockedBy);
       this.machine.reportState(extension, 'waiting', { blockedBy });
       this.options.journal.info(`${extension}: waits for ${blockedBy}.`);

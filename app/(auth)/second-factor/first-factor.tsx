@@ -24,14 +24,14 @@ export function FirstFactor({ account, next }: { account: Account; next: string 
   const [hasPasskeys, setHasPasskeys] = useState(false);
   const [isConfirmed, setConfirmed] = useIsConfirmed(account);
   useEffect(() => setHasPasskeys(canUsePasskeys()), []);
-  const goOn = () => location.assign(next);
+  const openNext = () => location.assign(next);
   const made = ({ recoveryCodes }: { recoveryCodes: readonly string[] | null }) =>
-    recoveryCodes === null ? goOn() : setCodes(recoveryCodes);
+    recoveryCodes === null ? openNext() : setCodes(recoveryCodes);
 
   if (codes !== undefined) {
     return (
       <Frame title={t('codes.title')} why={t('codes.why')}>
-        <RecoveryCodes codes={codes} onDone={goOn} />
+        <RecoveryCodes codes={codes} onDone={openNext} />
       </Frame>
     );
   }

@@ -33,7 +33,7 @@ export function SignInForm({ next, provider, hasMembers, refused }: SignInFormPr
     refused === undefined ? undefined : { text: refused, isMild: false },
   );
   // A full page load, so that nothing that was read before the sign-in is shown after it.
-  const goOn = () => location.assign(next);
+  const openNext = () => location.assign(next);
 
   if (factors !== undefined) {
     return (
@@ -46,7 +46,7 @@ export function SignInForm({ next, provider, hasMembers, refused }: SignInFormPr
           askPasskey={requestFactorOptions}
           onShow={async (shown) => {
             await signInWithFactor(shown as SignInFactor);
-            goOn();
+            openNext();
           }}
           onProblem={({ code, message: text }) => {
             if (code !== 'sign_in_stale') return;
@@ -75,7 +75,7 @@ export function SignInForm({ next, provider, hasMembers, refused }: SignInFormPr
       hasMembers={hasMembers}
       onMessage={setMessage}
       onFactors={setFactors}
-      onDone={goOn}
+      onDone={openNext}
     />
   );
 }

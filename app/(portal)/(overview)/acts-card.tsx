@@ -10,14 +10,14 @@ import { ActSentence } from '../activity/act-sentence.tsx';
 import { ActorMark } from '../activity/actor-mark.tsx';
 import type { OverviewAnswers } from './answers.ts';
 import { Part } from './part.tsx';
-import { useCalmReading } from './use-calm-reading.ts';
+import { useThrottledReload } from './use-throttled-reload.ts';
 
 /** The latest actions of people and programs. */
 export function ActsCard({ first }: { first: OverviewAnswers['acts'] | undefined }) {
   const { t } = useTranslation('overview');
   const trpc = useTRPC();
   const acts = useQuery({ ...trpc.overview.acts.queryOptions(), initialData: first, enabled: false });
-  useCalmReading({ queryKey: trpc.overview.acts.queryKey(), refetch: acts.refetch, agesMs: 60_000 });
+  useThrottledReload({ queryKey: trpc.overview.acts.queryKey(), refetch: acts.refetch, agesMs: 60_000 });
   return (
     <Card aria-labelledby="acts">
       <CardHeader id="acts" title={t('acts')} actions={<TextLink href="/activity">{t('acts.all')}</TextLink>} />

@@ -12,7 +12,7 @@ import { type VmHealth, vmHealths } from '#server/domain/verdicts/words.ts';
 import { vmsAddress } from './addresses.ts';
 import type { OverviewAnswers } from './answers.ts';
 import { Part } from './part.tsx';
-import { useCalmReading } from './use-calm-reading.ts';
+import { useThrottledReload } from './use-throttled-reload.ts';
 
 type Changes = OverviewAnswers['changes'];
 type Kind = keyof Changes['totals'];
@@ -38,7 +38,7 @@ export function ChangesCard({ first }: { first: Changes | undefined }) {
   const trpc = useTRPC();
   const format = useFormat();
   const changes = useQuery({ ...trpc.overview.changes.queryOptions(), initialData: first, enabled: false });
-  useCalmReading({ queryKey: trpc.overview.changes.queryKey(), refetch: changes.refetch, agesMs: 30_000 });
+  useThrottledReload({ queryKey: trpc.overview.changes.queryKey(), refetch: changes.refetch, agesMs: 30_000 });
   const vms = changes.data?.vms ?? 0;
   return (
     <Card aria-labelledby="changes">

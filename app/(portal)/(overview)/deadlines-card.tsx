@@ -10,7 +10,7 @@ import { TextLink } from '#app/_ui/text-link.tsx';
 import { Countdown, Elapsed } from '#app/_ui/time.tsx';
 import type { OverviewAnswers } from './answers.ts';
 import { Part } from './part.tsx';
-import { useCalmReading } from './use-calm-reading.ts';
+import { useThrottledReload } from './use-throttled-reload.ts';
 
 /** The number of extensions past their deadline. */
 export function DeadlinesCard({ first }: { first: OverviewAnswers['deadlines'] | undefined }) {
@@ -18,7 +18,7 @@ export function DeadlinesCard({ first }: { first: OverviewAnswers['deadlines'] |
   const trpc = useTRPC();
   const format = useFormat();
   const deadlines = useQuery({ ...trpc.overview.deadlines.queryOptions(), initialData: first, enabled: false });
-  useCalmReading({ queryKey: trpc.overview.deadlines.queryKey(), refetch: deadlines.refetch, agesMs: 5_000 });
+  useThrottledReload({ queryKey: trpc.overview.deadlines.queryKey(), refetch: deadlines.refetch, agesMs: 5_000 });
   return (
     <Card aria-label={t('deadlines')}>
       <Part query={deadlines} failed={t('deadlines.failed')}>

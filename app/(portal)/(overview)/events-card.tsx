@@ -11,7 +11,7 @@ import { Elapsed } from '#app/_ui/time.tsx';
 import { vmsAddress } from './addresses.ts';
 import type { OverviewAnswers } from './answers.ts';
 import { Part } from './part.tsx';
-import { useCalmReading } from './use-calm-reading.ts';
+import { useThrottledReload } from './use-throttled-reload.ts';
 
 type FleetEvent = OverviewAnswers['events'][number];
 
@@ -20,7 +20,7 @@ export function EventsCard({ first }: { first: OverviewAnswers['events'] | undef
   const { t } = useTranslation('overview');
   const trpc = useTRPC();
   const events = useQuery({ ...trpc.overview.events.queryOptions(), initialData: first, enabled: false });
-  useCalmReading({ queryKey: trpc.overview.events.queryKey(), refetch: events.refetch, agesMs: 60_000 });
+  useThrottledReload({ queryKey: trpc.overview.events.queryKey(), refetch: events.refetch, agesMs: 60_000 });
   return (
     <Card aria-labelledby="events">
       <CardHeader id="events" title={t('events')} />

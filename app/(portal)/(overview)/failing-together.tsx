@@ -15,8 +15,8 @@ import { canonicalLanguage } from '#protocol/language.ts';
 import { vmsAddress } from './addresses.ts';
 import type { OverviewAnswers } from './answers.ts';
 import { Part } from './part.tsx';
-import { useCalmReading } from './use-calm-reading.ts';
 import { useCause } from './use-cause.ts';
+import { useThrottledReload } from './use-throttled-reload.ts';
 
 type Group = OverviewAnswers['failing'][number];
 
@@ -25,7 +25,7 @@ export function FailingTogether({ first }: { first: OverviewAnswers['failing'] |
   const { t } = useTranslation('overview');
   const trpc = useTRPC();
   const failing = useQuery({ ...trpc.overview.failing.queryOptions(), initialData: first, enabled: false });
-  useCalmReading({ queryKey: trpc.overview.failing.queryKey(), refetch: failing.refetch, agesMs: 60_000 });
+  useThrottledReload({ queryKey: trpc.overview.failing.queryKey(), refetch: failing.refetch, agesMs: 60_000 });
   const isTogether = !failing.data?.length || failing.data.some(({ vms }) => vms > 1);
   return (
     <section aria-labelledby="failing" className="border-t border-line-subtle px-4 pt-2.5 pb-2">

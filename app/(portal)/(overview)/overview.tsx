@@ -22,7 +22,7 @@ import { FailingTogether } from './failing-together.tsx';
 import { asideClass, gridClass } from './frame.ts';
 import { type FirstMap, FleetMapCard } from './map/fleet-map-card.tsx';
 import { Tiles } from './tiles.tsx';
-import { useCalmReading } from './use-calm-reading.ts';
+import { useThrottledReload } from './use-throttled-reload.ts';
 
 const EnrollDialog = dynamic(() => import('../vms/enroll-dialog.tsx').then((module) => module.EnrollDialog), {
   ssr: false,
@@ -44,7 +44,7 @@ export function Overview({ first, gatewayUrl }: OverviewProps) {
   const format = useFormat();
   const [enrolling, setEnrolling] = useState(false);
   const summary = useQuery({ ...trpc.overview.summary.queryOptions(), initialData: first.summary, enabled: false });
-  useCalmReading({ queryKey: trpc.overview.summary.queryKey(), refetch: summary.refetch, agesMs: 60_000 });
+  useThrottledReload({ queryKey: trpc.overview.summary.queryKey(), refetch: summary.refetch, agesMs: 60_000 });
   const fleet = summary.data;
   const mayEnroll = reader.can('operator');
   const isEmpty = fleet?.vms === 0;

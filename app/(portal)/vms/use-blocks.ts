@@ -15,7 +15,7 @@ import {
   isShort,
 } from './reading.ts';
 import { usePaced } from './use-paced.ts';
-import type { Sight } from './use-window-rows.ts';
+import type { VisibleRows } from './use-window-rows.ts';
 
 const none: readonly FleetRow[] = [];
 /** Rows of a busy fleet are loaded at this interval, so that a change is visible within a second. */
@@ -59,17 +59,17 @@ export async function loadBlock(
  * Returns the visible rows and those around them, in blocks. During fast scrolling, loads only blocks next to a loaded
  * one.
  */
-export function useBlocks(reading: FleetReading, sight: Sight, first: FirstPage): Blocks {
+export function useBlocks(reading: FleetReading, visible: VisibleRows, first: FirstPage): Blocks {
   const queryClient = useQueryClient();
   const last = Math.ceil(reading.total / blockSize) - 1;
-  const from = Math.max(0, Math.floor((sight.from - blockSize / 2) / blockSize));
-  const to = Math.min(last, Math.floor((sight.to + blockSize / 2) / blockSize));
+  const from = Math.max(0, Math.floor((visible.from - blockSize / 2) / blockSize));
+  const to = Math.min(last, Math.floor((visible.to + blockSize / 2) / blockSize));
   const isHere = (block: number): boolean => queryClient.getQueryData(blockKey(reading, block)) !== undefined;
   // Each block keeps its slot while it is needed.
   const blockOf = (slot: number): number | undefined => {
     const block = from + ((slot - (from % slots) + slots) % slots);
     if (block > to) return undefined;
-    return !sight.moving || [block, block - 1, block + 1].some(isHere) ? block : undefined;
+    return !visible.moving || [block, block - 1, block + 1].some(isHere) ? block : undefined;
   };
   const results = [
     useBlock(reading, blockOf(0), first),
@@ -82,7 +82,7 @@ export function useBlocks(reading: FleetReading, sight: Sight, first: FirstPage)
     const block = Math.floor(index / blockSize);
     return blockOf(block % slots) === block ? results[block % slots]?.data?.items[index % blockSize] : undefined;
   };
-  useFreshRows(reading, sight.moving ? none : rowsBetween(rowAt, sight));
+  useFreshRows(reading, visible.moving ? none : rowsBetween(rowAt, visible));
   return {
     rowAt,
     error: results.find(({ error, data }) => error !== null && data === undefined)?.error ?? null,
@@ -107,7 +107,7 @@ function useBlock(reading: FleetReading, block: number | undefined, first: First
   });
 }
 
-function rowsBetween(rowAt: Blocks['rowAt'], { from, to }: Sight): FleetRow[] {
+function rowsBetween(rowAt: Blocks['rowAt'], { from, to }: VisibleRows): FleetRow[] {
   return Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => rowAt(from + index)).filter(
     (row) => row !== undefined,
   );

@@ -8,14 +8,14 @@ const beyond = 8;
 const restMs = 120;
 
 /** The visible rows, counted from 0, and whether they scroll fast. */
-export interface Sight {
+export interface VisibleRows {
   from: number;
   to: number;
   moving: boolean;
 }
 
 export interface WindowRows {
-  sight: Sight;
+  visible: VisibleRows;
   /** The rows to render. */
   first: number;
   last: number;
@@ -38,7 +38,7 @@ export interface WindowRowsOptions {
 /** Determines the visible rows of a list of any length while the page scrolls. */
 export function useWindowRows({ frame, head, count, rowHeight, over, below }: WindowRowsOptions): WindowRows {
   // Rendered by the server, and by the browser before it has measured.
-  const [sight, setSight] = useState<Sight>({ from: 0, to: 24, moving: false });
+  const [visible, setSight] = useState<VisibleRows>({ from: 0, to: 24, moving: false });
   useLayoutEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const look = (moving: boolean) => {
@@ -65,10 +65,10 @@ export function useWindowRows({ frame, head, count, rowHeight, over, below }: Wi
   }, [frame, head, rowHeight, over, below]);
 
   const end = Math.max(0, count - 1);
-  const from = Math.min(sight.from, end);
-  const to = Math.min(sight.to, end);
+  const from = Math.min(visible.from, end);
+  const to = Math.min(visible.to, end);
   return {
-    sight: { from, to, moving: sight.moving },
+    visible: { from, to, moving: visible.moving },
     first: Math.max(0, from - beyond),
     last: Math.min(end, to + beyond),
     show(index) {

@@ -48,8 +48,8 @@ export function VmTable({ reading, first, look, stale, onSort }: VmTableProps) {
   const rowHeight = isNarrow ? rowHeights.narrow : look.compact ? rowHeights.compact : rowHeights.usual;
   const count = Math.min(reading.total, Math.floor(tallest / rowHeight));
   const rows = useWindowRows({ frame, head: isNarrow ? 0 : headHeight, count, rowHeight, over, below });
-  const { sight } = rows;
-  const blocks = useBlocks(reading, sight, first);
+  const { visible } = rows;
+  const blocks = useBlocks(reading, visible, first);
   const cursor = useRowCursor(reading, (index) => blocks.rowAt(index)?.id, rows.show);
   const { table, room, width, shown } = useTableRoom(look.columns, isNarrow);
   const widths = useMemo(() => widthsOf(shown), [shown]);
@@ -110,7 +110,7 @@ export function VmTable({ reading, first, look, stale, onSort }: VmTableProps) {
           <TBody className="max-sm:block">{rowsAndGaps}</TBody>
         </Table>
       </TableFrame>
-      <Foot from={sight.from} to={sight.to} total={reading.total} count={count} />
+      <Foot from={visible.from} to={visible.to} total={reading.total} count={count} />
     </Card>
   );
 }

@@ -15,7 +15,7 @@ import { Segmented } from '#app/_ui/segmented.tsx';
 import { Select } from '#app/_ui/select.tsx';
 import { type MapGrouping, overviewAddress, readGrouping } from '../addresses.ts';
 import { mapHeight } from '../frame.ts';
-import { useCalmReading } from '../use-calm-reading.ts';
+import { useThrottledReload } from '../use-throttled-reload.ts';
 import { type FleetMap, useGroupName } from './groups.ts';
 import { Legend } from './legend.tsx';
 import { useFleetCanvas } from './use-fleet-canvas.ts';
@@ -50,7 +50,7 @@ export function FleetMapCard({ first, groupings = [], vms = Number.POSITIVE_INFI
     placeholderData: keepPreviousData,
     enabled: false,
   });
-  useCalmReading({ queryKey: trpc.overview.map.queryKey(input), refetch: map.refetch, agesMs: 60_000 });
+  useThrottledReload({ queryKey: trpc.overview.map.queryKey(input), refetch: map.refetch, agesMs: 60_000 });
   const tags = groupings.map((name): MapGrouping => `tag:${name}`);
   // The grouping in the URL, otherwise the one that the portal chose.
   const groupBy = wish ?? (map.isPlaceholderData ? undefined : map.data?.groupBy) ?? tags[0] ?? 'none';

@@ -13,14 +13,14 @@ const none: Script = {};
 let script = none;
 const listeners = new Set<() => void>();
 
-function tell(next: Script): void {
+function publish(next: Script): void {
   script = next;
   for (const listen of listeners) listen();
 }
 
 function load(): void {
-  tell(none);
-  import('./fleet-canvas.tsx').then(tell, (error: Error) => tell({ error }));
+  publish(none);
+  import('./fleet-canvas.tsx').then(publish, (error: Error) => publish({ error }));
 }
 
 // Starts loading with the card's script, in parallel with the page's data. `lazy` would start at the first render, and

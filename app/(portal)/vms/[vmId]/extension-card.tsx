@@ -73,7 +73,7 @@ export function ExtensionCard({ vmId, extension, at, onRemove }: ExtensionCardPr
         {reader.can('operator') ? <ExtensionMenu vmId={vmId} extension={extension} onRemove={onRemove} /> : null}
       </div>
       <div className="grid gap-2.5 px-4 pt-1.5 pb-3">
-        <Spoken extension={extension} at={at} />
+        <MainMessage extension={extension} at={at} />
         {extension.refusedStatus ? <RefusedFile kind="status" refused={extension.refusedStatus} /> : null}
         {extension.refusedHeartbeat ? <RefusedFile kind="heartbeat" refused={extension.refusedHeartbeat} /> : null}
         {parts.length > 0 ? <SubstatusTree parts={parts} label={t('card.substatus', { name })} /> : null}
@@ -94,7 +94,7 @@ export function ExtensionCard({ vmId, extension, at, onRemove }: ExtensionCardPr
 }
 
 /** The message as the largest line, with its source below. */
-function Spoken({ extension, at }: { extension: Extension; at: Date }) {
+function MainMessage({ extension, at }: { extension: Extension; at: Date }) {
   const { t } = useTranslation('reports');
   const { status, handlerState, goalSequenceNumber, notice } = extension;
   const own = notice === null ? null : t(`said.${notice.code}`, notice.values);

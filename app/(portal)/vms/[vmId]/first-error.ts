@@ -17,6 +17,6 @@ export const isTail = (output: string): boolean => output.length >= almostTail;
 /** Returns the first line of a failed command's output that reports an error, otherwise the last line with text. */
 export function firstError(output: string): ErrorLine | null {
   const lines = output.split('\n').map((text, index) => ({ line: index + 1, text: text.trim() }));
-  const spoken = lines.filter(({ text }) => text !== '');
-  return spoken.find(({ text }) => namesError(text)) ?? spoken.at(-1) ?? null;
+  const withText = lines.filter(({ text }) => text !== '');
+  return withText.find(({ text }) => namesError(text)) ?? withText.at(-1) ?? null;
 }

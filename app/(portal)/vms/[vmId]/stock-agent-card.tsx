@@ -30,7 +30,7 @@ export function StockAgentCard({ vmId, incarnation }: StockAgentCardProps) {
         <QueryError error={access.error} onRetry={access.refetch} at={new Date(access.errorUpdatedAt)} />
       ) : access.isPending ? (
         <CardBody>
-          <Awaited label={t('common:loading')} />
+          <FactsSkeleton label={t('common:loading')} />
         </CardBody>
       ) : (
         <CardBody className="grid grid-cols-[minmax(0,1fr)] gap-3">
@@ -49,7 +49,7 @@ export function StockAgentCard({ vmId, incarnation }: StockAgentCardProps) {
 const columns = 'grid grid-cols-[repeat(auto-fill,minmax(min(100%,280px),1fr))] gap-x-6 gap-y-2.5 text-12';
 
 /** A placeholder as high as the facts will be. */
-function Awaited({ label }: { label: string }) {
+function FactsSkeleton({ label }: { label: string }) {
   return (
     <div role="status" aria-busy="true" aria-label={label} className={columns}>
       {['agent', 'seen', 'settled', 'processing', 'container', 'transport', 'tenant', 'access'].map((fact) => (

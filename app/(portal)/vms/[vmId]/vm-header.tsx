@@ -36,7 +36,7 @@ export function VmHeader({ facts, view, onAct }: VmHeaderProps) {
   const some = count === 1 ? t('vms:vm.onlyNotDone') : t('vms:vm.notDone', { count: open, total: count });
   const notDone = open === 0 ? t('vms:vm.allDone', { count }) : some;
   // The page's primary button is what fixes a failure, otherwise adding an extension.
-  const mendsFirst = view.explanation?.act?.failed === true;
+  const needsFix = view.explanation?.act?.failed === true;
   return (
     <PageHeader
       title={named(facts.name)}
@@ -50,7 +50,7 @@ export function VmHeader({ facts, view, onAct }: VmHeaderProps) {
         reader.can('operator') ? (
           <>
             {facts.decommissioning ? null : (
-              <Button asChild variant={mendsFirst || never ? 'default' : 'primary'}>
+              <Button asChild variant={needsFix || never ? 'default' : 'primary'}>
                 <Link href={`/vms/${facts.id}/add-extension`}>
                   <Plus aria-hidden />
                   {t('vms:vm.add')}

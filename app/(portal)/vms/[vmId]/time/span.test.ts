@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { askedFor, domainOf, gridOf, ranges, spans, zoneOffset } from './span.ts';
+import { domainOf, gridOf, periodToRequest, ranges, spans, zoneOffset } from './span.ts';
 
 const at = (time: string) => Date.parse(time);
 const iso = (times: number[]) => times.map((time) => new Date(time).toISOString());
@@ -8,14 +8,14 @@ test.each(ranges)('%s: the current time is at 85 %%, and the request covers the 
   for (const now of [at('2026-03-29T00:59:59.999Z'), at('2026-11-21T05:20:00Z'), 1]) {
     const { from, to } = domainOf(range, now);
     expect((now - from) / (to - from)).toBeCloseTo(0.85);
-    const asked = askedFor(range, now);
-    expect(asked.from).toBeLessThanOrEqual(from);
-    expect(asked.to).toBeGreaterThan(now);
-    expect(asked.to - asked.from).toBeLessThanOrEqual(8 * 86_400_000);
+    const period = periodToRequest(range, now);
+    expect(period.from).toBeLessThanOrEqual(from);
+    expect(period.to).toBeGreaterThan(now);
+    expect(period.to - period.from).toBeLessThanOrEqual(8 * 86_400_000);
     // The same response is used until the next quantum.
-    const next = asked.from + spans[range].past + spans[range].quantum;
-    expect(askedFor(range, next - 1)).toEqual(asked);
-    expect(askedFor(range, next)).not.toEqual(asked);
+    const next = period.from + spans[range].past + spans[range].quantum;
+    expect(periodToRequest(range, next - 1)).toEqual(period);
+    expect(periodToRequest(range, next)).not.toEqual(period);
   }
 });
 

@@ -34,7 +34,7 @@ export function domainOf(range: Range, now: number): { from: number; to: number 
 }
 
 /** Returns the period to request, which covers the axis until the next quantum begins. */
-export function askedFor(range: Range, now: number): { from: number; to: number } {
+export function periodToRequest(range: Range, now: number): { from: number; to: number } {
   const { past, quantum } = spans[range];
   const from = Math.floor((now - past) / quantum) * quantum;
   return { from, to: from + past + quantum };

@@ -3,15 +3,15 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useTicking } from '#app/_ui/clock.ts';
-import { askedFor, type Range, spans } from './span.ts';
+import { periodToRequest, type Range, spans } from './span.ts';
 
 /** Live updates report changes; this reloads data that ages without a write. */
-const againMs = 30_000;
+const reloadMs = 30_000;
 
 /** Loads the events of a VM within `range`. A response is reused until the next quantum begins. */
 export function useTimeline(vmId: string, range: Range) {
   const trpc = useTRPC();
-  const from = Number(useTicking((now) => String(askedFor(range, now).from)));
+  const from = Number(useTicking((now) => String(periodToRequest(range, now).from)));
   const to = from + spans[range].past + spans[range].quantum;
   return useQuery({
     ...trpc.instanceViews.timeline.queryOptions({
@@ -20,6 +20,6 @@ export function useTimeline(vmId: string, range: Range) {
       to: new Date(to).toISOString(),
     }),
     placeholderData: keepPreviousData,
-    refetchInterval: againMs,
+    refetchInterval: reloadMs,
   });
 }

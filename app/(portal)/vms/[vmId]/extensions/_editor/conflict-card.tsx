@@ -32,7 +32,7 @@ export interface ConflictCardProps {
   /**
    * Continues from the newer declaration with this draft. `keepsSecrets`: also with the protected settings typed here.
    */
-  onGoOn(draft: ExtensionDraft, keepsSecrets: boolean): void;
+  onContinue(draft: ExtensionDraft, keepsSecrets: boolean): void;
 }
 
 const secretsKey = 'protected';
@@ -41,7 +41,7 @@ const secretsKey = 'protected';
  * Shown when two people changed the extension: the original, their version and mine. Everything but conflicts is
  * merged.
  */
-export function ConflictCard({ newer, base, mine, secrets, plan, onGoOn }: ConflictCardProps) {
+export function ConflictCard({ newer, base, mine, secrets, plan, onContinue }: ConflictCardProps) {
   const { t } = useTranslation('editor');
   const heading = useRef<HTMLHeadingElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: shown again for each newer goal state
@@ -94,13 +94,13 @@ export function ConflictCard({ newer, base, mine, secrets, plan, onGoOn }: Confl
           <MergeButtons
             openCount={openCount}
             onChooseAll={conflict.chooseAll}
-            onGoOn={() =>
-              onGoOn(merged(theirs, mine, differences, choices), !theyChanged || choices[secretsKey] === 'mine')
+            onContinue={() =>
+              onContinue(merged(theirs, mine, differences, choices), !theyChanged || choices[secretsKey] === 'mine')
             }
           />
         ) : (
           <>
-            {isLeaving ? null : <Button onClick={() => onGoOn(mine, true)}>{t('moved.anew')}</Button>}
+            {isLeaving ? null : <Button onClick={() => onContinue(mine, true)}>{t('moved.anew')}</Button>}
             <CopySettings settings={mine.settings} />
           </>
         )}
@@ -110,7 +110,7 @@ export function ConflictCard({ newer, base, mine, secrets, plan, onGoOn }: Confl
 }
 
 /** Compares both declarations and keeps track of the side chosen for each difference. */
-function useConflict({ newer, base, mine, secrets, plan }: Omit<ConflictCardProps, 'onGoOn'>) {
+function useConflict({ newer, base, mine, secrets, plan }: Omit<ConflictCardProps, 'onContinue'>) {
   const [choices, setChoices] = useState<Choices>({});
   const isLeaving = newer.extension?.state === 'uninstall';
   const theirs = newer.extension === null ? null : draftOf(newer.extension);
@@ -166,10 +166,10 @@ interface MergeButtonsProps {
   /** Number of conflicts that still need a choice. */
   openCount: number;
   onChooseAll(side: ConflictSide): void;
-  onGoOn(): void;
+  onContinue(): void;
 }
 
-function MergeButtons({ openCount, onChooseAll, onGoOn }: MergeButtonsProps) {
+function MergeButtons({ openCount, onChooseAll, onContinue }: MergeButtonsProps) {
   const { t } = useTranslation('editor');
   return (
     <>
@@ -177,7 +177,7 @@ function MergeButtons({ openCount, onChooseAll, onGoOn }: MergeButtonsProps) {
         aria-disabled={openCount > 0 || undefined}
         onClick={() => {
           if (openCount > 0) document.querySelector<HTMLElement>('[data-open-conflict] input')?.focus();
-          else onGoOn();
+          else onContinue();
         }}
       >
         {t('moved.goOn')}

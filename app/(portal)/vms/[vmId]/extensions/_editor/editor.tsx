@@ -42,9 +42,9 @@ export function Editor({ versions, ...from }: EditorProps) {
   const taken = isNew && otherExtensions.length < live.goalState.extensions.length && !applying.done;
   const faults = useFaults({ planned, draft, secrets, taken, mustReplace: editing.mustReplace, active });
 
-  function goOn(merged: ExtensionDraft, keepsSecrets: boolean) {
+  function continueWith(merged: ExtensionDraft, keepsSecrets: boolean) {
     if (newer === null) return;
-    editing.goOnFrom(newer, merged, keepsSecrets && secrets.mode !== 'keep' ? secrets : null);
+    editing.continueFrom(newer, merged, keepsSecrets && secrets.mode !== 'keep' ? secrets : null);
     setNewer(null);
     applying.forget();
   }
@@ -62,7 +62,7 @@ export function Editor({ versions, ...from }: EditorProps) {
           mine={draft}
           secrets={secrets}
           plan={used.plan}
-          onGoOn={goOn}
+          onContinue={continueWith}
         />
       )}
       {applying.done || newer !== null ? null : (

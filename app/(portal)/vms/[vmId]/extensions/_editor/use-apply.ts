@@ -32,7 +32,7 @@ export interface Applying {
  * Applies exactly what was planned: the portal rejects it if the plan is out of date. Then opens the VM's page, with a
  * toast that offers undo.
  */
-export function useApply(vm: { id: string; name: string }, onMovedOn: () => Promise<void>): Applying {
+export function useApply(vm: { id: string; name: string }, onOutdated: () => Promise<void>): Applying {
   const { t } = useTranslation('editor');
   const router = useRouter();
   const client = useTRPCClient();
@@ -82,7 +82,7 @@ export function useApply(vm: { id: string; name: string }, onMovedOn: () => Prom
       } catch (error) {
         const problem = explain(error);
         setRefusal(problem);
-        if (problem.code === 'goal_state_moved_on' || problem.code === 'plan_moved_on') await onMovedOn();
+        if (problem.code === 'goal_state_moved_on' || problem.code === 'plan_moved_on') await onOutdated();
         setState('idle');
         running.current = false;
       }

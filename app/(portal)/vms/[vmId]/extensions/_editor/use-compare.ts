@@ -27,7 +27,7 @@ export function useCompare(vmId: string, editing: Editing, onNewer: (newer: Newe
     const { incarnation, publishedAt, publishedBy } = state;
     const isTheSame = extension === null ? isNew : base.extension !== null && !differs(base.extension, extension);
     // Only other extensions changed, so that nothing needs to be compared and only the plan is renewed.
-    if (isTheSame) editing.goOnFrom({ extension, incarnation }, draft, secrets.mode === 'keep' ? null : secrets);
+    if (isTheSame) editing.continueFrom({ extension, incarnation }, draft, secrets.mode === 'keep' ? null : secrets);
     else onNewer({ incarnation, publishedAt, publishedBy, extension });
   };
 }

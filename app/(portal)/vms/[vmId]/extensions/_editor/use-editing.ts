@@ -50,7 +50,7 @@ export interface Editing {
   /** Who made the change that an unmodified draft was updated to. */
   adopted: string | null;
   /** Continues from another declaration with the given draft. */
-  goOnFrom(base: Base, draft: ExtensionDraft, secrets: ProtectedDraft | null): void;
+  continueFrom(base: Base, draft: ExtensionDraft, secrets: ProtectedDraft | null): void;
 }
 
 /** The draft of a declaration, its base, and how it relates to changes by others. */
@@ -87,19 +87,19 @@ export function useEditing(from: EditingStart, rests: boolean): Editing {
 
   const latest = live.extension;
   const moved = base.extension !== null && latest !== undefined && latest.incarnation > base.incarnation;
-  const movedHere = moved && base.extension !== null && differs(base.extension, latest);
+  const extensionChanged = moved && base.extension !== null && differs(base.extension, latest);
   const others = live.goalState.incarnation;
   useEffect(() => {
     if (rests) return;
     // Changes of other extensions are adopted at any time, those of this one only while the draft is unmodified.
     if (isNew && others > base.incarnation) setBase((before) => ({ ...before, incarnation: others }));
-    if (!moved || (movedHere && dirty)) return;
+    if (!moved || (extensionChanged && dirty)) return;
     setBase({ extension: latest, incarnation: latest.incarnation });
-    if (movedHere) {
+    if (extensionChanged) {
       setDraft(draftOf(latest));
       setAdopted(latest.changedBy);
     }
-  }, [moved, movedHere, dirty, latest, rests, isNew, others, base.incarnation]);
+  }, [moved, extensionChanged, dirty, latest, rests, isNew, others, base.incarnation]);
 
   return {
     base,
@@ -119,9 +119,9 @@ export function useEditing(from: EditingStart, rests: boolean): Editing {
     secretChange,
     dirty,
     live,
-    overtaken: movedHere && dirty,
+    overtaken: extensionChanged && dirty,
     adopted: dirty ? null : adopted,
-    goOnFrom(next, with_, secrets_) {
+    continueFrom(next, with_, secrets_) {
       setBase(next);
       setDraft(with_);
       setSecrets(secrets_);

@@ -3,7 +3,7 @@
 import { hashKey, type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent } from 'react';
 
-export interface CalmReading {
+export interface ThrottledReload {
   /** The key of the query, which must be `enabled: false` so that nothing else loads it. */
   queryKey: QueryKey;
   refetch(options: { cancelRefetch: boolean }): Promise<unknown>;
@@ -18,7 +18,7 @@ const pauseMs = 1_000;
  * Loads a query about the whole fleet at most once a second. A busy fleet causes several changes a second, each of
  * which would cancel the load in progress. A hidden tab loads when it becomes visible.
  */
-export function useCalmReading({ queryKey, refetch, agesMs }: CalmReading): void {
+export function useThrottledReload({ queryKey, refetch, agesMs }: ThrottledReload): void {
   const client = useQueryClient();
   const hash = hashKey(queryKey);
   const read = useEffectEvent(() => refetch({ cancelRefetch: false }));
