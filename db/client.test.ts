@@ -5,7 +5,7 @@ import { openDatabase } from './client.ts';
 import { testDatabase } from './testing/database.ts';
 import { afterRollback } from './transaction-hooks.ts';
 
-test('a connection lost within a transaction fails the transaction, and nothing else', async () => {
+test('a connection lost within a transaction fails only that transaction', async () => {
   const db = await testDatabase();
   const lost = db.transaction(async (tx) => {
     const { rows } = await tx.execute<{ pid: number }>(sql`select pg_backend_pid() as pid`);

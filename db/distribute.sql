@@ -1,7 +1,8 @@
--- Spreads an Annex database over a Citus cluster (12.1 or newer): what belongs to one VM lies together on one node.
--- Run once on the coordinator, after the migrations and before the fleet is large, as the owner of the tables, while no
--- process of Annex runs: psql -1 -f db/distribute.sql "$DATABASE_URL". docs/scale.md says what it is for, and what it
--- does not do yet. db/distribute.test.ts holds schema and statements to the rules of Citus; it was never run on one.
+-- Distributes an Annex database over a Citus cluster (12.1 or newer), so that the rows of a VM are on one node. Run it
+-- once on the coordinator, after the migrations and before the fleet is large, as the owner of the tables, while no
+-- process of Annex is running: psql -1 -f db/distribute.sql "$DATABASE_URL". docs/scale.md explains what it is for, and
+-- what it does not do yet. db/distribute.test.ts checks schema and statements against the rules of Citus; it has never
+-- run on a real cluster.
 
 do $$ begin
   if not exists (select from pg_extension where extname = 'citus') then
@@ -9,8 +10,8 @@ do $$ begin
   end if;
 end $$;
 
--- On every node in full: small, or rarely written, or unique in something else than the VM. VMs have unique names;
--- agents have unique keys and are found by their credential, tokens by their hash.
+-- Replicated to every node: tables that are small, rarely written, or unique by something else than the VM. VM names
+-- are unique; agents have unique keys and are found by their credential, tokens by their hash.
 select create_reference_table('publishers');
 select create_reference_table('handlers');
 select create_reference_table('handler_versions');
@@ -20,10 +21,10 @@ select create_reference_table('vms');
 select create_reference_table('agents');
 select create_reference_table('enrollment_tokens');
 
--- A unique key must hold the column by which a table is spread.
+-- A unique key must contain the distribution column.
 alter table health_transitions drop constraint health_transitions_pkey, add primary key (vm_id, id);
 
--- By VM, and all alike, so that one transaction about one VM is a transaction of one node.
+-- Distributed by VM and colocated, so that a transaction about one VM runs on one node.
 select create_distributed_table('goal_state_heads', 'vm_id');
 select create_distributed_table('goal_states', 'vm_id', colocate_with => 'goal_state_heads');
 select create_distributed_table('secrets', 'vm_id', colocate_with => 'goal_state_heads');

@@ -13,7 +13,7 @@ import { localTables, type Reach, reachOf, readDistribution, schemaFaults } from
 const script = readFileSync(join(import.meta.dirname, 'distribute.sql'), 'utf8');
 const distribution = readDistribution(script);
 
-/** Tables that are not distributed, because no heartbeat writes them. */
+/** Tables that are not distributed, because heartbeats do not write them. */
 const local = [
   ...['accounts', 'api_tokens', 'auth_challenges', 'installation', 'invitations', 'passkeys', 'recovery_codes'],
   ...['sessions', 'sign_in_rules', 'totp_factors', 'users', 'verifications'],
@@ -21,7 +21,7 @@ const local = [
   ...['fleet_counts', 'fleet_count_deltas', 'fleet_count_checks'],
 ];
 
-/** Statements that do not run on one shard yet, and the remedy (docs/scale.md has the same list). */
+/** Statements that do not run on a single shard yet, and the remedy (docs/scale.md has the same list). */
 const known: readonly { statement: RegExp; reach: Reach; why: string }[] = [
   {
     statement: /credential_hash = any\(\$1/,
@@ -72,7 +72,7 @@ test('the distributed schema breaks no rule', async () => {
   expect(await schemaFaults(ctx.db.$client, distribution)).toEqual([]);
 });
 
-test('a fault is found', async () => {
+test('the check finds a violation', async () => {
   const spread = new Map([...distribution.distributed, ['agents', 'vm_id'], ['audit_entries', 'vm_id']]);
   const faults = await schemaFaults(ctx.db.$client, { reference: new Set(['resources']), distributed: spread });
   expect(faults).toContain('agents_credential is unique without vm_id');
@@ -94,7 +94,7 @@ test.each<[Reach, string]>([
   expect(reachOf(statement, distribution)).toBe(reach);
 });
 
-test('an agent’s calls run on one shard, except for the known ones', async () => {
+test("an agent's calls run on a single shard, except for the known ones", async () => {
   const statements = await statementsOf(async () => {
     const door = await openAgentDoor(ctx);
     const [pair, next] = [newKeyPair(), newKeyPair()];
@@ -124,7 +124,7 @@ test('an agent’s calls run on one shard, except for the known ones', async () 
     expect((await agent.call(`/log-requests/${id}/archive`, archive)).status).toBe(204);
     const renewal = JSON.stringify({ certificate: next.certificate, proof: proofOf(pair, next) });
     expect((await agent.call('/certificate', { method: 'PUT', body: renewal })).status).toBe(200);
-    // Writes what it has gathered.
+    // Writes pending data.
     await door.close();
   });
   const others = [...new Set(statements)]
@@ -135,7 +135,7 @@ test('an agent’s calls run on one shard, except for the known ones', async () 
   expect(statements.filter((statement) => reachOf(statement, distribution) === 'one shard').length).toBeGreaterThan(5);
 });
 
-/** The statements that were sent while it ran. */
+/** Returns the statements that were sent while `work` was running. */
 async function statementsOf(work: () => Promise<void>): Promise<string[]> {
   const statements: string[] = [];
   const { query } = pg.Client.prototype;

@@ -10,7 +10,7 @@ import { migrate } from '#db/migrate.ts';
 import { installation } from '#db/schema/index.ts';
 import { testDatabase } from '#db/testing/database.ts';
 
-test('a migrated database stays as it is, also with several migrations at a time', async () => {
+test('a migrated database stays the same, even with concurrent migrations', async () => {
   const db = await testDatabase();
   await db.insert(installation).values({ id: 1, epoch: 'e', fingerprint: 'f', keyCheck: 'k' });
   await Promise.all([migrate(db.$client), migrate(db.$client), migrate(db.$client)]);
@@ -24,7 +24,7 @@ test('every test file has its own database', async () => {
   expect(await nameOf(one)).not.toEqual(await nameOf(other));
 });
 
-test('no column of what every report rewrites is analyzed at length; a new one needs its own `SET STATISTICS 10`', async () => {
+test('columns that every report rewrites have a low statistics target; new ones need `SET STATISTICS 10`', async () => {
   const { rows } = await (await testDatabase()).execute(sql`
     select attrelid::regclass || '.' || attname as at_length from pg_attribute
      where attrelid in ('agent_presence'::regclass, 'extension_pulse'::regclass) and attnum > 0 and not attisdropped
@@ -32,7 +32,7 @@ test('no column of what every report rewrites is analyzed at length; a new one n
   expect(rows).toEqual([]);
 });
 
-/** A database as it was before the migration of this number. */
+/** Creates a database as it was before the migration with this number. */
 async function databaseBefore(migration: number) {
   const db = await testDatabase({ connections: 1 });
   const folder = await mkdtemp(join(tmpdir(), 'annex-test-migrations-'));
@@ -48,7 +48,7 @@ async function databaseBefore(migration: number) {
   return db;
 }
 
-test('reports from before the partitions stay, and their numbers continue', async () => {
+test('reports from before the partitions are kept, and their numbers continue', async () => {
   const db = await databaseBefore(5);
   const vmId = randomUUID();
   await db.execute(sql`insert into vms values (${vmId}, 'old', '{}', now(), 'test')`);
@@ -61,7 +61,7 @@ test('reports from before the partitions stay, and their numbers continue', asyn
   expect(rows).toEqual([1, 2, 3].map((n) => ({ id: n, document: { n } })));
 });
 
-test('who set existing secrets and issued existing tokens is taken from the activity; the rest stays unknown', async () => {
+test('the authors of existing secrets and tokens are taken from the log; unknown ones stay unknown', async () => {
   const db = await databaseBefore(17);
   const [vmId, known, unknown] = [randomUUID(), randomUUID(), randomUUID()];
   await db.execute(sql`insert into vms values (${vmId}, 'old', '{}', now(), 'test')`);

@@ -10,8 +10,9 @@ const folder = fileURLToPath(new URL('./migrations', import.meta.url));
 const lock = 4_266_399_001;
 
 /**
- * Brings the database to this version, with partitions for the days to come. Concurrent calls wait for each other; one
- * that is up to date does nothing. `before` gets how many migrations the database has, 0 for a new one.
+ * Migrates the database to this version, and creates partitions for the next days. Concurrent calls wait for each
+ * other; if the database is up to date, nothing changes. `before` receives the number of migrations that the database
+ * has, 0 for a new one.
  */
 export async function migrate(pool: pg.Pool, before?: (applied: number) => Promise<void>): Promise<void> {
   const client = await pool.connect();

@@ -8,7 +8,7 @@ import { dropPartitions, makePartitions } from './partitions.ts';
 
 const dayMs = 24 * 60 * 60_000;
 const today = Math.floor(Date.now() / dayMs) * dayMs;
-/** Noon, this many days from now. */
+/** Noon, this many days from today. */
 const day = (days: number): Date => new Date(today + (days + 0.5) * dayMs);
 const nameOf = (days: number): string => `report_history_${day(days).toISOString().slice(0, 10).replaceAll('-', '')}`;
 
@@ -46,19 +46,19 @@ async function tables(): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-test('a migrated database has room for yesterday, today and a week; more room follows without a gap', async () => {
+test('a migrated database has partitions for yesterday, today and a week; more follow without a gap', async () => {
   expect(await report(day(-1))).toBe('report_history_past');
   expect(await report(day(0))).toBe('report_history_past');
   expect(await report(day(1))).toBe(nameOf(1));
   expect(await report(day(7))).toBe(nameOf(7));
   expect(await withClient((client) => makePartitions(client, day(0)))).toBe(0);
   await expect(report(day(8))).rejects.toThrow();
-  // None were created for two weeks.
+  // No partitions were created for two weeks.
   expect(await withClient((client) => makePartitions(client, day(20)))).toBe(20);
   expect(await report(day(27))).toBe(nameOf(27));
 });
 
-test('old days are dropped, recent ones stay', async () => {
+test('old days are dropped, and recent ones kept', async () => {
   await report(day(2));
   expect(await drop(new Date(today + 2 * dayMs))).toBe(2);
   expect((await tables())[0]).toBe(nameOf(2));
@@ -66,7 +66,7 @@ test('old days are dropped, recent ones stay', async () => {
   expect(await report(day(2))).toBe(nameOf(2));
 });
 
-test('a long-running reader blocks no one, and the day is dropped afterwards', async () => {
+test('a long-running reader blocks no other statement, and the day is dropped afterwards', async () => {
   await withClient(async (reader) => {
     await reader.query('begin');
     await reader.query('select count(*) from report_history');
@@ -81,7 +81,7 @@ test('a long-running reader blocks no one, and the day is dropped afterwards', a
   expect(await tables()).not.toContain(nameOf(2));
 });
 
-test('a partition left by a crash while dropping is removed, one detached by a person stays', async () => {
+test('a partition left by a crash during a drop is removed; one that an administrator detached stays', async () => {
   const [ours, theirs] = [nameOf(4), nameOf(5)];
   await db.$client.query(`comment on table ${ours} is 'to be dropped'`);
   await db.$client.query(`alter table report_history detach partition ${ours}`);

@@ -2,7 +2,7 @@ import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 
 type Work = () => Promise<void>;
 
-/** Work that an outermost transaction registered. */
+/** Functions that an outermost transaction registered. */
 interface Hooks {
   beforeCommit: Work[];
   /** Items of `collectBeforeCommit`, by name. */
@@ -18,15 +18,18 @@ function requireHooks(tx: object, caller: string): Hooks {
   return hooks;
 }
 
-/** Runs the work once the transaction has failed and its client is free again: for writes that must survive a rejection. */
+/**
+ * Runs the work after the transaction has failed and its client is free again, for writes that must survive a
+ * rejection.
+ */
 export function afterRollback(tx: object, work: Work): void {
   requireHooks(tx, 'afterRollback').afterRollback.push(work);
 }
 
 /**
- * Collects items and processes them together as the last statements of the transaction: for a lock that every writer
- * takes, so that it is held as briefly as possible and never while waiting for another lock. The first call for a name
- * defines the work for all its items.
+ * Collects items and processes them together in the last statements of the transaction. Use it for a lock that every
+ * writer takes, so that the lock is held as briefly as possible and never while waiting for another one. The first call
+ * for a name defines the work for all its items.
  */
 export function collectBeforeCommit<Item>(
   tx: object,
@@ -46,7 +49,7 @@ export function collectBeforeCommit<Item>(
 }
 
 /**
- * Makes every outermost transaction of this database run its hooks. A failing transaction throws its own error, even if
+ * Makes every outermost transaction of this database run its hooks. A failed transaction throws its own error, even if
  * work after the rollback fails too.
  */
 export function addTransactionHooks<Schema extends Record<string, unknown>>(db: NodePgDatabase<Schema>): void {

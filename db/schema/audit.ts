@@ -1,11 +1,13 @@
 import { sql } from 'drizzle-orm';
 import { bigint, index, integer, jsonb, pgTable, text, timestamp, unique, uuid } from 'drizzle-orm/pg-core';
 
-/** The door of an act. `cli` are the project's own commands, `system` the portal's automatic actions. */
+/** The entry point of an action. `cli`: the project's own commands; `system`: automatic actions of the portal. */
 export const doors = ['page', 'api', 'agent', 'system', 'cli'] as const;
 export type Door = (typeof doors)[number];
 
-/** Actor, action, target and origin. Secrets appear as changed or not, never as values. */
+/**
+ * The activity log: actor, action, target and origin. Of secrets it contains only whether they changed, never values.
+ */
 export const auditEntries = pgTable(
   'audit_entries',
   {
@@ -26,17 +28,17 @@ export const auditEntries = pgTable(
     vmId: uuid('vm_id'),
     requestId: text('request_id').notNull(),
     details: jsonb().$type<Record<string, unknown>>().notNull(),
-    /** The target before and after; null if there is nothing to show. */
+    /** The changed parts of the target before and after; null if there is nothing to show. */
     before: jsonb().$type<Record<string, unknown>>(),
     after: jsonb().$type<Record<string, unknown>>(),
-    /** Computed with a key that the database does not know: rows inserted past the portal have none. */
+    /** Computed with a key that is not in the database, so rows that the portal did not insert have none. */
     seal: text(),
     /**
-     * Running number, 1 and up without a gap, assigned with the seal in the act's transaction. Null only in rows of the
-     * first release that were not adopted yet, and in rows that were inserted past the portal.
+     * Consecutive number from 1, assigned with the seal in the action's transaction. Null only in rows of the first
+     * release that were not adopted yet, and in rows that the portal did not insert.
      */
     position: bigint({ mode: 'number' }),
-    /** Keyed digest of this row and of the hash before it. */
+    /** Keyed digest of this row and of the previous hash. */
     hash: text(),
   },
   (t) => [
@@ -52,34 +54,34 @@ export const auditEntries = pgTable(
   ],
 );
 
-/** A fault that a check of the chain found. */
+/** A fault found by a check of the chain. */
 export interface ChainFault {
   kind: 'deleted' | 'altered' | 'inserted' | 'replayed' | 'truncated' | 'relinked';
-  /** Id of the row; of the last good one if a row is missing. */
+  /** Id of the row; if a row is missing, id of the last valid one. */
   id: number | null;
   position: number | null;
 }
 
 /**
- * One row: the end of the chain, and the results of the worker's checks. Writers lock it for the last statements of their
- * transaction. `linkedAt` is the time of the last act.
+ * A single row: the end of the chain, and the results of the worker's checks. Writers lock it for the last statements
+ * of their transaction. `linkedAt` is the time of the last entry.
  */
 export const auditChain = pgTable('audit_chain', {
   id: integer().primaryKey(),
   position: bigint({ mode: 'number' }).notNull(),
   hash: text().notNull(),
   linkedAt: timestamp('linked_at', { withTimezone: true }).notNull(),
-  /** End of the last check of all acts, and how many there were. */
+  /** When all entries were last checked, and how many there were. */
   verifiedAt: timestamp('verified_at', { withTimezone: true }),
   verifiedPosition: bigint('verified_position', { mode: 'number' }),
   fault: jsonb().$type<ChainFault>(),
-  /** When the newest acts were checked last. */
+  /** When the newest entries were last checked. */
   checkedAt: timestamp('checked_at', { withTimezone: true }),
-  /** Keyed digest of the checks' results, so that a statement in the database cannot declare the chain intact. */
+  /** Keyed digest of the results, so that database access alone cannot declare the chain intact. */
   verdict: text(),
 });
 
-/** Written by the first release only: anchors in the database prove nothing against someone with write access. */
+/** Written only by the first release: anchors in the database prove nothing against someone with write access. */
 export const auditAnchors = pgTable('audit_anchors', {
   position: bigint({ mode: 'number' }).primaryKey(),
   hash: text().notNull(),

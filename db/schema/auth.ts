@@ -11,17 +11,17 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 
-/** Roles of the contract. Operator and publisher include viewer, admin includes all. */
+/** The roles of the API contract. Operator and publisher include viewer, admin includes all. */
 export const roles = ['viewer', 'operator', 'publisher', 'admin'] as const;
 export type Role = (typeof roles)[number];
 
-/** How a session began: password (with a second factor where there is one), passkey, or the OpenID provider. */
+/** How a session started: password (with a second factor if there is one), passkey, or the OpenID provider. */
 export const signInMethods = ['password', 'passkey', 'provider'] as const;
 export type SignInMethod = (typeof signInMethods)[number];
 
 const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 
-/** A person. */
+/** A member. */
 export const users = pgTable('users', {
   id: text().primaryKey(),
   name: text().notNull(),
@@ -32,7 +32,7 @@ export const users = pgTable('users', {
   updatedAt: timestamp('updated_at', { withTimezone: true }).notNull().defaultNow(),
   role: text().$type<Role>().notNull().default('viewer'),
   namespaces: text().array().notNull().default([]),
-  /** The language that this person chose, as a canonical tag; null follows the browser. */
+  /** The language that the member chose, as a canonical tag; null uses the browser's language. */
   language: text(),
 });
 
@@ -50,13 +50,13 @@ export const sessions = pgTable(
     createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
     updatedAt: timestamp('updated_at', { withTimezone: true }).notNull().defaultNow(),
     method: text().$type<SignInMethod>().notNull().default('password'),
-    /** When this person last confirmed their identity: at the sign-in, or before a change of factors. */
+    /** When the member last confirmed their identity: by signing in, or before a change of factors. */
     confirmedAt: timestamp('confirmed_at', { withTimezone: true }).notNull().defaultNow(),
   },
   (t) => [index('sessions_user').on(t.userId)],
 );
 
-/** A password (`credential`), or an account at an OpenID provider (its issuer). */
+/** A member's password (`credential`), or account at an OpenID provider (its issuer). */
 export const accounts = pgTable(
   'accounts',
   {
@@ -72,7 +72,7 @@ export const accounts = pgTable(
     accessTokenExpiresAt: timestamp('access_token_expires_at', { withTimezone: true }),
     refreshTokenExpiresAt: timestamp('refresh_token_expires_at', { withTimezone: true }),
     scope: text(),
-    /** scrypt; see server/auth/password-hash.ts. */
+    /** scrypt hash; see server/auth/password-hash.ts. */
     password: text(),
     createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
     updatedAt: timestamp('updated_at', { withTimezone: true }).notNull().defaultNow(),
@@ -80,11 +80,11 @@ export const accounts = pgTable(
   (t) => [index('accounts_user').on(t.userId), uniqueIndex('accounts_identity').on(t.providerId, t.accountId)],
 );
 
-/** A credential of WebAuthn that a person registered: a second factor, or the only one. */
+/** A member's WebAuthn credential, used as a second factor or alone. */
 export const passkeys = pgTable(
   'passkeys',
   {
-    /** Credential id, base64url. */
+    /** Credential id in base64url. */
     id: text().primaryKey(),
     userId: text('user_id')
       .notNull()
@@ -94,7 +94,7 @@ export const passkeys = pgTable(
     /** The authenticator's signature counter; 0 if it has none. */
     counter: bigint({ mode: 'number' }).notNull(),
     transports: text().array().notNull().default([]),
-    /** Kept by a password manager that syncs it. */
+    /** Whether a password manager syncs it. */
     backedUp: boolean('backed_up').notNull(),
     createdAt: timestamp('created_at', { withTimezone: true }).notNull(),
     lastUsedAt: timestamp('last_used_at', { withTimezone: true }),
@@ -102,20 +102,20 @@ export const passkeys = pgTable(
   (t) => [index('passkeys_user').on(t.userId)],
 );
 
-/** The authenticator app of a person. */
+/** A member's authenticator app. */
 export const totpFactors = pgTable('totp_factors', {
   userId: text('user_id')
     .primaryKey()
     .references(() => users.id, { onDelete: 'cascade' }),
-  /** Sealed, bound to the person. */
+  /** Sealed, and bound to the member. */
   secret: bytes().notNull(),
-  /** Step of 30 s of the last accepted code: no code counts twice. */
+  /** The 30-second step of the last accepted code, so that each code works once. */
   lastStep: bigint('last_step', { mode: 'number' }).notNull(),
   createdAt: timestamp('created_at', { withTimezone: true }).notNull(),
   lastUsedAt: timestamp('last_used_at', { withTimezone: true }).notNull(),
 });
 
-/** Recovery codes for lost factors: keyed digests, each valid once. */
+/** Recovery codes for lost factors, stored as keyed digests. Each works once. */
 export const recoveryCodes = pgTable(
   'recovery_codes',
   {
@@ -129,11 +129,11 @@ export const recoveryCodes = pgTable(
   (t) => [index('recovery_codes_user').on(t.userId)],
 );
 
-/** An open challenge of one browser or session, for minutes; answered once. */
+/** An open challenge of a browser or session. It is valid for minutes and for one response. */
 export const authChallenges = pgTable(
   'auth_challenges',
   {
-    /** Digest of the kind and of the token that the browser holds, or of the session. */
+    /** Digest of the kind and of the browser's token or the session. */
     digest: text().primaryKey(),
     /** The challenge's data, encrypted and bound to the digest. */
     asked: bytes().notNull(),
@@ -143,14 +143,14 @@ export const authChallenges = pgTable(
   (t) => [index('auth_challenges_expiry').on(t.expiresAt)],
 );
 
-/** One row: the portal's rules for signing in. Without it, none. */
+/** A single row with the portal's rules for signing in. Without it there are none. */
 export const signInRules = pgTable('sign_in_rules', {
   id: integer().primaryKey(),
   requireFactor: boolean('require_factor').notNull(),
   updatedAt: timestamp('updated_at', { withTimezone: true }).notNull(),
 });
 
-/** Written by the sign-in library of 0.1, no longer read; removed in the release after next. */
+/** Written by the sign-in library of 0.1 and no longer read. Removed in the release after next. */
 export const verifications = pgTable('verifications', {
   id: text().primaryKey(),
   identifier: text().notNull(),
@@ -160,7 +160,7 @@ export const verifications = pgTable('verifications', {
   updatedAt: timestamp('updated_at', { withTimezone: true }).notNull().defaultNow(),
 });
 
-/** Tokens for scripts: a role each, stored as a hash, shown once. */
+/** API tokens for scripts: one role each, stored as a hash, shown only once. */
 export const apiTokens = pgTable('api_tokens', {
   id: uuid().primaryKey(),
   name: text().notNull(),
@@ -171,12 +171,12 @@ export const apiTokens = pgTable('api_tokens', {
   createdBy: text('created_by').notNull(),
   expiresAt: timestamp('expires_at', { withTimezone: true }),
   lastUsedAt: timestamp('last_used_at', { withTimezone: true }),
-  /** Address of the last use. */
+  /** IP address of the last use. */
   lastUsedFrom: text('last_used_from'),
   revokedAt: timestamp('revoked_at', { withTimezone: true }),
 });
 
-/** One-time links by which a person joins; the set-up link creates the first admin. */
+/** One-time links for joining. The setup link creates the first administrator. */
 export const invitations = pgTable('invitations', {
   id: uuid().primaryKey(),
   tokenHash: text('token_hash').notNull().unique(),

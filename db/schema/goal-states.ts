@@ -17,7 +17,7 @@ import { vms } from './vms.ts';
 
 const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 
-/** Seconds that a command may take. */
+/** Timeout of each command in seconds. */
 export interface CommandTimeouts {
   install: number;
   update: number;
@@ -28,7 +28,7 @@ export interface CommandTimeouts {
 
 export type ExtensionGoal = 'enabled' | 'disabled' | 'uninstall';
 
-/** An operator's declaration of one extension; the history keeps it and a revert restores it. */
+/** An operator's declaration of one extension. The history stores it, and a revert restores it. */
 export interface ExtensionContents {
   name: string;
   handler: string;
@@ -39,12 +39,12 @@ export interface ExtensionContents {
   dependsOn: string[];
   timeouts: CommandTimeouts;
   publicSettings: Record<string, unknown>;
-  /** Row of `secrets`; null without protected settings. */
+  /** Id of the row in `secrets`; null without protected settings. */
   secretId: string | null;
   sequenceNumber: number;
 }
 
-/** The extensions that a VM should have now. */
+/** The declared extensions of each VM. */
 export const extensions = pgTable(
   'extensions',
   {
@@ -62,7 +62,9 @@ export const extensions = pgTable(
     publicSettings: json('public_settings').$type<Record<string, unknown>>().notNull(),
     secretId: uuid('secret_id'),
     sequenceNumber: bigint('sequence_number', { mode: 'number' }).notNull(),
-    /** Commands that the agent may run for this sequence number; null in older rows, where the goal implies them. */
+    /**
+     * Commands that the agent may run for this sequence number. Null in older rows, for which the goal implies them.
+     */
     commands: text().array().$type<CommandName[]>(),
     /** When this sequence number was published. */
     changedAt: timestamp('changed_at', { withTimezone: true }).notNull(),
@@ -75,7 +77,7 @@ export const extensions = pgTable(
   (t) => [primaryKey({ columns: [t.vmId, t.name] }), index('extensions_version').on(t.handler, t.version)],
 );
 
-/** The highest sequence number ever used or reported for a name; outlives the extension. */
+/** The highest sequence number ever used or reported for a name. Kept after the extension is removed. */
 export const extensionSequences = pgTable(
   'extension_sequences',
   {
@@ -88,7 +90,7 @@ export const extensionSequences = pgTable(
   (t) => [primaryKey({ columns: [t.vmId, t.name] })],
 );
 
-/** Protected settings in the two forms in which they may exist, never in plain text (AZ-C2). */
+/** Protected settings in their two possible forms, never in plain text (AZ-C2). */
 export const secrets = pgTable(
   'secrets',
   {
@@ -97,24 +99,29 @@ export const secrets = pgTable(
       .references(() => vms.id),
     id: uuid().notNull(),
     name: text().notNull(),
-    /** AES-256-GCM under the portal's key; null with ANNEX_CUSTODY=vm once sealed for a certificate. */
+    /** AES-256-GCM with the portal's key; with ANNEX_CUSTODY=vm, null once encrypted for a certificate. */
     sealed: bytea(),
-    /** DER of CMS EnvelopedData for the VM's certificate; null before enrolment and while withheld from it. */
+    /**
+     * DER of CMS EnvelopedData for the VM's certificate; null before enrollment, and while withheld from the
+     * certificate.
+     */
     cms: bytea(),
     thumbprint: text(),
-    /** Keyed and salted: shows only whether the settings changed. */
+    /** Keyed and salted, so it shows only whether the settings changed. */
     fingerprint: text().notNull(),
-    /** Digest of the protected half of the schema that they were checked against; null without one. */
+    /** Digest of the protected half of the schema that they were checked against; null if there was none. */
     schemaDigest: text('schema_digest'),
     changedAt: timestamp('changed_at', { withTimezone: true }).notNull(),
     changedBy: text('changed_by').notNull(),
-    /** The actor who entered them, as `kind:id`. Null: unknown, or more than one; only an admin may release them. */
+    /**
+     * The actor who entered them, as `kind:id`. Null: unknown, or more than one; then only an admin can release them.
+     */
     setBy: text('set_by'),
   },
   (t) => [primaryKey({ columns: [t.vmId, t.id] })],
 );
 
-/** The goal state in force, one row per VM: its lock orders all writers, and a poll reads nothing else. */
+/** The goal state in force, one row per VM. Its lock serializes all writers, and a poll reads nothing else. */
 export const goalStateHeads = pgTable(
   'goal_state_heads',
   {
@@ -123,10 +130,10 @@ export const goalStateHeads = pgTable(
       .references(() => vms.id),
     incarnation: integer().notNull(),
     etag: text().notNull(),
-    /** The bytes sent to the agent. */
+    /** The text that the agent receives. */
     text: text().notNull(),
     publishedAt: timestamp('published_at', { withTimezone: true }).notNull(),
-    /** PEM of the certificate that protected settings are sealed for; null before enrolment. */
+    /** PEM of the certificate for which protected settings are encrypted; null before enrollment. */
     certificate: text(),
     thumbprint: text(),
     deliveredIncarnation: integer('delivered_incarnation').notNull().default(0),
@@ -148,7 +155,7 @@ export const goalStates = pgTable(
     etag: text().notNull(),
     text: text().notNull(),
     contents: json().$type<ExtensionContents[]>().notNull(),
-    /** Its cause: `extension.set`, `extension.removed`, `goal-state.revert`, … with the names concerned. */
+    /** What caused it, with names: `extension.set`, `extension.removed`, `goal-state.revert`, … */
     cause: jsonb().$type<{ action: string; extension?: string; incarnation?: number }>().notNull(),
     publishedAt: timestamp('published_at', { withTimezone: true }).notNull(),
     publishedBy: text('published_by').notNull(),

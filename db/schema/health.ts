@@ -23,7 +23,7 @@ import { vms } from './vms.ts';
 
 const xid8 = customType<{ data: string }>({ dataType: () => 'xid8' });
 
-/** VMs whose health must be evaluated, and when: immediately after a change, otherwise when known facts age. */
+/** When the health of each VM must be evaluated next: immediately after a change, otherwise when known facts age. */
 export const healthChecks = pgTable(
   'health_checks',
   {
@@ -36,8 +36,8 @@ export const healthChecks = pgTable(
 );
 
 /**
- * A VM as lists filter, count and sort it: evaluated by the worker, seconds old at most. Pages about one VM
- * evaluate it when they are read. A deleted VM has no row.
+ * The health of VMs, for filtering, counting and sorting lists. The worker keeps it at most seconds old; pages about
+ * one VM evaluate the health when they are read. A deleted VM has no row.
  */
 export const vmHealth = pgTable(
   'vm_health',
@@ -45,32 +45,32 @@ export const vmHealth = pgTable(
     vmId: uuid('vm_id')
       .primaryKey()
       .references(() => vms.id),
-    /** Copies from the VM, so that one index serves filter and order. */
+    /** Copied from the VM, so that one index can filter and sort. */
     name: text().notNull(),
     tags: jsonb().$type<Record<string, string>>().notNull(),
     health: text().$type<VmHealth>().notNull(),
-    /** `rankOf` the health, 0 for the worst. */
+    /** `rankOf` the health; 0 is the worst. */
     rank: smallint().notNull(),
     agent: text().$type<AgentStatus>().notNull(),
-    /** Since when it has this health. */
+    /** Since when the VM has this health. */
     since: timestamp({ withTimezone: true }).notNull(),
-    /** The nearest deadline of an extension; null without one. */
+    /** The nearest deadline of an extension; null if there is none. */
     deadlineAt: timestamp('deadline_at', { withTimezone: true }),
-    /** The transaction that last wrote the row, by which the map finds new rows. */
+    /** The transaction that last wrote the row, by which the map finds changed rows. */
     writtenBy: xid8('written_by').notNull().default(sql`pg_current_xact_id()`),
   },
   (t) => [
     index('vm_health_written').on(t.writtenBy),
     index('vm_health_name').on(t.name, t.vmId),
     index('vm_health_rank').on(t.rank, t.name, t.vmId),
-    // Within a rank; the latest of all ranks are merged from six scans.
+    // By rank first; a list sorted only by time merges six scans, one per rank.
     index('vm_health_rank_since').on(t.rank, t.since, t.vmId),
     index('vm_health_deadline').on(t.deadlineAt).where(sql`${t.deadlineAt} is not null`),
     index('vm_health_tags').using('gin', t.tags),
   ],
 );
 
-/** An extension of a VM for lists and the overview; deleted with the extension. */
+/** The health of extensions, for lists and the overview. Deleted with the extension. */
 export const extensionHealth = pgTable(
   'extension_health',
   {
@@ -79,20 +79,20 @@ export const extensionHealth = pgTable(
       .references(() => vms.id),
     name: text().notNull(),
     handler: text().notNull(),
-    /** The declared version, and the one that the agent reports. */
+    /** The declared version, and the version that the agent reports. */
     goalVersion: text('goal_version').notNull(),
     version: text(),
     health: text().$type<ExtensionHealth>().notNull(),
     heartbeat: text().$type<HeartbeatVerdict>().notNull(),
     cause: text().$type<HealthCause>(),
-    /** The failed command and its exit code, if that is the cause. */
+    /** The failed command and its exit code, if they are the cause. */
     command: text(),
     exitCode: integer('exit_code'),
-    /** Id of the shown status message; of the failed substatus' message if that is the cause. */
+    /** Message id of the shown status, or of the failed substatus if that is the cause. */
     messageId: text('message_id'),
-    /** The extension that it waits for. */
+    /** The extension that this one waits for. */
     waitsFor: text('waits_for'),
-    /** Since when it has this health. */
+    /** Since when the extension has this health. */
     since: timestamp({ withTimezone: true }).notNull(),
     deadlineAt: timestamp('deadline_at', { withTimezone: true }),
   },
@@ -106,27 +106,27 @@ export const extensionHealth = pgTable(
 );
 
 /**
- * How many VMs have which health, and under `extensions` how many of those there are: so that no reader counts a
- * million rows. Pending differences are in `fleet_count_deltas`; the sum of both is correct at any moment.
+ * Number of VMs by health, and under `extensions` the number of extensions, so that no reader counts a million rows.
+ * Pending differences are in `fleet_count_deltas`; the sum of both is always correct.
  */
 export const fleetCounts = pgTable('fleet_counts', {
   what: text().primaryKey(),
   n: bigint({ mode: 'number' }).notNull(),
 });
 
-/** Insert only, in the transaction that changes a health, so that no transaction waits for another. */
+/** Only inserted into, in the transaction that changes a health, so that no transaction waits for another. */
 export const fleetCountDeltas = pgTable('fleet_count_deltas', { what: text().notNull(), n: integer().notNull() });
 
-/** The last complete count; one row. */
+/** A single row: the last complete count. */
 export const fleetCountChecks = pgTable('fleet_count_checks', {
   id: integer().primaryKey(),
   checkedAt: timestamp('checked_at', { withTimezone: true }).notNull(),
-  /** When the counts last differed from a complete count, and by how much; they were corrected then. */
+  /** When the counts last differed from a complete count, and by how much. They were corrected then. */
   disagreedAt: timestamp('disagreed_at', { withTimezone: true }),
   difference: jsonb().$type<Record<string, number>>(),
 });
 
-/** Changes of the health or heartbeat of a VM (`extension` null) or of one of its extensions; kept for days. */
+/** Changes in the health or heartbeat of a VM (`extension` is null) or of an extension. Kept for some days. */
 export const healthTransitions = pgTable(
   'health_transitions',
   {
@@ -137,11 +137,11 @@ export const healthTransitions = pgTable(
       .references(() => vms.id),
     extension: text(),
     kind: text().$type<'health' | 'heartbeat'>().notNull(),
-    /** Null for the first one. */
+    /** Null for the first transition. */
     from: text(),
-    /** Null when the extension or the VM was removed. */
+    /** Null if the extension or the VM was removed. */
     to: text(),
-    /** As in `extension_health`, with what it waits for. */
+    /** As in `extension_health`, with the extension that it waits for. */
     cause: text().$type<HealthCause>(),
     waitsFor: text('waits_for'),
   },
@@ -151,13 +151,13 @@ export const healthTransitions = pgTable(
   ],
 );
 
-/** VMs per handler version by the hour, for adoption and failures over time. */
+/** Hourly number of VMs per handler version, for adoption and failures over time. */
 export const versionCounts = pgTable(
   'version_counts',
   {
     handler: text().notNull(),
     version: text().notNull(),
-    /** The beginning of the hour (UTC). */
+    /** Start of the hour (UTC). */
     hour: timestamp({ withTimezone: true }).notNull(),
     vms: integer().notNull(),
     failed: integer().notNull(),

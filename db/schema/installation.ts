@@ -1,13 +1,13 @@
 import { integer, pgTable, text, timestamp } from 'drizzle-orm/pg-core';
 
-/** One row: the identity of this installation. Written only at startup. */
+/** A single row: the identity of this installation. Written only at startup. */
 export const installation = pgTable('installation', {
   id: integer().primaryKey(),
-  /** Part of every ETag; replaced when the database turns out to be a restored one. */
+  /** Part of every ETag. Replaced if the database was restored. */
   epoch: text().notNull(),
-  /** System identifier, timeline and database id when the epoch began. */
+  /** System identifier, timeline and database id when the epoch started. */
   fingerprint: text().notNull(),
-  /** Derived from ANNEX_SECRET_KEY; a start with another key fails on it. */
+  /** Derived from ANNEX_SECRET_KEY, so that a start with another key fails. */
   keyCheck: text('key_check').notNull(),
   createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
 });

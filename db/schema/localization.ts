@@ -7,12 +7,12 @@ export const resources = pgTable(
   {
     handler: text().notNull(),
     version: text().notNull(),
-    /** Canonical BCP 47, for example `de-AT`. */
+    /** BCP 47 in canonical form, for example `de-AT`. */
     lang: text().notNull(),
     /** Text by message id. */
     messages: jsonb().$type<Record<string, string>>().notNull(),
     warnings: jsonb().$type<StoredWarning[]>().notNull(),
-    /** Rises with every change, to detect concurrent edits of a language. */
+    /** Increases with every change, to detect concurrent edits of a language. */
     revision: integer().notNull().default(1),
     updatedAt: timestamp('updated_at', { withTimezone: true }).notNull(),
     updatedBy: text('updated_by').notNull(),
@@ -27,8 +27,8 @@ export const resources = pgTable(
 );
 
 /**
- * Message ids that VMs reported, by handler version, for the list of unknown messages. The worker collects them from the
- * history, so that reports do not pay for it; bounded per version.
+ * Message ids that VMs reported, by handler version, for the list of unknown messages. The worker collects them from
+ * the history, so that reports are not slowed down. Limited per version.
  */
 export const reportedMessages = pgTable(
   'reported_messages',
@@ -36,9 +36,9 @@ export const reportedMessages = pgTable(
     handler: text().notNull(),
     version: text().notNull(),
     id: text().notNull(),
-    /** The last ones, cut. */
+    /** The params that were last reported, truncated. */
     params: jsonb().$type<string[]>().notNull(),
-    /** Number of documents with it, not counting repeated ones. */
+    /** Number of documents with this id, not counting repeated ones. */
     reports: integer().notNull(),
     firstSeenAt: timestamp('first_seen_at', { withTimezone: true }).notNull(),
     lastSeenAt: timestamp('last_seen_at', { withTimezone: true }).notNull(),
@@ -52,7 +52,7 @@ export const reportedMessages = pgTable(
   ],
 );
 
-/** One row: the last entry of the history whose message ids have been collected. */
+/** A single row: the last entry of the history whose message ids were collected. */
 export const messageCursors = pgTable('message_cursors', {
   id: integer().primaryKey(),
   historyId: bigint('history_id', { mode: 'number' }).notNull(),

@@ -20,7 +20,7 @@ const ofVm = () =>
     .notNull()
     .references(() => vms.id);
 
-/** The output of one run of a handler's command, as far as it has arrived. Outlives the extension. */
+/** The output of one run of a handler's command, as far as it has arrived. Kept after the extension is removed. */
 export const commandOutputs = pgTable(
   'command_outputs',
   {
@@ -30,9 +30,9 @@ export const commandOutputs = pgTable(
     sequenceNumber: bigint('sequence_number', { mode: 'number' }).notNull(),
     command: text().$type<CommandName>().notNull(),
     attempt: integer().notNull(),
-    /** As the agent reported it; null while the command may still write. */
+    /** Total length that the agent reported; null while the command may still write. */
     totalBytes: bigint('total_bytes', { mode: 'number' }),
-    /** Bytes that arrived. */
+    /** Number of bytes that arrived. */
     storedBytes: bigint('stored_bytes', { mode: 'number' }).notNull(),
     startedAt: timestamp('started_at', { withTimezone: true }).notNull(),
     updatedAt: timestamp('updated_at', { withTimezone: true }).notNull(),
@@ -44,7 +44,10 @@ export const commandOutputs = pgTable(
   ],
 );
 
-/** A part of an output: bytes `start` to before `until`, packed with gzip in a blob. Parts never overlap. */
+/**
+ * A piece of an output: bytes `start` up to, but not including, `until`, compressed with gzip in a blob. Pieces never
+ * overlap.
+ */
 export const outputPieces = pgTable(
   'output_pieces',
   {
@@ -53,10 +56,10 @@ export const outputPieces = pgTable(
     start: bigint({ mode: 'number' }).notNull(),
     until: bigint({ mode: 'number' }).notNull(),
     sha256: text().notNull(),
-    /** Line ends in it. */
+    /** Number of line breaks in the piece. */
     lines: integer().notNull(),
     endsLine: boolean('ends_line').notNull(),
-    /** Line ends before the first line that names an error; null without one. */
+    /** Number of line breaks before the first line that names an error; null if there is none. */
     errorLine: integer('error_line'),
   },
   (t) => [
@@ -68,7 +71,7 @@ export const outputPieces = pgTable(
   ],
 );
 
-/** An operator's request for the log folders of a handler, and the archive that the agent sent (AZ-G11). */
+/** An operator's request for a handler's log folders, and the archive that the agent sent (AZ-G11). */
 export const logArchives = pgTable(
   'log_archives',
   {
@@ -78,7 +81,7 @@ export const logArchives = pgTable(
     requestedAt: timestamp('requested_at', { withTimezone: true }).notNull(),
     requestedBy: text('requested_by').notNull(),
     answeredAt: timestamp('answered_at', { withTimezone: true }),
-    /** Of the archive; null before the answer, and if there were no logs. */
+    /** Digest of the archive; null before the agent's response, and if there were no logs. */
     sha256: text(),
     size: bigint({ mode: 'number' }),
     form: text().$type<'tar.gz' | 'zip'>(),

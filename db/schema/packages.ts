@@ -19,11 +19,11 @@ export const handlers = pgTable(
   (t) => [index('handlers_namespace').on(t.namespace), uniqueIndex('handlers_spelling').on(sql`lower(${t.id})`)],
 );
 
-/** A file of the package, as its publisher sees it. */
+/** A file of the package, as the publisher sees it. */
 export interface PackageFile {
   name: string;
   size: number;
-  /** Unix permission bits, if the zip has them. */
+  /** Unix permission bits; null if the zip has none. */
   mode: number | null;
 }
 
@@ -34,7 +34,7 @@ export interface StoredWarning {
   params?: Record<string, string | number>;
 }
 
-/** JSON Schemas of the two halves of the settings (AZ-P7). */
+/** JSON Schemas of public and protected settings (AZ-P7). */
 export interface SettingsSchema {
   publicSettings?: unknown;
   protectedSettings?: unknown;
@@ -42,7 +42,7 @@ export interface SettingsSchema {
 
 export type VersionState = 'draft' | 'published' | 'withdrawn';
 
-/** A registered version: immutable bytes, and what was read from them at the upload (AZ-P6). */
+/** A registered version: immutable bytes, and what was read from them during the upload (AZ-P6). */
 export const handlerVersions = pgTable(
   'handler_versions',
   {
@@ -51,18 +51,18 @@ export const handlerVersions = pgTable(
       .references(() => handlers.id),
     /** As the publisher wrote it, for example `1.0.0.0`. */
     version: text().notNull(),
-    /** Four numbers padded with zeros, so that text order is version order and a second spelling collides. */
+    /** Four zero-padded numbers, so that text order is version order and a second spelling collides. */
     versionKey: text('version_key').notNull(),
     state: text().$type<VersionState>().notNull(),
     sha256: text().notNull(),
     size: bigint({ mode: 'number' }).notNull(),
     manifest: jsonb().$type<HandlerManifest>().notNull(),
-    /** The text of HandlerManifest.json in the package, for the publish page. */
+    /** The text of HandlerManifest.json in the package, for the page that publishes it. */
     manifestText: text('manifest_text').notNull(),
     files: jsonb().$type<PackageFile[]>().notNull(),
     warnings: jsonb().$type<StoredWarning[]>().notNull(),
     settingsSchema: json('settings_schema').$type<SettingsSchema>(),
-    /** Null: every platform. */
+    /** Null means every platform. */
     platforms: json().$type<Platform[]>(),
     createdAt: timestamp('created_at', { withTimezone: true }).notNull(),
     createdBy: text('created_by').notNull(),

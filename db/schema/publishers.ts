@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { pgTable, text, timestamp, uniqueIndex } from 'drizzle-orm/pg-core';
 
-/** A provider namespace and the name that people read. */
+/** A provider namespace and its human-readable name. */
 export const publishers = pgTable(
   'publishers',
   {
@@ -9,6 +9,6 @@ export const publishers = pgTable(
     displayName: text('display_name').notNull(),
     createdAt: timestamp('created_at', { withTimezone: true }).notNull(),
   },
-  // Namespaces that differ only in case would be confused.
+  // Namespaces that differ only in case could be confused.
   (t) => [uniqueIndex('publishers_spelling').on(sql`lower(${t.namespace})`)],
 );

@@ -29,9 +29,9 @@ const ofExtension = (t: { vmId: AnyPgColumn; name: AnyPgColumn }) => [
 ];
 
 /**
- * What was last reported of each extension, without its documents: reports are compared with this row alone, and an
- * unchanged heartbeat rewrites nothing else. Deleted with the extension, so that a later one of that name starts empty.
- * Verdicts are not stored, but evaluated when they are read.
+ * What was last reported about each extension, without the documents. Reports are compared only with this row, and an
+ * unchanged heartbeat rewrites nothing else. Deleted with the extension, so that a later one with the same name starts
+ * empty. Verdicts are not stored; they are evaluated when read.
  */
 export const extensionPulse = pgTable(
   'extension_pulse',
@@ -43,32 +43,32 @@ export const extensionPulse = pgTable(
     handlerHash: uuid('handler_hash'),
     heartbeatHash: uuid('heartbeat_hash'),
     heartbeatStatus: text('heartbeat_status').$type<HeartbeatDocument['status']>(),
-    /** When the agent read the file, on the portal's clock. */
+    /** When the agent read the file, by the portal's clock. */
     heartbeatReadAt: timestamp('heartbeat_read_at', { withTimezone: true }),
-    /** How old the file was then. */
+    /** Age of the file at that time, in seconds. */
     heartbeatAgeSeconds: doublePrecision('heartbeat_age_seconds'),
     statusHash: uuid('status_hash'),
     statusSequence: bigint('status_sequence', { mode: 'number' }),
     statusWord: text('status_word').$type<StatusWord>(),
     statusReadAt: timestamp('status_read_at', { withTimezone: true }),
     statusAgeSeconds: doublePrecision('status_age_seconds'),
-    /** The first success or error of `statusSequence`: it concludes the operation for good. */
+    /** The first success or error of `statusSequence`, which concludes the operation permanently. */
     concludedAt: timestamp('concluded_at', { withTimezone: true }),
     concludedWith: text('concluded_with').$type<'success' | 'error'>(),
   },
   ofExtension,
 );
 
-/** A file of a handler that broke the contract: the first of its faults, by their paths within the file. */
+/** An invalid file of a handler: its first faults, by their paths in the file. */
 export interface RefusedFile {
-  /** Of a status. */
+  /** The status's sequence number; null for a heartbeat. */
   sequenceNumber: number | null;
-  /** When the agent read it, ISO 8601 on the portal's clock: a valid one that was read later is shown instead. */
+  /** When the agent read it, ISO 8601 by the portal's clock. A valid file that was read later is shown instead. */
   readAt: string;
   faults: { path: string; code: ProtocolFaultCode; params?: Record<string, string | number> }[];
 }
 
-/** The documents that were last reported of each extension and are shown; as text, which is the cheapest for reports. */
+/** The shown documents, last reported about each extension. Stored as text, which is cheapest for reports. */
 export const extensionLatest = pgTable(
   'extension_latest',
   {
@@ -84,17 +84,17 @@ export const extensionLatest = pgTable(
   ofExtension,
 );
 
-/** Problems that agents reported, the latest about each subject. Bounded per VM. */
+/** Problems that agents reported, the latest about each subject. Limited per VM. */
 export const agentProblems = pgTable(
   'agent_problems',
   {
     vmId: uuid('vm_id')
       .notNull()
       .references(() => vms.id),
-    /** An extension's name, or `goal-state`. */
+    /** Name of an extension, or `goal-state`. */
     about: text().notNull(),
     message: text().notNull(),
-    /** The handler's unreadable file; null if it is about something else, or unknown. */
+    /** The file that could not be read; null if the problem is not about a file, or the file is unknown. */
     file: text().$type<'status' | 'heartbeat'>(),
     at: timestamp({ withTimezone: true }).notNull(),
   },
@@ -106,7 +106,7 @@ export interface RestartRequest {
   handler: string;
   version: string;
   extensions: string[];
-  /** ISO 8601, on the portal's clock. */
+  /** ISO 8601, by the portal's clock. */
   since: string;
 }
 
@@ -115,16 +115,16 @@ export const pendingRestarts = pgTable('pending_restarts', {
   vmId: uuid('vm_id')
     .primaryKey()
     .references(() => vms.id),
-  /** The oldest of the requests. */
+  /** Since when the oldest request is pending. */
   since: timestamp({ withTimezone: true }).notNull(),
   requests: json().$type<RestartRequest[]>().notNull(),
 });
 
 /**
- * Everything that was reported and stored, newest last. Partitioned by the day of `at` (partitions.ts), which the schema
- * cannot express: old days are dropped as a whole. No foreign key: VM rows are never deleted, and a foreign key would lock
- * `vms` whenever a partition is created or dropped. Only one index besides the primary key, because each one slows down
- * every report.
+ * All stored reports, newest last. Partitioned by the day of `at` (partitions.ts), which this schema cannot express, so
+ * that old days are dropped as a whole. No foreign key: VM rows are never deleted, and a foreign key would lock `vms`
+ * whenever a partition is created or dropped. Only one index besides the primary key, because each one slows down every
+ * report.
  */
 export const reportHistory = pgTable(
   'report_history',
@@ -135,14 +135,14 @@ export const reportHistory = pgTable(
     kind: text().$type<'handler' | 'heartbeat' | 'status'>().notNull(),
     extension: text().notNull(),
     sequenceNumber: bigint('sequence_number', { mode: 'number' }),
-    /** Whether it was shown when it arrived, or only kept. */
+    /** Whether the document was shown when it arrived, or only stored. */
     current: boolean().notNull(),
-    /** As it was sent; SQL does not read its contents. */
+    /** The document as it was sent. SQL does not read its contents. */
     document: json().$type<Record<string, unknown>>().notNull(),
   },
   (t) => [
     primaryKey({ columns: [t.vmId, t.at, t.id] }),
-    // For the worker, which continues where it stopped. This kind of index costs inserts nothing.
+    // For the worker, which continues where it stopped. A BRIN index does not slow down inserts.
     index('report_history_id').using('brin', t.id).with({ autosummarize: true }),
   ],
 );

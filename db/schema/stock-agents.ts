@@ -3,19 +3,19 @@ import { vms } from './vms.ts';
 
 const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 
-/** Something that a stock agent monitors and found unhealthy, until it recovered. */
+/** Something that a stock agent found unhealthy, until it recovered. */
 export interface AgentObservation {
   name: string;
-  /** Its last text while unhealthy. */
+  /** The last text while it was unhealthy. */
   text: string | null;
   since: string;
-  /** Null while it is unhealthy. */
+  /** When it recovered; null while it is unhealthy. */
   until: string | null;
 }
 
 /**
  * When a different caller than before was seen for a VM: the forwarder's run, the agent's transport certificate, or the
- * container that it believes to be. The newest last.
+ * container id that the agent sends. Newest last.
  */
 export interface AgentSighting {
   kind: 'forwarder' | 'transport' | 'container';
@@ -24,48 +24,51 @@ export interface AgentSighting {
 }
 
 /**
- * What is known of a stock Azure Linux agent beside its row in `agents`, whose credential is the token of its forwarder
- * and whose certificate is the tenant certificate.
+ * Data of a stock Azure Linux agent in addition to its row in `agents`. There, the credential is the forwarder's token,
+ * and the certificate is the tenant certificate.
  */
 export const stockAgents = pgTable('stock_agents', {
   vmId: uuid('vm_id')
     .primaryKey()
     .references(() => vms.id),
-  /** The name by which WireServer and HostGAPlugin know the VM. */
+  /** The id by which WireServer and HostGAPlugin know the VM. */
   containerId: uuid('container_id').notNull(),
   grantedAt: timestamp('granted_at', { withTimezone: true }).notNull(),
   grantedBy: text('granted_by').notNull(),
-  /** The actor who received the token, as `kind:id`. Null: unknown. */
+  /** The actor who received the token, as `kind:id`. Null if unknown. */
   issuedBy: text('issued_by'),
-  /** PKCS#8 of the tenant key, AES-256-GCM under the portal's key; null with ANNEX_CUSTODY=vm once wrapped. */
+  /**
+   * PKCS#8 of the tenant key, encrypted with AES-256-GCM and the portal's key; with ANNEX_CUSTODY=vm, null once
+   * wrapped.
+   */
   tenantKey: bytea('tenant_key'),
   /** With ANNEX_CUSTODY=vm: key and certificate as DER of CMS EnvelopedData for `transportThumbprint`. */
   wrappedTenantKey: bytea('wrapped_tenant_key'),
   tenantKeyAt: timestamp('tenant_key_at', { withTimezone: true }).notNull(),
-  /** SHA-1 of the certificate that the agent last had the tenant key wrapped for; it creates a new one at each start. */
+  /** SHA-1 of the certificate for which the tenant key was last wrapped. The agent creates a new one at each start. */
   transportThumbprint: text('transport_thumbprint'),
   transportAt: timestamp('transport_at', { withTimezone: true }),
-  /** The goal state that was last delivered; 0 before the first. */
+  /** The incarnation that was last delivered; 0 before the first. */
   goalStateSeen: integer('goal_state_seen').notNull().default(0),
-  /** The incarnation that the agent sees: the last goal state with a change that it acts on. */
+  /** The incarnation that the agent sees: the last goal state whose change matters to the agent. */
   incarnation: integer().notNull().default(0),
   incarnationAt: timestamp('incarnation_at', { withTimezone: true }),
-  /** Of all that the agent acts upon in that incarnation. */
+  /** Fingerprint of everything in that incarnation that matters to the agent. */
   fingerprint: text(),
-  /** The incarnation that it last finished, and its message. */
+  /** The incarnation that the agent last finished, and its message. */
   settledIncarnation: integer('settled_incarnation'),
   settledAt: timestamp('settled_at', { withTimezone: true }),
   settledStatus: text('settled_status'),
   settledMessage: text('settled_message'),
-  /** Since when and by whom it is on hold; null where it is not. */
+  /** Since when the agent is on hold, and who started it; null if it is not. */
   heldAt: timestamp('held_at', { withTimezone: true }),
   heldBy: text('held_by'),
-  /** The end of its last hold: what was declared meanwhile is due from then on. */
+  /** When the last hold ended. Deadlines of what was declared during the hold count from then. */
   releasedAt: timestamp('released_at', { withTimezone: true }),
-  /** Unhealthy observations, the last of each name, in the order of their first report. */
+  /** Unhealthy observations, the last of each name, in the order in which they were first reported. */
   observations: jsonb().$type<AgentObservation[]>().notNull().default([]),
-  /** Whether the agent gets versions as they were published. Otherwise with four parts, under which it installed them. */
+  /** Whether the agent gets versions as published, or with four parts, under which it installed them. */
   publishedVersions: boolean('published_versions').notNull().default(false),
-  /** Callers, which reveal two machines with the same token. */
+  /** Recent callers, which reveal two machines with the same token. */
   sightings: jsonb().$type<AgentSighting[]>().notNull().default([]),
 });

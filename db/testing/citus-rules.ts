@@ -1,9 +1,9 @@
 import type pg from 'pg';
 
-/** The place of each table after `db/distribute.sql`. */
+/** How `db/distribute.sql` distributes each table. */
 export interface Distribution {
   reference: ReadonlySet<string>;
-  /** Table → the column by which it is spread; all of them lie together. */
+  /** Distribution column by table. All these tables are colocated. */
   distributed: ReadonlyMap<string, string>;
 }
 
@@ -17,7 +17,7 @@ export function readDistribution(script: string): Distribution {
   };
 }
 
-/** Tables, without partitions, that are in neither list: they stay on the coordinator. */
+/** Returns tables that are in neither list, not counting partitions. They stay on the coordinator. */
 export async function localTables(db: pg.Pool, { reference, distributed }: Distribution): Promise<string[]> {
   const { rows } = await db.query<{ name: string }>(
     `select relname as name from pg_class
@@ -26,7 +26,7 @@ export async function localTables(db: pg.Pool, { reference, distributed }: Distr
   return rows.map(({ name }) => name).filter((name) => !reference.has(name) && !distributed.has(name));
 }
 
-/** What Citus would reject in the schema, one sentence each. */
+/** Returns what Citus would reject in the schema, one sentence each. */
 export async function schemaFaults(db: pg.Pool, { reference, distributed }: Distribution): Promise<string[]> {
   const faults: string[] = [];
   const unique = await db.query<{ name: string; table: string; columns: string[] }>(
@@ -57,12 +57,12 @@ export async function schemaFaults(db: pg.Pool, { reference, distributed }: Dist
   return faults;
 }
 
-/** Where a statement runs: `its rows` where each row goes to its own shard, `refused` where Citus would not run it. */
+/** Where a statement runs. `its rows`: each row goes to its own shard; `refused`: Citus would not run it. */
 export type Reach = 'coordinator' | 'one shard' | 'its rows' | 'all shards' | 'refused';
 
 /**
- * Classifies a statement by its text, which suffices for Annex's statements: whether each table that is spread is
- * pinned to one VM by a parameter, joined by the VM, or asked on all shards.
+ * Classifies a statement by its text, which suffices for Annex's statements: whether each distributed table is
+ * restricted to one VM by a parameter, joined by the VM, or read on all shards.
  */
 export function reachOf(statement: string, { distributed }: Distribution): Reach {
   const text = statement

@@ -4,8 +4,8 @@ import { inject } from 'vitest';
 import { type Database, openDatabase } from '#db/client.ts';
 
 /**
- * A migrated database of the test file's own, as a connection string: for tests that start processes.
- * It goes away with the cluster at the end of the run.
+ * Returns the connection string of a migrated database for this test file, for tests that start processes. It is
+ * deleted with the cluster at the end of the run.
  */
 export async function testDatabaseUrl(): Promise<string> {
   const { url, template } = inject('testDatabase');
@@ -23,8 +23,8 @@ export async function testDatabaseUrl(): Promise<string> {
 }
 
 /**
- * A migrated database of the test file's own, opened: `const db = await testDatabase()` in `beforeAll`.
- * Nothing needs closing: idle connections time out and keep no process alive.
+ * Opens a migrated database for this test file: `const db = await testDatabase()` in `beforeAll`. It need not be
+ * closed: idle connections time out and keep no process alive.
  */
 export async function testDatabase(options: { connections?: number } = {}): Promise<Database> {
   const pool = new pg.Pool({
@@ -33,7 +33,7 @@ export async function testDatabase(options: { connections?: number } = {}): Prom
     idleTimeoutMillis: 1_000,
     allowExitOnIdle: true,
   });
-  // The cluster is ended while connections may still be idle.
+  // The cluster may be stopped while connections are still idle.
   pool.on('error', () => {});
   return openDatabase(pool);
 }

@@ -10,7 +10,7 @@ import { isAlive, processesIn, signal, waitUntil } from '#server/platform/proces
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The server of this run and the migrated database that test files clone. */
+    /** The server of this run, and the migrated database that test files clone. */
     testDatabase: { url: string; template: string };
   }
 }
@@ -18,8 +18,8 @@ declare module 'vitest' {
 const root = join(tmpdir(), `annex-test-${process.getuid?.() ?? 0}`);
 
 /**
- * One throw-away cluster per run, deleted at its end; with TEST_DATABASE_URL your server, where it creates
- * and drops only databases of this run. Concurrent runs do not see each other.
+ * Starts a temporary cluster for the run and deletes it afterwards. With TEST_DATABASE_URL, uses your server, where it
+ * creates and drops only databases of this run. Concurrent runs do not affect each other.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const own = process.env.TEST_DATABASE_URL;
@@ -37,7 +37,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-/** The same server, another database. */
+/** Returns the URL of another database on the same server. */
 function databaseUrl(url: string, database: string): string {
   const parsed = new URL(url);
   parsed.pathname = `/${database}`;
@@ -85,7 +85,7 @@ async function throwAwayCluster(): Promise<{ url: string; end(): Promise<void> }
   return { url: server.url, end };
 }
 
-/** Removes clusters of killed runs. */
+/** Deletes clusters of killed runs. */
 async function sweep(): Promise<void> {
   for (const name of await readdir(root)) {
     const dataDir = join(root, name);

@@ -24,7 +24,7 @@ beforeEach(async () => {
 const lockouts = () => services.db.select().from(auditEntries).where(eq(auditEntries.action, 'sign-in.lock-out'));
 const warnings = () => lines.filter((line) => line.includes('"level":40'));
 
-test('failed sign-ins are counted and logged without what was typed', async () => {
+test('failed sign-ins are counted, and logged without the input', async () => {
   const browser = openBrowser(services, signIn, '198.51.100.7');
   for (let n = 0; n < 3; n += 1) await browser.post('/sign-in/email', wrong);
   expect((await browser.post('/sign-in/email', person)).status).toBe(204);
@@ -34,7 +34,7 @@ test('failed sign-ins are counted and logged without what was typed', async () =
   expect(lines.join()).not.toMatch(/a wrong pass|correct horse|ada@example\.org/);
 });
 
-test('a lockout is counted, logged and recorded in the activity once, whatever the retries', async () => {
+test('a lockout is counted, logged and recorded in the activity log once, whatever the retries', async () => {
   const browser = openBrowser(services, signIn, '198.51.100.7');
   for (let n = 0; n < 10; n += 1) await browser.post('/sign-in/email', wrong);
   for (let n = 0; n < 5; n += 1) {
@@ -47,7 +47,7 @@ test('a lockout is counted, logged and recorded in the activity once, whatever t
   expect(warnings()).toHaveLength(11);
 });
 
-test('an attacker with many addresses does not fill the activity', async () => {
+test('an attacker with many addresses does not fill the activity log', async () => {
   const handle = createRestHandler({ ...services, log: pino({ level: 'silent' }) }, signIn.attempts);
   const guess = (address: string) =>
     handle(new Request('http://localhost/api/v1/vms', { headers: { authorization: 'Bearer annex_token_guessed' } }), {

@@ -9,22 +9,25 @@ import { createThrottle, LockedOut } from './throttle.ts';
 
 const hour = 3_600_000;
 
-/** Failures since the portal's process started. */
+/** Number of failures since the portal process started. */
 export interface AttemptCounts {
   since: Date;
-  /** Wrong passwords, factors and provider answers, at sign-ins and confirmations. */
+  /** Wrong passwords, wrong factors and rejected provider responses, at sign-ins and confirmations. */
   failed: number;
-  /** How often a person or an address was locked out for a while. */
+  /** How often a member or an address was locked out for a while. */
   lockouts: number;
   /** Calls of `/api/v1` with an invalid token. */
   tokens: number;
 }
 
-/** Counts and logs failed authentication of people and scripts. Logs no secret and no typed e-mail address. */
+/**
+ * Counts and logs failed authentication of people and scripts. Logs neither secrets nor e-mail addresses that were
+ * entered.
+ */
 export interface Attempts {
-  /** Takes any error of a call. Counts failed attempts, each error once, and ignores the others. */
+  /** Receives any error of a call. Counts failed attempts, each error once, and ignores other errors. */
   note(error: unknown, ctx: Caller, memberId?: string): Promise<void>;
-  /** A provider answer that did not sign in. */
+  /** Counts a provider response that did not sign anyone in. */
   provider(reason: string, address: string): void;
   counts(): AttemptCounts;
 }
@@ -33,7 +36,10 @@ type Caller = Pick<Context, 'db' | 'keys' | 'now' | 'origin' | 'requestId'>;
 
 const failures: readonly ErrorCode[] = ['credentials_refused', 'factor_refused', 'password_wrong', 'passkey_refused'];
 
-/** Lockouts recorded in the activity per hour: an attacker with many addresses must not fill it. */
+/**
+ * Maximum number of lockouts recorded in the activity log per hour, because an attacker with many addresses must not
+ * fill it.
+ */
 const entriesPerHour = 20;
 
 export function openAttempts(log: Logger, since = new Date()): Attempts {

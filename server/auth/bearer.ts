@@ -12,7 +12,7 @@ const refused = () => new DomainError('unauthenticated', 'token_refused');
 
 /**
  * Returns the actor of this `Authorization` header: an API token, or the bootstrap token while its variable is set.
- * Anonymous without the header. Throws 401 `token_refused`. `address` is stored as the place of last use.
+ * Anonymous without the header. Throws 401 `token_refused`. `address` is stored as the IP address of the last use.
  */
 export async function actorFromBearer(
   services: Services,

@@ -6,9 +6,9 @@ import type { Services } from '#server/domain/context.ts';
 import { seal, sha256Hex, unseal } from '#server/platform/keys.ts';
 
 /**
- * Kinds of challenges. `asked` is compared with the answer:
- * a passkey for the sign-in, the second factor after a password and its passkey, the OpenID provider's answer, and in a
- * session a new passkey, a new authenticator app, and a passkey that confirms the person's identity.
+ * The data of each kind of challenge, which is compared with the response: a passkey for the sign-in, the second factor
+ * after a password and its passkey, the OpenID provider's response, and within a session a new passkey, a new
+ * authenticator app, and a passkey that confirms the member's identity.
  */
 export interface Asked {
   passkey: { challenge: string };
@@ -20,7 +20,7 @@ export interface Asked {
     verifier: string;
     next: string;
     invitation: string | null;
-    /** The session that connects an account; absent where someone signs in. */
+    /** The session that connects an account; absent for a sign-in. */
     connect?: string;
   };
   'new-passkey': { challenge: string };
@@ -32,14 +32,14 @@ export type ChallengeKind = keyof Asked;
 
 type Db = Pick<Transaction, 'insert' | 'update' | 'delete'>;
 
-/** Lifetime in seconds: long enough to fetch a phone, short enough for a forgotten page. */
+/** Lifetime in seconds: long enough to fetch a phone, short enough for a page that was left open. */
 export const challengeLife = 10 * 60;
 
 const digestOf = (kind: ChallengeKind, token: string): string => sha256Hex(`${kind} ${token}`);
 
 /**
- * Creates a challenge and returns its token, which the answer must present: a new one that the browser gets as a cookie,
- * or the id of a session, which has one open challenge of this kind at most.
+ * Creates a challenge and returns the token that the response must present: a new one that the browser gets as a
+ * cookie, or the id of a session, which has at most one open challenge of this kind.
  */
 export async function openChallenge<Kind extends ChallengeKind>(
   { db, keys }: Pick<Services, 'keys'> & { db: Db },
@@ -62,7 +62,7 @@ export async function openChallenge<Kind extends ChallengeKind>(
   return token;
 }
 
-/** Removes a challenge and returns it, so that of two answers one gets it. Null if there is none. */
+/** Removes and returns a challenge, so that only one of two responses gets it. Null if there is none. */
 export async function takeChallenge<Kind extends ChallengeKind>(
   { db, keys }: Pick<Services, 'keys'> & { db: Db },
   kind: Kind,
@@ -76,7 +76,7 @@ export async function takeChallenge<Kind extends ChallengeKind>(
   return JSON.parse(unseal(keys.challenge, row.asked, digest).toString()) as Asked[Kind];
 }
 
-/** Counts an attempt and returns the challenge; null if there is none or no attempt is left. */
+/** Counts an attempt and returns the challenge. Null if there is none, or if no attempts are left. */
 export async function tryChallenge<Kind extends ChallengeKind>(
   { db, keys }: Pick<Services, 'keys'> & { db: Db },
   kind: Kind,

@@ -1,21 +1,21 @@
 import { cookieIn } from '#server/platform/cookie.ts';
 import type { Config } from '#server/platform/env.ts';
 
-/** Cookies of the sign-in. Browsers keep a `__Secure-` one to https. */
+/** Cookies of the sign-in. Browsers send `__Secure-` cookies only over https. */
 export type CookieName = 'session_token' | 'passkey' | 'factor' | 'provider';
 
 export function cookieName({ url }: Pick<Config, 'url'>, name: CookieName): string {
   return `${url.startsWith('https:') ? '__Secure-' : ''}annex.${name}`;
 }
 
-/** A `Set-Cookie` header: this host only, HttpOnly, SameSite. An age of 0 removes the cookie. */
+/** Returns a `Set-Cookie` header for this host only, HttpOnly, SameSite. An age of 0 deletes the cookie. */
 export function setCookie(config: Pick<Config, 'url'>, name: CookieName, value: string, maxAgeSeconds: number): string {
   const secure = config.url.startsWith('https:') ? '; Secure' : '';
   const attributes = `Max-Age=${maxAgeSeconds}; Path=/; HttpOnly; SameSite=Lax${secure}`;
   return `${cookieName(config, name)}=${encodeURIComponent(value)}; ${attributes}`;
 }
 
-/** The value of a cookie; null if it is absent or malformed. */
+/** Returns the value of a cookie; null if it is absent or malformed. */
 export function readCookie(config: Pick<Config, 'url'>, headers: Headers, name: CookieName): string | null {
   return cookieIn(headers, cookieName(config, name));
 }

@@ -26,7 +26,7 @@ interface Asked {
   headers?: Record<string, string>;
 }
 
-/** The door on a real server, called like a browser on the portal's page. */
+/** Serves `/api/auth` on a real server, and calls it like a browser on the portal's page. */
 async function door(own: Services = services, address = () => '192.0.2.1') {
   const handle = createAuthHandler(own, openSignIn(own, log), log);
   const base = await serve((request) => handle(request, address()));
@@ -66,7 +66,7 @@ describe('sign-in', () => {
     expect(response.headers.getSetCookie()[0]).toMatch(/^__Secure-annex\.session_token=.*; Secure/i);
   });
 
-  test('an unknown person and a wrong password look the same', async () => {
+  test('an unknown member and a wrong password look the same', async () => {
     const call = await door();
     const wrong = await call('/sign-in/email', { body: { ...person, password: 'another password' } });
     const unknown = await call('/sign-in/email', { body: { ...person, email: 'bob@example.org' } });
@@ -76,14 +76,14 @@ describe('sign-in', () => {
     ]);
   });
 
-  test('rejections are problem documents in the language of the browser', async () => {
+  test("rejections are problem documents in the browser's language", async () => {
     const headers = { 'accept-language': 'de' };
     const response = await (await door())('/sign-in/email', { body: { ...person, password: 'x' }, headers });
     expect(response.headers.get('content-type')).toBe('application/problem+json');
     expect(await response.json()).toMatchObject({ detail: 'Die E-Mail-Adresse oder das Passwort ist falsch.' });
   });
 
-  test('failures are limited, also concurrent ones', async () => {
+  test('failed attempts are limited, even concurrent ones', async () => {
     const call = await door();
     const wrong = { ...person, password: 'another password' };
     const many = await Promise.all(Array.from({ length: 14 }, () => call('/sign-in/email', { body: wrong })));
@@ -94,7 +94,7 @@ describe('sign-in', () => {
   });
 });
 
-test('a password that changes during the comparison starts no session', async () => {
+test('a password that changes while it is verified starts no session', async () => {
   const call = await door();
   const asked = await services.db.transaction(async (tx) => {
     await tx.update(accounts).set({ password: await hashPassword('another password') });
@@ -160,7 +160,7 @@ describe('other endpoints of the library are not reachable', () => {
   });
 });
 
-test('an unavailable database is 503 at every endpoint, sign-out included', async () => {
+test('an unavailable database is 503 at every endpoint, including sign-out', async () => {
   const own = await testServices({ config: { bootstrap: { token: null, person } } });
   await bootstrapPeople(own);
   const call = await door(own);
@@ -182,7 +182,7 @@ describe('a session', () => {
     return { call, cookie: cookieOf(await call('/sign-in/email', { body: person })) };
   };
 
-  test('returns the person, without an API token', async () => {
+  test('returns the member, without an API token', async () => {
     const { call, cookie } = await signIn();
     const answer = await call('/get-session', { method: 'GET', cookie });
     expect(await answer.json()).toMatchObject({ user: { name: 'ada', email: person.email, role: 'admin' } });
@@ -209,7 +209,7 @@ describe('a session', () => {
     }
   });
 
-  test('ends after 12 hours without a call, and after 30 days in any case', async () => {
+  test('ends after 12 hours without a call, and after 30 days at the latest', async () => {
     const { cookie } = await signIn();
     const start = Date.now();
     let at = start;

@@ -2,8 +2,8 @@ import type { Transaction } from '#db/client.ts';
 import { authChallenges, recoveryCodes, sessions } from '#db/schema/index.ts';
 
 /**
- * Removes recovery codes, challenges and sessions, for a portal whose secret key changes: only their keyed digests are
- * stored, and those cannot be computed again.
+ * Deletes recovery codes, challenges and sessions when the portal's secret key changes: only keyed digests of them are
+ * stored, and these cannot be computed again.
  */
 export async function dropKeyedDigests(tx: Transaction): Promise<void> {
   await tx.delete(recoveryCodes);

@@ -29,7 +29,7 @@ const later = (minutes: number) => new Date(Date.now() + minutes * minute);
 
 type Browser = ReturnType<typeof openBrowser>;
 
-/** A member, signed in on a browser. */
+/** Creates a member, signed in in a browser. */
 async function member(role: Role, namespaces: string[] = []): Promise<{ id: string; browser: Browser }> {
   count += 1;
   const email = `person-${count}@example.org`;
@@ -56,7 +56,10 @@ const codeOf = (promise: Promise<unknown>) =>
     (error: { code?: string }) => error.code,
   );
 
-/** A token, another one created with it, a third with that one, and an open invitation of each kind. */
+/**
+ * Creates a token, a second one with the first, a third with the second, and two invitations: in the session and by
+ * token.
+ */
 async function grantsOf(browser: Browser) {
   const first = await createToken(await browser.person(), { name: 'first', role: 'admin' });
   const byToken = async (value: string) => testContext({ services, actor: await bearer(value) });
@@ -120,21 +123,21 @@ describe('a member who is removed or loses rights', () => {
     expect(await stillGood(grants)).toEqual(all);
   });
 
-  test('loses what was created with a token that was revoked before', async () => {
+  test('loses what was created with a token that was revoked earlier', async () => {
     const { id, browser } = await member('admin');
     const { tokens } = await grantsOf(browser);
     const [first, second] = tokens;
     await services.db.execute(
       sql`update api_tokens set revoked_at = now() - interval '2 years' where id = ${first?.id}`,
     );
-    // Long ago: it would be removed if it had not created another.
+    // Long ago, so that it would be deleted if it had not created another token.
     await clearExpiredAccess(services, new Date());
     expect(await works(second?.value ?? '')).toBe(true);
     await removeMember(await bootstrap(), { id });
     expect(await works(second?.value ?? '')).toBe(false);
   });
 
-  test('leaves no token that was created concurrently', async () => {
+  test('keeps no token that was created concurrently', async () => {
     const created: string[] = [];
     for (let round = 0; round < 4; round += 1) {
       const { id, browser } = await member('admin');
@@ -148,7 +151,7 @@ describe('a member who is removed or loses rights', () => {
   });
 });
 
-test('a provider group with fewer rights voids them too', async () => {
+test('loses them too if a provider group has fewer rights', async () => {
   const { id, browser } = await member('admin');
   const grants = await grantsOf(browser);
   const roles = { claim: 'groups', of: [{ group: 'ops', role: 'operator' as const }] };
@@ -162,7 +165,7 @@ test('a provider group with fewer rights voids them too', async () => {
 });
 
 describe('creating a token or an invitation', () => {
-  test('needs a fresh confirmation from a signed-in session', async () => {
+  test('requires a recent confirmation in a signed-in session', async () => {
     const { browser } = await member('admin');
     const { id } = await createInvitation(await browser.person(), { role: 'viewer' });
     const acts = [
@@ -175,14 +178,14 @@ describe('creating a token or an invitation', () => {
     for (const act of acts) expect(await codeOf(act(later(12)))).toBe('ok');
   });
 
-  test('needs none from an API token or the bootstrap token', async () => {
+  test('requires none from an API token or the bootstrap token', async () => {
     const { value } = await createToken(await bootstrap(), { name: 'ci', role: 'admin' });
     const script = await testContext({ services, actor: await bearer(value), now: later(60) });
     expect(await codeOf(createToken(script, { name: 'next', role: 'viewer' }))).toBe('ok');
     expect(await codeOf(createInvitation(script, { role: 'viewer' }))).toBe('ok');
   });
 
-  test('is refused to a person without a session', async () => {
+  test('is rejected without a session', async () => {
     const ctx = await testContext({ services, role: 'admin' });
     expect(await codeOf(createToken(ctx, { name: 'none', role: 'viewer' }))).toBe('unauthenticated');
     expect(await codeOf(createInvitation(ctx, { role: 'viewer' }))).toBe('unauthenticated');

@@ -9,7 +9,7 @@ import { DomainError } from '#server/domain/error.ts';
 
 /**
  * Locks the rights of an admin who creates a token or an invitation until the transaction ends, and rejects one who
- * lost them since the call began: what `voidGrants` does not see must not be created after it.
+ * lost them during the call: `voidGrants` would not see what is created after it.
  */
 export async function holdAdmin(tx: Transaction, actor: Actor): Promise<void> {
   if (actor.kind === 'user') {
@@ -26,7 +26,7 @@ export async function holdAdmin(tx: Transaction, actor: Actor): Promise<void> {
 
 /**
  * Revokes the API tokens and open invitations that a member created, and those created with these tokens. The caller
- * has locked the member's row.
+ * must have locked the member's row.
  */
 export async function voidGrants(tx: Transaction, ctx: Context, memberId: string): Promise<void> {
   const tokens = await tokensOf(tx, memberId);
@@ -64,10 +64,10 @@ export async function voidGrants(tx: Transaction, ctx: Context, memberId: string
   );
 }
 
-/** The tokens that a member created, those created with them and so on, revoked ones included. */
+/** Returns the tokens that a member created, the tokens created with them, and so on, including revoked ones. */
 async function tokensOf(tx: Transaction, memberId: string): Promise<{ id: string }[]> {
   const all: { id: string }[] = [];
-  // Generation by generation: each lock waits for a running creation, and the next statement sees it.
+  // One generation per statement: each lock waits for a running creation, and the next statement sees its result.
   for (let creators = [memberId]; creators.length > 0; ) {
     const found = await tx
       .select({ id: apiTokens.id })

@@ -8,7 +8,7 @@ const derive = (password: string, salt: string): Promise<Buffer> =>
     scrypt(password.normalize('NFKC'), salt, 64, cost, (error, key) => (error ? reject(error) : resolve(key))),
   );
 
-/** `<salt>:<key>` in hex, by scrypt. */
+/** Returns the scrypt hash as `<salt>:<key>` in hex. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16).toString('hex');
   return `${salt}:${(await derive(password, salt)).toString('hex')}`;
@@ -16,7 +16,7 @@ export async function hashPassword(password: string): Promise<string> {
 
 const absentHash = `${'0'.repeat(32)}:${'0'.repeat(128)}`;
 
-/** Whether the password matches. Without a hash (unknown person, no password) it returns false after the same time. */
+/** Whether the password matches. Without a hash (unknown member, no password), returns false after the same time. */
 export async function verifyPassword(hash: string | null, password: string): Promise<boolean> {
   const [salt = '', key = ''] = (hash ?? absentHash).split(':');
   const expected = Buffer.from(key, 'hex');

@@ -35,7 +35,7 @@ async function join(role: 'viewer' | 'operator' | 'publisher' | 'admin', name: s
   return redeemInvitation(await asAnonymous(), { token: tokenOf(link), name, email: `${name}@example.org`, password });
 }
 
-/** All tables as text, as in a dump. */
+/** Returns all tables as text, like a dump. */
 async function dump(): Promise<string> {
   const { rows } = await services.db.execute(
     `select table_name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`,
@@ -74,7 +74,7 @@ describe('roles', () => {
     expect(answer).toBe(expected);
   });
 
-  test('everyone may read who they are', async () => {
+  test('everyone can read who they are', async () => {
     expect(await me(await asAnonymous())).toBeNull();
     expect(await me(await as(testActor('publisher', ['Acme.Lab'])))).toMatchObject({
       role: 'publisher',
@@ -105,7 +105,7 @@ describe('invitations', () => {
     });
   });
 
-  test('an address in use leaves the link usable', async () => {
+  test('an e-mail address that is in use leaves the link usable', async () => {
     await join('viewer', 'vera');
     const { link } = await createInvitation(await admin(), { role: 'viewer' });
     const redeem = async (email: string) =>
@@ -114,7 +114,7 @@ describe('invitations', () => {
     expect(await redeem('vera2@example.org')).toMatchObject({ role: 'viewer' });
   });
 
-  test('revoked and expired links are rejected alike', async () => {
+  test('revoked and expired links are rejected with the same error', async () => {
     const revoked = await createInvitation(await admin(), { role: 'viewer' });
     await revokeInvitation(await admin(), { id: revoked.id });
     const { link } = await createInvitation(await admin(), { role: 'viewer', hours: 1 });
@@ -131,7 +131,7 @@ describe('invitations', () => {
     }
   });
 
-  test('all faults of a form come in one answer', async () => {
+  test('one response lists all faults of a form', async () => {
     const input = { token: 'x', name: ' ', email: 'no address', password: 'short' };
     await expect(redeemInvitation(await asAnonymous(), input)).rejects.toMatchObject({
       faults: [{ path: '/name' }, { path: '/email' }, { path: '/password' }],
@@ -148,14 +148,14 @@ describe('invitations', () => {
 });
 
 describe('members', () => {
-  test('a role applies from the next call on, and only publishers keep namespaces', async () => {
+  test('a role applies from the next call, and only publishers keep namespaces', async () => {
     const { id: member } = await join('publisher', 'paul');
     await updateMember(await admin(), { id: member, role: 'operator' });
     const { items } = await listMembers(await admin());
     expect(items.find((item) => item.id === member)).toMatchObject({ role: 'operator', namespaces: [] });
   });
 
-  test('the last administrator is neither demoted nor removed, also by two who remove each other', async () => {
+  test('the last administrator cannot be demoted or removed, even by two who remove each other', async () => {
     const own = await testServices();
     const made = async (name: string) => {
       const { link } = await createInvitation(await testContext({ services: own, actor: testBootstrap }), {
@@ -177,7 +177,7 @@ describe('members', () => {
     await expect(demotion).rejects.toMatchObject({ code: 'last_admin' });
   });
 
-  test('removing a member removes password and sessions, not the activity', async () => {
+  test('removing a member removes password and sessions, but not their log entries', async () => {
     const { id: member } = await join('viewer', 'gone');
     await removeMember(await admin(), { id: member });
     expect(await services.db.select().from(accounts).where(eq(accounts.userId, member))).toEqual([]);
@@ -209,7 +209,7 @@ describe('API tokens', () => {
     });
   });
 
-  test('expired, revoked, unknown and malformed tokens are rejected alike', async () => {
+  test('expired, revoked, unknown and malformed tokens are rejected with the same error', async () => {
     const expiresAt = new Date(Date.now() + hour);
     const expiring = await createToken(await admin(), { name: 'short', role: 'viewer', expiresAt });
     await expect(bearer(expiring.value)).resolves.toMatchObject({ name: 'short' });
@@ -229,7 +229,7 @@ describe('API tokens', () => {
     await expect(createToken(await admin(), input)).rejects.toMatchObject({ faults: [{ path: '/expiresAt' }] });
   });
 
-  test('use is recorded once a minute', async () => {
+  test('use is recorded at most once a minute', async () => {
     const { id: token, value } = await createToken(await admin(), { name: 'busy', role: 'viewer' });
     const lastUsed = async () => (await listTokens(await admin())).items.find((item) => item.id === token)?.lastUsedAt;
     const start = Date.now();
@@ -257,7 +257,7 @@ describe('the first administrator', () => {
       password,
     });
 
-  test('joins by a link that works once, also concurrently, and then there is no link', async () => {
+  test('joins by a link that works once, even concurrently, and then there is no link', async () => {
     const own = await testServices();
     const { setupUrl } = await bootstrapPeople(own);
     expect(setupUrl).toMatch(/^http:\/\/localhost:3000\/set-up\?token=annex_setup_/);
@@ -267,7 +267,7 @@ describe('the first administrator', () => {
     expect(await bootstrapPeople(own)).toEqual({ setupUrl: null });
   });
 
-  test('the sign-in page points to the set-up link until the portal has a member', async () => {
+  test('the sign-in page mentions the setup link until the portal has a member', async () => {
     const own = await testServices();
     const ways = () => getSignInWays({ db: own.db, signIn: { provider: null } });
     const { setupUrl } = await bootstrapPeople(own);
@@ -276,7 +276,7 @@ describe('the first administrator', () => {
     expect(await ways()).toEqual({ provider: null, hasMembers: true });
   });
 
-  test('a new start voids the earlier link, and a link expires after a day', async () => {
+  test('a new start replaces the earlier link, and a link expires after a day', async () => {
     const own = await testServices();
     const first = await bootstrapPeople(own);
     const second = await bootstrapPeople(own);
@@ -287,7 +287,7 @@ describe('the first administrator', () => {
     expect(await redeem(own, second.setupUrl, 'soon')).toMatchObject({ role: 'admin' });
   });
 
-  test('is created from the environment once, and voids an open link', async () => {
+  test('is created from the environment once, and an open link becomes invalid', async () => {
     const own = await testServices();
     const { setupUrl } = await bootstrapPeople(own);
     const person = { email: 'Root@Example.org', password };

@@ -3,7 +3,7 @@ import { DomainError } from '#server/domain/error.ts';
 import type { Session } from './session.ts';
 import type { SignIn } from './sign-in.ts';
 
-/** Context of verbs about one's own account: also the session and where it is used. */
+/** Context of verbs about the caller's own account, with the session and the browser's address. */
 export interface PersonContext extends Context {
   session(): Promise<Session | null>;
   signIn: SignIn;
@@ -11,29 +11,31 @@ export interface PersonContext extends Context {
   address: string;
 }
 
-/** Context of verbs for people and API tokens: with a session from the pages, without one from other doors. */
+/** Context of verbs for members and API tokens: with a session from the pages, without one from other entry points. */
 export interface CallerContext extends Context {
   session?(): Promise<Session | null>;
 }
 
-/** Lifetime of a confirmation. Milliseconds. */
+/** Lifetime of a confirmation in milliseconds. */
 export const confirmedFor = 10 * 60_000;
 
-/** Rejects callers without a session. A person who must set up a second factor first is accepted. */
+/** Rejects callers without a session. A member who must set up a second factor first is accepted. */
 export async function allowPerson(ctx: PersonContext): Promise<Session> {
   const session = await ctx.session();
   if (session === null) throw new DomainError('unauthenticated', 'unauthenticated');
   return session;
 }
 
-/** The same, and rejects with `confirmation_required` where the last proof is older than ten minutes. */
+/** Like `allowPerson`, and throws `confirmation_required` if the last confirmation is older than ten minutes. */
 export async function allowConfirmed(ctx: PersonContext): Promise<Session> {
   const session = await allowPerson(ctx);
   requireFresh(session, ctx.now);
   return session;
 }
 
-/** The same for people only: API tokens and the bootstrap token have nothing to confirm with. */
+/**
+ * Requires a recent confirmation from members only: API tokens and the bootstrap token have nothing to confirm with.
+ */
 export async function allowConfirmedCaller(ctx: CallerContext): Promise<void> {
   if (ctx.actor.kind !== 'user') return;
   const session = (await ctx.session?.()) ?? null;

@@ -11,38 +11,38 @@ import { readCookie, setCookie } from './cookies.ts';
 
 const minute = 60_000;
 
-/** A session ends after 12 hours without a call. */
+/** Milliseconds without a call after which a session ends: 12 hours. */
 export const idleLife = 12 * 60 * minute;
 
 /** Maximum lifetime of a session in seconds: 30 days, whatever its use. */
 export const sessionLife = 30 * 24 * 60 * 60;
 
-/** Use is recorded at most this often. */
+/** Minimum milliseconds between two updates of the last use. */
 const touchEvery = 5 * minute;
 
-/** A person signed in on a browser. */
+/** A member signed in in a browser. */
 export interface Session {
   id: string;
-  /** Without a role while this person must set up a second factor first: only verbs of the own account work. */
+  /** Has no role while the member must set up a second factor first; then only verbs about their own account work. */
   actor: Actor;
   email: string;
   method: SignInMethod;
-  /** When this person last confirmed their identity. */
+  /** When the member last confirmed their identity. */
   confirmedAt: Date;
-  /** The portal requires a second factor, and this person has none yet. */
+  /** Whether the portal requires a second factor and the member has none yet. */
   needsFactor: boolean;
 }
 
-/** How and from where a person signs in. */
+/** How and from where a member signs in. */
 export interface SignInWay {
   method: SignInMethod;
-  /** The factor after the password. */
+  /** The second factor, if one was used. */
   factor?: 'totp' | 'recovery-code' | 'passkey' | undefined;
   headers: Headers;
   address: string;
 }
 
-/** Starts a session, in the caller's transaction, and returns its `Set-Cookie` header. */
+/** Starts a session in the caller's transaction. Returns its `Set-Cookie` header. */
 export async function startSession(tx: Transaction, ctx: Context, actor: Actor, way: SignInWay): Promise<string> {
   const { now, config, keys } = ctx;
   const token = randomBytes(32).toString('base64url');
@@ -71,7 +71,10 @@ export async function startSession(tx: Transaction, ctx: Context, actor: Actor, 
   return setCookie(config, 'session_token', `${token}.${signatureOf(keys, token).toString('base64')}`, sessionLife);
 }
 
-/** The session of the cookie in these headers; null without one. One query, and a write every five minutes. */
+/**
+ * Returns the session of the cookie in these headers; null if there is none. One query, plus one write every five
+ * minutes.
+ */
 export async function readSession(services: Services, headers: Headers, now: Date): Promise<Session | null> {
   const token = cookieToken(services, headers);
   return token === null ? null : sessionOf(services, eq(sessions.token, token), now);
@@ -82,7 +85,7 @@ export async function rereadSession(services: Services, id: string, now: Date): 
   return sessionOf(services, eq(sessions.id, id), now, false);
 }
 
-/** Ends the session of these headers, if there is one; its live connections end too. */
+/** Ends the session of these headers, if there is one, and its live connections. */
 export async function endSession(services: Services, headers: Headers): Promise<void> {
   const token = cookieToken(services, headers);
   if (token === null) return;
@@ -92,13 +95,13 @@ export async function endSession(services: Services, headers: Headers): Promise<
   });
 }
 
-/** Ends the sessions of a person, except the given one. Returns how many; the caller records the change. */
+/** Ends a member's sessions, except the given one. Returns how many. The caller must record the change. */
 export async function endSessionsOf(tx: Transaction, userId: string, keptId?: string): Promise<number> {
   const which = and(eq(sessions.userId, userId), keptId === undefined ? undefined : ne(sessions.id, keptId));
   return (await tx.delete(sessions).where(which).returning({ id: sessions.id })).length;
 }
 
-/** Whether a person has a factor besides the password. */
+/** SQL for whether a member has a factor besides the password. */
 const hasFactor = (db: Pick<Database, 'select'>) =>
   sql<boolean>`(exists ${db.select({ one: sql`1` }).from(passkeys).where(eq(passkeys.userId, users.id))}
     or exists ${db.select({ one: sql`1` }).from(totpFactors).where(eq(totpFactors.userId, users.id))})`;
@@ -144,7 +147,10 @@ async function sessionOf(
 const signatureOf = (keys: Services['keys'], token: string): Buffer =>
   createHmac('sha256', keys.session.toString('base64url')).update(token).digest();
 
-/** The token in the session cookie, if its signature is valid: `<token>.<base64 of HMAC-SHA256>`, URL-encoded. */
+/**
+ * Returns the token in the session cookie if its signature is valid. Format: `<token>.<base64 of HMAC-SHA256>`,
+ * URL-encoded.
+ */
 function cookieToken({ config, keys }: Services, headers: Headers): string | null {
   const value = readCookie(config, headers, 'session_token') ?? '';
   const dot = value.lastIndexOf('.');

@@ -4,11 +4,11 @@ import { type Attempts, openAttempts } from './attempts.ts';
 import { openProvider, type Provider } from './provider/provider.ts';
 import { type SignInThrottles, signInThrottles } from './throttle.ts';
 
-/** State of the sign-in, for the life of the process. */
+/** State of the sign-in, for the lifetime of the process. */
 export interface SignIn {
   throttles: SignInThrottles;
   attempts: Attempts;
-  /** Null if none is configured. */
+  /** The OpenID provider; null if none is configured. */
   provider: Provider | null;
 }
 

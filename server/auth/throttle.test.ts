@@ -28,7 +28,7 @@ test('random keys do not fill the memory', () => {
   const throttle = createThrottle(1, 60_000);
   throttle.take('first', at(0));
   for (let i = 0; i < 50_000; i++) throttle.take(`key-${i}`, at(1));
-  // The oldest is forgotten; the newest are not.
+  // The oldest key was evicted; the newest were not.
   throttle.take('first', at(2));
   expect(() => throttle.take('key-49999', at(2))).toThrow('too_many_attempts');
 });

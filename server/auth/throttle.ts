@@ -1,14 +1,14 @@
 import { DomainError } from '#server/domain/error.ts';
 
-/** Counts attempts per key in memory; the oldest keys are evicted. */
+/** Counts attempts per key in memory. The oldest keys are evicted. */
 export interface Throttle {
   /** Counts an attempt before it runs, so that concurrent ones count too. Throws 429 `too_many_attempts`. */
   take(key: string, now: Date): void;
-  /** The attempt succeeded: it does not count. */
+  /** Uncounts an attempt that succeeded. */
   giveBack(key: string): void;
 }
 
-/** Too many failures; `isFirst` on the first rejection of a window. */
+/** Thrown after too many failures. `isFirst` is true for the first rejection in a window. */
 export class LockedOut extends DomainError {
   readonly isFirst: boolean;
 
@@ -20,7 +20,7 @@ export class LockedOut extends DomainError {
 
 const maxKeys = 50_000;
 
-/** At most `attempts` failures of one key in `windowMs` from its first. */
+/** Allows at most `attempts` failures of one key within `windowMs` from its first. */
 export function createThrottle(attempts: number, windowMs: number): Throttle {
   const counts = new Map<string, { count: number; until: number; isLocked: boolean }>();
   return {
@@ -49,17 +49,17 @@ export function createThrottle(attempts: number, windowMs: number): Throttle {
   };
 }
 
-/** The limits of a sign-in, all in 15 minutes. */
+/** The limits of sign-ins, each per 15 minutes. */
 export interface SignInThrottles {
-  /** 10 failures of one person from one address, or of one factor. */
+  /** 10 failures of one member from one address, or of one factor. */
   person: Throttle;
   /** 100 failures from one address. */
   address: Throttle;
-  /** 600 challenges that one address requests. */
+  /** 600 challenges requested from one address. */
   asking: Throttle;
 }
 
-/** Throttles with nothing counted. */
+/** Creates the throttles of a process. */
 export function signInThrottles(): SignInThrottles {
   const windowMs = 15 * 60_000;
   return {

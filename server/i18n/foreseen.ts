@@ -1,10 +1,10 @@
 import { DomainError } from '#server/domain/error.ts';
 
-/** Retry after a lost database, in seconds: the launcher restarts the embedded one within one. */
+/** Seconds until a retry after the database was lost: the launcher restarts the embedded one within a second. */
 const databaseRetry = 2;
 
 /**
- * Error codes of an unavailable database, as opposed to a wrong statement. 25006 is a primary that became a standby. A full
+ * Error codes of an unavailable database, as opposed to a wrong statement. 25006: a primary became a standby. A full
  * disk and unreadable files count too.
  */
 const awayCode =
@@ -19,17 +19,19 @@ function isDatabaseAway(error: Error): boolean {
   return (typeof code === 'string' && awayCode.test(code)) || awayMessage.test(error.message);
 }
 
-/** Node's error when a caller disconnects before its body has arrived. A lost database connection has another text. */
+/**
+ * Node's error if a client disconnects before its body has arrived. A lost database connection has a different message.
+ */
 const hungUp = (error: Error): boolean =>
   error.message === 'aborted' && (error as Error & { code?: unknown }).code === 'ECONNRESET';
 
-/** The disk of the portal's own files is full, or the quota of its user. */
+/** Whether the disk with the portal's files, or the quota of its user, is full. */
 const isDiskFull = (error: Error): boolean =>
   /^(ENOSPC|EDQUOT)$/.test(String((error as Error & { code?: unknown }).code));
 
 /**
- * The database's errors for NUL in a text or in JSON and for a lone surrogate in JSON, from doors that do not parse their
- * input as JSON. JSON that the portal writes is otherwise valid.
+ * PostgreSQL's errors for NUL in a text or in JSON and for a lone surrogate in JSON, caused by entry points that do not
+ * parse input as JSON. JSON that the portal writes is otherwise valid.
  */
 function isUnstorable(error: Error): boolean {
   const { code, message } = error as Error & { code?: unknown };
@@ -45,7 +47,7 @@ function* chain(error: unknown): Generator<Error> {
   }
 }
 
-/** The domain error behind an error, also if a library wrapped it; null for an unexpected error. */
+/** Returns the domain error behind an error, even if a library wrapped it; null for an unexpected error. */
 export function foreseen(error: unknown): DomainError | null {
   for (const link of chain(error)) {
     if (link instanceof DomainError) return link;

@@ -1,13 +1,13 @@
 import { languageCookie, negotiate, pickLanguage, type ReaderWishes } from '#protocol/index.ts';
 import { cookieIn } from '#server/platform/cookie.ts';
 
-/** The portal's own languages; the first is the fallback. */
+/** The portal's own languages. The first is the fallback. */
 export const languages = ['en', 'de'] as const;
 export type Language = (typeof languages)[number];
 
 /**
- * The languages of a reader: the chosen one, then the list of the browser or script. The account's choice (`ofAccount`)
- * precedes the one in the browser's cookie.
+ * Returns the wanted languages of a request: the chosen one, then those of Accept-Language. The account's choice
+ * (`ofAccount`) takes precedence over the one in the browser's cookie.
  */
 export function readerOf(headers: Headers, ofAccount?: string): ReaderWishes {
   return {
@@ -16,7 +16,7 @@ export function readerOf(headers: Headers, ofAccount?: string): ReaderWishes {
   };
 }
 
-/** The portal's best language for a reader. */
+/** Returns the portal's best language for a reader. */
 export function languageFor(reader: ReaderWishes): Language {
   const picked = pickLanguage(negotiate(reader), languages);
   return languages.find((language) => language === picked) ?? languages[0];

@@ -5,9 +5,9 @@ import { languageFor, readerOf } from './languages.ts';
 import { translateError } from './problem.ts';
 
 /**
- * Any error as the answer to a request: a problem document in the caller's language, which the account of a signed-in
- * person may define (`ofAccount`). The log keeps what the caller does not see: the detail of an unexpected error,
- * and why something was not available.
+ * Converts any error to a response: a problem document in the caller's language, or in that of the signed-in account
+ * (`ofAccount`). The log contains what the caller does not see: the details of an unexpected error, and why something
+ * was unavailable.
  */
 export function problemResponse(
   error: unknown,
@@ -39,7 +39,7 @@ export function problemResponse(
 const quietMs = 5_000;
 let warnedAt = Number.NEGATIVE_INFINITY;
 
-/** One line in five seconds: a fleet that calls during an outage must not fill the disk. */
+/** Logs at most one line in five seconds: a fleet that calls during an outage must not fill the disk. */
 function warnOfOutage(refusal: DomainError, requestId: string, log: Logger): void {
   const now = performance.now();
   const isQuiet = now - warnedAt < quietMs;

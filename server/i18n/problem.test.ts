@@ -10,7 +10,7 @@ import { languageFor, problemResponse, translateError } from './index.ts';
 
 const silent = pino({ level: 'silent' });
 
-describe('the language of an answer', () => {
+describe('the language of a response', () => {
   test.each([
     [null, 'en'],
     ['', 'en'],
@@ -72,7 +72,7 @@ describe('a problem document', () => {
     });
   });
 
-  test('is in the caller’s language, faults included', async () => {
+  test("is in the caller's language, including its faults", async () => {
     const error = new DomainError('unprocessable', 'invalid', { faults: [{ path: '/name', code: 'field_missing' }] });
     const request = new Request('http://annex/x', { headers: { 'accept-language': 'de-CH, en;q=0.2' } });
     const response = problemResponse(error, request, 'r2', silent);
@@ -86,7 +86,7 @@ describe('a problem document', () => {
     });
   });
 
-  test('names in the path of a fault are escaped and cut at 64 characters', () => {
+  test('names in the path of a fault are escaped and truncated at 64 characters', () => {
     const path = `/${'a'.repeat(70)}/b\u202e\u0007c/${'😀'.repeat(40)}/0`;
     const faults = [{ path, code: 'field_missing' as const }];
     const error = new DomainError('unprocessable', 'invalid', { faults });
@@ -115,7 +115,7 @@ describe('a problem document', () => {
     expect(translateError(new DomainError(kind, 'invalid'), 'en', 'r').status).toBe(status);
   });
 
-  test('an unexpected error shows only the request id, and the log keeps the error', async () => {
+  test('an unexpected error shows only the request id, and the log contains the error', async () => {
     const lines: string[] = [];
     const log = createLogger('test', 'info', { write: (line: string) => lines.push(line) });
     const response = problemResponse(new Error('MARKER in a stack'), new Request('http://annex/'), 'r-77', log);
@@ -157,7 +157,7 @@ describe('a problem document', () => {
     expect(translateError(missing, 'en', 'r').code).toBe('internal');
   });
 
-  test('a name cannot imitate a sentence', () => {
+  test('a name cannot look like a sentence', () => {
     const name = `a\r\nSet-Cookie: x\u202e${'y'.repeat(500)}`;
     const problem = translateError(new DomainError('conflict', 'vm_name_taken', { params: { name } }), 'en', 'r');
     expect(problem.detail).not.toMatch(/[\r\n\u202e]/);

@@ -5,11 +5,11 @@ import { foreseen } from './foreseen.ts';
 import type { Language } from './languages.ts';
 import { translate } from './translator.ts';
 
-/** A fault with its sentence. */
+/** A fault and its message. */
 export const translatedFault = z.object({ path: z.string(), code: errorCode, message: z.string() });
 export type TranslatedFault = z.infer<typeof translatedFault>;
 
-/** The answer to a call that is rejected or failed: RFC 9457 with the members of the contract. */
+/** The response to a call that was rejected or failed: RFC 9457, with the additional members of the API contract. */
 export const problemDocument = z
   .object({
     type: z.string(),
@@ -23,15 +23,15 @@ export const problemDocument = z
   .describe('RFC 9457, in the language of Accept-Language; `errors` lists every fault by path.');
 export type Problem = z.infer<typeof problemDocument>;
 
-/** Longer values are cut, so that an answer stays readable and small. */
+/** Longer values are truncated, so that a response stays readable and small. */
 const shownLength = 200;
 const pathLength = 1_024;
-/** The sender chose a property's name: long enough to find it, too short for a page of text. */
+/** Maximum length of a property name, which the sender chose: enough to find it, but not for a page of text. */
 const nameLength = 64;
-/** Bounds the answer to a body with a fault in every byte. */
+/** Limits the response to a body with a fault in every byte. */
 const shownFaults = 1_000;
 
-/** With control characters, line and direction marks a name could imitate a sentence. */
+/** With control characters and line or direction marks, a name could look like a sentence. */
 const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 const shown = (text: string, most: number): string => {
@@ -39,7 +39,7 @@ const shown = (text: string, most: number): string => {
   return clean.length > most ? `${clean.slice(0, most - 1)}…` : clean;
 };
 
-/** A JSON pointer with invisible characters escaped and long names cut. */
+/** Returns a JSON pointer with invisible characters escaped and long names truncated. */
 function shownPath(path: string): string {
   const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   const names = path.split('/').map((name) => {
@@ -58,14 +58,12 @@ function shownParams(params: ErrorParams): ErrorParams {
   );
 }
 
-/** The code's sentence for people, for example for a warning of a package. */
+/** Returns the sentence for a code, for example for a warning about a package. */
 export function sentence(code: ErrorCode, params: ErrorParams, language: Language): string {
   return translate(language, 'errors', code, shownParams(params));
 }
 
-/**
- * Converts anything thrown into a problem document in this language. An unexpected error shows only its request id.
- */
+/** Converts any error to a problem document in this language. An unexpected error shows only its request id. */
 export function translateError(error: unknown, language: Language, requestId: string): Problem {
   const refusal: DomainError | null = foreseen(error);
   if (!refusal) return problem('internal', 'internal', 500, { requestId }, language, requestId);
@@ -75,7 +73,7 @@ export function translateError(error: unknown, language: Language, requestId: st
   return { ...document, errors: translateFaults(faults, language) };
 }
 
-/** Faults with their sentences; above a thousand, the number of the others. */
+/** Adds messages to faults. Above a thousand, the last entry says how many more there are. */
 export function translateFaults(faults: readonly Fault[], language: Language): TranslatedFault[] {
   const hidden = faults.length - shownFaults;
   const more: Fault = { path: '', code: 'more_faults', params: { count: hidden } };

@@ -5,12 +5,12 @@ import { type Language, languages } from './languages.ts';
 
 const folder = new URL('../../locales/', import.meta.url);
 
-/** Languages of the pages: each has its folder in `locales/`. */
+/** Languages of the pages. Each has a folder in `locales/`. */
 export const pageLanguages: readonly string[] = readdirSync(folder, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map((entry) => entry.name);
 
-/** Every `locales/<lng>/<namespace>.json`, read once per process. */
+/** Reads every `locales/<lng>/<namespace>.json`, once per process. */
 function load(language: Language): Record<string, Record<string, string>> {
   const home = new URL(`${language}/`, folder);
   const files = readdirSync(home).filter((file) => file.endsWith('.json'));
@@ -26,20 +26,20 @@ function open(language: Language): i18n {
     fallbackLng: languages[0],
     resources: Object.fromEntries([...new Set([language, languages[0]])].map((lng) => [lng, load(lng)])),
     initAsync: false,
-    // Keys are flat and may contain dots and colons. Sentences are sent as JSON or escaped by React.
+    // Keys are flat and may contain dots and colons. Messages are sent as JSON or escaped by React.
     keySeparator: false,
     nsSeparator: false,
     interpolation: { escapeValue: false },
     returnNull: false,
   });
-  // Limits are numbers of bytes: `{{limit, size}}` shows "64 MiB".
+  // Limits are in bytes: `{{limit, size}}` becomes "64 MiB".
   instance.services.formatter?.add('size', (bytes: unknown, lng) => formatByteSize(lng ?? language, Number(bytes)));
   return instance;
 }
 
 const translators: Readonly<Record<Language, i18n>> = { en: open('en'), de: open('de') };
 
-/** A sentence of one namespace with its placeholders filled. `count`, where given, chooses the plural. */
+/** Returns a message of a namespace with its placeholders filled in. `count` selects the plural form. */
 export function translate(
   language: Language,
   namespace: string,
@@ -47,7 +47,7 @@ export function translate(
   params: Readonly<Record<string, string | number>> = {},
 ): string {
   const count = typeof params.count === 'number' ? { count: params.count } : {};
-  // The pages declare their own namespaces as the only keys of `t`; here the key comes from another closed list.
+  // The pages declare their own namespaces as the only keys of `t`, but this key comes from another closed list.
   const t = translators[language].t as unknown as (key: string, options: object) => string;
   return t(key, { ns: namespace, replace: params, ...count });
 }

@@ -8,11 +8,11 @@ import { sentence } from './problem.ts';
 
 const isCode = (code: string): code is ErrorCode => Object.hasOwn(en, code);
 
-/** A warning with its sentence in the caller's language. */
+/** A warning and its message in the caller's language. */
 export const shownWarning = z.object({ code: z.string(), message: z.string(), path: z.string().optional() });
 export type ShownWarning = z.infer<typeof shownWarning>;
 
-/** Warnings with their sentences, bounded. Those about the whole have no path. */
+/** Adds messages to warnings, up to a limit. Warnings about the whole document have no path. */
 export function shownWarnings(warnings: readonly StoredWarning[], language: Language): ShownWarning[] {
   return fitWarnings(warnings).map(({ code, path, params = {} }) => ({
     code,

@@ -6,11 +6,14 @@ import { childEnvironment } from '#server/platform/env.ts';
 import { waitUntil } from '#server/platform/processes.ts';
 import { LockedError, takeLock } from './lock.ts';
 
-/** Sources of the built pages. Of the server these are the inputs, which forms share, and their imports. */
+/**
+ * Sources of the built pages. Of the server, pages use only the input schemas, which forms share, and what these
+ * import.
+ */
 const sources = ['app', 'locales', 'protocol', 'public', 'server/domain'];
 const files = ['next.config.ts', 'package-lock.json', 'postcss.config.mjs', 'tsconfig.json'];
 
-/** Builds the pages if their sources have changed since the last build; concurrent starts build one after the other. */
+/** Builds the pages if their sources have changed since the last build. Concurrent starts build one at a time. */
 export async function buildPages(root: string, say: (line: string) => void): Promise<void> {
   const marker = join(root, '.next', 'annex-sources');
   const isBuilt = async (wanted: string): Promise<boolean> =>
@@ -31,7 +34,7 @@ export async function buildPages(root: string, say: (line: string) => void): Pro
   }
 }
 
-/** The build prints nothing for up to some minutes: says that it goes on. */
+/** The build prints nothing for up to some minutes, so this prints that it is still running. */
 function showProgress(say: (line: string) => void): { stop(): void; seconds(): number } {
   const started = performance.now();
   const seconds = (): number => Math.round((performance.now() - started) / 1000);
@@ -72,7 +75,7 @@ async function filesBelow(root: string, folder: string): Promise<string[]> {
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));
 }
 
-/** Shows the output on failure. */
+/** Prints the output only if the build fails. */
 async function nextBuild(root: string): Promise<void> {
   const child = spawn(process.execPath, [join(root, 'node_modules', 'next', 'dist', 'bin', 'next'), 'build'], {
     cwd: root,

@@ -31,7 +31,7 @@ let stockId: string;
 const settings = { publicSettings: {}, protectedSettings: { word: 'hunter2' } };
 const goal = { handler: 'Acme.Lab.Probe', version: '1.0.0.0', state: 'enabled' as const, settings };
 
-/** A portal's database with one entry of each encrypted kind. */
+/** Creates a portal's database with one row of each encrypted kind. */
 beforeEach(async () => {
   services = { ...(await testServices({ config: { wire: true } })), keys: deriveKeys(Buffer.from(oldKey)) };
   await openInstallation(services.db, services.keys.check);
@@ -68,7 +68,7 @@ function run(env: Record<string, string>): Run {
 
 const withKeys = { ANNEX_SECRET_KEY: oldKey, ANNEX_NEW_SECRET_KEY: newKey };
 
-/** Everything decrypts with this key, and the activity verifies with it. */
+/** Checks that everything decrypts with this key, and that the activity log verifies with it. */
 async function expectSealedUnder(key: Buffer): Promise<void> {
   const keys = deriveKeys(key);
   const own = { ...services, keys };
@@ -90,7 +90,7 @@ async function expectSealedUnder(key: Buffer): Promise<void> {
   expect(verdict.numbered).toBeGreaterThan(3);
 }
 
-test('everything is encrypted with the new key, the activity verifies, and equal secrets count as kept', async () => {
+test('everything is encrypted with the new key, the log verifies, and equal secrets count as kept', async () => {
   const { code, output } = await run(withKeys).ended;
   expect({ code, output }).toMatchObject({
     code: 0,
@@ -113,7 +113,7 @@ test('everything is encrypted with the new key, the activity verifies, and equal
 test('a run killed before the commit changes nothing, and the next run completes', async () => {
   const killed = run(withKeys);
   await services.db.transaction(async (tx) => {
-    // The change waits for this row, after it has encrypted others.
+    // The key change waits for this row after it has encrypted others.
     await tx.select().from(totpFactors).for('update');
     const waiting = async () => {
       const { rows } = await services.db.execute(sql`
@@ -129,7 +129,7 @@ test('a run killed before the commit changes nothing, and the next run completes
   await expectSealedUnder(Buffer.from(newKey));
 }, 120_000);
 
-test('secret.key: killed between the database and the files, the next run finishes', async () => {
+test('secret.key: if a run is killed between the database and the files, the next one finishes', async () => {
   const { dataDir } = services.config;
   const [present, head] = [join(dataDir, 'secret.key'), join(dataDir, 'activity-head.json')];
   await writeFile(present, `${oldKey}\n`, { mode: 0o600 });
@@ -139,7 +139,7 @@ test('secret.key: killed between the database and the files, the next run finish
   const made = await existingKey({ secretKey: null, dataDir });
   expect(made.toString()).not.toBe(oldKey);
   await expectSealedUnder(made);
-  // The state after the commit and before the files are written.
+  // The state after the commit, and before the files are written.
   await copyFile(present, `${present}.next`);
   await copyFile(`${present}.before`, present);
   await copyFile(`${head}.before`, head);
@@ -172,7 +172,7 @@ test.each<[string, Record<string, string>, string]>([
   60_000,
 );
 
-test('is rejected while Annex runs, and if the activity has a fault', async () => {
+test('is rejected while Annex is running, or if the activity log has a fault', async () => {
   const portal = await services.db.$client.connect();
   await portal.query(`set application_name = 'annex-gateway'`);
   expect(await run(withKeys).ended).toMatchObject({ code: 1, output: expect.stringContaining('Stop it first') });

@@ -29,9 +29,9 @@ export interface KeyChange {
 }
 
 /**
- * Encrypts everything with the new keys in one transaction, and afterwards the end of the activity in DATA_DIR. After an
- * earlier run that was interrupted between the two, only the second step runs. Returns a line for people. Throws,
- * without a change, if Annex runs, the key is wrong, or the activity does not verify.
+ * Encrypts everything with the new keys in one transaction, and then rewrites the end of the activity log in DATA_DIR.
+ * If an earlier run was interrupted between the two, only the second step runs. Returns a line to print. Throws,
+ * without a change, if Annex is running, the key is wrong, or the activity log does not verify.
  */
 export async function changeSecretKey(change: KeyChange): Promise<string> {
   const { db, config, from, to, now } = change;
@@ -75,7 +75,7 @@ async function reseal(tx: Transaction, { from, to, now }: KeyChange) {
   return { secrets, tenantKeys, apps, acts, earlierHead };
 }
 
-/** A portal that starts during the change waits for this lock, and then finds that its key does not match. */
+/** A portal that starts during the change waits for this lock, and then finds that its key no longer matches. */
 async function requireStopped(tx: Transaction): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(${installationLock})`);
   const { rows } = await tx.execute<{ name: string }>(sql`
@@ -85,7 +85,7 @@ async function requireStopped(tx: Transaction): Promise<void> {
   throw new Error(`Annex runs with this database (${rows.map(({ name }) => name).join(', ')}). Stop it first.`);
 }
 
-/** The head in DATA_DIR may still be the one of the earlier key; any other is foreign. */
+/** The head in DATA_DIR may still be the one of the earlier key; any other head is not the portal's. */
 async function finishHead({ db, config, from, to, now }: KeyChange): Promise<void> {
   const isRead = (keys: Keys): Promise<KeptHead | null | false> => readKeptHead({ keys, config }).catch(() => false);
   if (await isRead(to)) return;

@@ -17,7 +17,7 @@ const childIn = (cwd: string) =>
     quiet: true,
   });
 
-test('a process that cannot start is retried, without waiting for its end', async () => {
+test('a process that cannot be spawned is retried, without waiting for its exit', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'annex-child-'));
   const gone = join(folder, 'gone');
   await expect(childIn(gone).ready).rejects.toThrow('did not start');

@@ -7,32 +7,32 @@ export interface ChildOptions {
   args: string[];
   cwd: string;
   env: NodeJS.ProcessEnv;
-  /** A line for the terminal. */
+  /** Prints a line to the terminal. */
   say(line: string): void;
-  /** Whether it reports that it is ready; otherwise it counts as ready when it runs. */
+  /** Whether the process reports that it is ready. Otherwise it counts as ready once it runs. */
   tellsReady: boolean;
-  /** Hides its standard output from the terminal; it has its own log. */
+  /** Hides its standard output from the terminal, because it has its own log. */
   quiet?: boolean;
 }
 
-/** A process that is kept running. */
+/** A process that is restarted when it exits. */
 export interface Child {
-  /** Resolves when it is first ready; rejects if it ends before. */
+  /** Resolves when the process is first ready; rejects if it exits before. */
   ready: Promise<void>;
   pid(): number | undefined;
-  /** Restarts it without a pause, also while it waits for its next start. */
+  /** Restarts the process without a pause, even while it waits for its next start. */
   restart(): Promise<void>;
-  /** Ends it with SIGTERM, and SIGKILL if necessary. */
+  /** Stops the process with SIGTERM, and SIGKILL if necessary. */
   stop(): Promise<void>;
 }
 
 const firstPauseMs = 100;
 const longestPauseMs = 10_000;
-/** A process that ran this long is restarted immediately. */
+/** A process that ran for this many milliseconds is restarted immediately. */
 const wellAfterMs = 30_000;
 const stopMs = 15_000;
 
-/** Starts a process and restarts it whenever it exits, with backoff. */
+/** Starts a process, and restarts it with backoff whenever it exits. */
 export function keepRunning(options: ChildOptions): Child {
   let current: ChildProcess | undefined;
   let stopping = false;
@@ -71,7 +71,7 @@ export function keepRunning(options: ChildOptions): Child {
     };
     if (options.tellsReady) child.on('message', isReady);
     else child.once('spawn', isReady);
-    // Without memory or free process ids it does not start, so there is no exit event either.
+    // Without memory or free process ids, the process is not spawned, so there is no exit event.
     child.once('error', (error) => {
       if (child.pid === undefined) gone(reasonOf(error));
     });
@@ -109,7 +109,9 @@ async function end(child: ChildProcess): Promise<void> {
   clearTimeout(late);
 }
 
-/** A separate process group: Ctrl-C in the terminal reaches only the launcher, which stops everything in order. */
+/**
+ * A separate process group, so that Ctrl-C in the terminal reaches only the launcher, which stops everything in order.
+ */
 const spawnChild = ({ args, cwd, env, quiet }: ChildOptions): ChildProcess =>
   spawn(process.execPath, args, {
     cwd,

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type Postgres, startPostgres } from '#server/platform/postgres.ts';
 
-/** The embedded PostgreSQL, kept running. */
+/** The embedded PostgreSQL, restarted when it exits. */
 export interface EmbeddedDatabase {
   url: string;
   pid(): number;
@@ -10,7 +10,10 @@ export interface EmbeddedDatabase {
 
 const longestPauseMs = 5_000;
 
-/** Starts it and restarts it when it exits; its address stays the same, so that the others reconnect. */
+/**
+ * Starts the embedded PostgreSQL and restarts it when it exits. Its URL stays the same, so that other processes
+ * reconnect.
+ */
 export async function keepDatabase(dataDir: string, say: (line: string) => void): Promise<EmbeddedDatabase> {
   const options = { dataDir: join(dataDir, 'postgres'), log: say };
   let current: Postgres = await startPostgres(options);

@@ -52,7 +52,7 @@ const read = (pid: number, file: string) => readFile(`/proc/${pid}/${file}`, 'ut
 
 const folderOf = (pid: number) => readlink(`/proc/${pid}/cwd`).catch(() => '');
 
-/** All descendants of this process, including services of handlers, which detach from their parents. */
+/** Returns all descendants of this process, including handlers' services, which detach from their parents. */
 async function descendants(pid: number): Promise<number[]> {
   const entries = (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry)).map(Number);
   const services: number[] = [];
@@ -68,7 +68,7 @@ async function descendants(pid: number): Promise<number[]> {
   return [...new Set([...found, ...services])];
 }
 
-/** Those that received the variables from the terminal, down to the launcher, which acts on them. */
+/** Whether the process comes before the launcher, or is the launcher: these receive the variables from the terminal. */
 const isOnTheWay = (command: string): boolean => /npm|scripts\/bootstrap\.js|scripts\/start\.ts/.test(command);
 
 async function statusOf(path: string): Promise<number> {
@@ -79,14 +79,14 @@ async function statusOf(path: string): Promise<number> {
   );
 }
 
-test('no process of the launcher sees the bootstrap token or password, handlers of the demo included', {
+test("no process of the launcher sees the bootstrap token or password, not even the demo's handlers", {
   timeout: 420_000,
 }, async () => {
   const seen = new Set<string>();
   const leaks = new Set<string>();
   const look = async (): Promise<void> => {
     for (const pid of await descendants(started.pid ?? 0)) {
-      // In this order: between fork and exec both are still the launcher's.
+      // Reads the command line first: between fork and exec, both are still the launcher's.
       const command = (await read(pid, 'cmdline')).replaceAll('\0', ' ').trim();
       const environment = await read(pid, 'environ');
       if (command === '' || isOnTheWay(command)) continue;

@@ -13,7 +13,7 @@ let dataDir: string;
 let ports: { portal: number; gateway: number };
 let launcher: Launcher;
 
-/** `npm start` as a process, with its output so far. */
+/** `npm start` as a process, and its output so far. */
 interface Launcher {
   process: ChildProcess;
   output(): string;
@@ -51,7 +51,7 @@ async function statusOf(port: number, path: string): Promise<number> {
   );
 }
 
-/** Waits for the ready block; an exit or a time-out shows the output. */
+/** Waits for the ready block. On exit or timeout, fails with the output. */
 async function ready({ output, ended }: Launcher, ms: number): Promise<void> {
   const failed = ended.then((code): never => {
     throw new Error(`ended with ${code}: ${output()}`);
@@ -70,7 +70,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** The process id of the embedded server, from its own file. */
+/** Reads the process id of the embedded server from its file. */
 async function postmaster(): Promise<number> {
   return Number((await readFile(join(dataDir, 'postgres', 'data', 'postmaster.pid'), 'utf8')).split('\n')[0]);
 }
@@ -139,7 +139,7 @@ interface Extension {
   status: { status: string } | null;
 }
 
-/** States of extensions on all VMs: `goal/handler state/status`. */
+/** Returns the states of extensions on all VMs as `goal/handler state/status`. */
 async function extensionStates(): Promise<string[]> {
   const read = async <T>(path: string): Promise<T> => {
     const response = await fetch(`http://127.0.0.1:${ports.portal}/api/v1${path}`, {
@@ -168,7 +168,7 @@ test('the demo shows machines whose agents report every state', { timeout: 90_00
     ]);
 });
 
-test('a second start on the same data is rejected with a sentence', { timeout: 60_000 }, async () => {
+test('a second start with the same data folder is rejected with a sentence', { timeout: 60_000 }, async () => {
   const second = start();
   expect(await second.ended).toBe(1);
   expect(second.output()).toContain(`Annex is already running with the data in ${dataDir}`);
@@ -182,11 +182,11 @@ test('a port in use is rejected with a sentence', { timeout: 60_000 }, async () 
   await rm(elsewhere, { recursive: true, force: true });
 });
 
-test('the database restarts after kill -9, and healthz keeps answering', { timeout: 60_000 }, async () => {
+test('the database restarts after kill -9, and healthz keeps responding', { timeout: 60_000 }, async () => {
   const killed = await postmaster();
   signal(killed, 'SIGKILL');
   for (const port of [ports.portal, ports.gateway]) expect(await statusOf(port, '/healthz')).toBe(200);
-  // The file is absent or empty for a moment. For readyz see server/process/health.test.ts.
+  // The file is absent or empty for a moment. readyz is tested in server/process/health.test.ts.
   const isAnother = async () => ![0, killed].includes(await postmaster().catch(() => 0));
   await expect.poll(isAnother, { timeout: 20_000, interval: 50 }).toBe(true);
   for (const port of [ports.portal, ports.gateway]) {
@@ -216,7 +216,7 @@ test('children exit when the launcher is killed, and the next start takes over',
   expect(await statusOf(ports.portal, '/readyz')).toBe(200);
 });
 
-test('SIGTERM ends everything with 0 and leaves no process', { timeout: 60_000 }, async () => {
+test('SIGTERM stops everything with exit code 0 and leaves no process', { timeout: 60_000 }, async () => {
   const server = await postmaster();
   launcher.process.kill('SIGTERM');
   expect(await launcher.ended).toBe(0);
@@ -226,7 +226,7 @@ test('SIGTERM ends everything with 0 and leaves no process', { timeout: 60_000 }
   expect(await statusOf(ports.gateway, '/healthz')).toBe(0);
 });
 
-/** The gateway of this test, among others that may run on this machine. */
+/** Finds the gateway of this test; others may be running on this machine. */
 async function gatewayProcess(): Promise<number> {
   const read = (pid: number, file: string) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
   for (const pid of await processesIn(root)) {

@@ -18,29 +18,29 @@ import { doorArguments } from './door.ts';
 import { LockedError, takeLock } from './lock.ts';
 import { checkPorts } from './ports.ts';
 
-/** Everything, running. */
+/** The processes that were started. */
 export interface Launched {
-  /** One-time link for the first admin; null if there is an admin. */
+  /** One-time link for the first administrator; null if there is one. */
   setupUrl: string | null;
   /**
-   * Keeps one more process running, which knows nothing of our environment. It is ended before the others, and with it
-   * what it left running in `folder` and below.
+   * Keeps another process running, without our environment. It is stopped before the others, together with the
+   * processes that it left running in `folder` and below.
    */
   keep(name: string, args: string[], folder: string): void;
-  /** Ends portal, gateway and worker and starts them again, to run code that has changed. */
+  /** Stops portal, gateway and worker and starts them again, to run changed code. */
   restart(): Promise<void>;
-  /** Ends everything in order: extras, doors, database. */
+  /** Stops everything in order: additional processes, portal, gateway and worker, database. */
   stop(): Promise<void>;
 }
 
 export interface LaunchOptions {
-  /** Compiles pages when they are requested and reloads them on a change, instead of building them first. */
+  /** Compiles pages on request and reloads them when changed, instead of building them first. */
   development?: boolean;
 }
 
 /**
- * Starts database, portal, gateway and worker, and keeps them running. If one does not start,
- * stops the others and throws; the message of a ConfigError is for people.
+ * Starts database, portal, gateway and worker, and keeps them running. If one does not start, stops the others and
+ * throws. The message of a ConfigError is user-facing.
  */
 export async function launch(
   config: Config,
@@ -138,7 +138,10 @@ async function openDatabase(
   return database.url;
 }
 
-/** Work of one process before the others start: migrates, identifies the installation, prepares the first admin. */
+/**
+ * Prepares the database before the processes start: migrates, identifies the installation, and prepares the first
+ * administrator. Returns the setup link.
+ */
 async function prepare(config: Config & { databaseUrl: string }): Promise<string | null> {
   const keys = deriveKeys(await secretKey(config));
   const pool = openPool(config.databaseUrl, 'launcher');
@@ -163,7 +166,7 @@ async function prepare(config: Config & { databaseUrl: string }): Promise<string
   }
 }
 
-/** Null if the portal keeps its copies, or has none left. */
+/** Deletes the portal's copies of secrets, if custody no longer allows them. */
 async function dropCopies(services: OpenServices): Promise<void> {
   const call = { actor: systemActor, origin: systemOrigin, now: new Date(), requestId: randomUUID() };
   const dropped = await dropPortalCopies({ ...services, ...call });
@@ -171,7 +174,7 @@ async function dropCopies(services: OpenServices): Promise<void> {
   services.log.info(dropped, 'ANNEX_CUSTODY=vm: removed the copies of secrets that the portal kept');
 }
 
-/** The innermost cause: the database's own message. */
+/** Returns the message of the innermost cause, which is the database's. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause === undefined ? error.message : reasonOf(error.cause);

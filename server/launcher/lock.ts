@@ -14,11 +14,12 @@ export class LockedError extends Error {
 }
 
 /**
- * Takes a lock file for this process and returns how to release it. Takes over the lock of a dead process, also if its
- * process id has been reused.
+ * Takes a lock file for this process, and returns a function that releases it. Takes over the lock of a dead process,
+ * even if its process id was reused.
  */
 export async function takeLock(file: string): Promise<() => Promise<void>> {
-  // Others may traverse, not list: each file has its own mode, and a database of another user must reach its folder.
+  // Others may traverse the folder, but not list it: each file has its own mode, and a database of another user must
+  // reach its folder.
   await mkdir(dirname(file), { recursive: true, mode: 0o711 });
   const mine = `${process.pid} ${(await processStart(process.pid)) ?? ''}\n`;
   for (let attempt = 0; attempt < 5; attempt++) {
@@ -33,7 +34,7 @@ export async function takeLock(file: string): Promise<() => Promise<void>> {
     const holder = await readFile(file, 'utf8').catch(() => '');
     const [pid = '', start = ''] = holder.trim().split(' ');
     if (await holds(Number(pid), start)) throw new LockedError(Number(pid));
-    // Renamed before it is removed: of two processes that find the same dead lock, one renames it and the other retries.
+    // Renamed before it is removed: if two processes find the same stale lock, one renames it and the other retries.
     const aside = `${file}.${process.pid}`;
     await rename(file, aside).catch(() => {});
     await rm(aside, { force: true });

@@ -16,13 +16,13 @@ beforeAll(async () => {
   db = await testDatabase();
   await db.insert(vms).values({ id: known, name: 'known', tags: {}, createdAt: new Date(), createdBy: 'test' });
   live = openLive(testWakes(db), defaultLimits.streams);
-  // Watchers from before the connection read everything once it is open; from then on nothing is missed.
+  // Watches from before the connection reload everything once it is open; from then on nothing is missed.
   await until(watch(), 'nothing');
 });
 
 afterAll(() => live.close());
 
-/** A VM, because health belongs to a VM; any key for the other topics. */
+/** A VM, because health belongs to a VM; other topics accept any key. */
 const known = '00000000-0000-7000-8000-000000000001';
 
 const change = (topic: ChangeTopic, key: string) => db.transaction((tx) => recordChange(tx, topic, key));
@@ -37,7 +37,7 @@ async function first(messages: AsyncGenerator<LiveMessage, void>): Promise<LiveM
   return value;
 }
 
-/** Messages until one names the key or requests to read everything. */
+/** Reads messages until one names the key or requests a full reload. */
 async function until(messages: AsyncGenerator<LiveMessage, void>, key: string): Promise<LiveMessage[]> {
   const got: LiveMessage[] = [];
   for (;;) {
@@ -48,7 +48,7 @@ async function until(messages: AsyncGenerator<LiveMessage, void>, key: string): 
 }
 
 describe('a watch', () => {
-  test('begins at its current position and continues with what is committed', async () => {
+  test('starts at its current position and continues with what is committed', async () => {
     const messages = watch();
     expect(await first(messages)).toMatchObject({ changes: [] });
     await change('handler', 'begun');
@@ -64,7 +64,7 @@ describe('a watch', () => {
     expect(again.changes.map(({ key }) => key).toSorted()).toEqual(['a', 'b', 'last']);
   });
 
-  test.each([['other.5'], ['nonsense'], [''], ['x.-1'], ['x.1e9']])('from %o everything is read again', async (id) => {
+  test.each([['other.5'], ['nonsense'], [''], ['x.-1'], ['x.1e9']])('from %o everything is reloaded', async (id) => {
     expect(await first(watch(id))).toMatchObject({ everything: true, changes: [] });
   });
 
@@ -81,7 +81,7 @@ describe('a watch', () => {
     expect(keys).toEqual(['done']);
   });
 
-  test('a burst arrives in few messages', async () => {
+  test('a burst arrives in a few messages', async () => {
     const messages = watch();
     await first(messages);
     await Promise.all(Array.from({ length: 100 }, (_, i) => change('handler', `burst-${i}`)));
@@ -112,7 +112,7 @@ describe('a watch', () => {
     expect(await keys('admin')).toContain(known);
   });
 
-  test("ends when the watcher's session ends, immediately after a change of members", async () => {
+  test("ends when the user's session ends, immediately after a change of members", async () => {
     let actor: Actor | null = testActor('viewer');
     const messages = watch(undefined, async () => actor);
     await first(messages);
@@ -122,7 +122,7 @@ describe('a watch', () => {
   });
 });
 
-test('a lost connection is reopened, and everything is read again', async () => {
+test('a lost connection is reopened, and everything is reloaded', async () => {
   const messages = watch();
   const { id } = await first(messages);
   await db.execute(

@@ -6,37 +6,37 @@ import type { Wakes } from '#server/platform/wakes/index.ts';
 import { type Change, createRing } from './ring.ts';
 import { openStreams, type Streams } from './streams.ts';
 
-/** A message to a screen: what to read again. `everything` after a gap, and for a screen without a position. */
+/** A message to an open page: what to reload. `everything` after a gap, and for a page without a position. */
 export interface LiveMessage {
-  /** The position of this message: a later connection continues from here. */
+  /** Position of this message; a later connection continues from here. */
   id: string;
   everything: boolean;
   changes: Change[];
 }
 
 export interface WatchOptions {
-  /** `id` of the screen's last message; absent: from now on. */
+  /** `id` of the page's last message; if absent, the watch starts now. */
   lastId?: string | undefined;
   signal: AbortSignal;
-  /** The current watcher, resolved again after a change of members and every few seconds. Null ends the watch. */
+  /** Returns the current user; called again after a change of members and every few seconds. Null ends the watch. */
   actor(): Promise<Actor | null>;
 }
 
-/** The changes of this installation as they are committed. */
+/** The changes of this installation, as they are committed. */
 export interface Live {
-  /** The current end of the changes: data that is read from now on includes everything up to here. */
+  /** Returns the current end of the changes: data that is read from now on includes everything up to here. */
   position(): string;
   watch(options: WatchOptions): AsyncGenerator<LiveMessage, void>;
-  /** Bounds the streams by which screens watch. */
+  /** Limits the streams of open pages. */
   streams: Streams;
   close(): Promise<void>;
 }
 
-/** Maximum messages per second to one screen. */
+/** Maximum number of messages per second to one page. */
 const messagesPerSecond = 4;
-/** Above this many changes in one message, a screen reads everything. */
+/** If a message has more changes than this, the page reloads everything. */
 const maxChanges = 200;
-/** Milliseconds after which the watcher is resolved again. */
+/** Milliseconds after which the user is resolved again. */
 const refreshWatcherMs = 5_000;
 
 const topics: Readonly<Record<ChangeTopic, 'viewer' | 'admin'>> = {
@@ -51,7 +51,7 @@ const topics: Readonly<Record<ChangeTopic, 'viewer' | 'admin'>> = {
   token: 'admin',
 };
 
-/** Starts to listen; one per process, shared by all watchers. */
+/** Starts to listen. One per process, shared by all watches. */
 export function openLive(wakes: Wakes, limits: Limits['streams'], ringSize = 8_192): Live {
   const ring = createRing(ringSize);
   const wakers = new Set<() => void>();
@@ -65,10 +65,10 @@ export function openLive(wakes: Wakes, limits: Limits['streams'], ringSize = 8_1
       ring.push(change);
       wake();
     },
-    // Sent once the connection is back: until then screens show what they have.
+    // Sent once the connection is back; until then, pages keep what they show.
     lost() {},
     back() {
-      // Also the first time: a watcher may have existed before the connection.
+      // Needed the first time too: a watch may have started before the connection.
       ring.push('reset');
       wake();
     },
@@ -80,7 +80,7 @@ export function openLive(wakes: Wakes, limits: Limits['streams'], ringSize = 8_1
     let position = lastId ?? ring.end();
     let who = await actor();
     let askedAt = performance.now();
-    // Gives a connection without changes for a long time a position to continue from.
+    // Gives a page without changes for a long time a position to continue from.
     if (who !== null && lastId === undefined) yield { id: position, everything: false, changes: [] };
     while (who !== null && !ended.aborted) {
       const entries = ring.since(position);
@@ -122,12 +122,12 @@ function toMessage(id: string, entries: readonly (Change | 'reset')[] | null, wh
   return { id, everything: false, changes: [...seen.values()] };
 }
 
-/** Members receive changes of themselves too: their role may have changed. */
+/** Members also receive changes of themselves, because their role may have changed. */
 function maySee(who: Actor, { topic, key }: Change): boolean {
   return hasRole(who, topics[topic]) || (topic === 'member' && key === who.id);
 }
 
-/** Until something is pushed, the watch ends, or the watcher must be resolved again. */
+/** Waits until something is pushed, the watch ends, or the user must be resolved again. */
 function nextWake(wakers: Set<() => void>, ended: AbortSignal, most: number): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {

@@ -1,24 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import type { ChangeTopic } from '#server/domain/changes/index.ts';
 
-/** What changed: topic and key. Screens read the data with their own permissions. */
+/** What changed: topic and key. Pages read the data with their user's permissions. */
 export interface Change {
   topic: ChangeTopic;
   key: string;
 }
 
-/** `reset`: something may have been missed; read everything again. */
+/** `reset`: something may have been missed, so everything must be reloaded. */
 export type Entry = Change | 'reset';
 
 /**
- * The newest changes in the order in which they became visible. Positions belong to this process: the ids of the table
- * are assigned before the commit, so a lower one can appear after a higher one and would be missed.
+ * The newest changes in the order in which they became visible. Positions are local to this process: the table's ids
+ * are assigned before the commit, so a lower one can appear after a higher one, and would be missed.
  */
 export interface Ring {
-  /** The position after the newest entry. */
+  /** Returns the position after the newest entry. */
   end(): string;
   push(entry: Entry): void;
-  /** Entries since a position; null if they were dropped, or the position belongs to another process. */
+  /** Returns the entries since a position; null if they were dropped, or the position belongs to another process. */
   since(position: string): Entry[] | null;
 }
 
@@ -31,7 +31,7 @@ export function createRing(size: number): Ring {
     push(entry) {
       entries.push(entry);
       if (entries.length > size) {
-        // Half of it, so that a push does not move the whole array.
+        // Half of the entries, so that not every push moves the whole array.
         const dropped = Math.ceil(size / 2);
         entries.splice(0, dropped);
         first += dropped;

@@ -23,7 +23,7 @@ test('streams are limited per session, per member and in total; rejected ones do
   expect(streams.held()).toEqual({ streams: 4, sessions: 3, members: 2 });
 });
 
-test('a stream that ends twice frees one place, and no data stays without streams', () => {
+test('closing a stream twice frees only one slot, and no data is kept without streams', () => {
   const streams = openStreams({ perSession: 2, perMember: 9, perProcess: 9 });
   const [first, second] = [streams.open('s1', 'ada'), streams.open('s1', 'ada')];
   first();

@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => portal.close());
 beforeEach(() => choose(null));
 
-/** The browser's headers: English, with `cookie` also by cookie. */
+/** The browser's headers: the session, and English both by cookie and by Accept-Language. */
 const inEnglish = (session: string) => ({ cookie: `${session}; annex-language=en`, 'accept-language': 'en' });
 
 const choose = (language: unknown, session = portal.cookies.viewer) =>
@@ -50,7 +50,7 @@ async function read(procedure: string, input: unknown, headers: Record<string, s
 }
 const view = (headers: Record<string, string>) => read('instanceViews.get', { vmId }, headers);
 
-test('the account’s language applies to messages and errors, before cookie and browser', async () => {
+test("the account's language applies to messages and errors, before cookie and browser", async () => {
   const browser = inEnglish(portal.cookies.viewer);
   expect(await view(browser)).toContain('Down');
   expect(await read('vms.get', { vmId: 'none' }, browser)).toContain('is not valid');
@@ -67,7 +67,7 @@ test('the account’s language applies to messages and errors, before cookie and
   expect([upload.status, upload.headers.get('content-language')]).toEqual([403, 'de']);
 });
 
-test('the account’s language applies on another browser after the sign-in, not before', async () => {
+test("the account's language applies in another browser after signing in, not before", async () => {
   await choose('de');
   const browser = openBrowser(portal.services, openSignIn(portal.services, pino({ level: 'silent' })));
   await browser.post('/sign-in/email', { email: 'viewer@example.org', password: 'correct horse battery' });

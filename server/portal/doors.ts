@@ -9,15 +9,15 @@ import { createUploadHandler } from '#server/rest/upload.ts';
 import { createTrpcHandler } from '#server/trpc/door.ts';
 import { createWireHandler, wireUploads } from '#server/wire/door.ts';
 
-/** All of the portal's doors, without its pages. */
+/** All entry points of the portal except its pages. */
 export interface Doors {
-  /** The door of a path; null without one. */
+  /** Returns the entry point for a path; null if there is none. */
   route(path: string): HttpRoute | null;
-  /** Writes pending data of the agents' door. */
+  /** Writes pending data of the agent API. */
   close(): Promise<void>;
 }
 
-/** Opens the doors for pages, scripts and agents. */
+/** Creates the entry points for pages, scripts and agents. */
 export function openDoors(services: DoorServices, live: Live, signIn: SignIn): Doors {
   const { log } = services;
   const agent = createAgentHandler(services);

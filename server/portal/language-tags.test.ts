@@ -12,7 +12,7 @@ import { randomTags } from '#server/testing/random-tags.ts';
 
 const breakers = ['und-DE', 'und', 'und-Latn-DE', 'UND_us'];
 const tags = [...breakers, ...randomTags(10_000 - breakers.length, 20_260_101)];
-/** A header accepts Latin-1 without control characters. */
+/** Headers can contain only Latin-1 without control characters. */
 const headerTags = tags.map((tag) => tag.replaceAll(/[^\x20-\x7e]/g, '~'));
 const at = { handler: 'Acme.Lab.Probe', version: '1.0.0.0' };
 const file = (lang: string) => [{ version: 1.0, lang, messages: [{ id: '1215', text: 'Down: {0}' }] }];
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => portal.close());
 
-/** A VM whose agent reports a failure with these languages in its substatuses. */
+/** Creates a VM whose agent reports a failure with these languages in its substatuses. */
 async function vmThatSpeaks(name: string, languages: readonly string[]): Promise<GivenAgent> {
   const agent = await givenAgent(ctx, { url: `${portal.url}/agent/v1` }, name);
   await givenProbe(ctx, agent.vmId);
@@ -53,7 +53,7 @@ const view = (vmId: string, acceptLanguage: string) =>
     headers: { authorization: `Bearer ${portal.tokens.viewer}`, 'accept-language': acceptLanguage },
   });
 
-/** Reads page data like the browser, with the chosen language in its cookie. */
+/** Reads page data like a browser, with the chosen language in its cookie. */
 const page = (procedure: string, input: unknown, acceptLanguage: string, chosen: string) =>
   portal.fetch(`/api/trpc/${procedure}?input=${encodeURIComponent(JSON.stringify(superjson.serialize(input)))}`, {
     headers: {
@@ -62,13 +62,13 @@ const page = (procedure: string, input: unknown, acceptLanguage: string, chosen:
     },
   });
 
-// Thousands of calls each.
+// Each test makes thousands of calls.
 vi.setConfig({ testTimeout: 180_000 });
 
 const inGroups = (list: readonly string[], size: number): string[][] =>
   Array.from({ length: Math.ceil(list.length / size) }, (_, index) => list.slice(index * size, (index + 1) * size));
 
-test('AZ-L3 no language of a reader breaks an instance view, a VM page or the overview', async () => {
+test('AZ-L3 no language of a user breaks an instance view, a VM page or the overview', async () => {
   const { vmId } = await vmThatSpeaks('reader', ['und-DE', 'de']);
   await foldHealth(portal.services, new Date());
   for (const group of inGroups(headerTags, 50)) {
@@ -84,14 +84,14 @@ test('AZ-L3 no language of a reader breaks an instance view, a VM page or the ov
     ];
     expect([...answers.map(({ status }) => status), tag]).toEqual([200, 200, 422, tag]);
   }
-  // This reading is shared and cached, so one call has many tags.
+  // This reading is shared and cached, so one call sends many tags.
   for (const tag of breakers) {
     const answer = await page('overview.failing', undefined, headerTags.slice(0, 40).join(','), tag);
     expect([answer.status, tag]).toEqual([200, tag]);
   }
 });
 
-test('AZ-S1 no language of a guest breaks an instance view or a VM page, and each text keeps its own', async () => {
+test('AZ-S1 no language in a report breaks an instance view or VM page, and each text keeps its own', async () => {
   for (const [index, group] of inGroups(tags, 1_000).entries()) {
     const { vmId } = await vmThatSpeaks(`guest-${index}`, group);
     for (const header of ['de-AT, fr;q=0.5', 'zh-TW', 'und-DE']) {
@@ -104,7 +104,7 @@ test('AZ-S1 no language of a guest breaks an instance view or a VM page, and eac
   }
 });
 
-test('AZ-L1 any language of a resource file is stored by its canonical tag or rejected', async () => {
+test("AZ-L1 a resource file's language is stored by its canonical tag or rejected", async () => {
   for (const tag of tags) {
     const found = read(resourceFile, file(tag));
     const canonical = canonicalLanguage(tag);

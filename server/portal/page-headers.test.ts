@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { pageHeaders } from './page-headers.ts';
 
 describe('the headers of a page', () => {
-  it('let only scripts with this answer’s number run, and load nothing from elsewhere', () => {
+  it("allow only scripts with this response's nonce, and load nothing from other hosts", () => {
     const first = pageHeaders({ url: 'http://localhost:3000', development: false });
     const second = pageHeaders({ url: 'http://localhost:3000', development: false });
     expect(first.policy).not.toBe(second.policy);
@@ -19,14 +19,14 @@ describe('the headers of a page', () => {
     expect(directives.get('style-src')).not.toContain("'unsafe-inline'");
   });
 
-  it('allow a page under development to evaluate code and to open the WebSocket that reloads it', () => {
+  it('allow a page in development to evaluate code and to open its WebSocket for reloading', () => {
     const { policy } = pageHeaders({ url: 'http://localhost:3000', development: true });
     expect(policy).toContain("'unsafe-eval'");
     expect(policy).toContain("connect-src 'self' ws:");
     expect(policy).toContain("default-src 'none'");
   });
 
-  it('ask for https again where the portal is reached by it, and only there', () => {
+  it('require https for later visits if the portal is reached by https, and only then', () => {
     expect(pageHeaders({ url: 'https://annex.example', development: false }).headers).toHaveProperty(
       'Strict-Transport-Security',
     );

@@ -1,6 +1,6 @@
 /**
- * A path that the pages can decode. A broken escape or NUL is taken literally, so that the page is a 404 instead of an
- * error in the framework or the database.
+ * Returns a path that the pages can decode. An invalid escape or NUL is taken literally, so that the page is a 404
+ * instead of an error in the framework or the database.
  */
 export function pagePath(target: string): string {
   return isDecodable(target) ? target : target.replaceAll('%', '%25');

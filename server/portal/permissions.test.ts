@@ -23,7 +23,7 @@ import {
 import { type Permission, permissions } from '#server/trpc/permissions.ts';
 import { appRouter } from '#server/trpc/root.ts';
 
-/** Anonymous, or a person with a session. */
+/** A caller with a session, or null for an anonymous caller. */
 type Who = Caller | null;
 const whos: readonly Who[] = [null, ...callers];
 
@@ -34,7 +34,9 @@ const mutations = procedures.filter(({ type }) => type === 'mutation').map(({ pa
 const queries = procedures.filter(({ type }) => type === 'query').map(({ path }) => path);
 const lines: Readonly<Record<string, Permission>> = permissions;
 
-/** Codes with which a door rejects a caller, and the outcome that the table predicts. */
+/**
+ * Error codes with which an entry point rejects a caller. The table of permissions predicts the result of each call.
+ */
 const refusals = ['unauthenticated', 'forbidden', 'namespace_forbidden', 'origin_refused'];
 function expected(role: Role | null, who: Role | null): string {
   if (role === null) return 'let in';
@@ -44,7 +46,7 @@ function expected(role: Role | null, who: Role | null): string {
 const verdict = (status: number, code: unknown): string =>
   refusals.includes(String(code)) || status === 401 || status === 403 ? `${status} ${code}` : 'let in';
 
-/** The verb of a procedure, which tRPC calls behind the door's checks. */
+/** The function behind a procedure, called without the entry point's checks. */
 type Resolver = (call: { ctx: Context; input: unknown }) => Promise<unknown>;
 
 interface Shape {
@@ -82,7 +84,7 @@ const asMember = (who: Who) => ({ ...ours, ...cookieOf(who) });
 const asToken = (token: string | null): Record<string, string> =>
   token === null ? {} : { authorization: `Bearer ${token}` };
 
-/** One procedure, as the pages' client calls it. */
+/** Calls one procedure like the pages' client. */
 async function ask(path: string, headers: Record<string, string>, input: unknown = {}): Promise<string> {
   const type = procedures.find((one) => one.path === path)?.type;
   if (type === 'subscription') return listen(path, headers);
@@ -97,7 +99,7 @@ async function ask(path: string, headers: Record<string, string>, input: unknown
 const post = (path: string, headers: Record<string, string>, body: string) =>
   doors.fetch(path, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body });
 
-/** Many procedures in one request; returns the outcome of each. */
+/** Calls many procedures in one request. Returns the result of each. */
 async function batch(paths: readonly string[], headers: Record<string, string>, isGet: boolean): Promise<string[]> {
   const inputs = JSON.stringify(Object.fromEntries(paths.map((_, index) => [index, { json: {} }])));
   const url = `/api/trpc/${paths.join(',')}?batch=1`;
@@ -111,7 +113,7 @@ async function batch(paths: readonly string[], headers: Record<string, string>, 
   });
 }
 
-/** The first events of a subscription show whether it continues. */
+/** Reads the first events of a subscription, which show whether it continues. */
 async function listen(path: string, headers: Record<string, string>): Promise<string> {
   const ended = new AbortController();
   const response = await doors.fetch(`/api/trpc/${path}`, { headers, signal: ended.signal });
@@ -125,7 +127,7 @@ async function listen(path: string, headers: Record<string, string>): Promise<st
   return verdict(Number(/"httpStatus":(\d+)/.exec(text)?.[1] ?? response.status), code);
 }
 
-/** Differences between table and doors, one line per call. */
+/** Lists the differences between the table and the entry points, one line per call. */
 async function differences(
   calls: readonly { name: string; want: string; got(): Promise<string> }[],
 ): Promise<string[]> {
@@ -148,7 +150,7 @@ describe('rejected calls change nothing, permitted calls are accepted:', () => {
   });
   const unchanged = async () => expect(await doors.digest()).toBe(before);
 
-  // Permitted calls are tested below, because they may change something.
+  // Permitted calls are tested further below, because they may change something.
   const refused = (who: Who) =>
     procedures.flatMap(({ path }) => {
       const want = expected(lines[path]?.role ?? null, who && roleOf(who));
@@ -169,7 +171,7 @@ describe('rejected calls change nothing, permitted calls are accepted:', () => {
     expect(await differences(calls)).toEqual([]);
   });
 
-  test.each(whos)('pages as %s in batches: each call has its own outcome', async (who) => {
+  test.each(whos)('pages as %s in batches: each call has its own result', async (who) => {
     const want = (path: string) => expected(lines[path]?.role ?? null, who && roleOf(who));
     for (const [paths, isGet] of [
       [queries, true],
@@ -197,7 +199,7 @@ describe('rejected calls change nothing, permitted calls are accepted:', () => {
     expect(await doors.services.db.$count(apiTokens, eq(apiTokens.name, 'smuggled'))).toBe(0);
   });
 
-  test('mutations by GET are rejected, alone and in batches', async () => {
+  test('rejects mutations by GET, alone and in batches', async () => {
     const calls = mutations.map((path) => ({
       name: path,
       want: '405',
@@ -248,7 +250,7 @@ describe('rejected calls change nothing, permitted calls are accepted:', () => {
     ['agent', credential],
   ];
 
-  test('a token or an agent’s credential is not accepted as a session', async () => {
+  test("a token or an agent's credential is not accepted as a session", async () => {
     for (const [name, token] of tokensOf()) {
       for (const headers of [
         { ...ours, ...asToken(token) },
@@ -290,7 +292,7 @@ describe('rejected calls change nothing, permitted calls are accepted:', () => {
   });
 });
 
-/** A well-formed path with unknown ids, except for the given handler. */
+/** Returns a well-formed path with unknown ids, except for the given handler. */
 const pathOf = (path: string, handler: string) =>
   `/api/v1${path}`
     .replace('{id}', '00000000-0000-4000-8000-000000000000')
@@ -301,7 +303,7 @@ const pathOf = (path: string, handler: string) =>
     .replace('{lang}', 'en')
     .replace('{name}', 'probe');
 
-/** Bodies that pass validation, so that the namespace is checked; empty for other calls. */
+/** Bodies that are valid, so that the namespace is checked; empty for other calls. */
 const bodies: Readonly<Record<string, unknown>> = {
   withdrawVersion: { reason: 'x' },
   setResources: [],
@@ -322,7 +324,7 @@ async function callRest(route: (typeof routes)[number], headers: Record<string, 
   return verdict(response.status, code);
 }
 
-describe('the management door', () => {
+describe('the management API', () => {
   test.each(whos)('as %s', async (who) => {
     const before = await doors.digest();
     const headers = asToken(who && doors.tokens[who]);
@@ -335,7 +337,7 @@ describe('the management door', () => {
     expect(await doors.digest()).toBe(before);
   });
 
-  test('cookies and agents’ credentials are not accepted as tokens', async () => {
+  test("rejects cookies and agents' credentials", async () => {
     const before = await doors.digest();
     for (const headers of [asMember('admin'), asToken(credential), asToken('annex_token_nothing')]) {
       const calls = routes.map((route) => ({
@@ -348,7 +350,7 @@ describe('the management door', () => {
     expect(await doors.digest()).toBe(before);
   });
 
-  test('a publisher is rejected in a foreign namespace', async () => {
+  test('rejects a publisher in a foreign namespace', async () => {
     const before = await doors.digest();
     const calls = routes
       .filter(({ inNamespace }) => inNamespace === true)
@@ -366,10 +368,10 @@ describe('the management door', () => {
   });
 });
 
-/** Inputs with which verbs of publishers get as far as their check of the namespace. */
+/** Inputs with which publishers' verbs reach their check of the namespace. */
 const given = { handler: 'Acme.Lab.Probe', version: '1.0.0.0', lang: 'en', reason: 'x', platforms: [], file: [] };
 
-/** The outcome of a verb for a person of this role, without the door's checks. */
+/** Runs a verb as this role, without the entry point's checks, and returns the result. */
 async function verdictOf(role: Role | null, run: (ctx: Context) => Promise<unknown>): Promise<string> {
   const ctx = await testContext({ services: doors.services, role, namespaces: ['Acme.Lab'] });
   try {
@@ -380,7 +382,7 @@ async function verdictOf(role: Role | null, run: (ctx: Context) => Promise<unkno
   }
 }
 
-describe('verbs check the role that the doors’ tables state, so a door that forgets it opens nothing:', () => {
+describe('verbs check the role of the permission tables themselves:', () => {
   const roles = [null, 'viewer', 'operator', 'publisher'] as const;
   const below = (role: Role | null) => (line: { role: Role | null }) => expected(line.role, role) !== 'let in';
 
@@ -424,8 +426,8 @@ describe('verbs check the role that the doors’ tables state, so a door that fo
   });
 });
 
-describe('objects of others', () => {
-  test('a publisher is rejected in a foreign namespace, by the pages', async () => {
+describe('objects of other users', () => {
+  test('a publisher is rejected in a foreign namespace, also through the pages', async () => {
     const before = await doors.digest();
     const inNamespace = Object.entries(lines).filter(([, { reach }]) => reach === 'namespace');
     const calls = inNamespace.flatMap(([path]) =>
@@ -449,7 +451,7 @@ describe('objects of others', () => {
     expect(await doors.digest()).toBe(before);
   });
 
-  test('drafts of others are not listed', async () => {
+  test('drafts in other namespaces are not listed', async () => {
     const listed = async (who: Caller) => {
       const response = await doors.fetch(`/api/trpc/packages.drafts?input=${wrapped({})}`, { headers: asMember(who) });
       return JSON.stringify(await response.json());
@@ -459,7 +461,7 @@ describe('objects of others', () => {
     expect(await listed('admin')).toMatch(/Acme\.Lab.*Other\.Lab|Other\.Lab.*Acme\.Lab/);
   });
 
-  test('sessions and passkeys of others stay', async () => {
+  test('sessions and passkeys of other members cannot be removed', async () => {
     const { db } = doors.services;
     const admins = eq(sessions.userId, doors.members.admin);
     const [session] = await db.select({ id: sessions.id }).from(sessions).where(admins);
@@ -486,7 +488,7 @@ describe('objects of others', () => {
     ]);
   });
 
-  test('only admins and the person who did it can read an act on people', async () => {
+  test('only admins and the person who acted can read a log entry about people', async () => {
     const { db } = doors.services;
     const [act] = await db
       .select({ id: auditEntries.id })

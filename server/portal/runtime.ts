@@ -10,19 +10,19 @@ export interface PublicConfig {
   limits: { packageBytes: number; settingsBytes: number; resourceFileBytes: number };
 }
 
-/** The portal's interface for pages rendered in its process. */
+/** What the portal provides to pages that are rendered in its process. */
 export interface PortalRuntime {
-  /** Procedures as the person of these headers, read only. */
+  /** Returns the procedures, called as the user of these headers, read-only. */
   caller(headers: Headers): Promise<AppCaller>;
-  /** The signed-in person; null without one. */
+  /** Returns the signed-in user; null without a session. */
   session(headers: Headers): Promise<Actor | null>;
   config: PublicConfig;
 }
 
-/** Global under which pages find it: they are bundled, so they cannot import it. */
+/** Key of the global through which pages find the runtime: they are bundled, so they cannot import it. */
 export const portalRuntimeKey = Symbol.for('annex.portal');
 
-/** Creates the runtime and publishes it for the pages. */
+/** Creates the runtime and stores it for the pages. */
 export function providePortalRuntime(door: TrpcDoor): PortalRuntime {
   const { services } = door;
   const { limits, url, gatewayUrl } = services.config;

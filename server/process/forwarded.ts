@@ -2,12 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import { type BlockList, isIPv6, type Socket } from 'node:net';
 import { newRequestId } from './request-id.ts';
 
-/** Headers by which a proxy names its client. Only those of trusted proxies are accepted. */
+/** Headers by which a proxy names its client. They are accepted only from trusted proxies. */
 const speakingForOthers = /^(forwarded|x-forwarded-.*|x-real-ip|x-request-id)$/;
 
 const requestIdForm = /^[\w.-]{8,64}$/;
 
-/** The client of a request, and the id under which it is logged. */
+/** The client of a request, and the request's id in the log. */
 export interface ForwardedOrigin {
   remoteAddress: string;
   requestId: string;
@@ -26,8 +26,8 @@ export function readPeer(socket: Socket, trusted: BlockList): Peer {
 }
 
 /**
- * Determines the client, and keeps only trustworthy headers: forwarded headers of trusted proxies, and a request id, the
- * proxy's or a new one. Must run before the headers are read.
+ * Determines the client and keeps only trustworthy headers: forwarded headers of trusted proxies, and a request id,
+ * either the proxy's or a new one. Must run before the headers are read.
  */
 export function settleOrigin(
   request: IncomingMessage,
@@ -53,7 +53,7 @@ export function settleOrigin(
   return { remoteAddress, requestId };
 }
 
-/** The last address in the chain that is not a trusted proxy. */
+/** Returns the last address in the chain that is not a trusted proxy. */
 function clientOf(forwardedFor: string | string[] | undefined, peer: string, trusted: BlockList): string {
   const chain = [forwardedFor ?? []].flat().join(',').split(',');
   let client = peer;
@@ -75,7 +75,7 @@ function isTrusted(address: string, trusted: BlockList): boolean {
   }
 }
 
-/** IPv4 notation, also for an IPv4 address on an IPv6 socket. */
+/** Returns IPv4 notation even for an IPv4 address on an IPv6 socket. */
 function plainAddress(address: string): string {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address;
 }

@@ -12,13 +12,13 @@ import { readFile, readJson } from '#server/rest/read-body.ts';
 import { type Serving, serve } from './http.ts';
 
 const log = pino({ level: 'silent' });
-/** Context of the calls; these tests read nothing else. */
+/** The context of the calls; these tests read nothing else from it. */
 const door = {} as AgentDoor;
 let serving: Serving;
 let begun = Promise.withResolvers<void>();
 let ended = Promise.withResolvers<unknown>();
 
-/** Reads all of a stream. */
+/** Reads a stream to its end. */
 async function drain(stream: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const _ of stream);
 }

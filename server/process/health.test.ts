@@ -50,7 +50,7 @@ async function expectAway(): Promise<void> {
   expect((await ask(healthz)).status).toBe(200);
 }
 
-test('both are healthy while the database answers', async () => {
+test('both are healthy while the database responds', async () => {
   expect(await ready()).toBe(200);
   expect((await ask(healthz)).status).toBe(200);
 });
@@ -62,7 +62,7 @@ test('without the database readyz fails and healthz does not; both recover', asy
   await expect.poll(ready, { timeout: 10_000 }).toBe(200);
 });
 
-test('a database that never answers is reported after two seconds', async () => {
+test('a database that never responds is reported after two seconds', async () => {
   way.hold();
   const asked = Date.now();
   await expectAway();

@@ -5,7 +5,7 @@ import { problemResponse } from '#server/i18n/index.ts';
 import type { Core } from './http.ts';
 import type { OpenServices } from './services.ts';
 
-/** How long an answer of the database is cached, for many callers. */
+/** Milliseconds for which a response of the database is cached for all callers. */
 const freshMs = 500;
 const patienceMs = 2_000;
 
@@ -15,9 +15,9 @@ const well = (): Response =>
 /** `/healthz`: the process is running, with or without the database. */
 export const healthz: Core = async () => well();
 
-/** `/readyz`: the database answers too; 503 with a problem document while it does not. */
+/** `/readyz`: the database responds too; otherwise 503 with a problem document. */
 export function createReadyz(services: OpenServices): Core {
-  // Monitors call every second; logging each failure would fill the log.
+  // Monitors call every second, so logging each failure would fill the log.
   const unlogged = services.log.child({}, { level: 'silent' });
   let last: { at: number; answer: Promise<boolean> } | null = null;
   return async (request) => {

@@ -40,7 +40,7 @@ const echo: Core = async (request, info) =>
 
 const shortRequests = { ...defaultLimits, http: { ...defaultLimits.http, requestMs: 300 } };
 
-/** Sends text unchanged and reads until the connection ends. */
+/** Sends text unchanged, and reads until the connection closes. */
 async function raw(head: string, further: (socket: ReturnType<typeof connect>) => void = () => {}): Promise<string> {
   const socket = connect(serving?.port ?? 0, '127.0.0.1');
   socket.on('error', () => {});
@@ -50,7 +50,7 @@ async function raw(head: string, further: (socket: ReturnType<typeof connect>) =
   return text(socket);
 }
 
-describe('bounds', () => {
+describe('limits', () => {
   test('headers above 16 KiB are 431, and the next caller is served', async () => {
     const url = await start(echo);
     const answer = await raw(`GET / HTTP/1.1\r\nHost: x\r\nBig: ${'b'.repeat(20_000)}\r\n\r\n`);
@@ -59,7 +59,7 @@ describe('bounds', () => {
     expect((await fetch(url)).status).toBe(200);
   });
 
-  test('bytes that are not HTTP get 400 and the connection ends', async () => {
+  test('bytes that are not HTTP get 400, and the connection closes', async () => {
     await start(echo);
     expect(await raw('HELO there\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 .*"code":"request_malformed"/s);
   });
@@ -69,7 +69,7 @@ describe('bounds', () => {
     expect(await raw(`${line}\r\nHost: x\r\n\r\n`)).toMatch(/^HTTP\/1\.1 400 .*request_malformed/s);
   });
 
-  test('an upgrade to HTTP/2 is answered as a plain request', async () => {
+  test('a request to upgrade to HTTP/2 is answered as a plain request', async () => {
     await start(echo);
     const head = 'GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, close\r\nUpgrade: h2c\r\n\r\n';
     expect(await raw(head)).toMatch(/^HTTP\/1\.1 200 /);
@@ -89,7 +89,7 @@ describe('bounds', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 408 .*"code":"request_too_slow"/s);
   });
 
-  test('an upload may take longer while it keeps its pace', async () => {
+  test('an upload may take longer while it keeps the minimum rate', async () => {
     await start(echo, { limits: shortRequests, as: { upload: true } });
     const pieces = 8;
     const good = await raw(
@@ -114,7 +114,7 @@ describe('bounds', () => {
   });
 });
 
-describe('who asks', () => {
+describe("the client's address", () => {
   const forged = {
     'x-forwarded-for': '203.0.113.9',
     'x-forwarded-host': 'evil.example',
@@ -149,12 +149,12 @@ describe('who asks', () => {
 });
 
 describe('cores', () => {
-  test('get a Request that can be copied', async () => {
+  test('receive a Request that can be copied', async () => {
     const url = await start(async (request) => new Response(await new Request(request).text()));
     expect(await (await fetch(url, { method: 'POST', body: 'copied' })).text()).toBe('copied');
   });
 
-  test('that throw answer 500 without details', async () => {
+  test('that throw respond with 500 without details', async () => {
     const url = await start(() => Promise.reject(new Error('s3cret detail')));
     const response = await fetch(url);
     expect(response.status).toBe(500);
@@ -170,7 +170,7 @@ describe('cores', () => {
     expect(await (await fetch(`${url}/other?x=/door`)).text()).toBe('a page');
   });
 
-  test('notice that the caller disconnects', async () => {
+  test('are notified when the client disconnects', async () => {
     const left = Promise.withResolvers<void>();
     const url = await start((request) => {
       request.signal.addEventListener('abort', () => left.resolve());
@@ -185,7 +185,7 @@ describe('cores', () => {
 });
 
 describe('draining', () => {
-  test('finishes running answers and accepts no connections', async () => {
+  test('finishes running responses and accepts no connections', async () => {
     const reached = Promise.withResolvers<void>();
     const finish = Promise.withResolvers<void>();
     const url = await start(async () => {
@@ -203,7 +203,7 @@ describe('draining', () => {
     serving = undefined;
   });
 
-  test('notifies held requests, and ends those that ignore it', async () => {
+  test('notifies held requests, and closes those that ignore it', async () => {
     let isNotified = false;
     const url = await start((_request, info) => {
       info.closing.addEventListener('abort', () => {
@@ -227,7 +227,7 @@ describe('draining', () => {
   });
 });
 
-test('several processes share a port; the end of one does not affect the others', async () => {
+test('several processes share a port, and the end of one does not affect the others', async () => {
   const named = (name: string, port = 0) => start(async () => new Response(name), { port, shared: true });
   const url = await named('one');
   const one = serving;

@@ -12,32 +12,32 @@ import { keepPace } from './pace.ts';
 import { refusalText, refuseConnection, transportRefusal } from './refusal.ts';
 import { newRequestId } from './request-id.ts';
 
-/** What a core gets besides the request; the request id is in `X-Request-Id`. */
+/** What a core receives besides the request. The request id is in `X-Request-Id`. */
 export interface RequestInfo {
   remoteAddress: string;
-  /** Aborted when the process begins to drain: held polls and streams end then. */
+  /** Aborted when the process starts to drain, so that held polls and streams end. */
   closing: AbortSignal;
 }
 
 /** An entry point: maps a request to a response and renders its own errors. */
 export type Core = (request: Request, info: RequestInfo) => Promise<Response>;
 
-/** A request that is answered on Node's own objects. */
+/** A request that is handled on Node's own objects. */
 export interface DirectArrival extends RequestInfo {
-  /** Path and query. */
+  /** Path with query. */
   target: string;
   path: string;
   requestId: string;
 }
 
-/** The target of a path. */
+/** The core that handles a path. */
 export interface HttpRoute {
   core: Core;
-  /** Answers some requests on Node's own objects, and returns whether it did; the core answers the rest. */
+  /** Handles some requests on Node's own objects, and returns whether it did. The core handles the others. */
   direct?(request: IncomingMessage, response: ServerResponse, arrival: DirectArrival): boolean;
-  /** A light stand-in for `Request`, faster, which cannot be copied with `new Request(request)`. */
+  /** Passes a light stand-in for `Request` that is faster, but cannot be copied with `new Request(request)`. */
   light?: boolean;
-  /** Large bodies: limited by a minimum pace instead of 30 seconds. */
+  /** Accepts large bodies, limited by a minimum rate instead of 30 seconds. */
   upload?: boolean;
 }
 
@@ -50,24 +50,24 @@ export interface ServeOptions {
   trustProxy: BlockList;
   limits: Limits;
   log: Logger;
-  /** Finds the door for a path without query; null passes the request to `fallback`. */
+  /** Finds the route for a path without query; null passes the request to `fallback`. */
   route(path: string, method: string): HttpRoute | null;
-  /** Whether a request on this path may upgrade to a WebSocket. Default: none. */
+  /** Whether a request to this path may upgrade to a WebSocket. By default, none may. */
   upgrades?(path: string): boolean;
-  /** Everything else: the pages. Without it, `route` must cover every path. */
+  /** Handles all other requests: the pages. Without it, `route` must cover every path. */
   fallback?(request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
 
 export interface Serving {
   port: number;
-  /** Stops accepting connections, waits for running answers, and ends the rest after `graceMs`. */
+  /** Stops accepting connections, waits for running responses, and ends the rest after `graceMs`. */
   close(graceMs?: number): Promise<void>;
 }
 
-/** Longer than any held poll and than the pause of a stream, so that only a dead or stalling reader is cut off. */
+/** Longer than any held poll and any pause of a stream, so that only a dead or stalled client is disconnected. */
 const idleSocketMs = 120_000;
 
-/** Listens; rejects with Node's error if the port is in use. */
+/** Starts listening. Rejects with Node's error if the port is in use. */
 export async function serve(options: ServeOptions): Promise<Serving> {
   const closing = new AbortController();
   const server = createHttpServer(options);
@@ -95,8 +95,8 @@ function createHttpServer({ limits, tls, upgrades }: ServeOptions): Server {
     connectionsCheckingInterval: Math.min(5_000, limits.http.requestMs),
     keepAliveTimeout: 70_000,
     noDelay: true,
-    // Next listens for upgrades and never answers unknown ones. Clients that offer HTTP/2
-    // (curl --http2, Java) begin with one, and it is a plain request.
+    // Next listens for upgrades and never responds to unknown ones. Clients that offer HTTP/2 (curl --http2, Java)
+    // start with an upgrade, which must be handled as a plain request.
     shouldUpgradeCallback: ({ url = '' }: IncomingMessage) => upgrades?.(pathWithoutQuery(url)) ?? false,
   };
   const server = tls
@@ -112,10 +112,10 @@ function createHttpServer({ limits, tls, upgrades }: ServeOptions): Server {
   return server;
 }
 
-/** Methods of `Request`, which has no TRACE. */
+/** Methods that `Request` supports. It does not support TRACE. */
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** The target as a path, also of an absolute URL; null for others (`OPTIONS *`). */
+/** Returns the target as a path, even of an absolute URL; null for others (`OPTIONS *`). */
 function pathOf(target: string): string | null {
   if (target.startsWith('/')) return target;
   const path = target.replace(/^https?:\/\/[^/?#]*/i, '');
@@ -140,7 +140,7 @@ function requestHandler(options: ServeOptions, closing: AbortSignal) {
       const response = await found.route
         .core(own, info)
         .catch((error: unknown) => problemResponse(error, request, found.origin.requestId, log));
-      // Answered before the body arrived completely: the connection cannot carry another request.
+      // The response is sent before the body arrived completely, so the connection cannot be used for another request.
       if (!incoming.complete && !outgoing.headersSent) outgoing.setHeader('Connection', 'close');
       return response;
     },
@@ -157,7 +157,7 @@ function requestHandler(options: ServeOptions, closing: AbortSignal) {
     const target = methods.has(request.method ?? 'GET') ? pathOf(request.url ?? '') : null;
     const path = target === null ? '' : pathWithoutQuery(target);
     const route = target === null ? null : options.route(path, request.method ?? 'GET');
-    // A direct answer reads no forwarded headers.
+    // A direct handler reads no forwarded headers.
     const origin =
       route?.direct !== undefined && !peer.isTrusted
         ? { remoteAddress: peer.address, requestId: newRequestId() }
@@ -174,13 +174,13 @@ function requestHandler(options: ServeOptions, closing: AbortSignal) {
     });
     const { remoteAddress, requestId } = origin;
     if (route?.direct?.(request, response, { target, path, remoteAddress, requestId, closing })) return;
-    // Another path of that door, which may read any header.
+    // Not handled directly: the core may read any header.
     if (route?.direct !== undefined) settleOrigin(request, peer, options.trustProxy, requestId);
     response.setHeader('X-Request-Id', origin.requestId);
     response.setHeader('X-Content-Type-Options', 'nosniff');
     if (closing.aborted) response.setHeader('Connection', 'close');
     if (route !== null) {
-      // Answers of doors are data: in a browser they must load and frame nothing. Agents do not need these headers.
+      // Responses of cores are data: in a browser, they must load and frame nothing. Agents do not need these headers.
       if (route.light !== true)
         response.setHeader('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
       settled.set(request, { origin, route });
@@ -194,7 +194,7 @@ function requestHandler(options: ServeOptions, closing: AbortSignal) {
   };
 }
 
-/** Node's own `Request`, which libraries may copy and pass on. */
+/** Converts to Node's own `Request`, which libraries may copy and pass on. */
 function fullRequest(request: Request): Request {
   const bodiless = request.method === 'GET' || request.method === 'HEAD';
   return new Request(request.url, {
@@ -209,7 +209,7 @@ async function drain(server: Server, closing: AbortController, graceMs: number):
   closing.abort();
   const closed = once(server, 'close');
   server.close();
-  // A connection that becomes idle while draining is closed.
+  // Closes connections that become idle while draining.
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
   const cut = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;

@@ -4,12 +4,12 @@ import type { Database, Transaction } from '#db/client.ts';
 import { installation } from '#db/schema/installation.ts';
 import { ConfigError } from '#server/platform/env.ts';
 
-/** Any fixed number: serializes processes that open the same database. */
+/** Any fixed number. Serializes processes that open the same database. */
 export const installationLock = 4_266_399_002;
 
 /**
- * Identifies the database, or initializes a new one. Rejects another ANNEX_SECRET_KEY. A restored or copied database gets
- * a new epoch, so that no ETag of its lost future equals a current one.
+ * Identifies the database, or initializes a new one. Rejects a different ANNEX_SECRET_KEY. A restored or copied
+ * database gets a new epoch, so that no ETag from before equals a current one.
  */
 export async function openInstallation(
   db: Database,
@@ -38,7 +38,7 @@ export async function openInstallation(
   });
 }
 
-/** Stores the check of a new secret key. */
+/** Stores the check value of a new secret key. */
 export async function setKeyCheck(tx: Transaction, keyCheck: string): Promise<void> {
   await tx.update(installation).set({ keyCheck }).where(eq(installation.id, 1));
 }
@@ -49,7 +49,10 @@ function sameText(a: string, b: string): boolean {
   return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
 }
 
-/** Identity and timeline of the database, which differ after a restored dump, a promotion or a point-in-time recovery. */
+/**
+ * Returns identity and timeline of the database, which differ after restoring a dump, a promotion or a point-in-time
+ * recovery.
+ */
 async function databaseFingerprint(tx: Transaction): Promise<string> {
   const {
     rows: [database],
@@ -58,12 +61,12 @@ async function databaseFingerprint(tx: Transaction): Promise<string> {
   return parts.join('/');
 }
 
-/** A hosted PostgreSQL may hide these; then the database's id must suffice. */
+/** A hosted PostgreSQL may hide these values; then the database's id must suffice. */
 async function controlOf(tx: Transaction, part: 'system' | 'timeline'): Promise<string> {
   const query =
     part === 'system'
       ? sql`select system_identifier::text as value from pg_control_system()`
-      : // From the current WAL: the control file shows a promotion only after the next checkpoint.
+      : // Read from the current WAL, because the control file shows a promotion only after the next checkpoint.
         sql`select ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int::text as value`;
   try {
     return await tx.transaction(async (inner) => (await inner.execute<{ value: string }>(query)).rows[0]?.value ?? '');

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import en from '#locales/en/errors.json' with { type: 'json' };
 
-/** Rejections of the transport, before there is a request with a language. */
+/** Rejections by the transport, before there is a request with a language. */
 export type TransportRefusal = 'headers_too_large' | 'request_malformed' | 'request_too_slow' | 'upload_too_slow';
 
 const statuses: Readonly<Record<TransportRefusal, number>> = {
@@ -12,14 +12,14 @@ const statuses: Readonly<Record<TransportRefusal, number>> = {
   upload_too_slow: 408,
 };
 
-/** The rejection for an error of Node's parser; null if the client has disconnected. */
+/** Returns the rejection for an error of Node's parser; null if the client has disconnected. */
 export function transportRefusal(error: NodeJS.ErrnoException): TransportRefusal | null {
   if (error.code === 'HPE_HEADER_OVERFLOW') return 'headers_too_large';
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'request_too_slow';
   return error.code?.startsWith('HPE_') === true ? 'request_malformed' : null;
 }
 
-/** The problem document as bytes, in English, because the caller's language is unknown. */
+/** Returns the problem document as bytes, in English because the caller's language is unknown. */
 export function refusalText(
   refusal: TransportRefusal,
   params: Readonly<Record<string, number>>,
@@ -40,9 +40,9 @@ export function refusalText(
   return `${head.join('\r\n')}\r\n\r\n${body}`;
 }
 
-/** Sends it on a connection without an answer, and ends the connection. */
+/** Sends the rejection on a connection without a response, and closes the connection. */
 export function refuseConnection(socket: Duplex, text: string): void {
   if (socket.writable) socket.end(text);
-  // Some clients keep writing and never read, so the connection ends after a moment.
+  // Some clients keep writing and never read, so the connection is closed after a moment.
   setTimeout(() => socket.destroy(), 500).unref();
 }

@@ -6,12 +6,13 @@ export interface ReadyMessage {
   ready: true;
 }
 
-/** Maximum time to close before the process exits anyway; the launcher waits a little longer. */
+/** Maximum milliseconds for closing before the process exits anyway. The launcher waits a little longer. */
 const closeMs = 12_000;
 
 /**
- * Runs a process: opens the services, starts its work, reports that it is ready, and on SIGTERM, SIGINT or the launcher's
- * death closes in order and exits with 0. An uncaught error exits with 1; the launcher restarts it.
+ * Runs a process: opens the services, starts its work, and reports that it is ready. On SIGTERM, SIGINT or the
+ * launcher's death, it closes everything in order and exits with 0. An uncaught error exits with 1, and the launcher
+ * restarts the process.
  */
 export async function runProcess(
   room: Room,
@@ -20,7 +21,7 @@ export async function runProcess(
   let services: OpenServices | undefined;
   const fail = (error: unknown): never => {
     if (services !== undefined) services.log.fatal({ err: error }, 'the process ends after an error');
-    // The log level is not known yet. Only the message: a stack does not explain a wrong environment.
+    // The log level is not known yet. Prints only the message, because a stack does not explain an invalid environment.
     else process.stderr.write(`${error instanceof Error ? error.message : 'could not start'}\n`);
     process.exit(1);
   };
@@ -28,7 +29,7 @@ export async function runProcess(
   process.on('unhandledRejection', fail);
   try {
     services = await openServices(loadConfig(), room, () => {
-      // The supervisor restarts it, with the current state of the database.
+      // The supervisor restarts the process with the current state of the database.
       fail(new Error('a replica was promoted in the place of the database'));
     });
     const close = await start(services);

@@ -21,7 +21,7 @@ afterAll(() => rm(dataDir, { recursive: true, force: true }));
 const configWith = (env: Record<string, string>) =>
   loadConfig({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl, ANNEX_LOG: 'error', ...env });
 
-test('the key is created once, readable by its owner only, and the database is recognized', async () => {
+test('creates the key once, readable only by its owner, and recognizes the database', async () => {
   const first = await openServices(configWith({}), 'portal');
   await first.close();
   const path = join(dataDir, 'secret.key');
@@ -53,7 +53,7 @@ test('a restored database gets a new epoch, once', async () => {
   await Promise.all([before.close(), after.close(), later.close()]);
 });
 
-test('without a database nothing opens', async () => {
+test('without a database, opening the services fails', async () => {
   await expect(openServices(configWith({ DATABASE_URL: '' }), 'portal')).rejects.toThrow(/DATABASE_URL/);
   await expect(
     openServices(configWith({ DATABASE_URL: 'postgres://a:b@localhost/annex?host=/nowhere' }), 'portal'),

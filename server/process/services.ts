@@ -18,9 +18,9 @@ import { openInstallation } from './installation.ts';
 export type Room = 'launcher' | 'portal' | 'gateway' | 'worker';
 
 /**
- * Connections of one process, besides the listening one, the four for batches of reports and the worker's one per job.
- * Together they stay below the default of PostgreSQL (100) with up to four gateways. Gateways of one machine share 32,
- * as long as each has 6.
+ * Number of database connections of one process, in addition to the listening one, the four for batches of reports and
+ * the worker's one per job. Together with up to four gateways, they stay below PostgreSQL's default of 100. Gateways on
+ * one machine share 32, but each has at least 6.
  */
 const connections = (room: Room, gatewayWorkers: number): number =>
   ({ launcher: 2, portal: 20, gateway: Math.max(6, Math.min(20, Math.floor(32 / gatewayWorkers))), worker: 3 })[room];
@@ -28,14 +28,14 @@ const connections = (room: Room, gatewayWorkers: number): number =>
 /** The services that every process opens at startup. */
 export interface OpenServices extends Services {
   log: Logger;
-  /** Closes the pool after running statements. */
+  /** Closes the pool after running statements finish. */
   close(): Promise<void>;
 }
 
 /**
- * Opens pool, keys and blob store, and checks that this database and this key belong together.
- * The launcher has migrated it before. `onOtherLife` is called when a replica was promoted in place of this database: what
- * was read at startup may be wrong from then on, and no connection is opened any longer.
+ * Opens pool, keys and blob store, and checks that database and key belong together. The launcher must have migrated
+ * the database. `onOtherLife` is called if a replica was promoted in place of this database: from then on, what was
+ * read at startup may be wrong, and no further connections are opened.
  */
 export async function openServices(config: Config, room: Room, onOtherLife?: () => void): Promise<OpenServices> {
   if (config.databaseUrl === null)
@@ -72,7 +72,7 @@ export async function openServices(config: Config, room: Room, onOtherLife?: () 
   }
 }
 
-/** NOTIFY, or NATS if configured. */
+/** Opens wake-ups over NOTIFY, or over NATS if it is configured. */
 function openWakes(config: Config, databaseUrl: string, room: Room, db: Database, keys: Keys, log: Logger): Wakes {
   const name = `annex-${room}-wakes`;
   if (config.natsUrl === null) return postgresWakes({ databaseUrl, name, log });
@@ -83,8 +83,8 @@ function openWakes(config: Config, databaseUrl: string, room: Room, db: Database
 }
 
 /**
- * Holds the listening connection, also with NATS. When it is lost, another host may be the primary: a check every few
- * seconds finds out, while a statement to a lost machine would wait for its time-out.
+ * Keeps the listening connection open, even with NATS. If it is lost, another host may be the primary. A check every
+ * few seconds detects that, while a statement to a lost machine would wait for its timeout.
  */
 function holdWakes(wakes: Wakes, primary: Primary): Listening {
   let wasLost = false;
@@ -102,7 +102,7 @@ function holdWakes(wakes: Wakes, primary: Primary): Listening {
   });
 }
 
-/** A pool with statement timeouts, so that no request waits forever for a lock or on a half-open connection. */
+/** Creates a pool with statement timeouts, so that no request waits forever for a lock or on a half-open connection. */
 export function openPool(database: string | Primary, room: Room, gatewayWorkers = 1): pg.Pool {
   const { connectionString, Client } = typeof database === 'string' ? toPrimary(database) : database;
   return new pg.Pool({

@@ -11,14 +11,14 @@ import { requireJsonWanted } from './read-request.ts';
 import type { RestRoute } from './route.ts';
 import { jsonResponse, serve } from './serve.ts';
 
-/** Services that a door needs from its process. */
+/** Services that an entry point needs from its process. */
 export interface DoorServices extends Services {
   log: Logger;
-  /** The portal's clock; tests set another. */
+  /** The portal's clock; tests can replace it. */
   clock?: Clock;
 }
 
-/** The caller's address, as the process trusts it. */
+/** The caller's IP address, as far as the process trusts it. */
 export interface RequestPeer {
   remoteAddress: string;
 }
@@ -27,7 +27,7 @@ export interface DoorOptions {
   services: DoorServices;
   /** Prefix of all paths. */
   base: string;
-  /** The door that the activity names for its callers. */
+  /** The entry point that the activity log names for its callers. */
   door: Door;
   routes: readonly RestRoute[];
   /** Public JSON texts, by path. */
@@ -36,11 +36,11 @@ export interface DoorOptions {
   authenticate(request: Request, info: RequestPeer, now: Date): Promise<Actor>;
 }
 
-/** Serves a table of routes as one function; every rejection is answered with a problem document. */
+/** Serves a table of routes as one function. Every rejection gets a problem document. */
 export function createDoor(options: DoorOptions): (request: Request, info: RequestPeer) => Promise<Response> {
   const { services, base, door, routes, documents = {}, authenticate } = options;
   const { log, clock = systemClock, ...held } = services;
-  // The router writes `/vms/{id}` as `/vms/:id`. A parameter with a suffix keeps it in its value.
+  // The router writes `/vms/{id}` as `/vms/:id`. If a parameter has a suffix, the value includes it.
   const pattern = (path: string): string =>
     base +
     path.replaceAll(/\{(\w+)\}(\.\w+)?/g, (_, name: string, ending = '') =>
@@ -82,7 +82,7 @@ export function createDoor(options: DoorOptions): (request: Request, info: Reque
   return async (request, info) => app.fetch(request, info);
 }
 
-/** The methods of each path, as `Allow` lists them. */
+/** Returns the methods of each path, as listed in `Allow`. */
 function methodsByPath(routes: readonly RestRoute[], documents: readonly string[]): Map<string, string> {
   const reads = ['GET', 'HEAD'];
   const known = new Map<string, string[]>(documents.map((path) => [path, reads]));
@@ -93,10 +93,10 @@ function methodsByPath(routes: readonly RestRoute[], documents: readonly string[
 }
 
 async function answer(log: Logger, request: Request, run: (requestId: string) => Promise<Response>): Promise<Response> {
-  // The transport assigns each request its id in `X-Request-Id`.
+  // The transport assigns the request id in `X-Request-Id`.
   const requestId = request.headers.get('x-request-id') ?? randomUUID();
   const response = await run(requestId).catch((error: unknown) => problemResponse(error, request, requestId, log));
-  // The rejected body may still be in transit, so the connection cannot carry another request.
+  // The rejected body may still be in transit, so the connection cannot be used for another request.
   if (response.status === 413) response.headers.set('connection', 'close');
   return response;
 }

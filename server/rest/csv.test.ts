@@ -29,7 +29,7 @@ const before = [
   ' \t\u200B ',
 ];
 
-test.each(signs)('%s starts no formula, whatever precedes it invisibly', (sign) => {
+test.each(signs)('%s starts no formula, whatever invisible characters precede it', (sign) => {
   for (const hidden of before) {
     const text = `${hidden}${sign}1+1`;
     expect(harmless(text)).toMatch(/^'/);
@@ -47,7 +47,7 @@ test.each([';', '\t', '|'])('no formula starts after a separator of another loca
 });
 
 test.each(['web-1', 'a=b', 'role=web; env=prod', '1+1', 'ada@example.org', '', 'ä', "'=1"])(
-  '%s stays as it is',
+  '%s is unchanged',
   (text) => {
     expect(harmless(text)).toBe(text);
   },

@@ -1,8 +1,6 @@
 import { harmless } from './harmless.ts';
 
-/**
- * One line of CSV (RFC 4180). Texts are quoted and cannot start a formula in a spreadsheet.
- */
+/** Returns one line of CSV (RFC 4180). Texts are quoted, and cannot start a formula in a spreadsheet. */
 export function csvLine(cells: readonly (string | number | null)[]): string {
   const written = cells.map((cell) => {
     if (cell === null) return '';

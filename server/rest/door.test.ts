@@ -41,7 +41,7 @@ describe('paths and methods without a route', () => {
     expect(await door.call('GET', `${path}?q=%00`)).toMatchObject(problem(422, 'json_character'));
   });
 
-  test('HEAD answers like GET without a body', async () => {
+  test('HEAD responds like GET without a body', async () => {
     const { status, text: body, headers } = await door.call('HEAD', '/vms');
     expect({ status, body }).toEqual({ status: 200, body: '' });
     expect(headers.get('content-type')).toBe('application/json');
@@ -110,11 +110,11 @@ describe('bodies', () => {
     expect(await post(body)).toMatchObject(problem(status, code));
   });
 
-  test('a byte-order mark is accepted', async () => {
+  test('accepts a byte-order mark', async () => {
     expect(await post('\ufeff{}')).toMatchObject(problem(422, 'invalid'));
   });
 
-  test('a body above the limit is 413 with the limit, announced or not', async () => {
+  test('a body above the limit is 413 with the limit, whether its length is announced or not', async () => {
     const limit = door.services.config.limits.http.bodyBytes;
     const announced = await post('x'.repeat(limit + 1));
     expect(announced).toMatchObject(problem(413, 'body_too_large'));
@@ -222,7 +222,7 @@ describe('input is never echoed', () => {
   });
 });
 
-test('a malformed name is answered with the expected form', async () => {
+test('a malformed name is rejected with the expected form', async () => {
   const { body: vm } = await door.call('POST', '/vms', { body: { name: 'forms' } });
   const goal = { handler: 'Acme.Lab.Probe', version: '1.0', state: 'enabled' };
   const replies = [
@@ -236,7 +236,7 @@ test('a malformed name is answered with the expected form', async () => {
 });
 
 describe('failed attempts', () => {
-  test('after 30 wrong tokens the address must wait, except with tokens that worked before', async () => {
+  test('after 30 wrong tokens the address must wait, except for tokens that worked before', async () => {
     const own = await openRestDoor({ db: door.services.db });
     expect((await own.call('GET', '/vms', { as: 'viewer' })).status).toBe(200);
     for (let attempt = 0; attempt < 30; attempt++) {

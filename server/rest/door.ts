@@ -10,7 +10,7 @@ import { routesFor } from './routes/index.ts';
 /** Paths of package uploads, which may take longer than other calls. */
 export const restUploads = /\/(package|versions\/[^/]+)$/;
 
-/** The management door: `/api/v1` as one function. Bearer tokens only; cookies are ignored. */
+/** The management API `/api/v1` as one function. Accepts only bearer tokens; cookies are ignored. */
 export function createRestHandler(
   services: DoorServices,
   attempts: Attempts = openAttempts(services.log),

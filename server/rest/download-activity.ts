@@ -22,7 +22,7 @@ const columns = [
   'hash',
 ] as const;
 
-/** The activity as a file: one line per act, with before and after as JSON. */
+/** Yields the activity log as a file: one line per entry, with before and after as JSON. */
 export async function* activityLines(
   ctx: Context,
   query: URLSearchParams,

@@ -54,7 +54,7 @@ function get(path: string, headers: Record<string, string> = {}): Promise<Respon
   return fetch(`http://127.0.0.1:${serving.port}/download${path}`, { headers: { cookie, ...headers } });
 }
 
-test('all matching acts are exported, whatever their number', async () => {
+test('all matching entries are exported, however many there are', async () => {
   const response = await get('/vms.csv');
   expect(response.status).toBe(200);
   expect(response.headers.get('content-disposition')).toMatch(
@@ -74,13 +74,13 @@ test('the filter applies, and no cell starts a formula', async () => {
   expect(row).toContain(`"'=1+1=x; note==HYPERLINK(""http://x""); plain=a;'=b"`);
 });
 
-test('anonymous callers and foreign pages are rejected', async () => {
+test('anonymous callers and requests from other sites are rejected', async () => {
   expect((await get('/vms.csv', { cookie: '' })).status).toBe(401);
   expect((await get('/vms.csv', { origin: 'https://elsewhere.example' })).status).toBe(403);
   expect((await get('/vms.csv', { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
 });
 
-test('an invalid filter is rejected by name', async () => {
+test('an invalid filter is rejected, and named', async () => {
   const response = await get('/vms.csv?health=fine&version=x');
   expect(response.status).toBe(400);
   const { errors } = (await response.json()) as { errors: { path: string }[] };

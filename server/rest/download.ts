@@ -10,25 +10,29 @@ import { activityLines } from './download-activity.ts';
 import { fleetLines } from './download-fleet.ts';
 import { logFileRoutes } from './routes/logs.ts';
 
-/** Lines of a file as they are read. The first chunk is read before the answer begins, so that errors get a status. */
+/**
+ * Yields the lines of a file as they are read. The first chunk is read before the response starts, so that errors have
+ * a status.
+ */
 type Download = (ctx: Context, query: URLSearchParams, form: 'csv' | 'jsonl') => AsyncGenerator<string, void>;
 
 const files: Readonly<Record<string, Download>> = { activity: activityLines, vms: fleetLines };
 
-/** Spreadsheets recognize UTF-8 by it. */
+/** Without it, spreadsheets do not recognize UTF-8. */
 const byteOrderMark = '\uFEFF';
 
 const types = { csv: 'text/csv; charset=utf-8; header=present', jsonl: 'application/jsonl; charset=utf-8' } as const;
 
 /**
- * The pages' door for files, `GET /download/<name>.csv` and `.jsonl`: everything that matches the query, as a
- * stream, with the session's cookie and only from the portal's own pages; and a VM's logs, at the paths of `/api/v1`.
+ * The pages' entry point for files, `GET /download/<name>.csv` and `.jsonl`: everything that matches the query, as a
+ * stream, with the session cookie and only from the portal's own pages. Also a VM's logs, at the same paths as in
+ * `/api/v1`.
  */
 export function createDownloadHandler(
   services: DoorServices,
 ): (request: Request, info: RequestPeer) => Promise<Response> {
   const { log, clock, ...held } = services;
-  // Stored files: the same calls as in `/api/v1`.
+  // Stored files use the same routes as `/api/v1`.
   const door = createDoor({
     services,
     base: '/download',
@@ -74,7 +78,7 @@ export function createDownloadHandler(
   };
 }
 
-/** Reads as fast as the client receives, and stops when it disconnects. */
+/** Reads as fast as the client receives, and stops if it disconnects. */
 function streamOf(lines: AsyncGenerator<string, void>, first: string, log: Logger): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let next: string | undefined = first;
@@ -87,7 +91,7 @@ function streamOf(lines: AsyncGenerator<string, void>, first: string, log: Logge
           controller.enqueue(encoder.encode(next));
           next = undefined;
         } catch (error) {
-          // The client notices the truncated transfer; the lines sent so far are correct.
+          // The client notices that the transfer was truncated; the lines sent so far are correct.
           log.warn({ err: error }, 'a download broke off');
           controller.error(error);
         }

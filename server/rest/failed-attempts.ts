@@ -2,18 +2,21 @@ import { LockedOut } from '#server/auth/throttle.ts';
 import { household } from '#server/platform/household.ts';
 import { sha256Hex } from '#server/platform/keys.ts';
 
-/** Wrong tokens that one address may send per window. */
+/** Maximum number of wrong tokens from one address per window. */
 const attempts = 30;
 const windowMs = 60_000;
-/** Maximum number of addresses in memory; the oldest are evicted. */
+/** Maximum number of addresses in memory. The oldest are evicted. */
 const addresses = 10_000;
 
-/** Tokens that worked before keep working while their address waits: one faulty script does not lock out the others. */
+/**
+ * Maximum number of remembered tokens that worked before. They keep working while their address must wait, so that one
+ * faulty script does not lock out others.
+ */
 const trusted = 1_000;
 
 /** Counts wrong tokens per address, in this process. */
 export interface FailedAttempts {
-  /** Throws 429 with the time to wait if the address has failed too often and the header never worked before. */
+  /** Throws 429 with the time to wait if the address failed too often and this header has never worked. */
   check(address: string, header: string, now: Date): void;
   wrong(address: string, now: Date): void;
   right(header: string): void;

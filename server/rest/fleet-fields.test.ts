@@ -16,7 +16,7 @@ import { testContext } from '#server/testing/context.ts';
 import { openRestDoor, type RestDoor } from '#server/testing/rest-door.ts';
 import { fleetLines } from './download-fleet.ts';
 
-/** A field as a later module would define it. */
+/** A filter field as a later module would define it. */
 const creator = fleetField({
   name: 'creator',
   parameter: 'by',
@@ -61,7 +61,7 @@ afterAll(() => door.close());
 
 const names = (rows: readonly { name: string }[]) => rows.map(({ name }) => name);
 
-test('a field that another module adds filters lists, counts and menus of values', async () => {
+test('a field that another module adds filters lists, counts and value menus', async () => {
   expect(names((await listFleet(ctx, filter)).items)).toEqual(['db-1', 'web-1']);
   expect(names((await listFleet(ctx, { ...filter, q: 'db', sort: '-since' })).items)).toEqual(['db-1']);
   expect(await countFleet(ctx, filter)).toEqual({ matching: 2 });
@@ -82,7 +82,7 @@ test('a field that another module adds filters exports and their files', async (
   expect(lines.map((line) => JSON.parse(line).name)).toEqual(['db-2']);
 });
 
-test('a field that another module adds is in the address of the list', async () => {
+test('a field that another module adds is in the URL of the list', async () => {
   const fields = await listFleetFields(ctx);
   expect(fields.at(-1)).toMatchObject({ name: 'creator', isSetByPeople: true, find: 'filter.find.tag' });
   const query = { filter: { ...filter, health: ['failed' as const] }, sort: '-since' as const };
@@ -106,7 +106,7 @@ test('a field that another module adds is a parameter of the API', async () => {
   });
 });
 
-test('addresses keep every kind of value, and name what they ignore', async () => {
+test('URLs keep every kind of value, and report what they ignore', async () => {
   const fields = await listFleetFields(ctx);
   const query = {
     filter: {

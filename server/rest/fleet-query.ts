@@ -5,7 +5,7 @@ import { fleetSort } from '#server/domain/fleet/input.ts';
 import type { FieldShape, FleetFields } from '#server/domain/fleet-field.ts';
 import { memoize } from '#server/platform/memoize.ts';
 
-/** Parameters of a list of VMs: one for each filter field. */
+/** Query parameters of a list of VMs, one per filter field. */
 export const fleetQuery = memoize((fields: FleetFields) =>
   z.object(
     Object.fromEntries(
@@ -17,14 +17,14 @@ export const fleetQuery = memoize((fields: FleetFields) =>
   ),
 );
 
-/** The parameter for the order of a list of VMs. */
+/** Query parameter for the order of a list of VMs. */
 export const fleetSortQuery = fleetSort.optional();
 
-/** Names of parameters that may be given several times. */
+/** Returns the names of parameters that may be repeated. */
 export const repeatedOf = (fields: FleetFields): string[] =>
   fields.filter(({ value }) => value.kind === 'tags').map(({ parameter }) => parameter);
 
-/** The filter that the parameters describe. */
+/** Returns the filter that the parameters describe. */
 export function filterOf(fields: FleetFields, query: Readonly<Record<string, unknown>>): FleetFilter {
   return Object.fromEntries(fields.map(({ name, parameter }) => [name, query[parameter]]));
 }

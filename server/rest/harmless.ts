@@ -1,19 +1,19 @@
 /**
- * Characters that may precede a sign without hiding it from a spreadsheet: white space of any script, invisible marks
- * (zero width, byte order, direction) and control characters.
+ * Characters that may precede a sign without preventing a formula: white space of any script, invisible marks (zero
+ * width, byte order, direction) and control characters.
  */
 const unseen = String.raw`[\s\p{Cc}\p{Cf}]*`;
 
-/** Signs that start a formula in some spreadsheet, in every width. */
+/** Signs that start a formula in some spreadsheet, in all their widths. */
 const signs = '[=+\\-@\uFF1D\uFF0B\uFF0D\uFF20\uFE66\uFE62\uFE63\uFE6B\u2212]';
 
 const atStart = new RegExp(`^(?:${unseen}${signs}|[\\t\\r\\n])`, 'u');
 
-/** In some locales a semicolon or a tab ends a cell. */
+/** In some locales, a semicolon or a tab ends a cell. */
 const afterSeparator = new RegExp(`([;\\t|\\r\\n]${unseen})(?=${signs})`, 'gu');
 
 /**
- * Escapes a text for spreadsheets: an apostrophe precedes every sign that could start a formula, also after a
+ * Escapes a text for spreadsheets: puts an apostrophe before every sign that could start a formula, also after a
  * separator of another locale.
  */
 export function harmless(text: string): string {

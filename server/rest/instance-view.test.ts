@@ -93,14 +93,14 @@ describe('an instance view', () => {
     expect((await read('fr')).message).toMatchObject({ lang: 'fr', text: 'Connexion à sql : Joe' });
   });
 
-  test('AZ-S6 health of extension and VM, and output for operators only', async () => {
+  test('AZ-S6 shows the health of extension and VM, and output only to operators', async () => {
     const { view } = await read('en');
     expect(view).toMatchObject({ health: 'failed', agent: { status: 'ready' }, extensions: [{ health: 'failed' }] });
     expect(JSON.stringify(view)).not.toContain('raw output');
     expect((await read('en', 'operator')).view.extensions[0]?.handlerState.outputTail).toBe('raw output');
   });
 
-  test('says why the VM is not done, as data; output is for operators', async () => {
+  test('explains as data why the VM is not done; output is only for operators', async () => {
     const { view } = await read('en');
     const title = { code: 'error', values: { name: 'probe' }, at: null };
     expect(view.explanation).toEqual({
@@ -153,11 +153,11 @@ describe('an instance view', () => {
   });
 });
 
-test('every documented status of these calls was met', () => {
+test('every documented status of these calls was received', () => {
   expect(door.unmet(['getInstanceView', 'listReports'])).toEqual([]);
 });
 
-test('AZ-S1 a rejected status is named with path and sentence, in the requested language', async () => {
+test('AZ-S1 names a rejected status with path and message, in the requested language', async () => {
   const statuses = [{ extension: 'probe', sequenceNumber: 1, ageSeconds: 1, file: [{ version: 3 }] }];
   const reply = await agent.call('/reports', {
     method: 'POST',

@@ -67,7 +67,7 @@ const saysWhatIsLeftOut = (found: Warning[]) => {
   expect(last?.message).toBe(`${ids - (found.length - 1)} more warnings are not listed.`);
 };
 
-test('a version with 20,000 long file names fits a list and counts the omitted ones', async () => {
+test('a version with 20,000 long file names fits into a list, which counts the omitted ones', async () => {
   type Version = { files: { name: string }[]; warnings: Warning[]; leftOut: { files: number } };
   const found = await door.expect<Version>('getVersion', version, 200, viewer);
   expect(bytesOf(found.files)).toBeLessThanOrEqual(maxListBytes + 2);
@@ -78,7 +78,7 @@ test('a version with 20,000 long file names fits a list and counts the omitted o
   expect(bytesOf(found)).toBeLessThan(maxListBytes + 1024 * 1024);
 });
 
-test('languages that lack 20,000 messages come in pages, each within the size of a list', async () => {
+test('languages that lack 20,000 messages are listed in pages, each within the size of a list', async () => {
   type Page = { items: Described[]; nextCursor: string | null };
   const seen: string[] = [];
   let query = '';
@@ -103,7 +103,7 @@ test('languages that lack 20,000 messages come in pages, each within the size of
   expect(small.items.map(({ lang }) => lang)).toEqual(['en']);
 });
 
-test('VMs with long tags come in pages, each within the size of a list', async () => {
+test('VMs with long tags are listed in pages, each within the size of a list', async () => {
   const tag = (n: number) => [`${n}-`.padEnd(250, 't'), 'v'.repeat(250)];
   const tags = Object.fromEntries(Array.from({ length: 64 }, (_, n) => tag(n)));
   const ctx = await testContext({ services: door.services, role: 'operator' });
@@ -130,7 +130,7 @@ test('VMs with long tags come in pages, each within the size of a list', async (
   expect(leftOut).toBeGreaterThan(0);
 });
 
-test('the answer for one language is bounded', async () => {
+test('the response for one language is limited in size', async () => {
   const german = await door.expect<Described>('getResources', { ...version, lang: 'de' }, 200, viewer);
   expect(german.missing.length + (german.leftOut?.missing ?? 0)).toBe(ids - 1);
   expect(bytesOf(german)).toBeLessThan(maxListBytes);

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => door.close());
 
-test('outputs are listed and read as they were written', async () => {
+test('outputs are listed, and read as they were written', async () => {
   type Page = { items: { id: string }[] };
   const { items } = await door.expect<Page>('listOutputs', { id: vm.vmId }, 200, operator);
   expect(items).toMatchObject([{ extension: 'probe', command: 'enable', storedBytes: 8, totalBytes: 8 }]);

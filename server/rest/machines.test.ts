@@ -22,7 +22,7 @@ interface Receipt {
 }
 
 beforeAll(async () => {
-  // A busy machine starts threads slowly; the time limit of checks is tested elsewhere.
+  // A busy machine starts threads slowly. The time limit of checks is tested elsewhere.
   const limits = { ...defaultLimits, settings: { ...defaultLimits.settings, checkMs: 15_000 } };
   door = await openRestDoor({ config: { limits, wire: true } });
   const { db } = door.services;
@@ -48,7 +48,7 @@ describe('VMs', () => {
     await door.expect('createVm', {}, 201, sent({ name: 'web-2' }));
   });
 
-  test('all faults come in one answer, in the caller’s language', async () => {
+  test("one response lists all faults, in the caller's language", async () => {
     const body = { name: '', tags: { a: 1 }, extra: true };
     const call = sent(body, { 'accept-language': 'de-AT, en;q=0.3' });
     type Answer = { detail: string; errors: { path: string; message: string }[] };
@@ -173,7 +173,7 @@ describe('extensions', () => {
     expect(JSON.stringify(problem)).not.toMatch(/MARKER|bad"/);
   });
 
-  test('all faults of a declaration come in one answer', async () => {
+  test('one response lists all faults of a declaration', async () => {
     const body = { version: 1, state: 'on', timeouts: { install: 0, nap: 1 }, dependsOn: ['a b'], more: 1 };
     const problem = await door.expect('setExtension', probe(), [422, 'invalid'], sent(body));
     expect(paths(problem).toSorted()).toEqual([
@@ -188,7 +188,7 @@ describe('extensions', () => {
     expect(paths(await door.expect('setExtension', { id, name: 'a b' }, 422, sent(goal())))).toEqual(['/name']);
   });
 
-  test('a declaration follows the rules of its VM', async () => {
+  test('a declaration must follow the rules of its VM', async () => {
     const other = { id, name: 'other' };
     await door.expect('setExtension', probe(), [409, 'handler_fixed'], sent(goal({ handler: 'Acme.Lab.Other' })));
     await door.expect('setExtension', other, [422, 'single_extension'], sent(goal({ settings })));
@@ -253,7 +253,7 @@ describe('extensions', () => {
     }
   });
 
-  test('secrets can be kept only under the same schema', async () => {
+  test('secrets can be kept only if the protected schema stays the same', async () => {
     const other = goal({ version: '2.0.0.0', settings: { publicSettings: {} } });
     await door.expect('setExtension', probe(), [422, 'secrets_required'], sent(other));
     const removed = goal({ version: '2.0.0.0', settings: { publicSettings: {}, protectedSettings: null } });
@@ -310,7 +310,7 @@ describe('goal states', () => {
     const leaving = { id, name: 'leaving' };
     const body = goal({ handler: 'Acme.Lab.Other' });
     const { incarnation } = await door.expect<Receipt>('setExtension', leaving, 200, sent(body));
-    // As if an agent had fetched it: an extension that was never delivered is dropped immediately.
+    // Pretends that an agent fetched it: an extension that was never delivered is dropped immediately.
     await door.services.db.$client.query(`update extensions set ever_delivered = true where name = 'leaving'`);
     expect(await door.expect('removeExtension', leaving, 202, operator)).toMatchObject({ state: 'uninstall' });
     await door.expect('setExtension', leaving, [409, 'uninstalling'], sent(body));
@@ -333,7 +333,7 @@ describe('deleting a VM', () => {
     await door.expect('createVm', {}, 201, sent({ name: 'web-1' }));
   });
 
-  test('with decommission waits for the uninstall of its extensions', async () => {
+  test('with decommission, waits for the uninstall of its extensions', async () => {
     const made = await door.expect<{ id: string }>('createVm', {}, 201, sent({ name: 'slow' }));
     const extension = { id: made.id, name: 'slow' };
     await door.expect('setExtension', extension, 200, sent(goal({ handler: 'Acme.Lab.Other' })));
@@ -349,7 +349,7 @@ describe('deleting a VM', () => {
   });
 });
 
-test('a malformed id is answered like an unknown one', async () => {
+test('a malformed id gets the same response as an unknown one', async () => {
   for (const call of ['getVm', 'deleteVm', 'getGoalState']) {
     const unknown = await door.expect(call, { id: unknownId }, 404, operator);
     const strange = await door.expect(call, { id: 'not-an-id' }, 404, operator);
@@ -357,7 +357,7 @@ test('a malformed id is answered like an unknown one', async () => {
   }
 });
 
-test('every documented status of these calls was met', () => {
+test('every documented status of these calls was received', () => {
   const calls = [
     ...['createVm', 'listVms', 'getVm', 'updateVm', 'deleteVm', 'issueEnrollmentToken'],
     ...['grantWireAccess', 'getWireAccess', 'revokeWireAccess', 'rotateTenantKey'],

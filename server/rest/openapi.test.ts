@@ -40,7 +40,7 @@ test('automatic upgrades are documented as stored only', () => {
   for (const property of described) expect(property).toContain('Stored and returned only');
 });
 
-test('the document keeps every path, status, field and value that was published', () => {
+test('the document keeps every published path, status, field and value', () => {
   const published = readFileSync(new URL('./openapi.outline.txt', import.meta.url), 'utf8')
     .trimEnd()
     .split('\n');

@@ -25,7 +25,10 @@ const meanings: Readonly<Record<number, string>> = {
 
 const { $schema: _, ...timeSchema } = z.toJSONSchema(time);
 
-/** A schema without `$schema`: OpenAPI 3.1 has one dialect for the whole document. A `Date` is text in JSON. */
+/**
+ * Returns a schema without `$schema`, because OpenAPI 3.1 has one dialect for the whole document. A `Date` is text in
+ * JSON.
+ */
 function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
     io,
@@ -37,7 +40,7 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
   return json;
 }
 
-/** Recursive schemas have `$defs`; in an OpenAPI document these belong to the components. */
+/** Moves the `$defs` of recursive schemas to the components, as OpenAPI requires. */
 function gatherDefinitions(paths: Json): { paths: Json; definitions: Json } {
   const definitions: Record<string, unknown> = {};
   const text = JSON.stringify(paths).replaceAll('"#/$defs/', '"#/components/schemas/');
@@ -97,7 +100,7 @@ function requestBodyOf(route: RestRoute): Json | undefined {
   return { required: true, content: { 'application/json': { schema: schemaOf(route.body, 'input') } } };
 }
 
-/** Statuses of problem documents that a call may have, derived from its inputs. */
+/** Returns the statuses of a call's problem documents, derived from its inputs. */
 export function refusalsOf(route: RestRoute): number[] {
   const takesBody =
     route.body !== null || route.takesZip === true || route.takesForm !== undefined || route.takesFile !== undefined;
@@ -152,7 +155,7 @@ function operationOf(route: RestRoute): Json {
   };
 }
 
-/** The OpenAPI 3.1 document of the routes, printed from the schemas that parse requests and type answers. */
+/** Returns the OpenAPI 3.1 document, generated from the schemas that parse requests and type responses. */
 export function openapiDocument(routes: readonly RestRoute[], url: string): Json {
   const operations: Record<string, Record<string, Json>> = {};
   for (const route of routes) {

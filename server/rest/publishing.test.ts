@@ -17,7 +17,7 @@ const resources = (lang: string, ...texts: string[]) => [
 const paths = (problem: { errors?: { path: string }[] }) => problem.errors?.map(({ path }) => path) ?? [];
 
 beforeAll(async () => {
-  // A busy machine starts threads slowly; the time limit of checks is tested elsewhere.
+  // A busy machine starts threads slowly. The time limit of checks is tested elsewhere.
   const limits = { ...defaultLimits, settings: { ...defaultLimits.settings, checkMs: 15_000 } };
   door = await openRestDoor({ config: { limits } });
   zip = await samplePackage();
@@ -33,7 +33,7 @@ describe('publishers', () => {
     await door.expect('createPublisher', {}, 201, { body: { namespace: 'Other.Lab', displayName: 'Other' } });
   });
 
-  test('all faults of a body come in one answer', async () => {
+  test('one response lists all faults of a body', async () => {
     const body = { namespace: '../x', displayName: '', more: 1 };
     const problem = await door.expect('createPublisher', {}, [422, 'invalid'], { body });
     expect(paths(problem).toSorted()).toEqual(['/displayName', '/more', '/namespace']);
@@ -67,7 +67,7 @@ describe('a package', () => {
     await door.expect('registerPackage', at('1.0'), [409, 'version_other_spelling'], upload(zip));
   });
 
-  test('all faults come in one answer, and nothing is stored', async () => {
+  test('one response lists all faults, and nothing is stored', async () => {
     const broken = await samplePackage(sampleManifest({ installCommand: '', rebootAfterInstall: 'no' }));
     const problem = await door.expect('registerPackage', at('9.0'), [422, 'package_refused'], upload(broken));
     expect(paths(problem).length).toBeGreaterThanOrEqual(2);
@@ -76,7 +76,7 @@ describe('a package', () => {
     await door.expect('registerPackage', at('9.0'), 422, upload(''));
   });
 
-  test('a warning comes with its sentence', async () => {
+  test('a warning has a message', async () => {
     const bare = await samplePackage(sampleManifest(), { 'bin/update.sh': null });
     const call = { ...upload(bare), headers: { 'content-type': 'application/zip', 'accept-language': 'de' } };
     type Answer = { warnings: { code: string; message: string; path?: string }[] };
@@ -91,7 +91,7 @@ describe('a package', () => {
     await door.expect('getVersion', { handler: 'a b', version: 'x' }, 404);
   });
 
-  test('a namespace without publisher is 404, a foreign one 403', async () => {
+  test('a namespace without a publisher is 404, a foreign one 403', async () => {
     const unknown = { handler: 'Nobody.Here', version: '1.0' };
     await door.expect('registerPackage', unknown, [404, 'publisher_unknown'], { ...upload(zip), as: 'admin' });
     const foreign = { ...upload(zip), as: 'outsider' as const };
@@ -186,7 +186,7 @@ describe('resources', () => {
     await door.expect('setResources', { ...at('1.0.0.0'), lang: 'en' }, 200, sent(resources('en', 'one {0}', 'two')));
   });
 
-  test('a translation with other placeholders is a warning in the caller’s language', async () => {
+  test("a translation with different placeholders is a warning in the caller's language", async () => {
     type Answer = { warnings: { code: string; message: string }[] };
     const call = sent(resources('de', 'eins'), { headers: { 'accept-language': 'de' } });
     const { warnings } = await door.expect<Answer>('setResources', { ...at('1.0.0.0'), lang: 'de' }, 200, call);
@@ -277,7 +277,7 @@ describe('a version', () => {
     await door.expect('withdrawVersion', at('7.7'), [404, 'version_unknown'], sent({ reason: 'x' }));
   });
 
-  test('is read, in any spelling', async () => {
+  test('can be read in any spelling', async () => {
     const viewer = { as: 'viewer' as const };
     const version = await door.expect('getVersion', at('1.0'), 200, viewer);
     expect(version).toMatchObject({ version: '1.0.0.0', state: 'withdrawn', withdrawnReason: 'leaks' });
@@ -347,7 +347,7 @@ describe('a version in one call', () => {
     expect((await door.call('GET', `/handlers/${handler}/versions/2.0.0.0/resources/de`)).body).toEqual(before.body);
   });
 
-  test('faults of all parts come in one answer, and no version is registered', async () => {
+  test('one response lists the faults of all parts, and no version is registered', async () => {
     const broken: Parts = [
       ['package', await samplePackage(sampleManifest({ enableCommand: 5 }))],
       ['settings-schema', { publicSettings: { type: 'nothing' } }],
@@ -365,7 +365,7 @@ describe('a version in one call', () => {
     expect(await isThere('2.1.0.0')).toBe(404);
   });
 
-  test('a good package beside a faulty language is not registered', async () => {
+  test('a valid package is not registered if a language is faulty', async () => {
     const answer = await send(
       '2.1.0.0',
       [
@@ -393,7 +393,7 @@ describe('a version in one call', () => {
     ]);
   });
 
-  test('a form that breaks off is refused and leaves nothing', async () => {
+  test('a truncated form is rejected and leaves nothing', async () => {
     const headers = { 'content-type': 'multipart/form-data; boundary=x' };
     const body = '--x\r\ncontent-disposition: form-data; name="package"; filename="a"\r\n\r\nPK';
     await door.expect('registerVersion', at('2.1.0.0'), [400, 'form_malformed'], sent(body, { headers }));
@@ -436,7 +436,7 @@ describe('a version in one call', () => {
     expect(['400 form_malformed', '422 version_invalid']).toContain(`${answer.status} ${code}`);
   });
 
-  test('what follows the end of a form is ignored, however late it comes', { timeout: 8_000 }, async () => {
+  test('bytes after the end of a form are ignored, however late they arrive', { timeout: 8_000 }, async () => {
     const body = new ReadableStream({
       async start(stream) {
         const encode = (text: string) => stream.enqueue(new TextEncoder().encode(text));
@@ -457,7 +457,7 @@ describe('a version in one call', () => {
   });
 });
 
-test('every documented status of these calls was met', () => {
+test('every documented status of these calls was received', () => {
   const calls = [
     ...['createPublisher', 'listPublishers', 'listHandlers', 'getHandler', 'registerPackage', 'getVersion'],
     ...['deleteDraft', 'setSettingsSchema', 'setPlatforms', 'publishVersion', 'withdrawVersion'],

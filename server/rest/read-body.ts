@@ -6,13 +6,13 @@ import type { Limits } from '#server/platform/limits.ts';
 
 const tooLarge = (limit: number): DomainError => new DomainError('too_large', 'body_too_large', { params: { limit } });
 
-/** The media type without parameters, in lower case; null without one. */
+/** Returns the media type without parameters, in lower case; null if there is none. */
 function mediaType(request: Request): string | null {
   const header = request.headers.get('content-type');
   return header === null ? null : (header.split(';', 1)[0] ?? '').trim().toLowerCase();
 }
 
-/** Rejects another media type or an encoded body (415). */
+/** Rejects another media type or an encoded body with 415. */
 export function requireType(request: Request, types: readonly string[]): void {
   const type = mediaType(request);
   if (type !== null && !types.includes(type)) {
@@ -26,7 +26,7 @@ export function requireType(request: Request, types: readonly string[]): void {
 
 const readBytes = (request: Request, limit: number) => readAll(request.body ?? [], limit);
 
-/** All bytes of a stream. Throws 413 beyond the limit. */
+/** Reads a stream to its end. Throws 413 above the limit. */
 export async function readAll(
   bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   limit: number,
@@ -45,7 +45,7 @@ const kindOfJsonFault = (code: string): ErrorKind =>
   code === 'json_malformed' || code === 'json_not_utf8' ? 'bad_request' : 'unprocessable';
 
 /**
- * A JSON body, checked against its schema. Throws 415, 413, 400 for malformed JSON, and 422 with all
+ * Parses a JSON body and checks it against its schema. Throws 415, 413, 400 for malformed JSON, and 422 with all
  * faults.
  */
 export async function readJson<S extends z.ZodType>(
@@ -66,7 +66,7 @@ export async function readJson<S extends z.ZodType>(
   return parse(schema, value);
 }
 
-/** The complete body as bytes. Throws 415, 413, and 400 for an empty one. */
+/** Reads the complete body as bytes. Throws 415, 413, and 400 for an empty body. */
 export async function readFile(
   request: Request,
   types: readonly string[],
@@ -79,16 +79,16 @@ export async function readFile(
   return bytes;
 }
 
-/** A zip in transit. Nothing of it is read yet, so that the verb can reject it first. */
+/** A zip that is being sent. None of it is read yet, so that the verb can reject it first. */
 export interface Upload {
   bytes: AsyncIterable<Uint8Array>;
-  /** The length that the sender announced. */
+  /** The length that the sender announced, if any. */
   declared: number | undefined;
 }
 
 const zipTypes = ['application/zip', 'application/x-zip-compressed', 'application/octet-stream'];
 
-/** The body as an upload. Throws 415; its size and pace are checked while it is stored. */
+/** Returns the body as an upload. Throws 415. Its size and rate are checked while it is stored. */
 export function readZip(request: Request): Upload {
   requireType(request, zipTypes);
   const length = request.headers.get('content-length');

@@ -4,28 +4,28 @@ import { DomainError } from '#server/domain/error.ts';
 import type { Limits } from '#server/platform/limits.ts';
 import { readAll, requireType } from './read-body.ts';
 
-/** One part of a form, to be read before the next one. */
+/** One part of a form. It must be read before the next one. */
 export interface FormPart {
   name: string;
   bytes: AsyncIterable<Uint8Array>;
-  /** The whole part. Throws 413 beyond `limit` bytes. */
+  /** Reads the whole part. Throws 413 above `limit` bytes. */
   read(limit: number): Promise<Uint8Array<ArrayBuffer>>;
 }
 
-/** Maximum number of parts, more than a version has languages. */
+/** Maximum number of parts; more than a version has languages. */
 const maxParts = 200;
-/** Interval for checking a silent parser. */
+/** Milliseconds between checks for a parser that has stopped. */
 const stuckMs = 250;
 
 /**
- * The parts of a `multipart/form-data` body, in the order in which they arrive. Throws 415 for another type, 400
- * `form_malformed` for a truncated or malformed form, and 400 `form_too_many` beyond 200 parts.
+ * Yields the parts of a `multipart/form-data` body in the order in which they arrive. Throws 415 for another type, 400
+ * `form_malformed` for a truncated or malformed form, and 400 `form_too_many` above 200 parts.
  */
 export async function* readForm(request: Request, limits: Limits): AsyncGenerator<FormPart> {
   requireType(request, ['multipart/form-data']);
   const parser = openParser(request, limits);
   const body = Readable.from(untilEnd(request.body ?? [], boundaryOf(request)), { objectMode: false });
-  // No part will follow: the parser has the whole form, or its buffer is full while no part is being read.
+  // True if no part will follow: the parser has the whole form, or its buffer is full while no part is being read.
   const parts = new PartQueue(() => body.readableEnded || parser.writableLength > 0);
   parser.on('file', (name, bytes) => parts.add(name, bytes));
   parser.on('partsLimit', () =>
@@ -39,7 +39,7 @@ export async function* readForm(request: Request, limits: Limits): AsyncGenerato
   try {
     for (let part = await parts.next(); part !== null; part = await parts.next()) {
       yield part;
-      // Unread bytes must not block the next part.
+      // Discards unread bytes, which would block the next part.
       part.rest();
     }
   } finally {
@@ -55,17 +55,17 @@ const boundaryOf = (request: Request): string => {
   return found?.[1] ?? found?.[2] ?? '';
 };
 
-/** The form up to its end: the parser never consumes later bytes. */
+/** Yields the form up to its end, because the parser never consumes later bytes. */
 async function* untilEnd(
   bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   boundary: string,
 ): AsyncGenerator<Buffer> {
   const end = Buffer.from(`\r\n--${boundary}--`);
-  // A form without parts begins with its end.
+  // A form without parts starts with its end marker.
   let held = Buffer.from('\r\n');
   let ended = false;
   for await (const chunk of bytes) {
-    // Read and dropped: the client reads the answer after it has sent everything.
+    // Read and discarded, because the client reads the response only after it has sent everything.
     if (ended) continue;
     const data = Buffer.concat([held, chunk]);
     const at = data.indexOf(end);
@@ -97,7 +97,7 @@ interface QueuedPart extends FormPart {
   rest(): void;
 }
 
-/** Parts as the parser finds them; a fault ends both the queue and the part that is being read. */
+/** The parts as the parser finds them. A fault ends both the queue and the part that is being read. */
 class PartQueue {
   private readonly found: QueuedPart[] = [];
   private current: BusboyFileStream | null = null;
@@ -112,7 +112,7 @@ class PartQueue {
 
   add(name: string, bytes: BusboyFileStream): void {
     this.current = bytes;
-    // Its reader gets the fault of the form; without a reader the error is ignored.
+    // The part's reader gets the fault of the form; without a reader, the error is ignored.
     bytes.on('error', () => {});
     this.found.push({
       name,
@@ -137,15 +137,15 @@ class PartQueue {
     this.wake();
   }
 
-  /** The next part, or null after the last. Throws the fault of the form. */
+  /** Returns the next part, or null after the last one. Throws the fault of the form. */
   async next(): Promise<QueuedPart | null> {
     for (;;) {
       if (this.fault !== null) throw this.fault;
       const part = this.found.shift();
       if (part !== undefined) return part;
       if (this.ended) return null;
-      // A part without readable headers stops the parser silently. It works between two turns of the event
-      // loop, so a timer sees it at rest.
+      // A part with unreadable headers stops the parser without an error. The parser works between two turns of the
+      // event loop, so a timer can tell that it has stopped.
       const check = setInterval(() => this.isStuck() && this.fail(malformed(undefined)), stuckMs);
       await new Promise<void>((resolve) => {
         this.wake = resolve;

@@ -27,7 +27,7 @@ export function readParams(route: RestRoute, raw: Record<string, string>): unkno
   throw new DomainError('unprocessable', 'invalid', { faults: issues.flatMap(faultsOfIssue) });
 }
 
-/** Parses the query. A fault's path is `?name` (400). */
+/** Parses the query. The path of a fault is `?name` (400). */
 export function readQuery(route: RestRoute, request: Request): unknown {
   const given = new URL(request.url).searchParams;
   const known = Object.keys(route.query.shape).filter((name) => given.get(name));
@@ -46,7 +46,10 @@ export function readQuery(route: RestRoute, request: Request): unknown {
   });
 }
 
-/** The incarnation or revision in `If-Match: "7"`; undefined without the header and for `*`. Throws 400 for anything else. */
+/**
+ * Returns the incarnation or revision in `If-Match: "7"`; undefined without the header and for `*`. Throws 400 for
+ * anything else.
+ */
 export function readIfMatch(request: Request): number | undefined {
   const header = request.headers.get('if-match')?.trim();
   if (header === undefined || header === '*') return undefined;

@@ -4,10 +4,10 @@ import { receiveUpload, removeUpload, type UploadedFile } from '#server/domain/p
 import { parseJson } from '#server/platform/json.ts';
 import type { FormPart } from './read-form.ts';
 
-/** Far above the size of a full list of platforms. */
+/** Far more than a full list of platforms needs. */
 const platformsBytes = 16 * 1024;
 
-/** The parts of a version as they arrived; the package is a temporary file, which the verb takes over. */
+/** The received parts of a version. The package is a temporary file that the verb takes over. */
 export interface ReceivedVersion {
   file: UploadedFile;
   schema?: unknown;
@@ -17,7 +17,7 @@ export interface ReceivedVersion {
 
 /**
  * Receives the form of `registerVersion`, its parts in any order. Throws 422 with every part that is missing, unknown,
- * sent twice or not JSON, 413 above a limit, 400 for a malformed form; then nothing remains.
+ * sent twice or not JSON, 413 above a limit, 400 for a malformed form; then deletes everything received.
  */
 export async function receiveVersion(ctx: Context, form: AsyncIterable<FormPart> | null): Promise<ReceivedVersion> {
   const reception = new Reception(ctx);

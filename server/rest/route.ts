@@ -8,7 +8,7 @@ import type { FormPart } from './read-form.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** A request as a route receives it, parsed and checked. */
+/** A parsed and checked request. */
 export interface RouteCall<P, Q, B> {
   params: P;
   query: Q;
@@ -19,15 +19,15 @@ export interface RouteCall<P, Q, B> {
   reader: ReaderWishes;
   /** The portal's language for this caller. */
   language: Language;
-  /** The zip, if the route takes one. */
+  /** The zip, if the route accepts one. */
   upload: Upload | null;
   /** The parts of a form, read when they are iterated. */
   form: AsyncIterable<FormPart> | null;
-  /** The body, if the route takes another kind of file. */
+  /** The body, if the route accepts another kind of file. */
   file: Uint8Array<ArrayBuffer> | null;
 }
 
-/** The answer of a route; the door serializes `body` as JSON, and passes `text` and `bytes` on unchanged. */
+/** The response of a route. `body` is serialized as JSON; `text` and `bytes` are sent unchanged. */
 export interface RouteReply {
   status: number;
   body?: unknown;
@@ -45,17 +45,17 @@ export interface FormField {
   repeated?: boolean;
 }
 
-/** One success of a route: its meaning, and the schema of its body if it has one. */
+/** A successful response of a route: its meaning, and the schema of its body if it has one. */
 export interface RouteAnswer {
   meaning: string;
   schema?: z.ZodType;
-  /** Media types of an answer that is not JSON. */
+  /** Media types of a response that is not JSON. */
   types?: readonly string[];
 }
 
 type RouteAnswers = Readonly<Record<number, RouteAnswer>>;
 
-/** A reply whose body fits a documented answer: TypeScript rejects a verb whose result is not what the schema says. */
+/** A response whose body matches a documented schema: TypeScript rejects a verb whose result differs from it. */
 type DocumentedReply<A extends RouteAnswers> = Omit<RouteReply, 'body'> & {
   body?: {
     [Status in keyof A]: A[Status] extends { schema: infer Schema extends z.ZodType } ? z.output<Schema> : never;
@@ -64,37 +64,37 @@ type DocumentedReply<A extends RouteAnswers> = Omit<RouteReply, 'body'> & {
 
 interface RouteShape {
   method: Method;
-  /** Below `/api/v1`, with `{name}` for a part. */
+  /** Path below `/api/v1`, with `{name}` for a parameter. */
   path: string;
   operationId: string;
   summary: string;
-  /** Null: anyone, also without a token. */
+  /** Null: anyone, even without a token. */
   role: Role | null;
-  /** The role applies only to the namespace of `{handler}`. */
+  /** Whether the role applies only to the namespace of `{handler}`. */
   inNamespace?: boolean;
-  /** The body is a zip, passed on as a stream. */
+  /** Whether the body is a zip, which is passed on as a stream. */
   takesZip?: boolean;
   /** The body is `multipart/form-data` with these parts, passed on as they arrive. */
   takesForm?: Readonly<Record<string, FormField>>;
   /** The body is a file of one of these media types, read completely. */
   takesFile?: { types: readonly string[]; bytes: (limits: Context['config']['limits']) => number };
-  /** Maximum bytes of a JSON body; the door's usual limit if absent. */
+  /** Maximum bytes of a JSON body; by default, the usual limit. */
   bodyBytes?: (limits: Context['config']['limits']) => number;
   takesIfMatch?: boolean;
-  /** Query parameters that may be repeated: arrays in `query`. */
+  /** Query parameters that may be repeated; they are arrays in `query`. */
   repeated?: readonly string[];
   answers: RouteAnswers;
-  /** Statuses of problem documents beyond those that every call may have. */
+  /** Statuses of problem documents in addition to those that every call may have. */
   refusals: readonly number[];
 }
 
-/** A row of the table: inputs, role, answers, and the verb behind the call. */
+/** A row of the table: inputs, role, responses, and the verb to call. */
 export interface RestRoute extends RouteShape {
   params: z.ZodObject;
   query: z.ZodObject;
   /** Null: the call has no JSON body. */
   body: z.ZodType | null;
-  // A method, because methods are bivariant: typed definitions fit without a cast.
+  // Declared as a method, because methods are bivariant: typed definitions fit without a cast.
   run(ctx: Context, call: RouteCall<unknown, unknown, unknown>): Promise<RouteReply>;
 }
 
@@ -109,7 +109,7 @@ interface RouteDefinition<P extends z.ZodObject, Q extends z.ZodObject, B extend
 
 const nothing = z.object({});
 
-/** Creates a row; the verb sees the types of the row's schemas. */
+/** Creates a row. The verb sees the types of the row's schemas. */
 export function route<
   const A extends RouteAnswers,
   P extends z.ZodObject = typeof nothing,
@@ -124,14 +124,14 @@ export function route<
   };
 }
 
-/** `?limit=&cursor=&q=` of a list. */
+/** The query `?limit=&cursor=&q=` of a list. */
 export const pageQuery = z.object({
   limit: z.coerce.number().int().min(1).max(200).optional(),
   cursor: z.string().max(500).optional(),
   q: z.string().max(200).optional(),
 });
 
-/** `?name=true` */
+/** A flag, `?name=true`. */
 export const flag = z
   .enum(['true', 'false'])
   .default('false')

@@ -40,7 +40,10 @@ async function onMap(vmId: string) {
   }
 }
 
-/** A VM with one extension in each health that a machine in touch can report; names run against severity. */
+/**
+ * Creates a VM with one extension of each health that a connected machine can report. Sorting by name would reverse the
+ * order of severity.
+ */
 async function vmWithAll() {
   const vm = await givenVm(door.services);
   const now = new Date();
@@ -71,7 +74,7 @@ async function vmWithAll() {
   return vm.vmId;
 }
 
-test('the same VM sorts its extensions alike on list, page, map, REST and export', async () => {
+test('list, page, map, REST and export sort the extensions of a VM in the same order', async () => {
   const vmId = await vmWithAll();
   const worstFirst = ['failed', 'degraded', 'progressing', 'healthy', 'disabled'];
   const fresh = { ...ctx, now: new Date() };
@@ -105,7 +108,7 @@ test.each(pairs)('export and map show $worse before $milder', async ({ worse, mi
   expect(words(await onMap(vmId))).toEqual([worse, milder].filter((health) => troubles.includes(health)));
 });
 
-test('SQL ranks every word as the list of words does', async () => {
+test('SQL and TypeScript rank every health in the same order', async () => {
   const { rows } = await ctx.db.execute<{ health: ExtensionHealth; rank: number }>(
     sql`select health, ${rankSql(sql`health`)} as rank from unnest(${sql.raw(`array['${extensionHealths.join("','")}']`)}) as u (health)`,
   );

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { extensionName } from '#server/domain/goal-states/input.ts';
 import { handlerId, handlerVersion } from '#server/domain/packages/input.ts';
 
-/** Parameters of paths. */
+/** Path parameters. */
 const vmId = z.uuid();
 const handler = handlerId;
 const version = handlerVersion;

@@ -36,13 +36,13 @@ test('an expired token is rejected', async () => {
   });
 });
 
-test('all faults come in one answer', async () => {
+test('one response lists all faults', async () => {
   type Answer = { errors: { path: string }[] };
   const body = { name: '', role: 'owner', expiresAt: 'tomorrow', more: 1 };
   const { errors } = await door.expect<Answer>('createToken', {}, [422, 'invalid'], { body });
   expect(errors.map(({ path }) => path).toSorted()).toEqual(['/expiresAt', '/more', '/name', '/role']);
 });
 
-test('every documented status of these calls was met', () => {
+test('every documented status of these calls was received', () => {
   expect(door.unmet(['createToken', 'listTokens', 'revokeToken'])).toEqual([]);
 });

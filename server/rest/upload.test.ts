@@ -52,7 +52,7 @@ interface Asked {
   method?: string;
 }
 
-/** Sends it as a browser would; returns status, code and state of the answer. */
+/** Sends a request like a browser. Returns status, code and state of the response. */
 async function send({ headers = {}, signedIn = true, handler = 'Acme.Lab.Probe', method = 'PUT' }: Asked = {}) {
   const response = await fetch(`http://127.0.0.1:${serving.port}/upload/handlers/${handler}/versions/1.0.0.0/package`, {
     method,
@@ -65,8 +65,8 @@ async function send({ headers = {}, signedIn = true, handler = 'Acme.Lab.Probe',
 
 const own = () => ({ origin: services.config.url, 'sec-fetch-site': 'same-origin' });
 
-describe('the pages’ door for zips', () => {
-  test('accepts a package from the portal’s pages, and the same one again', async () => {
+describe("the pages' uploads of zips", () => {
+  test("accept a package from the portal's pages, and the same one again", async () => {
     expect(await send({ headers: own() })).toEqual({ status: 201, state: 'draft' });
     expect(await send({ headers: own() })).toEqual({ status: 200, state: 'draft' });
   });
@@ -81,21 +81,21 @@ describe('the pages’ door for zips', () => {
     expect(await send({ headers })).toMatchObject({ status: 403, code: 'origin_refused' });
   });
 
-  test('needs a session, not a bearer token', async () => {
+  test('require a session, not a bearer token', async () => {
     const refused = { status: 401, code: 'unauthenticated' };
     expect(await send({ headers: own(), signedIn: false })).toMatchObject(refused);
     const bearer = { ...own(), authorization: 'Bearer x' };
     expect(await send({ headers: bearer, signedIn: false })).toMatchObject(refused);
   });
 
-  test('needs the role', async () => {
+  test('require the role', async () => {
     await services.db.update(users).set({ role: 'operator' });
     expect(await send({ headers: own() })).toMatchObject({ status: 403, code: 'forbidden' });
     await services.db.update(users).set({ role: 'publisher', namespaces: ['Other.Lab'] });
     expect(await send({ headers: own() })).toMatchObject({ status: 403, code: 'namespace_forbidden' });
   });
 
-  test('has no other routes', async () => {
+  test('have no other routes', async () => {
     expect(await send({ headers: own(), method: 'DELETE' })).toMatchObject({ status: 405 });
     expect(await send({ headers: own(), handler: 'a/b' })).toMatchObject({ status: 404 });
   });

@@ -19,7 +19,7 @@ export interface AgentDoor {
   close(): Promise<void>;
 }
 
-/** The agents' door on its own port, with the test's services. */
+/** Serves the agent API on its own port, with the test's services. */
 export async function openAgentDoor(services: Services & { clock?: Clock }): Promise<AgentDoor> {
   const log = pino({ level: 'silent' });
   const handler = createAgentHandler({ ...services, log });
@@ -41,7 +41,7 @@ export async function openAgentDoor(services: Services & { clock?: Clock }): Pro
   };
 }
 
-/** A door with an operator and a published Acme.Lab.Probe; its VMs have no rate limit. */
+/** Opens an agent API with an operator and a published Acme.Lab.Probe. Its VMs have no rate limit. */
 export async function openTestDoor(
   config: Partial<Config> = {},
   own: Partial<Services> = {},
@@ -62,7 +62,7 @@ export async function givenProbe(
   await setExtension(ctx, { vmId, name: 'probe', goal });
 }
 
-/** A VM whose machine has enrolled. */
+/** A VM and its enrolled machine. */
 export interface GivenAgent {
   vmId: string;
   credential: string;
@@ -70,7 +70,7 @@ export interface GivenAgent {
   call(path: string, init?: RequestInit): Promise<Response>;
 }
 
-/** Creates a VM and enrolls a machine through the door. */
+/** Creates a VM and enrolls a machine through the API. */
 export async function givenAgent(
   ctx: Context,
   door: { url: string },
@@ -101,7 +101,7 @@ export async function givenAgent(
   };
 }
 
-/** A blob store of one blob. */
+/** A blob store with a single blob. */
 export const singleBlob = (sha256: string, bytes: Buffer): Services['blobs'] => ({
   temporaryPath: () => Promise.reject(new Error('read only')),
   putFile: () => Promise.reject(new Error('read only')),

@@ -5,7 +5,7 @@ import type {
 } from '@simplewebauthn/server';
 import { isoCBOR } from '@simplewebauthn/server/helpers';
 
-/** Differences of a dishonest or foreign authenticator. */
+/** Deviations of a dishonest or foreign authenticator. */
 export interface Twist {
   origin?: string;
   rpId?: string;
@@ -20,7 +20,7 @@ export interface Twist {
 const base64url = (data: Uint8Array | string): string => Buffer.from(data).toString('base64url');
 const sha256 = (data: Uint8Array | string): Buffer => createHash('sha256').update(data).digest();
 
-/** An authenticator in software, of one passkey: ES256, no attestation. */
+/** Creates a software authenticator with one passkey: ES256, no attestation. */
 export function openAuthenticator(origin: string) {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const id = randomBytes(16);
@@ -37,7 +37,7 @@ export function openAuthenticator(origin: string) {
       }),
     );
 
-  /** rpIdHash ‖ flags ‖ counter ‖ what is attested. */
+  /** rpIdHash ‖ flags ‖ counter ‖ attested data. */
   const authenticatorData = (rpId: string, twist: Twist, attested = Buffer.alloc(0)): Buffer => {
     const flags = 0x01 | (twist.userVerified === false ? 0 : 0x04) | (attested.length > 0 ? 0x40 : 0);
     const count = Buffer.alloc(4);
@@ -79,7 +79,7 @@ export function openAuthenticator(origin: string) {
       };
     },
 
-    /** Signs the challenge of these options; the counter rises each time. */
+    /** Signs the challenge of these options. The counter increases each time. */
     get(options: PublicKeyCredentialRequestOptionsJSON, twist: Twist = {}) {
       counter += 1;
       const client = clientData('webauthn.get', options.challenge, twist);

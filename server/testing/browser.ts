@@ -6,7 +6,7 @@ import type { Services } from '#server/domain/context.ts';
 
 const log = pino({ level: 'silent' });
 
-/** A browser at the door `/api/auth/*`: keeps cookies, and calls like a page of the portal. */
+/** A browser that calls `/api/auth/*`: keeps cookies, and sends requests like a page of the portal. */
 export function openBrowser(services: Services, signIn: SignIn, address = '192.0.2.1') {
   const handle = createAuthHandler(services, signIn, log);
   const cookies = new Map<string, string>();
@@ -26,7 +26,7 @@ export function openBrowser(services: Services, signIn: SignIn, address = '192.0
   };
   return {
     cookies,
-    /** `secondsOff`: how far the portal's clock is off. */
+    /** `secondsOff`: seconds by which the portal's clock is off. */
     async post(path: string, body: unknown = {}, secondsOff = 0): Promise<Response> {
       const now = new Date(Date.now() + secondsOff * 1_000);
       const sent = headers();
@@ -42,7 +42,7 @@ export function openBrowser(services: Services, signIn: SignIn, address = '192.0
       const now = new Date(Date.now() + secondsOff * 1_000);
       return keep(await handle(new Request(`${origin}/api/auth${path}`, { headers: headers() }), address, now));
     },
-    /** Context of the signed-in person, for verbs of the own account. */
+    /** Returns the context of the signed-in member, for verbs about their own account. */
     async person(now = new Date()): Promise<PersonContext> {
       const session = await readSession(services, headers(), now);
       return {
@@ -61,7 +61,7 @@ export function openBrowser(services: Services, signIn: SignIn, address = '192.0
   };
 }
 
-/** Status and code of a rejection; without a code for other answers. */
+/** Returns status and code of a rejection; other responses have no code. */
 export async function refusalOf(response: Response): Promise<[number, string | undefined]> {
   const body = response.status === 204 ? {} : ((await response.json()) as { code?: string });
   return [response.status, body.code];

@@ -16,27 +16,27 @@ import { deriveKeys } from '#server/platform/keys.ts';
 import { ProcessMemory } from '#server/platform/process-memory.ts';
 import { postgresWakes, type Wakes } from '#server/platform/wakes/index.ts';
 
-/** Options of a test; everything else has a working default. */
+/** Options of a test. All have defaults. */
 export interface TestServicesOptions {
-  /** The test's database; a new one otherwise. */
+  /** The test's database; by default, a new one. */
   db?: Database;
   config?: Partial<Config>;
-  /** Filter fields; those of `fleet` otherwise. */
+  /** Filter fields; by default, those of `fleet`. */
   fleetFields?: FleetFields;
 }
 
 export interface TestContextOptions extends TestServicesOptions {
-  /** Role of the asking user; `null` is anonymous. Default `admin`. */
+  /** Role of the calling user; `null` is anonymous. Default `admin`. */
   role?: Role | null;
   namespaces?: readonly string[];
-  /** The whole actor, instead of role and namespaces. */
+  /** The complete actor, instead of role and namespaces. */
   actor?: Actor;
   now?: Date;
   /** Services that several contexts share. */
   services?: Services;
 }
 
-/** The services of a process: the test's own database and data folder, new keys, usual limits. */
+/** Creates the services of a process: the test's own database and data folder, new keys, default limits. */
 export async function testServices(options: TestServicesOptions = {}): Promise<Services> {
   const dataDir = await mkdtemp(join(tmpdir(), 'annex-test-data-'));
   const config = { ...loadConfig({ DATA_DIR: dataDir }), ...options.config };
@@ -53,13 +53,13 @@ export async function testServices(options: TestServicesOptions = {}): Promise<S
   };
 }
 
-/** Receives the messages of this database. */
+/** Returns the wake-ups of this database. */
 export function testWakes({ $client }: Database): Wakes {
   const { connectionString = '' } = $client.options;
   return postgresWakes({ databaseUrl: connectionString, name: 'annex-test-wakes', log: pino({ level: 'silent' }) });
 }
 
-/** A context, as a door creates it for one call. */
+/** Returns a context as an entry point creates it for one call. */
 export async function testContext(options: TestContextOptions = {}): Promise<Context> {
   return {
     ...(options.services ?? (await testServices(options))),
@@ -71,10 +71,10 @@ export async function testContext(options: TestContextOptions = {}): Promise<Con
   };
 }
 
-/** The bootstrap token: an admin that creates tokens and invitations without a session. */
+/** The bootstrap token: an admin that can create tokens and invitations without a session. */
 export const testBootstrap: Actor = { kind: 'bootstrap', id: 'bootstrap', name: 'Test', role: 'admin', namespaces: [] };
 
-/** A user with this role who is not in the database; anonymous for `null`. */
+/** Returns a user with this role who is not in the database; anonymous for `null`. */
 export function testActor(role: Role | null, namespaces: readonly string[] = []): Actor {
   if (role === null) return anonymous;
   return { kind: 'user', id: `test-${role}`, name: `Test ${role}`, role, namespaces };

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 /** Debian's own keys, which sign its package lists. */
 export const debianKeyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
 
-/** The codename of the Debian release on this machine, for example `bookworm`; null elsewhere. */
+/** Returns the codename of the Debian release on this machine, for example `bookworm`; null on other systems. */
 export async function debianRelease(): Promise<string | null> {
   if (!existsSync('/etc/debian_version') || !existsSync(debianKeyring)) return null;
   const release = await readFile('/etc/os-release', 'utf8').catch(() => '');
@@ -15,17 +15,17 @@ export async function debianRelease(): Promise<string | null> {
 }
 
 interface Wanted {
-  /** The Debian release to take the packages from. */
+  /** The Debian release that the packages come from. */
   suite: string;
   packages: string[];
-  /** Also fetch what the packages depend on and this machine lacks. */
+  /** Whether to fetch missing dependencies too. */
   withDependencies: boolean;
 }
 
 /**
- * Downloads Debian packages and unpacks them into `root`, without installing anything: apt works with lists and a cache
- * of the test, so it needs no root and changes nothing on the machine. Returns the file names of the packages.
- * `ANNEX_DEBIAN_MIRROR` names another mirror. Rejects when the mirror is out of reach or has no such package.
+ * Downloads Debian packages and unpacks them into `root`, without installing anything: apt uses the test's own lists
+ * and cache, so it needs no root and changes nothing on the machine. Returns the file names of the packages.
+ * `ANNEX_DEBIAN_MIRROR` names another mirror. Rejects if the mirror is unreachable or does not have the package.
  */
 export async function unpackDebianPackages(root: string, wanted: Wanted): Promise<string[]> {
   const apt = `${root}.apt`;
@@ -55,10 +55,10 @@ async function download(apt: string, { suite, packages, withDependencies }: Want
     `Dir::Etc::SourceList=${apt}/sources.list`,
     'Dir::Etc::SourceParts=-',
     `Dir::Cache=${apt}/cache`,
-    // apt's own user may not read our folder.
+    // apt's own user may not be able to read our folder.
     'APT::Sandbox::User=root',
     'Acquire::Languages=none',
-    // Fail early when the mirror is out of reach.
+    // Fails early if the mirror is unreachable.
     'Acquire::http::Timeout=10',
     'Acquire::Retries=1',
     'Debug::NoLocking=1',
@@ -69,7 +69,7 @@ async function download(apt: string, { suite, packages, withDependencies }: Want
   else await run('apt-get', [...options, 'download', ...packages], path.join(apt, 'cache/archives'));
 }
 
-/** Moves `/bin`, `/sbin` and `/lib` of older packages below `/usr`, where Debian has them since release 12. */
+/** Moves `/bin`, `/sbin` and `/lib` of older packages below `/usr`, where they are since Debian 12. */
 async function mergeUsr(root: string): Promise<void> {
   for (const name of ['bin', 'sbin', 'lib']) {
     const old = path.join(root, name);

@@ -15,7 +15,7 @@ export interface GivenVersion {
   platforms?: Platform[];
 }
 
-/** A registered handler version without the bytes of its package, for tests that need one to be there. */
+/** Registers a handler version without the bytes of its package, for tests that only need it to exist. */
 export async function givenVersion(
   db: Database,
   given: GivenVersion = {},

@@ -20,7 +20,7 @@ const folder = mkdtempSync(join(tmpdir(), 'annex-key-pairs-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 let count = 0;
 
-/** A private key, as a file, and its self-signed certificate, as PEM. */
+/** A private key in a file, and its self-signed certificate as PEM. */
 export interface KeyPair {
   key: string;
   certificate: string;
@@ -32,7 +32,7 @@ const commonName = '2.5.4.3';
 const signatures = { ec: '1.2.840.10045.4.3.2', rsa: '1.2.840.113549.1.1.11' };
 const dayMs = 86_400_000;
 
-/** Creates a key pair; a P-256 key takes no time. */
+/** Creates a key pair. P-256 is the fastest. */
 export function newKeyPair(kind: KeyKind = 'P-256'): KeyPair {
   const { publicKey, privateKey } =
     kind === 'P-256'
@@ -74,7 +74,7 @@ export function signed({ key }: KeyPair, text: string): string {
   return sign('sha256', Buffer.from(text), readFileSync(key)).toString('base64');
 }
 
-/** The signed request to replace a certificate (docs/protocol.md). */
+/** Returns the proof for replacing a certificate (docs/protocol.md). */
 export function proofOf(before: KeyPair, { certificate }: KeyPair): string {
   return signed(before, certificate);
 }

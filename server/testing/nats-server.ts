@@ -7,7 +7,7 @@ import { vi } from 'vitest';
 export interface NatsServer {
   url: string;
   start(): Promise<void>;
-  /** Kills it. */
+  /** Kills the server. */
   stop(): Promise<void>;
 }
 

@@ -15,12 +15,15 @@ export interface OpenIdTestProvider {
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** By login name; may be changed while it runs. */
+  /** People by login name. May be changed while the provider is running. */
   people: Map<string, ProviderPerson>;
   close(): Promise<void>;
 }
 
-/** A real OpenID provider on this machine: one client, people by name, a plain page to sign in, no passwords. */
+/**
+ * Starts a real OpenID provider on this machine with one client: people sign in by name on a plain page, without
+ * passwords.
+ */
 export async function startOpenIdProvider(redirectUri: string, port = 0): Promise<OpenIdTestProvider> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
@@ -40,7 +43,7 @@ export async function startOpenIdProvider(redirectUri: string, port = 0): Promis
     features: { devInteractions: { enabled: false } },
     findAccount: (_context, sub) => ({ accountId: sub, claims: () => ({ sub, ...people.get(sub) }) }),
     interactions: { url: (_context, { uid }) => `/login/${uid}` },
-    // Without asking for consent.
+    // Skips the consent page.
     async loadExistingGrant({ oidc }) {
       const grant = new oidc.provider.Grant({
         clientId: oidc.client?.clientId ?? '',
@@ -87,7 +90,7 @@ export async function startOpenIdProvider(redirectUri: string, port = 0): Promis
   };
 }
 
-/** Signs in at the provider as a browser would, without one. Returns the address of its redirect. */
+/** Signs in at the provider like a browser. Returns the URL of its redirect. */
 export async function signInAtProvider(address: string, login: string, redirectUri: string): Promise<string> {
   const cookies = new Map<string, string>();
   let next = address;

@@ -13,26 +13,26 @@ import { serve } from '#server/process/http.ts';
 import { openBrowser } from './browser.ts';
 import { testBootstrap, testContext, testServices } from './context.ts';
 
-/** A caller: a member or a token of a role; the outsider publishes in a foreign namespace. */
+/** The callers: a member and a token for each role. The outsider publishes in another namespace. */
 export const callers = [...roles, 'outsider'] as const;
 export type Caller = (typeof callers)[number];
 
 export const roleOf = (caller: Caller): Role => (caller === 'outsider' ? 'publisher' : caller);
 
-/** Namespaces of publisher and outsider. */
+/** Namespaces of the publisher and of the outsider. */
 export const namespaceOf: Readonly<Partial<Record<Caller, string>>> = { publisher: 'Acme.Lab', outsider: 'Other.Lab' };
 
-/** All doors of a portal on one port, without its pages, with a member and a token for each caller. */
+/** All entry points of a portal on one port, without its pages, with a member and a token for each caller. */
 export interface PortalDoors {
   url: string;
   services: Services;
-  /** `Cookie` of each member's session, and who the member is. */
+  /** `Cookie` header of each member's session, and the member's id. */
   cookies: Readonly<Record<Caller, string>>;
   members: Readonly<Record<Caller, string>>;
   tokens: Readonly<Record<Caller, string>>;
-  /** Each call has another address, so that no throttle per address applies. */
+  /** Calls the portal, each time from another address, so that no throttle per address applies. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** A digest of every table; when and where a token was last used is left out. */
+  /** Returns a digest of every table, without when and where a token was last used. */
   digest(): Promise<string>;
   close(): Promise<void>;
 }

@@ -6,10 +6,10 @@ import { noteOf, testPrograms } from './programs.ts';
 const root = path.resolve(import.meta.dirname, '../..');
 const openssl = testPrograms.find(({ name }) => name === 'openssl');
 
-/** Starts openssl, or imports support that does. */
+/** Matches files that start openssl, or import test support that does. */
 const starts = /exec\w*\(\s*'openssl'|openssl\('|\/testing\/(seal|tls|misbehaving)\.ts'|\/clinic\/life\.ts'/;
 
-test('test files that need openssl are those that are left out without it', () => {
+test('the test files that are skipped without openssl are those that need it', () => {
   const files = globSync('{agent,db,e2e,protocol,samples,scripts,server}/**/*.{test,spec}.ts', { cwd: root });
   const found = files.filter((file) => starts.test(readFileSync(path.join(root, file), 'utf8')));
   const listed = openssl?.tests ?? [];
@@ -17,7 +17,7 @@ test('test files that need openssl are those that are left out without it', () =
   expect(listed.filter((file) => !files.includes(file))).toEqual([]);
 });
 
-test('a run without a program names what was not tested, why, and the files', () => {
+test('a run without a program says what was not tested, why, and in which files', () => {
   const missing = {
     name: 'openssl',
     shows: 'keys',

@@ -4,19 +4,22 @@ import path from 'node:path';
 import { debianRelease, unpackDebianPackages } from './debian-packages.ts';
 
 interface TestProgram {
-  /** Its name on PATH. */
+  /** Name of the program on PATH. */
   name: string;
-  /** The Debian package that has it. */
+  /** The Debian package that contains the program. */
   package: string;
-  /** Tests that need it. */
+  /** What the tests that need it check. */
   shows: string;
-  /** Test files that are left out without it, where it is not a few tests that look for it themselves. */
+  /** Test files that are skipped without it. Absent if only a few tests need it, and check for it themselves. */
   tests?: string[];
-  /** Paths below the unpacked packages that it looks for in the system otherwise. */
+  /**
+   * Environment variables with paths below the unpacked packages, for files that it would otherwise look for in the
+   * system.
+   */
   environment?: Record<string, string>;
 }
 
-/** Every program that tests start and npm does not bring, beyond Debian's base system. */
+/** Every program that tests start and that neither npm nor Debian's base system provides. */
 export const testPrograms: TestProgram[] = [
   {
     name: 'openssl',
@@ -55,40 +58,40 @@ export const testPrograms: TestProgram[] = [
   },
 ];
 
-/** The yardstick of `npm run bench` for reports. */
+/** The baseline of `npm run bench` for reports. */
 export const pgbench: TestProgram = {
   name: 'pgbench',
   package: 'postgresql-contrib',
   shows: 'reports beside pgbench',
 };
 
-/** A program that neither the machine has nor Debian could bring, and why. */
+/** A program that is not on the machine and could not be fetched from Debian, and why. */
 export interface MissingProgram extends Pick<TestProgram, 'name' | 'shows' | 'tests'> {
   reason: string;
 }
 
-/** A sentence about what was not tested without a program. */
+/** Returns a sentence about what was not tested without a program. */
 export function noteOf({ name, shows, tests = [], reason }: MissingProgram): string {
   const files = tests.length === 0 ? '' : ` Left out: ${tests.join(', ')}.`;
   return `Not tested: ${shows}. ${name} is missing and could not be fetched: ${reason}.${files}`;
 }
 
-/** Test files that cannot run on this machine. */
+/** Returns the test files that cannot run on this machine. */
 export async function testsLeftOut(): Promise<string[]> {
   return (await provideTestPrograms()).flatMap(({ tests = [] }) => tests);
 }
 
 const cache = path.resolve(process.env.DATA_DIR ?? path.join(import.meta.dirname, '../../.data'), 'test-programs');
 
-/** Where the programs that came from Debian are unpacked, as below `/`; may not exist. */
+/** Where programs from Debian are unpacked, like below `/`. May not exist. */
 export const programRoot = path.join(cache, 'root');
 
-/** Launchers of these programs, for PATH. */
+/** Folder for PATH with launchers of these programs. */
 export const programBin = path.join(cache, 'bin');
 
 /**
- * Puts programs, by default all that tests start, on this process's PATH. What the machine lacks is fetched from Debian
- * once and unpacked below the data folder; nothing is installed. Returns what is still missing.
+ * Puts programs, by default all that tests start, on this process's PATH. Those that the machine lacks are fetched from
+ * Debian once and unpacked below the data folder; nothing is installed. Returns the programs that are still missing.
  */
 export async function provideTestPrograms(programs = testPrograms): Promise<MissingProgram[]> {
   addToPath();
@@ -116,7 +119,7 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** Last on PATH: the machine's own programs go first. */
+/** Appends to PATH, so that the machine's own programs take precedence. */
 function addToPath(): void {
   const folders = (process.env.PATH ?? '').split(path.delimiter);
   if (!folders.includes(programBin)) process.env.PATH = [...folders, programBin].join(path.delimiter);
@@ -140,7 +143,7 @@ async function fetchPrograms(programs: TestProgram[]): Promise<void> {
   }
 }
 
-/** A script that starts an unpacked program with its own libraries. */
+/** Writes a script that starts an unpacked program with its own libraries. */
 async function writeLauncher(fresh: string, { name, environment = {} }: TestProgram): Promise<void> {
   const [found] = globSync([`usr/lib/postgresql/*/bin/${name}`, `usr/{bin,sbin}/${name}`], {
     cwd: path.join(fresh, 'root'),

@@ -12,7 +12,7 @@ import { routes } from '#server/rest/routes/index.ts';
 import { type TestServicesOptions, testBootstrap, testContext, testServices } from './context.ts';
 
 export interface RestCall {
-  /** Role of the caller's token, or the token itself; null sends none. Default `admin`. */
+  /** Role of the caller's token, or the token itself; null sends no token. Default `admin`. */
   as?: Role | 'outsider' | null;
   token?: string;
   /** Sent as JSON, unless it is bytes or text. */
@@ -24,20 +24,20 @@ export interface RestReply {
   status: number;
   headers: Headers;
   text: string;
-  /** The body as JSON, or undefined where there is none. */
+  /** The body as JSON; undefined if there is none. */
   body: unknown;
 }
 
-/** A management door on its own port, with a token for each role. */
+/** A management API on its own port, with a token for each role. */
 export interface RestDoor {
   url: string;
   services: Services;
   tokens: Readonly<Record<Role | 'outsider', string>>;
-  /** Makes a call. A success must have exactly the shape that the table documents. */
+  /** Makes a call. A success must have exactly the documented shape. */
   call(method: string, path: string, call?: RestCall): Promise<RestReply>;
   /**
-   * Makes a call of the table and asserts its status, and the shape of the answer: exactly what the table documents, or
-   * a problem document with this code.
+   * Makes a documented call, and asserts its status and the shape of the response: exactly the documented one, or a
+   * problem document with this code.
    */
   expect<T = Record<string, unknown>>(
     operation: string,
@@ -45,15 +45,15 @@ export interface RestDoor {
     outcome: number | readonly [status: number, code: string],
     call?: RestCall & { query?: string },
   ): Promise<T>;
-  /** Statuses that the table documents for these calls and that `expect` has not met. */
+  /** Returns the documented statuses of these calls that `expect` has not received yet. */
   unmet(operations: readonly string[]): string[];
   close(): Promise<void>;
 }
 
-/** Namespace of the publisher's token; the outsider publishes in another one. */
+/** Namespace of the publisher's token. The outsider publishes in another one. */
 export const ownNamespace = 'Acme.Lab';
 
-/** Opens the door as the portal does: the same server, the same core. */
+/** Opens the API like the portal: the same server, the same core. */
 export async function openRestDoor(options: TestServicesOptions = {}): Promise<RestDoor> {
   const services = await testServices({
     ...options,
@@ -97,7 +97,7 @@ export async function openRestDoor(options: TestServicesOptions = {}): Promise<R
       const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
       const reply = await door.call(route.method, `${path}${call?.query ?? ''}`, call);
       const [status, code] = typeof outcome === 'number' ? [outcome] : outcome;
-      // The answer's text is part of the comparison, so that a failure shows it.
+      // The response text is part of the comparison, so that a failure shows it.
       const { text } = reply;
       const expected = { status, code: code ?? codeOf(reply), text };
       expect({ status: reply.status, code: codeOf(reply), text }).toEqual(expected);
@@ -123,7 +123,7 @@ function routeOf(operation: string): RestRoute {
   return route;
 }
 
-/** The row of the table that a call meets; the first one, as in the door. */
+/** Returns the route that a call matches; the first one, as in the portal. */
 function routeAt(method: string, path: string): RestRoute | undefined {
   const [pathname = ''] = path.split('?');
   return routes.find(
@@ -133,7 +133,7 @@ function routeAt(method: string, path: string): RestRoute | undefined {
 
 const codeOf = ({ body }: RestReply): unknown => (body as { code?: unknown } | undefined)?.code;
 
-/** The answer has the documented shape, and no field that the document lacks. */
+/** Asserts that the response has the documented shape, and no undocumented fields. */
 function expectShape(route: RestRoute, reply: RestReply): void {
   expect(Object.keys(route.answers)).toContain(String(reply.status));
   const { schema, types } = route.answers[reply.status] ?? {};

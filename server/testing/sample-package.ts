@@ -4,7 +4,7 @@ import { ZipFile } from 'yazl';
 
 const commands = ['install', 'uninstall', 'update', 'enable', 'disable'] as const;
 
-/** A valid manifest with the given changes. */
+/** Returns a valid manifest with the given changes. */
 export function sampleManifest(changes: Readonly<Record<string, unknown>> = {}): unknown {
   return [
     {
@@ -19,7 +19,7 @@ export function sampleManifest(changes: Readonly<Record<string, unknown>> = {}):
   ];
 }
 
-/** A small zip with a manifest and its commands; `files` adds to them or, with null, takes away. */
+/** Returns a small zip with a manifest and its commands. `files` adds to them or, with null, removes them. */
 export async function samplePackage(
   manifest: unknown = sampleManifest(),
   files: Readonly<Record<string, string | null>> = {},

@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 export interface ScriptedToken {
   header?: Record<string, unknown>;
   claims?: Record<string, unknown>;
-  /** The signer: the provider, another key under the provider's key id, the client's secret, or none. */
+  /** Who signs: the provider, another key with the provider's key id, the client's secret, or no one. */
   signer?: 'provider' | 'stranger' | 'secret' | 'none';
-  /** Claims put in after signing. */
+  /** Claims that are changed after signing. */
   altered?: Record<string, unknown>;
 }
 
@@ -15,15 +15,15 @@ export interface ScriptedProvider {
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** The next ID token; unnamed claims are valid. */
+  /** The next ID token. Claims that are not given are valid. */
   token: ScriptedToken;
   userInfo: Record<string, unknown>;
-  /** The answer that the browser would bring back from this address. */
+  /** Returns the response URL to which the provider would redirect the browser from this URL. */
   answerTo(address: string): string;
   close(): Promise<void>;
 }
 
-/** An OpenID provider whose ID tokens a test writes, wrong ones included. */
+/** Starts an OpenID provider whose ID tokens a test defines, including invalid ones. */
 export async function startScriptedProvider(redirectUri: string): Promise<ScriptedProvider> {
   const keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const stranger = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -75,7 +75,7 @@ export async function startScriptedProvider(redirectUri: string): Promise<Script
       jwks_uri: `${issuer}/keys`,
       response_types_supported: ['code'],
       subject_types_supported: ['public'],
-      // More than this portal accepts, as large providers announce it.
+      // More than this portal accepts, as large providers announce.
       id_token_signing_alg_values_supported: ['RS256', 'HS256', 'none'],
       authorization_response_iss_parameter_supported: true,
     }),

@@ -1,9 +1,9 @@
 import pg from 'pg';
 
-/** Statements that the door runs every second or so: sightings, and the search for changes. */
+/** Statements that timers of the agent API run about every second: sightings, and the search for changes. */
 const byItself = /goal_state_heads where published_at >= |with seen as materialized|^\s*(begin|commit)\b/i;
 
-/** The statements of this process while something ran, without those of timers. */
+/** Returns the statements that this process sent while `run` was running, without those of timers. */
 export async function statementsOf(run: () => Promise<unknown>): Promise<string[]> {
   const statements: string[] = [];
   const { query } = pg.Client.prototype;

@@ -11,7 +11,7 @@ import type { Clock } from '#server/platform/clock.ts';
 import { type Serving, serve } from '#server/process/http.ts';
 import { createWireHandler, isWirePath, wireUploads } from '#server/wire/door.ts';
 
-/** Both doors of agents on their own port, as on the gateway. */
+/** Both agent entry points on their own port, as on the gateway. */
 export interface WireDoor {
   url: string;
   serving: Serving;
@@ -47,7 +47,7 @@ export async function openWireDoor(services: Services, clock?: Clock): Promise<W
   };
 }
 
-/** An element of a document, as the stock agent looks at it. */
+/** An XML element as the stock agent sees it. */
 export interface Element {
   name: string;
   attributes: Record<string, string>;
@@ -55,7 +55,7 @@ export interface Element {
   children: Element[];
 }
 
-/** Reads a document; throws where it is not well-formed, or has what the agent does not read. */
+/** Parses a document. Throws if it is not well-formed, or contains something that the agent does not read. */
 export function readXml(text: string): Element {
   const root: Element = { name: '', attributes: {}, text: '', children: [] };
   const open = [root];
@@ -80,13 +80,13 @@ export function readXml(text: string): Element {
   return root;
 }
 
-/** All elements of a name, at any depth. */
+/** Returns all elements with a name, at any depth. */
 export const elementsOf = (root: Element, name: string): Element[] =>
   root.children.flatMap((child) => [...(child.name === name ? [child] : []), ...elementsOf(child, name)]);
 
 export const textOf = (root: Element, name: string): string => elementsOf(root, name)[0]?.text ?? '';
 
-/** What a stock agent last requested. */
+/** The goal state that a stock agent last fetched. */
 export interface Wanted {
   incarnation: string;
   containerId: string;
@@ -96,13 +96,13 @@ export interface Wanted {
   onHold: boolean;
 }
 
-/** A minimal stock agent: it makes the calls of the real one, and runs nothing. */
+/** A minimal stock agent: it makes the same calls as the real one, but runs no handlers. */
 export class StockVm {
   readonly vmId: string;
   readonly token: string;
   readonly #url: string;
   #wanted: Wanted | null = null;
-  /** The goal state that it last acted on. */
+  /** The goal state that it last finished. */
   #done: Wanted | null = null;
 
   constructor(url: string, vmId: string, token: string) {
@@ -111,13 +111,13 @@ export class StockVm {
     this.token = token;
   }
 
-  /** A call as the forwarder sends it. */
+  /** Sends a call as the forwarder does. */
   call(side: 'wire' | 'hgap', path: string, init: RequestInit = {}): Promise<Response> {
     const headers = { 'x-guest-token': this.token, ...(init.headers as Record<string, string>) };
     return fetch(`${this.#url}/${side}/${this.vmId}${path}`, { ...init, headers });
   }
 
-  /** The forwarder's way back for an address in a document. */
+  /** Requests a URL from a document as the forwarder redirects it. */
   at(address: string, init: RequestInit = {}): Promise<Response> {
     const { origin, pathname, search } = new URL(address);
     if (origin !== 'http://168.63.129.16') throw new Error(`an address that nobody answers: ${origin}`);
@@ -130,7 +130,7 @@ export class StockVm {
     return readXml(response.body);
   }
 
-  /** One poll; fetches all documents if the incarnation changed. */
+  /** Polls once. Fetches all documents if the incarnation changed. */
   async poll(): Promise<Wanted> {
     const goalState = await this.#read(this.call('wire', '/machine/?comp=goalstate'));
     const incarnation = textOf(goalState, 'Incarnation');
@@ -153,7 +153,7 @@ export class StockVm {
     return this.#wanted;
   }
 
-  /** Uploads a status by the host plugin; by default everything in the goal state succeeded. */
+  /** Uploads a status through the host plugin; by default, everything in the goal state succeeded. */
   async report(change: (blob: StatusBlob) => void = () => {}): Promise<Response> {
     const wanted = this.#wanted ?? (await this.poll());
     const blob = statusOf(this.#done ?? { ...wanted, plugins: [], settings: [] });
@@ -211,7 +211,7 @@ export interface StatusBlob {
   };
 }
 
-/** The agent's status after success; uninstalled extensions are absent. */
+/** Returns the agent's status after success. Uninstalled extensions are absent. */
 export function statusOf({ incarnation, plugins, settings }: Wanted): StatusBlob {
   const at = '2026-01-01T00:00:00Z';
   const formatted = (message: string) => ({ lang: 'en-US', message });
@@ -265,7 +265,10 @@ export function statusOf({ incarnation, plugins, settings }: Wanted): StatusBlob
   };
 }
 
-/** What the agent posts to `/HealthService`, by the name of what it looked at; a text is its value, of what is not healthy. */
+/**
+ * Returns what the agent posts to `/HealthService`, by the name of the observation: true if healthy, otherwise the
+ * text.
+ */
 export const healthPost = (formatted: Record<string, true | string>): string =>
   JSON.stringify({
     Api: 'reporttargethealth',
@@ -279,14 +282,14 @@ export const healthPost = (formatted: Record<string, true | string>): string =>
     })),
   });
 
-/** A VM in stock mode, with its forwarder's token. */
+/** Creates a VM with a stock agent, and its forwarder's token. */
 export async function givenStockVm(ctx: Context, door: { url: string }, name: string): Promise<StockVm> {
   const { id } = await registerVm(ctx, { name });
   const { token } = await grantWireAccess(ctx, { vmId: id });
   return new StockVm(door.url, id, token);
 }
 
-/** The header with which the agent requests the tenant key. */
+/** Returns the header with which the agent requests the tenant key. */
 export const transportHeader = (pem: string): Record<string, string> => ({
   'x-ms-guest-agent-public-x509-cert': pem.replace(/-----[^-]+-----|\s/g, ''),
   'x-ms-cipher-name': 'DES_EDE3_CBC',

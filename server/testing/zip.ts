@@ -1,6 +1,6 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** False values for a header. Absent ones are true. */
+/** False values for a header. Those that are not given are correct. */
 export interface HeaderLies {
   name?: Buffer | string;
   flags?: number;
@@ -11,26 +11,26 @@ export interface HeaderLies {
   extra?: Buffer;
 }
 
-/** An entry of a zip, with false values of a hostile one. */
+/** An entry of a zip, with the false values of a hostile one. */
 export interface ZipEntry {
   name: Buffer | string;
   data?: Buffer | string;
-  /** Unix type and permissions; 0 as on DOS. Default a plain file, 0644. */
+  /** Unix type and permissions; 0 as on DOS. By default a regular file, 0644. */
   mode?: number;
-  /** 0 stored, 8 deflated (the default). */
+  /** 0: stored, 8: deflated (the default). */
   method?: 0 | 8;
-  /** In both headers. */
+  /** False values in both headers. */
   lies?: HeaderLies;
-  /** In the local or the central header only; they go before `lies`. */
+  /** False values only in the local or the central header; they override `lies`. */
   local?: HeaderLies;
   central?: HeaderLies & { offset?: number };
-  /** Bytes in place of the compressed data. */
+  /** Bytes to write instead of the compressed data. */
   raw?: Buffer;
   /** Bytes between the data and the next entry. */
   gap?: Buffer;
-  /** Writes sizes and offset as zip64 fields, with true values. */
+  /** Writes sizes and offset as zip64 fields, with correct values. */
   zip64?: boolean;
-  /** Sizes and checksum follow the data. */
+  /** Writes sizes and checksum after the data. */
   descriptor?: boolean;
 }
 
@@ -45,7 +45,7 @@ export interface ZipOptions {
 const utf8 = 0x0800;
 const saturated = 0xffffffff;
 
-/** Writes a zip byte by byte, honest or not. */
+/** Writes a zip byte by byte, valid or not. */
 export function buildZip(entries: readonly ZipEntry[], options: ZipOptions = {}): Buffer {
   const body: Buffer[] = [];
   const directory: Buffer[] = [];
@@ -167,7 +167,7 @@ function endRecords(entries: number, size: number, offset: number, options: ZipO
   return [...parts, end, comment];
 }
 
-/** A manifest whose commands all run `install.sh`, with fields of its `handlerManifest` changed. */
+/** Returns a manifest whose commands all run `install.sh`, with changed fields of its `handlerManifest`. */
 export function manifestOf(fields: Record<string, unknown> = {}): string {
   const command = './install.sh';
   return JSON.stringify([

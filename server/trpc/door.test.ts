@@ -86,25 +86,25 @@ describe('origin is checked on every change', () => {
     expect(shapes.map(({ error }) => error?.json.data.code)).toEqual(['origin_refused', 'origin_refused']);
   });
 
-  test('a subscription from another site is rejected', async () => {
+  test('rejects a subscription from another site', async () => {
     const url = `${await start()}/api/trpc/live.changes`;
     const response = await fetch(url, { headers: { cookie, origin: 'https://evil.example' } });
     expect(await response.text()).toContain('origin_refused');
   });
 
-  test('a change by GET is rejected', async () => {
+  test('rejects a mutation by GET', async () => {
     const response = await fetch(`${await start()}/api/trpc/invitations.create?input=%7B%7D`, { headers: { cookie } });
     expect(response.status).toBe(405);
   });
 
-  test('the portal’s own page is accepted', async () => {
+  test("accepts the portal's own page", async () => {
     const response = await post(`${await start()}/api/trpc/invitations.create`, { cookie, origin: ours }, invite);
     expect(response.status).toBe(200);
   });
 });
 
-describe('who calls', () => {
-  test('without a cookie the caller is anonymous, whatever token it sends', async () => {
+describe('the caller', () => {
+  test('is anonymous without a cookie, whatever token it sends', async () => {
     const { value } = await createToken(await testContext({ services, actor: testBootstrap }), {
       name: 'ci',
       role: 'admin',
@@ -118,7 +118,7 @@ describe('who calls', () => {
     expect((await fetch(url, { headers: { cookie } })).status).toBe(200);
   });
 
-  test('a person who must set up a second factor reaches only their own account', async () => {
+  test('reaches only their own account while they must set up a second factor', async () => {
     const base = await start();
     const own = await signedIn();
     const codeOf = async (response: Response) => (await shape(response)).error?.json.data.code ?? 'done';
@@ -148,13 +148,13 @@ describe('who calls', () => {
     expect(await read('fleet.list')).not.toBe('factor_required');
   });
 
-  test('answers are not cached', async () => {
+  test('gets responses that are not cached', async () => {
     const response = await fetch(`${await start()}/api/trpc/members.me`, { headers: { cookie } });
     expect(response.headers.get('cache-control')).toBe('no-store');
     expect((await shape(response)).result?.data.json).toMatchObject({ name: 'ada', role: 'admin' });
   });
 
-  test('joining by a link signs in with the same answer', async () => {
+  test('is signed in by the same response when joining with a link', async () => {
     const { link } = await createInvitation(await testContext({ services, actor: testBootstrap }), { role: 'viewer' });
     const token = new URL(link).searchParams.get('token');
     const base = await start();
@@ -167,7 +167,7 @@ describe('who calls', () => {
     expect((await fetch(`${base}/api/trpc/members.list`, { headers: { cookie: own } })).status).toBe(403);
   });
 
-  test('pages in this process read as the signed-in person, and change nothing', async () => {
+  test('can be a page in this process, which reads as the signed-in member and changes nothing', async () => {
     expect(await createPageCaller(door, new Headers()).members.me()).toBeNull();
     const followed = new Headers({ cookie, 'sec-fetch-site': 'cross-site' });
     expect(await createPageCaller(door, followed).members.me()).toMatchObject({ name: 'ada' });
@@ -180,7 +180,7 @@ describe('who calls', () => {
 });
 
 describe('errors', () => {
-  test('list all faults with their paths, in the reader’s language, with a request id', async () => {
+  test("list all faults with their paths, in the user's language, with a request id", async () => {
     const url = `${await start()}/api/trpc/tokens.create`;
     const headers = { cookie, origin: ours, 'accept-language': 'de' };
     const response = await post(url, headers, { json: { name: '', role: 'king' } });
@@ -217,7 +217,7 @@ describe('errors', () => {
     expect([response.status, (await shape(response)).error?.json.data.code]).toEqual([422, 'json_character']);
   });
 
-  test('an unexpected error shows only its request id; the log has the details', async () => {
+  test('show only the request id of an unexpected error, and log the details', async () => {
     const lines: string[] = [];
     const broken = {
       ...services,
@@ -289,7 +289,7 @@ describe('errors', () => {
 });
 
 describe('live', () => {
-  test('a change of one person reaches the screen of another within a second', async () => {
+  test('a change by one member reaches the open page of another within a second', async () => {
     const base = await start();
     const own = await signedIn();
     const controller = new AbortController();
@@ -311,7 +311,7 @@ describe('live', () => {
     controller.abort();
   });
 
-  test('a connection ends immediately with its session, and with the process', async () => {
+  test('a connection closes immediately with its session, and with the process', async () => {
     const closing = new AbortController();
     const base = await serve((request) => createTrpcHandler(door)(request, '192.0.2.1', closing.signal));
     const open = async (own: string) => {
@@ -364,7 +364,7 @@ describe('live', () => {
 
   async function heardOf(events: AsyncGenerator<string>, what: string): Promise<string> {
     for (;;) {
-      // Not `for await`: leaving that would close the connection.
+      // Not `for await`, because leaving the loop would close the connection.
       const { value, done } = await events.next();
       if (done || value.includes(what)) return value ?? '';
     }

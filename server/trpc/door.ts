@@ -9,7 +9,7 @@ import type { Live } from '#server/live/index.ts';
 import { type AppCaller, appRouter, createCaller } from './root.ts';
 import type { DoorContext } from './trpc.ts';
 
-/** Services that the door needs from its process. */
+/** Services that the entry point needs from its process. */
 export interface TrpcDoor {
   services: Services;
   live: Live;
@@ -17,7 +17,7 @@ export interface TrpcDoor {
   log: Logger;
 }
 
-/** Maximum number of calls in a batch; a page sends a handful. */
+/** Maximum number of calls in a batch. A page sends only a few. */
 const maxCallsInBatch = 50;
 
 function contextOf(
@@ -58,7 +58,10 @@ function logFailure(door: TrpcDoor, error: TRPCError, path: string | undefined, 
   else if (error.code === 'SERVICE_UNAVAILABLE') door.log.debug({ path, requestId }, 'not available');
 }
 
-/** The door `/api/trpc/*`. `address` is the browser's, as the process determined it; `closing` ends live connections. */
+/**
+ * Creates the entry point `/api/trpc/*`. `address` is the browser's IP address, as the process determined it; `closing`
+ * ends live connections.
+ */
 export function createTrpcHandler(
   door: TrpcDoor,
 ): (request: Request, address?: string, closing?: AbortSignal) => Promise<Response> {
@@ -83,7 +86,7 @@ export function createTrpcHandler(
   };
 }
 
-/** The same request with its body read. Throws 413 above the limit. */
+/** Returns the same request with its body read. Throws 413 above the limit. */
 async function bounded(request: Request, limit: number): Promise<Request> {
   if (request.method !== 'POST') return request;
   const body = await readBody(request, limit);
@@ -92,8 +95,8 @@ async function bounded(request: Request, limit: number): Promise<Request> {
 }
 
 /**
- * The procedures for pages that are rendered in this process, as the person whom these headers sign in. Read only: any
- * site can trigger a visit.
+ * Returns the procedures for pages that are rendered in this process, as the member whom these headers sign in.
+ * Read-only, because any site can make a browser visit a page.
  */
 export function createPageCaller(door: TrpcDoor, headers: Headers): AppCaller {
   const ctx = contextOf(door, {

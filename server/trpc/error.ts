@@ -23,11 +23,11 @@ const codeOfKind: Readonly<Record<ErrorKind, TrpcCode>> = {
   insufficient_storage: 'SERVICE_UNAVAILABLE',
 };
 
-/** An error as pages receive it, in the reader's language. Nothing else of it leaves the portal. */
+/** An error as pages receive it, in the user's language. Pages receive nothing else about it. */
 export interface ErrorData {
   code: ErrorCode;
   httpStatus: number;
-  /** The sentence for people; the error's `message` is the same. */
+  /** The human-readable message, the same as the error's `message`. */
   message: string;
   title: string;
   requestId: string;
@@ -37,7 +37,7 @@ export interface ErrorData {
   retryAfter: number | null;
 }
 
-/** Converts anything thrown into an error of this door: domain errors keep their kind, everything else is internal. */
+/** Converts anything thrown into a tRPC error: domain errors keep their kind, all others are internal. */
 export function toTrpcError(thrown: unknown, language: Language, requestId: string): TRPCError {
   const cause = thrown instanceof TRPCError && thrown.cause !== undefined ? thrown.cause : thrown;
   const refusal = foreseen(cause) ?? (thrown instanceof TRPCError ? refusalOfLibrary(thrown) : null);
@@ -48,7 +48,7 @@ export function toTrpcError(thrown: unknown, language: Language, requestId: stri
   });
 }
 
-/** The data of an error for the page. */
+/** Returns the data of an error for the page. */
 export function errorData(error: TRPCError, language: Language, requestId: string): ErrorData {
   const refusal = foreseen(error.cause) ?? refusalOfLibrary(error);
   const problem = translateError(refusal ?? error, language, requestId);
@@ -63,7 +63,7 @@ export function errorData(error: TRPCError, language: Language, requestId: strin
   };
 }
 
-/** Errors of the library, raised before any verb runs: their texts are English and may repeat input. */
+/** Converts errors of the library, raised before a verb runs: their texts are English and may repeat input. */
 function refusalOfLibrary(error: TRPCError): DomainError | null {
   switch (error.code) {
     case 'NOT_FOUND':

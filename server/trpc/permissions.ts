@@ -1,16 +1,16 @@
 import type { Role } from '#db/schema/auth.ts';
 
 /**
- * The objects that a call may touch: `any`, `namespace` (in the caller's namespaces; admins in all), `own` (the caller's
- * own), `visible` (acts on VMs and handlers; acts on people for admins and for those who did them).
+ * The objects that a call may touch: `any`; `namespace`: in the caller's namespaces (admins in all); `own`: the
+ * caller's own; `visible`: log entries on VMs and handlers, and for entries about people only admins and their authors.
  */
 export type Reach = 'any' | 'namespace' | 'own' | 'visible';
 
-/** Who may make a call: the minimum role; null for everyone, also without a session. */
+/** Who may make a call: the minimum role; null for everyone, even without a session. */
 export interface Permission {
   role: Role | null;
   reach: Reach;
-  /** Also for a person who must set up a second factor first: otherwise no one could. */
+  /** Permitted for a member who must set up a second factor first; otherwise they could not set one up. */
   beforeFactor?: true;
 }
 
@@ -23,9 +23,9 @@ const publishes: Permission = { role: 'publisher', reach: 'namespace' };
 const administers: Permission = { role: 'admin', reach: 'any' };
 
 /**
- * Permissions of the pages' door. The door checks them before a verb runs, tests compare verbs and doors with them, and
- * docs/permissions.md is printed from them. A procedure without a line does not compile. Routes of `/api/v1` state
- * their own.
+ * Permissions of the pages' procedures. They are checked before a verb runs, tests compare verbs and entry points with
+ * them, and docs/permissions.md is generated from them. A procedure without a line does not compile. Routes of
+ * `/api/v1` declare their own permissions.
  */
 export const permissions = {
   'account.addPasskey': own,
@@ -141,7 +141,7 @@ export const permissions = {
   'vms.wireAccess': reads,
 } satisfies Record<string, Permission>;
 
-/** The permission of a procedure. Throws if the table has no line for it. */
+/** Returns the permission of a procedure. Throws if the table has no line for it. */
 export function permissionOf(path: string): Permission {
   const lines: Readonly<Record<string, Permission>> = permissions;
   const found = Object.hasOwn(lines, path) ? lines[path] : undefined;

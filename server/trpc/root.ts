@@ -21,7 +21,7 @@ import { tokensRouter } from './routers/tokens.ts';
 import { vmsRouter } from './routers/vms.ts';
 import { createCallerFactory, router } from './trpc.ts';
 
-/** Every procedure of the pages, one router per noun. */
+/** Every procedure of the pages, in one router per noun. */
 export const appRouter = router({
   activity: activityRouter,
   account: accountRouter,
@@ -45,13 +45,13 @@ export const appRouter = router({
 });
 
 type Procedures = inferRouterInputs<typeof appRouter>;
-/** Every procedure as `router.procedure`. */
+/** The name of every procedure, as `router.procedure`. */
 type Path = { [R in keyof Procedures & string]: `${R}.${keyof Procedures[R] & string}` }[keyof Procedures & string];
 
 // A procedure without a line does not compile.
 permissions satisfies Record<Path, Permission>;
 
-/** The type of the browser's client. */
+/** The type from which the browser's client is derived. */
 export type AppRouter = typeof appRouter;
 
 export const createCaller = createCallerFactory(appRouter);

@@ -24,7 +24,7 @@ test('a burst of one session runs a few reads at a time and does not delay anoth
   await all;
 });
 
-test('a failed read frees its place', async () => {
+test('a failed read frees its slot', async () => {
   const reads = new SessionReads();
   const failing = Array.from({ length: concurrentReads * 2 }, () =>
     reads.run('failing', () => Promise.reject(new Error('down'))),

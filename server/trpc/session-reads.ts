@@ -1,10 +1,10 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import { slot } from '#server/platform/process-memory.ts';
 
-/** Connections to the database that one session may use at a time; the others are free for everyone else. */
+/** Maximum number of database connections that a session may use at the same time, so that others are free. */
 export const concurrentReads = 6;
 
-/** Limits the concurrent reads of each session: a batch of fifty calls does not delay other people. */
+/** Limits the concurrent reads of each session, so that a batch of fifty calls does not delay other users. */
 export class SessionReads {
   readonly #sessions = new Map<string, { limit: LimitFunction; users: number }>();
 

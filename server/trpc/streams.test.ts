@@ -10,7 +10,7 @@ import { serve } from '#server/testing/serve.ts';
 import { createTrpcHandler, type TrpcDoor } from './door.ts';
 
 const log = pino({ level: 'silent' });
-/** A busy machine is slow to notice that a caller left. */
+/** A busy machine notices a disconnect late. */
 const patience = { timeout: 10_000 };
 const ours = 'http://localhost:3000';
 const ada = { email: 'ada@example.org', password: 'correct horse battery' };
@@ -47,7 +47,7 @@ async function signedIn(person: { email: string; password: string }): Promise<st
   return (response.headers.getSetCookie()[0] ?? '').split(';')[0] ?? '';
 }
 
-/** A door with these limits, and the number of watches behind it. */
+/** Opens an entry point with these limits, and counts its watches. */
 async function opened(limits: Limits['streams']) {
   const streams = openStreams(limits);
   const watches = { running: 0 };
@@ -83,7 +83,7 @@ async function opened(limits: Limits['streams']) {
 }
 
 describe('live streams', () => {
-  test('beyond the limit of a session the next stream is 429 with Retry-After; other sessions continue', async () => {
+  test("above a session's limit, the next stream is 429 with Retry-After; other sessions continue", async () => {
     const { open, streams, watches } = await opened({ perSession: 3, perMember: 5, perProcess: 6 });
     const [one, two, bobs] = [await signedIn(ada), await signedIn(ada), await signedIn(bob)];
     const held = [await open(one), await open(one), await open(one)];
@@ -112,7 +112,7 @@ describe('live streams', () => {
     await expect.poll(() => watches.running, patience).toBe(0);
   });
 
-  test('a caller that disconnects before its stream begins holds no place', async () => {
+  test('a caller that disconnects before its stream starts holds no slot', async () => {
     const { open, streams, watches } = await opened({ perSession: 3, perMember: 5, perProcess: 6 });
     const cookie = await signedIn(ada);
     const base = await serve((request) => createTrpcHandler({ ...door, live: { ...live, streams } })(request));

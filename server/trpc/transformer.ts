@@ -1,12 +1,12 @@
 import superjson from 'superjson';
 
-/** Names that the library refuses to send, though publishers, operators and agents may have used them. */
+/** Names that the library rejects, although publishers, operators and agents may use them. */
 const refused = /^~*(?:__proto__|constructor|prototype)$/;
 
 type Sent = ReturnType<typeof superjson.serialize>;
 
 /**
- * Serializes data for pages in the library's format. A property name that the library refuses is replaced and restored
+ * Serializes data for pages in the library's format. A property name that the library rejects is replaced and restored
  * afterwards: one VM's tag must not break the whole list for everyone.
  */
 const output = {
@@ -22,10 +22,10 @@ const output = {
   deserialize: (sent: Sent): unknown => superjson.deserialize(sent),
 };
 
-/** For both directions; input is parsed as the library defines it. */
+/** Input needs no replacement, so the library parses it. */
 export const transformer = { input: superjson, output };
 
-/** A copy of plain objects and arrays with other property names; everything else is the same. */
+/** Returns a copy of plain objects and arrays with other property names; everything else stays the same. */
 function renamed(value: unknown, rename: (name: string) => string): unknown {
   if (Array.isArray(value)) return value.map((item) => renamed(item, rename));
   if (typeof value !== 'object' || value === null) return value;

@@ -11,25 +11,25 @@ import { permissionOf } from './permissions.ts';
 import { sessionReads } from './session-reads.ts';
 import { transformer } from './transformer.ts';
 
-/** A request before its session is looked up; creating it cannot fail. */
+/** A request before its session is looked up. Creating it cannot fail. */
 export interface DoorContext extends Omit<Context, 'actor'> {
   headers: Headers;
-  /** The reader's languages, for messages of handlers. Once the session is read, the account's language comes first. */
+  /** The user's languages, for messages of handlers. Once the session is read, the account's language comes first. */
   reader: ReaderWishes;
-  /** The portal's language for this reader. */
+  /** The portal's language for this user. */
   language: Language;
-  /** Headers of the answer, for cookies. */
+  /** Headers of the response, for cookies. */
   responseHeaders: Headers;
-  /** HTTP status of a stream that is rejected before it begins; the library would answer with 200. */
+  /** HTTP status for a stream that is rejected before it starts; the library would respond with 200. */
   rejection: { status: number | null };
   address: string;
-  /** The caller is a page rendered in this process: it may only read. */
+  /** Whether the caller is a page rendered in this process, which may only read. */
   isPage: boolean;
-  /** Aborted when the process begins to shut down: open streams end then. */
+  /** Aborted when the process starts to shut down, so that open streams end. */
   closing: AbortSignal | undefined;
   live: Live;
   signIn: SignIn;
-  /** The session; looked up once per request, when the first procedure needs it. */
+  /** Returns the session. Looked up once per request, when the first procedure needs it. */
   session(): Promise<Session | null>;
 }
 
@@ -48,8 +48,8 @@ export const router = t.router;
 export const createCallerFactory = t.createCallerFactory;
 
 /**
- * Every procedure: rejects calls from foreign pages (browsers send cookies with these too), checks the table of
- * permissions, and converts errors.
+ * The base of every procedure: rejects calls from other sites (browsers send cookies with these too), checks the table
+ * of permissions, and converts errors.
  */
 export const procedure = t.procedure.use(async ({ ctx, type, path, next }) => {
   try {
@@ -74,20 +74,23 @@ export const procedure = t.procedure.use(async ({ ctx, type, path, next }) => {
   }
 });
 
-/** With an error status, pages treat a rejected stream as a failed connection and retry with backoff. */
+/** Sets an error status, so that pages treat a rejected stream as a failed connection and retry with backoff. */
 function rejectStream(ctx: DoorContext, error: TRPCError): void {
   const { httpStatus, retryAfter } = errorData(error, ctx.language, ctx.requestId);
   ctx.rejection.status = httpStatus;
   if (retryAfter !== null) ctx.responseHeaders.set('retry-after', String(retryAfter));
 }
 
-/** Whether the call's origin is allowed. Reads may come from anywhere: browsers show the answer only to the portal's pages. */
+/**
+ * Whether the call's origin is allowed. Reads may come from any site, because browsers show the response only to the
+ * portal's pages.
+ */
 function isAllowedFrom({ isPage, headers, config }: DoorContext, type: TRPCProcedureType): boolean {
   if (type === 'mutation') return !isPage && isOwnMutation(headers, config);
   return type === 'query' || isOwnRead(headers, config);
 }
 
-/** The context of verbs at this door; a few set cookies. */
+/** The context of verbs called by pages; a few set cookies. */
 export type CallContext = Context & DoorContext;
 
 type Verb<Input, Output> = (ctx: CallContext, input: Input) => Promise<Output>;
@@ -98,25 +101,28 @@ const asVerbTakesIt =
   (input: unknown): Input =>
     input as Input;
 
-/** A verb that reads, as a procedure. */
+/** Turns a verb that reads into a procedure. */
 export const query = <Input, Output>(verb: Verb<Input, Output>) =>
   procedure.input(asVerbTakesIt<Input>()).query(({ ctx, input }) => verb(ctx, input as Input));
 
-/** A verb that reads a list by pages. The pages' client sends `null` as the first cursor, and a direction. */
+/**
+ * Turns a verb that reads a list page by page into a procedure. The pages' client sends `null` as the first cursor, and
+ * a direction.
+ */
 export const pagedQuery = <Input, Output>(verb: Verb<Input, Output>) =>
   procedure.input(asVerbTakesIt<Input>()).query(({ ctx, input }) => {
     const { cursor, direction: _, ...asked } = (input ?? {}) as Input & { cursor?: string | null; direction?: unknown };
     return verb(ctx, (cursor === null ? asked : { ...asked, cursor }) as Input);
   });
 
-/** A verb that reads and takes no input, as a procedure. */
+/** Turns a verb that reads and has no input into a procedure. */
 export const plainQuery = <Output>(verb: (ctx: CallContext) => Promise<Output>) =>
   procedure.query(({ ctx }) => verb(ctx));
 
-/** A verb that changes something, as a procedure. */
+/** Turns a verb that changes something into a procedure. */
 export const mutation = <Input, Output>(verb: Verb<Input, Output>) =>
   procedure.input(asVerbTakesIt<Input>()).mutation(({ ctx, input }) => verb(ctx, input as Input));
 
-/** The same without input. */
+/** Turns a verb that changes something and has no input into a procedure. */
 export const plainMutation = <Output>(verb: (ctx: CallContext) => Promise<Output>) =>
   procedure.mutation(({ ctx }) => verb(ctx));

@@ -10,7 +10,7 @@ import { endSessionsOf } from '../session.ts';
 import { type ChangePasswordInput, changePasswordInput } from './input.ts';
 import { passwordHashOf } from './password-of.ts';
 
-/** Changes the password and ends every other session of this person. Throws `password_wrong`, `too_many_attempts`. */
+/** Changes the password and ends every other session of the member. Throws `password_wrong`, `too_many_attempts`. */
 export async function changePassword(ctx: PersonContext, input: ChangePasswordInput): Promise<void> {
   const { id, actor } = await allowPerson(ctx);
   const { currentPassword, newPassword } = parse(changePasswordInput, input);
@@ -18,7 +18,7 @@ export async function changePassword(ctx: PersonContext, input: ChangePasswordIn
     new DomainError('unprocessable', 'password_wrong', {
       faults: [{ path: '/currentPassword', code: 'password_wrong' }],
     });
-  // Otherwise anyone with the session could guess the password.
+  // Limited, because otherwise anyone with the session could guess the password.
   const key = `change ${actor.id}`;
   ctx.signIn.throttles.person.take(key, ctx.now);
   const before = await passwordHashOf(ctx.db, actor.id);
@@ -43,7 +43,7 @@ export async function changePassword(ctx: PersonContext, input: ChangePasswordIn
         details: { sessionsEnded },
       },
     );
-    // Live connections of the ended sessions check their session.
+    // Live connections check their session when they receive this change.
     await recordChange(tx, 'member', actor.id);
   });
 }

@@ -5,15 +5,15 @@ import { arePasskeysPossible, factorsOf } from '../factors/index.ts';
 import { allowPerson, confirmedFor, type PersonContext } from '../person.ts';
 import { passwordHashOf } from './password-of.ts';
 
-/** A person as they see themselves. */
+/** A member's own account. */
 export interface Account {
   name: string;
   email: string;
   role: Role;
-  /** How the person signed in to this session. */
+  /** How the member signed in to this session. */
   method: SignInMethod;
   hasPassword: boolean;
-  /** Whether an account at the OpenID provider belongs to this person. */
+  /** Whether an account at the OpenID provider is connected. */
   hasProvider: boolean;
   /** Name of the portal's provider; null if none is configured. */
   provider: string | null;
@@ -21,13 +21,13 @@ export interface Account {
   passkeys: { id: string; name: string; backedUp: boolean; createdAt: Date; lastUsedAt: Date | null }[];
   totp: { createdAt: Date; lastUsedAt: Date } | null;
   recoveryCodesLeft: number;
-  /** The portal requires a second factor, and this person has none yet. */
+  /** Whether the portal requires a second factor and the member has none yet. */
   needsFactor: boolean;
-  /** End of the last confirmation: until then, changes of factors need no new one. */
+  /** End of the last confirmation. Until then, changes of factors need no new one. */
   confirmedUntil: Date;
 }
 
-/** One's own account; open to everyone with a session. */
+/** Returns the caller's own account. Requires only a session. */
 export async function getAccount(ctx: PersonContext): Promise<Account> {
   const session = await allowPerson(ctx);
   const { id } = session.actor;

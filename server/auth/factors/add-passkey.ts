@@ -12,8 +12,8 @@ import { makeRecoveryCodes } from './recovery-codes.ts';
 import { relyingParty } from './webauthn.ts';
 
 /**
- * Registers the passkey that the browser created for `startPasskey`. Returns recovery codes if this person had none;
- * null otherwise. Needs a fresh confirmation. Throws `passkey_refused`, `passkey_known`.
+ * Registers the passkey that the browser created for `startPasskey`. Returns recovery codes if the member had none;
+ * otherwise null. Requires a recent confirmation. Throws `passkey_refused`, `passkey_known`.
  */
 export async function addPasskey(
   ctx: PersonContext,

@@ -13,8 +13,8 @@ import { sealSecret, stepOf } from './totp.ts';
 const maxTries = 10;
 
 /**
- * Adds the app of `startTotp` as a factor, replacing an earlier one, if its code is right. Returns recovery codes if this
- * person had none; null otherwise. Needs a fresh confirmation. Throws `code_wrong`, `totp_stale`.
+ * Adds the authenticator app of `startTotp` if its code is right, and replaces an earlier app. Returns recovery codes
+ * if the member had none; otherwise null. Requires a recent confirmation. Throws `code_wrong`, `totp_stale`.
  */
 export async function addTotp(ctx: PersonContext, input: AddTotpInput): Promise<{ recoveryCodes: string[] | null }> {
   const { id: sessionId, actor } = await allowConfirmed(ctx);

@@ -48,7 +48,7 @@ beforeAll(async () => {
 
 type Browser = ReturnType<typeof openBrowser>;
 
-/** A new member, signed in with the password. */
+/** Creates a member, signed in with a password. */
 async function somebody(): Promise<{ id: string; email: string; browser: Browser }> {
   count += 1;
   const name = `person-${count}`;
@@ -62,12 +62,12 @@ async function somebody(): Promise<{ id: string; email: string; browser: Browser
   return { id, email, browser };
 }
 
-/** Their authenticator app, with the codes it shows `steps` of 30 s from now. */
+/** Sets up an authenticator app. `codeIn` returns the code that the app shows in `steps` of 30 s. */
 async function withApp(browser: Browser) {
   const { secret } = await startTotp(await browser.person());
   const app = new TOTP({ secret: Secret.fromBase32(secret) });
   const codeIn = (steps: number) => app.generate({ timestamp: Date.now() + steps * 30 * second });
-  // Half a minute ago, so that the code of now has not been used yet.
+  // Half a minute ago, so that the current code is still unused.
   const before = new Date(Date.now() - 30 * second);
   const { recoveryCodes: codes } = await addTotp(await browser.person(before), {
     code: app.generate({ timestamp: before.getTime() }),
@@ -82,7 +82,7 @@ async function withPasskey(browser: Browser, name = 'Laptop') {
   return { device, codes: made.recoveryCodes };
 }
 
-/** A browser after a right password and before the factor. */
+/** A browser after the right password, and before the factor. */
 async function afterPassword(email: string): Promise<Browser> {
   const browser = openBrowser(services, signIn);
   expect((await browser.post('/sign-in/email', { email, password })).status).toBe(200);
@@ -100,8 +100,8 @@ const codeOf = (promise: Promise<unknown>) =>
     (error: { code?: string }) => error.code,
   );
 
-describe('a right password alone', () => {
-  test('starts no session if there is a second factor, and its cookie grants nothing', async () => {
+describe('the right password alone', () => {
+  test('starts no session if there is a second factor, and its cookie grants no access', async () => {
     const { id, email, browser } = await somebody();
     await withApp(browser);
     const half = openBrowser(services, signIn);
@@ -123,7 +123,7 @@ describe('a right password alone', () => {
     expect(await refusalOf(await other.post('/sign-in/factor/passkey'))).toEqual([401, 'sign_in_stale']);
   });
 
-  test('counts for one browser and one person', async () => {
+  test('counts only for one browser and one member', async () => {
     const [one, two] = [await somebody(), await somebody()];
     const app = await withApp(one.browser);
     await withApp(two.browser);
@@ -134,7 +134,7 @@ describe('a right password alone', () => {
     ]);
   });
 
-  test('is void once the password or the member changes', async () => {
+  test('becomes invalid once the password or the member changes', async () => {
     const { id, email, browser } = await somebody();
     const { codeIn } = await withApp(browser);
     const half = await afterPassword(email);
@@ -147,7 +147,7 @@ describe('a right password alone', () => {
     expect(await refusalOf(await gone.post('/sign-in/factor', { code: codeIn(0) }))).toEqual([401, 'sign_in_stale']);
   });
 
-  test('waits ten minutes for the factor', async () => {
+  test('is valid for the factor for ten minutes', async () => {
     const { email, browser } = await somebody();
     const { codeIn } = await withApp(browser);
     const half = await afterPassword(email);
@@ -157,7 +157,7 @@ describe('a right password alone', () => {
 });
 
 describe('an authenticator app', () => {
-  test('signs in with the password, and each code counts once', async () => {
+  test('signs in together with the password, and each code works once', async () => {
     const { id, email, browser } = await somebody();
     const { codeIn } = await withApp(browser);
     const code = codeIn(0);
@@ -176,7 +176,7 @@ describe('an authenticator app', () => {
     ]);
   });
 
-  test('of two concurrent uses of one code, one counts', async () => {
+  test('of two concurrent uses of one code, one succeeds', async () => {
     const { email, browser } = await somebody();
     const { codeIn } = await withApp(browser);
     const both = [await afterPassword(email), await afterPassword(email)];
@@ -184,7 +184,7 @@ describe('an authenticator app', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 401]);
   });
 
-  test('a password that changes during the check of the factor starts no session', async () => {
+  test('a password that changes while the factor is verified starts no session', async () => {
     const { id, email, browser } = await somebody();
     const { codeIn } = await withApp(browser);
     const half = await afterPassword(email);
@@ -198,7 +198,7 @@ describe('an authenticator app', () => {
     expect(await refusalOf(await asked.answer)).toEqual([401, 'sign_in_stale']);
   });
 
-  test('of two answers to one password, one starts a session', async () => {
+  test('of two responses to one password, one starts a session', async () => {
     const { email, browser } = await somebody();
     const { codeIn } = await withApp(browser);
     const half = await afterPassword(email);
@@ -231,7 +231,7 @@ describe('an authenticator app', () => {
     expect(answers).toEqual([...Array(10).fill(401), ...Array(5).fill(429)]);
   });
 
-  test('is set up by a right code of the secret that was shown in this session', async () => {
+  test('is set up with a right code of the secret that this session showed', async () => {
     const { id, browser } = await somebody();
     const { secret } = await startTotp(await browser.person());
     const code = () => new TOTP({ secret: Secret.fromBase32(secret) }).generate();
@@ -246,7 +246,7 @@ describe('an authenticator app', () => {
     expect(await actsOn(id)).toContain('member.add-totp');
   });
 
-  test('its secret is encrypted for its owner, and the database does not show it', async () => {
+  test('its secret is encrypted, bound to its owner, and not readable in the database', async () => {
     const { id, browser } = await somebody();
     const { secret, codes } = await withApp(browser);
     const rows = JSON.stringify([
@@ -270,7 +270,7 @@ describe('an authenticator app', () => {
 });
 
 describe('recovery codes', () => {
-  test('sign in once each, as they were written down', async () => {
+  test('each work once, in whatever case and with whatever dashes', async () => {
     const { email, browser } = await somebody();
     const { codes } = await withApp(browser);
     const [code = ''] = codes;
@@ -284,7 +284,7 @@ describe('recovery codes', () => {
     expect(await getAccount(await browser.person())).toMatchObject({ recoveryCodesLeft: 9 });
   });
 
-  test('of two concurrent uses of one code, one counts', async () => {
+  test('of two concurrent uses of one code, one succeeds', async () => {
     const { email, browser } = await somebody();
     const { codes } = await withApp(browser);
     const both = [await afterPassword(email), await afterPassword(email)];
@@ -292,7 +292,7 @@ describe('recovery codes', () => {
     expect((await Promise.all(uses)).map(({ status }) => status).toSorted()).toEqual([204, 401]);
   });
 
-  test('of another person do not count, and new ones void the old', async () => {
+  test('of another member are rejected, and new codes replace the old', async () => {
     const [one, two] = [await somebody(), await somebody()];
     const { codes } = await withApp(one.browser);
     await withApp(two.browser);
@@ -305,7 +305,7 @@ describe('recovery codes', () => {
     expect((await own.post('/sign-in/factor', { recoveryCode: fresh[0] })).status).toBe(204);
   });
 
-  test('are removed with the last factor, and not created without one', async () => {
+  test('are removed with the last factor, and cannot be created without a factor', async () => {
     const { id, email, browser } = await somebody();
     expect(await codeOf(renewRecoveryCodes(await browser.person()))).toBe('factor_missing');
     await withApp(browser);
@@ -361,7 +361,7 @@ describe('a passkey', () => {
     expect(await refusalOf(answer)).toEqual([401, 'factor_refused']);
   });
 
-  test('an answer counts once, in the browser of its challenge', async () => {
+  test('a response works once, in the browser of its challenge', async () => {
     const { browser } = await somebody();
     const { device } = await withPasskey(browser);
     const asked = openBrowser(services, signIn);
@@ -375,7 +375,7 @@ describe('a passkey', () => {
     expect(await refusalOf(await thief.post('/sign-in/passkey', { passkey }))).toEqual([401, 'factor_refused']);
   });
 
-  test('of another person is no second factor, and cannot be taken over', async () => {
+  test('of another member is not a second factor, and cannot be taken over', async () => {
     const [one, two] = [await somebody(), await somebody()];
     const { device } = await withPasskey(one.browser);
     await withPasskey(two.browser);
@@ -425,7 +425,7 @@ describe('a passkey', () => {
 describe('a confirmation', () => {
   const late = () => new Date(Date.now() + confirmedFor + second);
 
-  test('is needed for every change of factors, ten minutes after the last', async () => {
+  test('is required for every change of factors, ten minutes after the last one', async () => {
     const { browser } = await somebody();
     const { device } = await withPasskey(browser);
     await withApp(browser);
@@ -443,7 +443,7 @@ describe('a confirmation', () => {
       expect(await codeOf(change(await browser.person(late())))).toBe('confirmation_required');
   });
 
-  test('is given by password, code or passkey, and counts for this session alone', async () => {
+  test('is given by password, code or passkey, and counts only for this session', async () => {
     const { email, browser } = await somebody();
     const { device } = await withPasskey(browser);
     const { codeIn } = await withApp(browser);
@@ -488,7 +488,7 @@ describe('an admin', () => {
     expect(await codeOf(resetFactors(await testContext({ services }), { id: 'nobody' }))).toBe('member_unknown');
   });
 
-  test('requires a factor of everyone: without one, a member can only set one up', async () => {
+  test('can require a factor from everyone: without one, a member can only set one up', async () => {
     const own = await testServices();
     const ownSignIn = openSignIn(own, log);
     const admin = await testContext({ services: own, actor: testBootstrap });

@@ -6,7 +6,7 @@ const base64url = z
   .regex(/^[\w-]+$/)
   .max(4_096);
 
-/** A browser's answer after a passkey signed (WebAuthn, AuthenticationResponseJSON). */
+/** The browser's response after a passkey signed (WebAuthn, AuthenticationResponseJSON). */
 export const passkeyAnswer = z.object({
   id: base64url,
   rawId: base64url,
@@ -19,7 +19,7 @@ export const passkeyAnswer = z.object({
   }),
 });
 
-/** A browser's answer after it created a passkey (WebAuthn, RegistrationResponseJSON). */
+/** The browser's response after it created a passkey (WebAuthn, RegistrationResponseJSON). */
 const newPasskey = z.object({
   id: base64url,
   rawId: base64url,
@@ -43,14 +43,14 @@ export const totpCode = z
   .transform((text) => text.replaceAll(/\s/g, ''))
   .pipe(z.string().regex(/^\d{6}$/, 'code_form'));
 
-/** A recovery code as typed: case, spaces and dashes are ignored. */
+/** A recovery code as entered: case, spaces and dashes are ignored. */
 const recoveryCode = z
   .string()
   .max(40)
   .transform((text) => text.toLowerCase().replaceAll(/[\s-]/g, ''))
   .pipe(z.string().regex(/^[a-z0-9]{10}$/, 'recovery_code_form'));
 
-/** One factor: a code of the app, a recovery code, or a passkey that signed. */
+/** One factor: a code of the app, a recovery code, or the response of a passkey. */
 export const factorAnswer = z.union([
   z.strictObject({ code: totpCode }),
   z.strictObject({ recoveryCode }),

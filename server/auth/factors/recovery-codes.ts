@@ -8,7 +8,7 @@ import { factorsOf, hasFactors } from './factors-of.ts';
 import { refusedFactor } from './webauthn.ts';
 
 const howMany = 10;
-/** Without letters and digits that look alike; ten of these are 49 bits, with ten tries in a quarter of an hour. */
+/** Without letters and digits that look alike. Ten of these are 49 bits, with ten attempts per quarter of an hour. */
 const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
 
 const newCode = (): string => Array.from({ length: 10 }, () => alphabet[randomInt(alphabet.length)]).join('');
@@ -16,7 +16,7 @@ const newCode = (): string => Array.from({ length: 10 }, () => alphabet[randomIn
 const digestOf = ({ keys }: Pick<Services, 'keys'>, userId: string, code: string): Buffer =>
   keyedDigest(keys.recovery, userId, code);
 
-/** Replaces all codes with ten new ones. Returns them, `abcde-fghjk`, here and never again. */
+/** Replaces all codes with ten new ones, and returns these as `abcde-fghjk`. They cannot be read again later. */
 export async function makeRecoveryCodes(
   tx: Transaction,
   services: Pick<Services, 'keys'>,
@@ -51,7 +51,7 @@ export async function takeRecoveryCode(
   if (used.length === 0) throw refusedFactor();
 }
 
-/** Removes the codes of a person without another factor: alone they protect nothing. */
+/** Deletes the codes of a member without another factor, because codes alone protect nothing. */
 export async function dropCodesWithoutFactor(tx: Transaction, userId: string): Promise<void> {
   if (hasFactors(await factorsOf(tx, userId))) return;
   await tx.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId));

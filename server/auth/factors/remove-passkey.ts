@@ -8,7 +8,7 @@ import { allowConfirmed, type PersonContext } from '../person.ts';
 import { type RemovePasskeyInput, removePasskeyInput } from './input.ts';
 import { dropCodesWithoutFactor } from './recovery-codes.ts';
 
-/** Removes one of one's own passkeys, which can no longer sign in. Needs a fresh confirmation. Throws `passkey_unknown`. */
+/** Removes one of the caller's own passkeys. Requires a recent confirmation. Throws `passkey_unknown`. */
 export async function removePasskey(ctx: PersonContext, input: RemovePasskeyInput): Promise<void> {
   const { actor } = await allowConfirmed(ctx);
   const { id } = parse(removePasskeyInput, input);

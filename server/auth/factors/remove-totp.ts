@@ -6,7 +6,9 @@ import { DomainError } from '#server/domain/error.ts';
 import { allowConfirmed, type PersonContext } from '../person.ts';
 import { dropCodesWithoutFactor } from './recovery-codes.ts';
 
-/** Removes one's own authenticator app. Needs a fresh confirmation. Throws `totp_unknown` where there is none. */
+/**
+ * Removes the caller's own authenticator app. Requires a recent confirmation. Throws `totp_unknown` if there is none.
+ */
 export async function removeTotp(ctx: PersonContext): Promise<void> {
   const { actor } = await allowConfirmed(ctx);
   await ctx.db.transaction(async (tx) => {

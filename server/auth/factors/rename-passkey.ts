@@ -7,7 +7,7 @@ import { parse } from '#server/domain/parse.ts';
 import { allowPerson, type PersonContext } from '../person.ts';
 import { type RenamePasskeyInput, renamePasskeyInput } from './input.ts';
 
-/** Renames one of one's own passkeys. Throws `passkey_unknown`. */
+/** Renames one of the caller's own passkeys. Throws `passkey_unknown`. */
 export async function renamePasskey(ctx: PersonContext, input: RenamePasskeyInput): Promise<void> {
   const { actor } = await allowPerson(ctx);
   const { id, name } = parse(renamePasskeyInput, input);

@@ -5,7 +5,10 @@ import { allowConfirmed, type PersonContext } from '../person.ts';
 import { factorsOf, hasFactors } from './factors-of.ts';
 import { makeRecoveryCodes } from './recovery-codes.ts';
 
-/** Replaces the recovery codes; the new ones are shown here once. Needs a fresh confirmation, and a factor to recover. */
+/**
+ * Replaces the recovery codes and returns the new ones, which are shown only once. Requires a recent confirmation, and
+ * a factor that the codes can replace.
+ */
 export async function renewRecoveryCodes(ctx: PersonContext): Promise<{ recoveryCodes: string[] }> {
   const { actor } = await allowConfirmed(ctx);
   return ctx.db.transaction(async (tx) => {

@@ -11,8 +11,8 @@ import { factorsOf } from './factors-of.ts';
 import { type ResetFactorsInput, resetFactorsInput } from './input.ts';
 
 /**
- * Removes all factors of a member who lost them, and ends their sessions: until a new factor is set up, the password
- * alone signs in. Throws `member_unknown`.
+ * Removes all factors of a member who lost them, and ends their sessions. Until they set up a new factor, they can sign
+ * in with the password alone. Throws `member_unknown`.
  */
 export async function resetFactors(ctx: Context, input: ResetFactorsInput): Promise<void> {
   allow(ctx.actor, 'admin');

@@ -5,7 +5,7 @@ import { openChallenge } from '../challenges.ts';
 import { allowConfirmed, type PersonContext } from '../person.ts';
 import { type AuthenticatorTransport, relyingParty } from './webauthn.ts';
 
-/** Options with which the browser creates a passkey of this person. Needs a fresh confirmation. */
+/** Returns the options with which the browser creates a passkey for the member. Requires a recent confirmation. */
 export async function startPasskey(ctx: PersonContext): Promise<PublicKeyCredentialCreationOptionsJSON> {
   const { id: sessionId, actor, email } = await allowConfirmed(ctx);
   const known = await ctx.db.select().from(passkeys).where(eq(passkeys.userId, actor.id));

@@ -8,12 +8,15 @@ import { refusedFactor } from './webauthn.ts';
 
 const period = 30;
 
-/** Parameters that every app supports: SHA-1, six digits, 30 seconds. */
+/** Returns the TOTP with the parameters that every app supports: SHA-1, six digits, 30 seconds. */
 export function totpOf(secret: string, site: string, label: string): TOTP {
   return new TOTP({ issuer: site, label, algorithm: 'SHA1', digits: 6, period, secret: Secret.fromBase32(secret) });
 }
 
-/** The step of 30 s that a code belongs to: the present one, the last or the next; null when it is none of theirs. */
+/**
+ * Returns the 30-second step that a code belongs to: the current one, the previous one or the next; null if it matches
+ * none.
+ */
 export function stepOf(secret: string, code: string, now: Date): number | null {
   const timestamp = now.getTime();
   const delta = totpOf(secret, 'Annex', 'Annex').validate({ token: code, timestamp, window: 1 });
@@ -25,7 +28,7 @@ const boundTo = (userId: string): string => `totp ${userId}`;
 export const sealSecret = ({ keys }: Pick<Services, 'keys'>, userId: string, secret: string): Buffer =>
   seal(keys.totp, Buffer.from(secret), boundTo(userId));
 
-/** Checks a code of the app and consumes its step, so that of two uses one counts. Throws `factor_refused`. */
+/** Checks a code of the app and consumes its step, so that each code works once. Throws `factor_refused`. */
 export async function takeTotpCode(
   tx: Transaction,
   { keys }: Pick<Services, 'keys'>,
@@ -43,7 +46,7 @@ export async function takeTotpCode(
   if (used.length === 0) throw refusedFactor();
 }
 
-/** Seals the secrets of all authenticator apps under other keys; returns how many. */
+/** Seals the secrets of all authenticator apps with other keys. Returns how many. */
 export async function resealTotp(tx: Transaction, from: Keys, to: Keys): Promise<number> {
   const rows = await tx.select({ userId: totpFactors.userId, secret: totpFactors.secret }).from(totpFactors);
   for (const { userId, secret } of rows) {

@@ -14,8 +14,8 @@ import { invitationLink } from './invitation.ts';
 const hour = 3_600_000;
 
 /**
- * Creates a one-time link by which a person joins with this role, and returns it here and never again. People need a
- * fresh confirmation (`confirmation_required`).
+ * Creates a one-time link for joining with this role. The link is returned only here. Members need a recent
+ * confirmation (`confirmation_required`).
  */
 export async function createInvitation(
   ctx: CallerContext,

@@ -3,7 +3,7 @@ import { invitations, type Role, users } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 
-/** An open link, without the link itself. */
+/** An open invitation, without the link itself. */
 export interface Invitation {
   id: string;
   role: Role;
@@ -14,7 +14,7 @@ export interface Invitation {
   expiresAt: Date;
 }
 
-/** Links that can still be used, newest first. */
+/** Lists the invitations that can still be used, newest first. */
 export async function listInvitations(ctx: Context): Promise<{ items: Invitation[] }> {
   allow(ctx.actor, 'admin');
   const items = await ctx.db

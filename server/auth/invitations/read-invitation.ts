@@ -6,7 +6,7 @@ import { sha256Hex } from '#server/platform/keys.ts';
 import { type ReadInvitationInput, readInvitationInput } from './input.ts';
 import { isSetUp, refusedInvitation } from './invitation.ts';
 
-/** The offer of a link, for everyone who has it. Throws `invitation_refused`. */
+/** Returns what a link offers. Open to everyone who has it. Throws `invitation_refused`. */
 export async function readInvitation(
   ctx: Context,
   input: ReadInvitationInput,

@@ -8,12 +8,12 @@ import { readInvitation } from './read-invitation.ts';
 import { takeInvitation } from './take-invitation.ts';
 
 /**
- * Joins by a link, which works once: of two concurrent calls one gets `invitation_refused`. Open to everyone who has the
- * link. The door signs the new member in afterwards.
+ * Joins by a link, which works once: of two concurrent calls, one gets `invitation_refused`. Open to everyone who has
+ * the link. The entry point then signs the new member in.
  */
 export async function redeemInvitation(ctx: Context, input: RedeemInvitationInput): Promise<Actor> {
   const { token, name, email, password } = parse(redeemInvitationInput, input);
-  // Checked first, so that guessed links cost no password hash.
+  // Checked first, so that guessed links do not cost a password hash.
   await readInvitation(ctx, { token });
   const passwordHash = await hashPassword(password);
   return ctx.db.transaction(async (tx) => {

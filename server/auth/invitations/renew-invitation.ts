@@ -12,8 +12,8 @@ import { type RenewInvitationInput, renewInvitationInput } from './input.ts';
 import { invitationLink, isSetUp } from './invitation.ts';
 
 /**
- * Replaces the link of an open invitation by a new one, valid for as long again, and returns it here and never again.
- * From then on it counts as created by the caller. People need a fresh confirmation. Throws `invitation_unknown`,
+ * Replaces the link of an open invitation with a new one that is valid for as long. The link is returned only here.
+ * From now on, the caller counts as the creator. Members need a recent confirmation. Throws `invitation_unknown`,
  * `confirmation_required`.
  */
 export async function renewInvitation(

@@ -8,19 +8,19 @@ import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { namespacesOf } from './member.ts';
 
-/** A new member. `password` is hashed before the transaction, because that takes a tenth of a second. */
+/** A new member. The password is hashed before the transaction, because that takes a tenth of a second. */
 export interface NewMember {
   name: string;
   email: string;
-  /** Null if the OpenID provider signs them in. */
+  /** Null if the member signs in through the OpenID provider. */
   passwordHash: string | null;
   role: Role;
   namespaces: readonly string[];
 }
 
 /**
- * Creates a person, with password, act and hint, in the caller's transaction. There is no other way. `by` is the actor,
- * by default the person. Throws `email_taken`.
+ * The only function that creates a member. Also stores the password, the activity log entry and the change hint, in the
+ * caller's transaction. `by` is the actor, by default the new member. Throws `email_taken`.
  */
 export async function addMember(tx: Transaction, ctx: Context, member: NewMember, by?: Actor): Promise<Actor> {
   const { name, email, passwordHash, role } = member;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { personName } from '../passwords.ts';
 
-/** Roles as the contract has them. */
+/** The roles of the API contract. */
 export const role = z.enum(['viewer', 'operator', 'publisher', 'admin']);
 
-/** Namespaces that a publisher belongs to; kept for the role `publisher` only. */
+/** Namespaces of a publisher; stored only for the role `publisher`. */
 export const namespaces = z.array(z.string().min(1).max(256)).max(200);
 
 export const updateMemberInput = z.strictObject({

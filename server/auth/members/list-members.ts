@@ -4,7 +4,7 @@ import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import type { Member } from './member.ts';
 
-/** Everyone who can sign in, by name. */
+/** Lists everyone who can sign in, by name. */
 export async function listMembers(ctx: Context): Promise<{ items: Member[] }> {
   allow(ctx.actor, 'admin');
   const items = await ctx.db

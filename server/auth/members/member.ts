@@ -4,7 +4,7 @@ import { type Role, users } from '#db/schema/index.ts';
 import { hasRole } from '#server/domain/actor.ts';
 import { DomainError } from '#server/domain/error.ts';
 
-/** A person as administrators see them. */
+/** A member as administrators see them. */
 export interface Member {
   id: string;
   name: string;
@@ -12,16 +12,18 @@ export interface Member {
   role: Role;
   namespaces: string[];
   createdAt: Date;
-  /** Last call on any browser, to five minutes; null without a session. */
+  /** Last call in any browser, accurate to five minutes; null without a session. */
   lastSeenAt: Date | null;
   passkeys: number;
   /** Whether an authenticator app is set up. */
   totp: boolean;
-  /** Whether an account at the OpenID provider belongs to this person. */
+  /** Whether an account at the OpenID provider is connected. */
   hasProvider: boolean;
 }
 
-/** Only publishers have namespaces; for other roles none are stored, so that a later change of role does not restore them. */
+/**
+ * Returns the namespaces to store. Only publishers have any, so that a later change of role does not restore old ones.
+ */
 export function namespacesOf(role: Role, namespaces: readonly string[]): string[] {
   return role === 'publisher' ? [...new Set(namespaces)].toSorted() : [];
 }
@@ -32,13 +34,16 @@ export interface Rights {
   namespaces: readonly string[];
 }
 
-/** Whether these rights include all of the others. */
+/** Whether `rights` include all of `others`. */
 export function includesRights(rights: Rights, others: Rights): boolean {
   if (!hasRole({ kind: 'user', id: '', name: '', ...rights }, others.role)) return false;
   return rights.role === 'admin' || others.namespaces.every((each) => rights.namespaces.includes(each));
 }
 
-/** Rejects a change that would leave no administrator. Locks the administrators' rows, so that changes run in turn. */
+/**
+ * Rejects a change that would leave no administrator. Locks the administrators' rows, so that such changes run one at a
+ * time.
+ */
 export async function requireOtherAdmin(tx: Transaction, id: string): Promise<void> {
   const admins = await tx
     .select({ id: users.id })

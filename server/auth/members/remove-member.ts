@@ -11,8 +11,8 @@ import { type RemoveMemberInput, removeMemberInput } from './input.ts';
 import { requireOtherAdmin } from './member.ts';
 
 /**
- * Removes a person with their password, factors and sessions, and voids the API tokens and open invitations that they
- * created. What they did stays in the activity.
+ * Removes a member with their password, factors and sessions, and revokes the API tokens and open invitations that they
+ * created. The activity log keeps what they did.
  */
 export async function removeMember(ctx: Context, input: RemoveMemberInput): Promise<void> {
   allow(ctx.actor, 'admin');

@@ -9,8 +9,9 @@ import type { Claims } from './provider.ts';
 import { ProviderRefusal } from './refusal.ts';
 
 /**
- * Connects an account at the provider to the member who acts, in place of an earlier one. The caller has checked the
- * session and its fresh confirmation. Throws `ProviderRefusal`: `connected` where the account signs in another member.
+ * Connects an account at the provider to the calling member, and replaces an earlier one. The caller must have checked
+ * the session and its recent confirmation. Throws `ProviderRefusal` with `connected` if the account belongs to another
+ * member.
  */
 export async function connectProvider(tx: Transaction, ctx: Context, issuer: string, claims: Claims): Promise<void> {
   requireDomain(ctx, claims);
@@ -29,7 +30,7 @@ export async function connectProvider(tx: Transaction, ctx: Context, issuer: str
   await recordChange(tx, 'member', id);
 }
 
-/** Connects this account at the provider to the acting member. */
+/** Stores the connection between the account and the member. */
 export async function bindAccount(tx: Transaction, ctx: Context, issuer: string, sub: string): Promise<void> {
   const { actor, now } = ctx;
   const bound = await tx
@@ -37,7 +38,7 @@ export async function bindAccount(tx: Transaction, ctx: Context, issuer: string,
     .values({ id: uuid(), userId: actor.id, accountId: sub, providerId: issuer, createdAt: now, updatedAt: now })
     .onConflictDoNothing()
     .returning({ id: accounts.id });
-  // Two concurrent first sign-ins of one account.
+  // Another first sign-in with this account committed concurrently.
   if (bound.length === 0) throw new ProviderRefusal('connected');
   await recordAudit(tx, ctx, {
     action: 'member.link-provider',
@@ -46,7 +47,7 @@ export async function bindAccount(tx: Transaction, ctx: Context, issuer: string,
   });
 }
 
-/** Rejects an account whose verified e-mail address is not in one of the allowed domains. */
+/** Rejects an account whose verified e-mail address is not in an allowed domain. */
 export function requireDomain({ config }: Pick<Context, 'config'>, { verifiedEmail }: Claims): void {
   const domains = config.openId?.emailDomains ?? [];
   if (domains.length > 0 && !domains.includes(verifiedEmail?.split('@')[1] ?? '')) throw new ProviderRefusal('email');

@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => provider.close());
 
-/** The redirect target, and the person signed in afterwards. */
+/** Returns the redirect target, and the member who is signed in afterwards. */
 async function signInWith(token: ScriptedToken, userInfo: Record<string, unknown> = { sub: 'ada' }) {
   provider.token = token;
   provider.userInfo = userInfo;
@@ -43,7 +43,7 @@ async function signInWith(token: ScriptedToken, userInfo: Record<string, unknown
   return { location, email: user?.email ?? null };
 }
 
-test('an ID token that the provider signed signs in', async () => {
+test('accepts an ID token that the provider signed', async () => {
   expect(await signInWith({})).toEqual({ location: '/', email: 'ada@example.org' });
 });
 
@@ -66,7 +66,7 @@ test.each<[string, ScriptedToken]>([
   expect(await signInWith(token)).toEqual({ location: '/sign-in?refused=failed&next=%2F', email: null });
 });
 
-test('an address in the ID token does not count as verified by the user info of another', async () => {
+test('an address in the ID token is not verified by the user info of another address', async () => {
   const claims = { sub: 'eve', email: 'boss@example.org', email_verified: undefined, groups: undefined };
   const userInfo = { sub: 'eve', email: 'eve@example.org', email_verified: true, groups: ['admins'] };
   expect(await signInWith({ claims }, userInfo)).toEqual({ location: '/sign-in?refused=email&next=%2F', email: null });

@@ -1,17 +1,17 @@
 import { users } from '#db/schema/index.ts';
 import type { PersonContext } from '../person.ts';
 
-/** What the sign-in page offers besides password and passkey. */
+/** The ways to sign in besides password and passkey. */
 export interface SignInWays {
-  /** `isAway`: it does not answer. Null if none is configured. */
+  /** `isAway`: the provider does not respond. Null if none is configured. */
   provider: { name: string; isAway: boolean } | null;
-  /** False for a portal that is not set up yet: its first member opens the set-up link. */
+  /** False while the portal is not set up; then its first member must open the setup link. */
   hasMembers: boolean;
 }
 
 type WaysContext = Pick<PersonContext, 'db'> & { signIn: Pick<PersonContext['signIn'], 'provider'> };
 
-/** Open to everyone. */
+/** Returns the ways to sign in. Open to everyone. */
 export async function getSignInWays({ db, signIn }: WaysContext): Promise<SignInWays> {
   const { provider } = signIn;
   const members = await db.select({ id: users.id }).from(users).limit(1);

@@ -1,4 +1,4 @@
-/** Reasons why an account at the provider does not sign in or connect; keys of sentences in `auth`. */
+/** Reasons why an account at the provider cannot sign in or be connected; keys of sentences in `auth`. */
 export const refusals = [
   'away',
   'failed',

@@ -30,7 +30,7 @@ beforeEach(() => provider.people.clear());
 
 const grace = { name: 'Grace', email: 'Grace@Example.org', email_verified: true };
 
-/** A portal that trusts the provider, by these rules. */
+/** A portal that uses the provider with these rules. */
 function portal(rules: Partial<OpenIdConfig> = {}) {
   const openId: OpenIdConfig = {
     issuer: provider.issuer,
@@ -57,7 +57,7 @@ async function ask(
   return ((await (await browser.post('/oidc/start', input)).json()) as { address: string }).address;
 }
 
-/** The whole sign-in; returns the final redirect target. */
+/** Runs a complete sign-in. Returns the final redirect target. */
 async function signInBy(browser: Browser, login: string, input: { next?: string; invitation?: string } = {}) {
   const back = await signInAtProvider(await ask(browser, input), login, callback);
   return hear(browser, back);
@@ -81,7 +81,7 @@ async function member(name: string, role: 'viewer' | 'operator' | 'admin' = 'vie
 }
 
 describe('a person with an account at the provider', () => {
-  test('joins by an invitation, and comes back without one', async () => {
+  test('joins by an invitation, and can then sign in without one', async () => {
     provider.people.set('grace', grace);
     const { open } = portal();
     const invitation = await invite('operator');
@@ -107,7 +107,7 @@ describe('a person with an account at the provider', () => {
     expect(await signInBy(open(), 'grace', { invitation })).toBe('/');
   });
 
-  test('is refused without one, member or not, in the same words', async () => {
+  test('is rejected without an invitation, with the same message for members and strangers', async () => {
     const id = await member('heidi');
     provider.people.set('heidi', { email: 'heidi@example.org', email_verified: true });
     provider.people.set('ivan', { email: 'ivan@example.org', email_verified: true });
@@ -121,7 +121,7 @@ describe('a person with an account at the provider', () => {
     expect(linked.map(({ providerId }) => providerId)).toEqual(['credential']);
   });
 
-  test('is the member with this e-mail once invited, and keeps their role', async () => {
+  test("becomes the member with this e-mail address if invited, and keeps that member's role", async () => {
     const id = await member('judy');
     provider.people.set('judy', { email: 'judy@example.org', email_verified: true });
     const browser = portal().open();
@@ -129,7 +129,7 @@ describe('a person with an account at the provider', () => {
     expect(await who(browser)).toMatchObject({ id, role: 'viewer' });
   });
 
-  test('joins without an invitation if the portal lets everyone join', async () => {
+  test('joins without an invitation if the portal allows everyone to join', async () => {
     provider.people.set('kim', { name: 'Kim', email: 'kim@example.org', email_verified: true });
     const browser = portal({ joinAs: 'viewer' }).open();
     expect(await signInBy(browser, 'kim')).toBe('/');
@@ -154,7 +154,7 @@ describe('a person with an account at the provider', () => {
       expect(await signInBy(open(), 'mallory-2', { invitation })).toBe('/');
   });
 
-  test('must be of an allowed domain each time', async () => {
+  test('must have an address in an allowed domain each time', async () => {
     provider.people.set('nina', { email: 'nina@sub.example.org', email_verified: true });
     provider.people.set('olga', { email: 'olga@example.org', email_verified: true });
     const { open } = portal({ joinAs: 'viewer', emailDomains: ['example.org'] });
@@ -164,7 +164,7 @@ describe('a person with an account at the provider', () => {
     expect(await signInBy(open(), 'olga')).toBe('/sign-in?refused=email&next=%2F');
   });
 
-  test('gets the role of their group, except the last admin', async () => {
+  test('gets the role of their group, unless they are the last admin', async () => {
     const of = [
       { group: 'annex-admins', role: 'admin' as const },
       { group: 'annex-ops', role: 'operator' as const },
@@ -187,7 +187,7 @@ describe('a person with an account at the provider', () => {
   });
 });
 
-describe('an account of the provider with the address of a member', () => {
+describe('a provider account with the e-mail address of a member', () => {
   const taken = '/sign-in?refused=taken&next=%2F';
   const bound = async (id: string) =>
     (await services.db.select().from(accounts).where(eq(accounts.userId, id)))
@@ -211,7 +211,7 @@ describe('an account of the provider with the address of a member', () => {
     expect(await bound(id)).toEqual([]);
   });
 
-  test('does not take over a member who joined with another account of it', async () => {
+  test('does not take over a member who joined with another provider account', async () => {
     provider.people.set('rita', { email: 'rita@example.org', email_verified: true });
     const { open } = portal({ joinAs: 'viewer' });
     const first = open();
@@ -225,7 +225,7 @@ describe('an account of the provider with the address of a member', () => {
       expect(await who(second)).toBeNull();
     }
     expect(await bound(id)).toEqual(['rita']);
-    // The link is still good for someone else.
+    // The link still works for someone else.
     provider.people.set('sven', { email: 'sven@example.org', email_verified: true });
     expect(await signInBy(open(), 'sven', { invitation })).toBe('/');
   });
@@ -242,7 +242,7 @@ describe('an account of the provider with the address of a member', () => {
   );
 });
 
-describe('a member who is signed in', () => {
+describe('a signed-in member', () => {
   const password = 'a long enough pass';
 
   async function signedIn(open: () => Browser, name: string): Promise<{ id: string; browser: Browser }> {
@@ -252,7 +252,7 @@ describe('a member who is signed in', () => {
     return { id, browser };
   }
 
-  test('connects an account of any address, and it signs them in from then on', async () => {
+  test('connects an account with any address, and can then sign in with it', async () => {
     const { open } = portal();
     const { id, browser } = await signedIn(open, 'tess');
     provider.people.set('tess at work', { email: 'tess@work.example', email_verified: true });
@@ -264,7 +264,7 @@ describe('a member who is signed in', () => {
     const acts = await services.db.select().from(auditEntries).where(eq(auditEntries.targetId, id));
     expect(acts.map(({ action }) => action)).toContain('member.link-provider');
 
-    // Another account replaces it: the first no longer signs in.
+    // Another account replaces it, so the first can no longer sign in.
     provider.people.set('tess at home', { email: 'tess@home.example', email_verified: true });
     const again = await signInAtProvider(await ask(browser, { connect: true }), 'tess at home', callback);
     expect(await hear(browser, again)).toBe('/settings/account');
@@ -272,7 +272,7 @@ describe('a member who is signed in', () => {
     expect(await signInBy(open(), 'tess at home')).toBe('/');
   });
 
-  test('does not connect an account that signs in someone else', async () => {
+  test('cannot connect an account that belongs to someone else', async () => {
     const { open } = portal({ joinAs: 'viewer' });
     provider.people.set('uma', { email: 'uma@example.org', email_verified: true });
     await signInBy(open(), 'uma');
@@ -284,7 +284,7 @@ describe('a member who is signed in', () => {
     expect(await who(uma)).toMatchObject({ email: 'uma@example.org' });
   });
 
-  test('needs a session, and a fresh confirmation', async () => {
+  test('needs a session and a recent confirmation', async () => {
     const { open } = portal();
     expect(await refusalOf(await open().post('/oidc/start', { connect: true }))).toEqual([401, 'unauthenticated']);
     const { browser } = await signedIn(open, 'wes');
@@ -313,14 +313,14 @@ describe('a member who is signed in', () => {
   });
 });
 
-describe('an answer', () => {
+describe('a provider response', () => {
   const known = async () => {
     provider.people.set('quinn', { email: 'quinn@example.org', email_verified: true });
     return portal({ joinAs: 'viewer' });
   };
   const refused = (reason: string) => `/sign-in?refused=${reason}&next=%2F`;
 
-  test('counts once, and only in the browser that asked', async () => {
+  test('works once, and only in the browser that started the sign-in', async () => {
     const { open } = await known();
     const browser = open();
     const back = await signInAtProvider(await ask(browser), 'quinn', callback);
@@ -333,7 +333,7 @@ describe('an answer', () => {
     expect(await who(thief)).toBeNull();
   });
 
-  test('without a challenge locks out no one at its address', async () => {
+  test('without a challenge does not lock out its address', async () => {
     const { own, signIn, open } = portal();
     await member('nearby');
     const lured = open();
@@ -358,7 +358,7 @@ describe('an answer', () => {
     const foreign = await signInAtProvider(await ask(attacker), 'quinn', callback);
     expect(await hear(victim, foreign)).toBe(refused('failed'));
 
-    // A code that was used, under the state of a new question.
+    // Uses an earlier code with the state of a new challenge.
     const first = open();
     const used = new URL(await signInAtProvider(await ask(first), 'quinn', callback));
     expect(await hear(first, used.href)).toBe('/');
@@ -369,7 +369,7 @@ describe('an answer', () => {
     for (const browser of [changed, victim, second]) expect(await who(browser)).toBeNull();
   });
 
-  test('of another issuer is rejected', async () => {
+  test('from another issuer is rejected', async () => {
     const { open } = await known();
     const browser = open();
     const back = new URL(await signInAtProvider(await ask(browser), 'quinn', callback));
@@ -395,7 +395,7 @@ describe('an answer', () => {
     expect(await hear(browser, back, seconds)).toBe(expected);
   });
 
-  test('redirects to the portal’s own pages only', async () => {
+  test("redirects only to the portal's own pages", async () => {
     const { open } = await known();
     for (const next of ['https://evil.example', '//evil.example', '/\\evil.example', '/\t/evil.example', 'vms']) {
       expect(await signInBy(open(), 'quinn', { next })).toBe('/');
@@ -404,7 +404,7 @@ describe('an answer', () => {
   });
 });
 
-test('admins see that a provider stopped answering, without the hour for which its description is kept', async () => {
+test('admins see immediately that a provider no longer responds, although its metadata is cached', async () => {
   const stopping = await startOpenIdProvider(callback);
   const person = await portal({ issuer: stopping.issuer }).open().person();
   const admin = { ...person, actor: testBootstrap };
@@ -413,7 +413,7 @@ test('admins see that a provider stopped answering, without the hour for which i
   expect(await getProvider(admin)).toMatchObject({ isAway: true });
 });
 
-test('an unavailable provider is reported, and without one there is no address', async () => {
+test('an unavailable provider is reported, and without one there is no URL', async () => {
   const away = portal({ issuer: 'http://localhost:9' });
   const browser = away.open();
   expect(await getSignInWays(await browser.person())).toMatchObject({ provider: { name: 'Example', isAway: true } });

@@ -4,17 +4,17 @@ import type { Logger } from 'pino';
 import type { Config } from '#server/platform/env.ts';
 import { ProviderRefusal } from './refusal.ts';
 
-/** The verified claims of the ID token: signature, issuer, audience, times and nonce are checked. */
+/** The verified claims of the ID token. Signature, issuer, audience, times and nonce are checked. */
 export interface Claims {
   sub: string;
   name: string | null;
-  /** Lower case; null unless the provider verified it. */
+  /** In lower case; null unless the provider verified it. */
   verifiedEmail: string | null;
-  /** Values of the claim that maps to roles. */
+  /** Values of the claim that maps groups to roles. */
   groups: readonly string[];
 }
 
-/** What the answer of the provider is checked against. */
+/** What the provider's response is checked against. */
 export interface Question {
   address: string;
   state: string;
@@ -25,30 +25,30 @@ export interface Question {
 export interface Provider {
   issuer: string;
   name: string;
-  /** Whether it answers. Cached for an hour or `maxAgeMs`, and for 15 seconds after a failure. */
+  /** Whether the provider does not respond. Cached for an hour or `maxAgeMs`, and for 15 seconds after a failure. */
   isAway(maxAgeMs?: number): Promise<boolean>;
-  /** The address to redirect the browser to. Throws if the provider does not answer. */
+  /** Returns the URL to redirect the browser to. Throws if the provider does not respond. */
   ask(): Promise<Question>;
-  /** Exchanges the code in the answer's address. Throws if a check fails; `now` is the portal's clock. */
+  /** Exchanges the code in the response URL. Throws if a check fails; `now` is the portal's time. */
   read(answer: URL, question: Omit<Question, 'address'>, now: Date): Promise<Claims>;
 }
 
 const hour = 3_600_000;
 const retryMs = 15_000;
 const timeoutSeconds = 4;
-/** Tolerated difference between the clocks of portal and provider. */
+/** Tolerated difference in seconds between the clocks of portal and provider. */
 const toleranceSeconds = 60;
 
 export const callbackPath = '/api/auth/oidc/callback';
 
 type OpenIdConfig = NonNullable<Config['openId']>;
 
-/** The provider of the configuration; its metadata is fetched when it is first needed. */
+/** Opens the configured provider. Its metadata is fetched when first needed. */
 export function openProvider({ url, openId }: Pick<Config, 'url' | 'openId'>, log: Logger): Provider | null {
   if (openId === null) return null;
   const redirectUri = url + callbackPath;
   const metadata = cachedMetadata(openId, log);
-  // Each call has its own configuration, because the clock differs; the provider's keys are shared.
+  // Each call has its own configuration, because the current time differs; the provider's keys are shared.
   let keySet: client.ExportedJWKSCache | undefined;
 
   async function configuration(now: Date): Promise<client.Configuration> {
@@ -78,7 +78,7 @@ export function openProvider({ url, openId }: Pick<Config, 'url' | 'openId'>, lo
     },
     async read(answer, question, now) {
       const config = await configuration(now);
-      // The address as the provider knows it, not as a proxy rewrote it.
+      // The URL as the provider knows it, not as a proxy rewrote it.
       const current = new URL(redirectUri);
       current.search = answer.search;
       const claims = await redeemCode(config, current, question, now, openId.roles?.claim);
@@ -88,7 +88,10 @@ export function openProvider({ url, openId }: Pick<Config, 'url' | 'openId'>, lo
   };
 }
 
-/** Fetches the provider's metadata and keeps it for an hour, a failure for `retryMs`. Concurrent calls share one request. */
+/**
+ * Fetches the provider's metadata and caches it for an hour, or a failure for `retryMs`. Concurrent calls share one
+ * request.
+ */
 function cachedMetadata(openId: OpenIdConfig, log: Logger) {
   let known: { at: number; metadata: Promise<client.ServerMetadata | null> } | undefined;
   return async (maxAgeMs = hour): Promise<client.ServerMetadata | null> => {
@@ -104,7 +107,7 @@ function cachedMetadata(openId: OpenIdConfig, log: Logger) {
 
 const isPlain = ({ issuer }: OpenIdConfig): boolean => issuer.startsWith('http:');
 
-/** Null where the provider does not answer. */
+/** Returns null if the provider does not respond. */
 async function discover(openId: OpenIdConfig, log: Logger): Promise<client.ServerMetadata | null> {
   try {
     const found = await client.discovery(new URL(openId.issuer), openId.clientId, undefined, undefined, {
@@ -133,26 +136,26 @@ async function createConfiguration(
     await clientAuthentication(openId, metadata),
   );
   created.timeout = timeoutSeconds;
-  // Without this the library trusts the connection to the token endpoint and does not check the signature.
+  // Otherwise the library would trust the connection to the token endpoint and not check the signature.
   client.enableNonRepudiationChecks(created);
   if (isPlain(openId)) client.allowInsecureRequests(created);
   return created;
 }
 
-/** Reads the secret for each call, so that its file can be replaced while the portal runs. */
+/** Reads the secret for each call, so that its file can be replaced while the portal is running. */
 async function clientAuthentication(
   { clientSecret }: OpenIdConfig,
   { token_endpoint_auth_methods_supported: methods }: client.ServerMetadata,
 ): Promise<client.ClientAuth> {
   if (clientSecret === null) return client.None();
   const secret = 'value' in clientSecret ? clientSecret.value : (await readFile(clientSecret.file, 'utf8')).trim();
-  // Without a list it is the header, by the specification.
+  // If the provider lists no methods, the specification requires the header.
   return methods?.includes('client_secret_post') === true && !methods.includes('client_secret_basic')
     ? client.ClientSecretPost(secret)
     : client.ClientSecretBasic(secret);
 }
 
-/** Exchanges the code of an answer for the claims of who signed in. */
+/** Exchanges the code of a response for the claims of the person who signed in. */
 async function redeemCode(
   config: client.Configuration,
   answer: URL,
@@ -167,7 +170,7 @@ async function redeemCode(
     idTokenExpected: true,
   });
   const idToken = tokens.claims();
-  // The library checks when a token ends, not that it is from the future.
+  // The library checks when a token expires, but not whether it was issued in the future.
   const isFromFuture = (idToken?.iat ?? 0) - toleranceSeconds > now.getTime() / 1_000;
   if (idToken === undefined || isFromFuture) throw new ProviderRefusal('failed');
   const isWhole = idToken.email !== undefined && (groupClaim === undefined || groupClaim in idToken);
@@ -175,12 +178,12 @@ async function redeemCode(
     isWhole || config.serverMetadata().userinfo_endpoint === undefined
       ? ({} as Record<string, unknown>)
       : await client.fetchUserInfo(config, tokens.access_token, idToken.sub);
-  // The address and its verification come from one document: two documents may name different addresses.
+  // The address and its verification come from one document, because two documents may name different addresses.
   const { email, email_verified } = idToken.email === undefined ? more : idToken;
   return claimsOf({ ...more, ...idToken, email, email_verified }, groupClaim);
 }
 
-/** The provider does not answer. */
+/** The provider does not respond. */
 export class ProviderAway extends Error {
   override readonly name = 'ProviderAway';
 }

@@ -20,7 +20,7 @@ export async function askPasskey(call: AuthCall): Promise<Response> {
   return answer(options, setCookie(call.config, 'passkey', token, challengeLife));
 }
 
-/** Signs in by a passkey alone: possession and a verified owner are two factors. Throws `factor_refused`. */
+/** Signs in with only a passkey: possession and the verified owner are two factors. Throws `factor_refused`. */
 export async function signInWithPasskey(call: AuthCall): Promise<Response> {
   const { passkey } = parse(
     z.strictObject({ passkey: passkeyAnswer }),

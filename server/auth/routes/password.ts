@@ -17,7 +17,7 @@ import { type AuthCall, answer, done } from './call.ts';
 
 const signInInput = z.object({ email: z.string().max(254).trim().toLowerCase(), password: z.string().max(1_024) });
 
-/** The actor of a member's row. */
+/** Returns the actor for a member's row. */
 export const actorOf = ({ id, name, role, namespaces }: typeof users.$inferSelect): Actor => ({
   kind: 'user',
   id,
@@ -29,9 +29,9 @@ export const actorOf = ({ id, name, role, namespaces }: typeof users.$inferSelec
 const refused = () => new DomainError('unauthenticated', 'credentials_refused');
 
 /**
- * Signs in by e-mail and password: 204 with the session, or, where this person has a second factor, 200 with its kinds
- * and a cookie that only serves to present one. Throws `credentials_refused` after the same time for unknown people and
- * wrong passwords.
+ * Signs in with e-mail and password: 204 with the session, or, if the member has a second factor, 200 with its kinds
+ * and a cookie that can only be used to present one. Throws `credentials_refused`, after the same time for unknown
+ * members and wrong passwords.
  */
 export async function signInWithPassword(call: AuthCall): Promise<Response> {
   const { email, password } = parse(signInInput, await readJsonBody(call.request, call.config.limits));
@@ -56,14 +56,14 @@ export async function signInWithPassword(call: AuthCall): Promise<Response> {
   }
   return done(
     await db.transaction(async (tx) => {
-      // Changed since the comparison: a session by the old password would outlive the change.
+      // The password changed since it was verified; a session would outlive the change.
       if (!(await isPasswordStill(tx, user.id, hash))) throw refused();
       return startSession(tx, call, actorOf(user), { method: 'password', headers: call.headers, address });
     }),
   );
 }
 
-/** `changePassword` for older scripts and the account page. */
+/** Handles `changePassword` for older scripts and the account page. */
 export async function putPassword(call: AuthCall): Promise<Response> {
   await changePassword(call, (await readJsonBody(call.request, call.config.limits)) as never);
   return done();

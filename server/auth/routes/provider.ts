@@ -21,15 +21,15 @@ import { type AuthCall, answer, dropCookie, tokenOf } from './call.ts';
 const startInput = z.strictObject({
   next: z.string().max(2_000).optional(),
   invitation: z.string().max(200).optional(),
-  /** Connects the account to the signed-in member, instead of signing in. */
+  /** Connects the account to the signed-in member instead of signing in. */
   connect: z.literal(true).optional(),
 });
 
 const accountPage = '/settings/account';
 
 /**
- * Returns the provider's address to send the browser to, and binds the answer to this browser by a cookie. To connect
- * an account it takes a session with a fresh confirmation.
+ * Returns the provider URL to send the browser to, and binds the response to this browser by a cookie. Connecting an
+ * account requires a session with a recent confirmation.
  */
 export async function askProvider(call: AuthCall): Promise<Response> {
   const { provider, throttles } = call.signIn;
@@ -48,8 +48,8 @@ export async function askProvider(call: AuthCall): Promise<Response> {
 }
 
 /**
- * Handles the provider's redirect: continues to the requested page, or back with the reason. Any website can make a
- * browser load this address, so a call without the challenge's cookie does not count as an attempt.
+ * Handles the provider's redirect: continues to the requested page, or goes back with the reason. Any website can make
+ * a browser load this URL, so a call without the challenge's cookie does not count as an attempt.
  */
 export async function hearProvider(call: AuthCall): Promise<Response> {
   const { signIn, now, address } = call;
@@ -85,7 +85,10 @@ async function signInBy(call: AuthCall, issuer: string, claims: Claims, invitati
   return [cookie];
 }
 
-/** Only for the session that started it: if someone else signed in on this browser since, the answer is rejected. */
+/**
+ * Connects the account only in the session that started it. If someone else signed in in this browser since, the
+ * response is rejected.
+ */
 async function connectTo(call: AuthCall, issuer: string, claims: Claims, sessionId: string): Promise<string[]> {
   const session = await call.session();
   if (session?.id !== sessionId) throw new ProviderRefusal('stale');
@@ -99,18 +102,18 @@ function refusedPath(asked: { next: string; connect?: string } | null, reason: R
   return `/sign-in?refused=${reason}${next}`;
 }
 
-/** Null for other errors, such as an unavailable database. */
+/** Returns the reason to show; null for other errors, such as an unavailable database. */
 function reasonOf(error: unknown): Refusal | null {
   if (error instanceof ProviderRefusal) return error.reason;
   if (error instanceof ProviderAway) return 'away';
-  // Someone joined with this address concurrently.
+  // Another person joined with this address concurrently.
   if (error instanceof DomainError && error.code === 'email_taken') return 'taken';
   if (!(error instanceof Error)) return null;
   if (error.name === 'AuthorizationResponseError') return 'denied';
-  // A failed `fetch`.
+  // `fetch` failed.
   if (error instanceof TypeError && error.cause !== undefined && (error as { code?: unknown }).code === undefined)
     return 'away';
-  // Every error of openid-client about the answer, the tokens or their transport.
+  // openid-client has a code for every error about the response, the tokens or their transport.
   const code = (error as { code?: unknown }).code;
   const isOfLibrary = typeof code === 'string' && code.startsWith('OAUTH_');
   return isOfLibrary || ['ResponseBodyError', 'WWWAuthenticateChallengeError'].includes(error.name) ? 'failed' : null;

@@ -12,12 +12,12 @@ import { startSession } from '../session.ts';
 import { type AuthCall, answer, done, dropCookie, tokenOf } from './call.ts';
 import { actorOf } from './password.ts';
 
-/** Attempts per right password; then it must be entered again. */
+/** Attempts after a right password; then it must be entered again. */
 const maxTries = 10;
 
 const tooLate = () => new DomainError('unauthenticated', 'sign_in_stale');
 
-/** Creates the challenge for this person's passkeys after the password. Throws `sign_in_stale`. */
+/** After the password, creates the challenge for the member's passkeys. Throws `sign_in_stale`. */
 export async function askPasskeyAsFactor(call: AuthCall): Promise<Response> {
   const token = tokenOf(call, 'factor');
   const waiting = await tryChallenge(call, 'factor', token, call.now, maxTries);
@@ -28,7 +28,7 @@ export async function askPasskeyAsFactor(call: AuthCall): Promise<Response> {
 }
 
 /**
- * Signs in by the factor after a right password. Attempts are limited per person, from any address. Throws
+ * Signs in with a factor after the right password. Attempts are limited per member, whatever the address. Throws
  * `sign_in_stale` without a password or too long after it, `factor_refused`, `too_many_attempts`.
  */
 export async function signInWithFactor(call: AuthCall): Promise<Response> {
@@ -42,12 +42,12 @@ export async function signInWithFactor(call: AuthCall): Promise<Response> {
   throttle.take(`factor ${userId}`, now);
   const asked = 'passkey' in shown ? await takeChallenge(call, 'factor-passkey', token, now) : null;
   const cookie = await call.db.transaction(async (tx) => {
-    // Of two answers to one password, one starts a session.
+    // Of two responses to one password, only one starts a session.
     if ((await takeChallenge({ db: tx, keys }, 'factor', token, now)) === null) throw tooLate();
     const [user] = await tx.select().from(users).where(eq(users.id, userId)).for('update');
     const hash = await passwordHashOf(tx, userId);
     if (!user || hash === null || sha256Hex(hash) !== waiting.passwordDigest) throw tooLate();
-    // Locks the password: a session by the old one would outlive a change.
+    // Locks the password, because a session that used the old one would outlive a change.
     if (!(await isPasswordStill(tx, userId, hash))) throw tooLate();
     const challenge = asked?.challenge ?? null;
     const factor = await takeFactor(tx, call, { userId, answer: shown, challenge, now });

@@ -2,13 +2,13 @@ import { setCookie } from '../cookies.ts';
 import { endSession } from '../session.ts';
 import { type AuthCall, answer, done } from './call.ts';
 
-/** Ends the session, and answers after the commit. */
+/** Ends the session, and responds after the commit. */
 export async function signOut(call: AuthCall): Promise<Response> {
   await endSession(call, call.headers);
   return done(setCookie(call.config, 'session_token', '', 0));
 }
 
-/** The signed-in person; `role` is null if they must set up a second factor first. */
+/** Returns the signed-in member. `role` is null if they must set up a second factor first. */
 export async function getSession(call: AuthCall): Promise<Response> {
   const session = await call.session();
   if (session === null) return answer({ user: null });

@@ -6,11 +6,11 @@ import type { Context } from '#server/domain/context.ts';
 /** The portal's rules for everyone who signs in. */
 export interface SignInRules {
   requireFactor: boolean;
-  /** Members with only a password, whom the rule sends to the set-up. */
+  /** Number of members with only a password, who must set up a factor. */
   membersWithoutFactor: number;
 }
 
-/** The rules, and the number of affected members. */
+/** Returns the rules, and the number of affected members. */
 export async function getSignInRules(ctx: Context): Promise<SignInRules> {
   allow(ctx.actor, 'admin');
   const { db } = ctx;

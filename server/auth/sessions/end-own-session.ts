@@ -7,7 +7,7 @@ import { parse } from '#server/domain/parse.ts';
 import { allowPerson, type PersonContext } from '../person.ts';
 import { type EndOwnSessionInput, endOwnSessionInput } from './input.ts';
 
-/** Signs oneself out of one browser. Throws `session_unknown`. */
+/** Signs the caller out of one browser. Throws `session_unknown`. */
 export async function endOwnSession(ctx: PersonContext, input: EndOwnSessionInput): Promise<void> {
   const { actor } = await allowPerson(ctx);
   const { id } = parse(endOwnSessionInput, input);

@@ -7,21 +7,21 @@ import { idleLife } from '../session.ts';
 /** A browser with a session. */
 export interface SignedInBrowser {
   id: string;
-  /** "Firefox 141"; null if unknown. */
+  /** For example "Firefox 141"; null if unknown. */
   browser: string | null;
-  /** "macOS"; null if unknown. */
+  /** For example "macOS"; null if unknown. */
   system: string | null;
-  /** Where the sign-in came from. */
+  /** IP address of the sign-in. */
   address: string | null;
   method: SignInMethod;
   createdAt: Date;
-  /** Within five minutes. */
+  /** Accurate to five minutes. */
   lastUsedAt: Date;
-  /** The caller's session. */
+  /** Whether this is the caller's session. */
   isThis: boolean;
 }
 
-/** The valid sessions of a person, the last used first. */
+/** Returns the valid sessions of a member, most recently used first. */
 export async function browsersOf(
   db: Database,
   userId: string,
@@ -42,7 +42,7 @@ export async function browsersOf(
     }));
 }
 
-/** Name and major version of a user agent, and its system. */
+/** Returns name and major version of a browser, and its system, from the user agent. */
 export function namesOf(userAgent: string | null): { browser: string | null; system: string | null } {
   if (userAgent === null || userAgent === '') return { browser: null, system: null };
   const { browser, os } = Bowser.parse(userAgent);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { givenText } from '#protocol/file.ts';
 import { namespaces, role } from '../members/input.ts';
 
-/** `expiresAt` null or absent: until it is revoked. */
+/** If `expiresAt` is null or absent, the token is valid until it is revoked. */
 export const createTokenInput = z.strictObject({
   name: givenText(100),
   role,

@@ -13,12 +13,12 @@ export const apiToken = z.object({
   role,
   namespaces: z.array(z.string()),
   createdAt: instant,
-  /** Name of the member who created it; null if they were removed, or it was no member. */
+  /** Name of the member who created it; null if they were removed, or if no member created it. */
   createdBy: z.string().nullable(),
   expiresAt: instant.nullable(),
-  /** Within a minute. */
+  /** Accurate to a minute. */
   lastUsedAt: instant.nullable(),
-  /** Address of the last use. */
+  /** IP address of the last use. */
   lastUsedFrom: z.string().nullable(),
   revokedAt: instant.nullable(),
 });
@@ -27,7 +27,7 @@ export type ApiToken = z.infer<typeof apiToken>;
 export const tokenList = z.object({ items: z.array(apiToken) });
 export type TokenList = z.infer<typeof tokenList>;
 
-/** All tokens, revoked ones too, newest first. */
+/** Lists all tokens, including revoked ones, newest first. */
 export async function listTokens(ctx: Context): Promise<TokenList> {
   allow(ctx.actor, 'admin');
   const items = await ctx.db

@@ -8,7 +8,7 @@ import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { type RevokeTokenInput, revokeTokenInput } from './input.ts';
 
-/** Revokes a token immediately; it stays in the list as revoked. */
+/** Revokes a token immediately. It stays in the list as revoked. */
 export async function revokeToken(ctx: Context, input: RevokeTokenInput): Promise<void> {
   allow(ctx.actor, 'admin');
   const { id } = parse(revokeTokenInput, input);

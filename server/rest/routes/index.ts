@@ -13,12 +13,12 @@ import { vmListRoute, vmRoutes } from './vms.ts';
 import { wireAccessRoutes } from './wire-access.ts';
 import { xliffRoutes } from './xliff.ts';
 
-/** Every call of the management door; lists of VMs have a parameter for each of these fields. */
+/** Returns every call of the management API. Lists of VMs have a parameter for each of these fields. */
 export const routesFor = (fields: FleetFields): readonly RestRoute[] => [
   ...publisherRoutes,
   ...handlerRoutes,
   ...versionRoutes,
-  // Before the routes of languages, which would match the suffix too.
+  // Must precede the routes of languages, which would match the suffix too.
   ...xliffRoutes,
   ...resourceRoutes,
   ...vmRoutes,

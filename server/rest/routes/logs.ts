@@ -16,7 +16,7 @@ import { inArchive, inOutput, inVm } from '../shapes.ts';
 
 const attachment = (name: string) => `attachment; filename="${name}"`;
 
-/** A command's output as a file; the pages' download door has this route too. */
+/** Returns a command's output as a file. The pages' downloads use this route too. */
 const downloadOutputRoute: RestRoute = route({
   method: 'GET',
   path: '/vms/{id}/outputs/{output}',
@@ -34,7 +34,7 @@ const downloadOutputRoute: RestRoute = route({
   },
 });
 
-/** An archive of log folders; the pages' download door has this route too. */
+/** Returns an archive of log folders. The pages' downloads use this route too. */
 const downloadArchiveRoute: RestRoute = route({
   method: 'GET',
   path: '/vms/{id}/log-archives/{archive}',

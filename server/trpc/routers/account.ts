@@ -19,7 +19,7 @@ import {
 import { endOtherSessions, endOwnSession, listOwnSessions } from '#server/auth/sessions/index.ts';
 import { mutation, plainMutation, plainQuery, router } from '../trpc.ts';
 
-/** The person's own account: for everyone with a session. */
+/** The caller's own account. Requires only a session. */
 export const accountRouter = router({
   get: plainQuery(getAccount),
   rename: mutation(renameAccount),

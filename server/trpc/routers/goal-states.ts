@@ -19,7 +19,7 @@ import {
 import { translateFaults } from '#server/i18n/index.ts';
 import { type CallContext, mutation, pagedQuery, query, router } from '../trpc.ts';
 
-/** A plan with its warnings and faults as sentences. */
+/** Adds messages to the warnings and faults of a plan. */
 const inWords =
   <Input>(verb: (ctx: CallContext, input: Input) => Promise<Plan>) =>
   async (ctx: CallContext, input: Input) => {
@@ -41,7 +41,7 @@ export const goalStatesRouter = router({
   previewRevert: query(previewRevert),
   revert: mutation(revertGoalState),
   getExtension: query(getExtension),
-  // The input has protected settings, so this is a POST: proxies log URLs.
+  // The input contains protected settings, so this is a POST: proxies log URLs.
   planExtension: mutation(inWords(planExtension)),
   planRemoval: query(inWords(planRemoval)),
   planRevert: query(inWords(planRevert)),

@@ -11,7 +11,7 @@ import {
 import { me } from '#server/auth/members/index.ts';
 import { type CallContext, mutation, plainQuery, query, router } from '../trpc.ts';
 
-/** Signs the new member in with a cookie of this answer: call it without streaming (`httpBatchLink`). */
+/** Signs the new member in with a cookie of this response, so it must be called without streaming (`httpBatchLink`). */
 async function redeemAndSignIn(ctx: CallContext, input: RedeemInvitationInput) {
   const actor = await redeemInvitation(ctx, input);
   const { headers, address } = ctx;

@@ -5,11 +5,11 @@ import { toTrpcError } from '../error.ts';
 import { type CallContext, procedure, router } from '../trpc.ts';
 
 interface ChangesInput {
-  /** Set by the client when it reconnects. */
+  /** The client sets this when it reconnects. */
   lastEventId?: string | null;
 }
 
-/** Hints of changed data, within a second of the commit, for as long as the session lasts. */
+/** Streams hints of changed data, within a second of the commit, while the session lasts. */
 const changes = procedure
   .input((input: unknown) => (input ?? {}) as ChangesInput)
   .subscription(async ({ ctx, input, signal }) => {
@@ -17,7 +17,7 @@ const changes = procedure
     const session = await ctx.session();
     const gone = signal ?? AbortSignal.abort();
     const close = session === null ? () => {} : ctx.live.streams.open(session.id, session.actor.id);
-    // A stream that is never read does not end, so the end of the call closes it.
+    // A stream that is never read does not end, so it is closed when the call ends.
     gone.addEventListener('abort', close, { once: true });
     if (gone.aborted) close();
     return hintsFor(ctx, session, input.lastEventId, gone, close);

@@ -10,13 +10,13 @@ import type { VersionReferenceInput } from '#server/domain/packages/input.ts';
 import { shownWarnings } from '#server/i18n/index.ts';
 import { type CallContext, mutation, plainQuery, query, router } from '../trpc.ts';
 
-/** A version with its warnings in the reader's language. */
+/** Returns a version with its warnings in the user's language. */
 async function getInWords(ctx: CallContext, input: VersionReferenceInput) {
   const { warnings, ...version } = await describeVersion(ctx, input);
   return { ...version, warnings: shownWarnings(warnings, ctx.language) };
 }
 
-/** Versions of handlers. Their zips arrive through the upload door, as a stream. */
+/** Versions of handlers. Zips are uploaded through another entry point, as a stream. */
 export const packagesRouter = router({
   get: query(getInWords),
   drafts: plainQuery(listDrafts),
