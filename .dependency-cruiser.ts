@@ -29,6 +29,7 @@ const modules = [
   'reported-state',
   'goal-states',
   'enrollment',
+  'holds',
   'stock-agents',
   'logs',
   'reports',

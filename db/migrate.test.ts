@@ -95,3 +95,31 @@ test('the authors of existing secrets and tokens are taken from the log; unknown
     { token_hash: 'other', issued_by: null, issued_by_name: null },
   ]);
 });
+
+test('holds of stock agents become holds of their VMs, and a restarted deadline stays where it is', async () => {
+  const db = await databaseBefore(25);
+  const [held, released, other] = [randomUUID(), randomUUID(), randomUUID()];
+  for (const [n, vmId] of [held, released, other].entries()) {
+    await db.execute(sql`insert into vms values (${vmId}, ${`vm-${n}`}, '{}', '2026-01-01Z', 'test')`);
+    await db.execute(sql`insert into goal_states (vm_id, incarnation, etag, text, contents, cause, published_at, published_by)
+      select ${vmId}, i, '"e.' || i || '"', '{}', '[]', '{"action":"vm.create"}', now(), 'test' from generate_series(1, 3) i`);
+    await db.execute(sql`insert into goal_state_heads (vm_id, incarnation, etag, text, published_at, delivered_incarnation)
+      values (${vmId}, 3, '"e.3"', '{}', now(), ${n === 0 ? 2 : 3})`);
+    await db.execute(sql`insert into stock_agents (vm_id, container_id, granted_at, granted_by, tenant_key_at, held_at, held_by, released_at)
+      values (${vmId}, ${vmId}, now(), 'test', now(), ${n === 0 ? '2026-01-02Z' : null}, ${n === 0 ? 'Ada' : null},
+        ${n === 1 ? '2026-01-03Z' : null})`);
+  }
+  await migrate(db.$client);
+  const { rows } = await db.execute(sql`
+    select h.vm_id, o.since, o.by, o.past, h.held_incarnation, h.held_etag
+      from goal_state_heads h left join holds o on o.vm_id = h.vm_id`);
+  const of = (vmId: string) => rows.find((row) => row.vm_id === vmId);
+  expect(of(held)).toMatchObject({ by: 'Ada', past: [], held_incarnation: 2, held_etag: '"e.2"' });
+  expect(new Date(String(of(held)?.since)).toISOString()).toBe('2026-01-02T00:00:00.000Z');
+  const past = of(released)?.past as string[][] | undefined;
+  expect(past?.map((hold) => hold.map((at) => new Date(at).toISOString()))).toEqual([
+    ['2026-01-01T00:00:00.000Z', '2026-01-03T00:00:00.000Z'],
+  ]);
+  expect(of(released)).toMatchObject({ since: null, held_incarnation: null });
+  expect(of(other)).toMatchObject({ past: null, held_incarnation: null, held_etag: null });
+});

@@ -140,6 +140,9 @@ export const goalStateHeads = pgTable(
     /** The turn that was last taken, by whatever kind of work. */
     turn: bigint({ mode: 'number' }).notNull().default(0),
     deliveredAt: timestamp('delivered_at', { withTimezone: true }),
+    /** What a reference agent gets while the VM is held: what it has; null without a hold. */
+    heldIncarnation: integer('held_incarnation'),
+    heldEtag: text('held_etag'),
   },
   (t) => [index('goal_state_heads_published').on(t.publishedAt)],
 );

@@ -4,6 +4,7 @@ export * from './changes.ts';
 export * from './enrollment.ts';
 export * from './goal-states.ts';
 export * from './health.ts';
+export * from './holds.ts';
 export * from './installation.ts';
 export * from './localization.ts';
 export * from './logs.ts';

@@ -60,10 +60,9 @@ export const stockAgents = pgTable('stock_agents', {
   settledAt: timestamp('settled_at', { withTimezone: true }),
   settledStatus: text('settled_status'),
   settledMessage: text('settled_message'),
-  /** Since when the agent is on hold, and who started it; null if it is not. */
+  /** Holds as the release before wrote them; the table `holds` replaces these three columns. */
   heldAt: timestamp('held_at', { withTimezone: true }),
   heldBy: text('held_by'),
-  /** When the last hold ended. Deadlines of what was declared during the hold count from then. */
   releasedAt: timestamp('released_at', { withTimezone: true }),
   /** Unhealthy observations, the last of each name, in the order in which they were first reported. */
   observations: jsonb().$type<AgentObservation[]>().notNull().default([]),

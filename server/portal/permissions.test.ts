@@ -510,7 +510,7 @@ describe('objects of other users', () => {
   test('a deleted VM cannot be changed, and its agent is rejected', async () => {
     const before = await doors.digest();
     const goal = { handler: 'Acme.Lab.Probe', version: '1.0.0.0', state: 'enabled' };
-    const inputs = { vmId: deletedVm, name: 'probe', goal, incarnation: 1, tags: {}, onHold: true };
+    const inputs = { vmId: deletedVm, name: 'probe', goal, incarnation: 1, tags: {}, reason: 'test' };
     for (const path of mutations.filter((one) => /^(vms|goalStates)\./.test(one) && one !== 'vms.create')) {
       const response = await post(`/api/trpc/${path}`, asMember('admin'), wrapped(inputs));
       expect([path, response.status]).toEqual([path, 404]);

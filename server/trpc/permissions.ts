@@ -132,11 +132,12 @@ export const permissions = {
   'vms.create': operates,
   'vms.get': reads,
   'vms.grantWireAccess': operates,
+  'vms.hold': operates,
   'vms.issueEnrollmentToken': operates,
+  'vms.releaseHold': operates,
   'vms.remove': operates,
   'vms.revokeWireAccess': operates,
   'vms.rotateTenantKey': operates,
-  'vms.setHold': operates,
   'vms.update': operates,
   'vms.wireAccess': reads,
 } satisfies Record<string, Permission>;

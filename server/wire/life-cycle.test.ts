@@ -201,8 +201,8 @@ describe('on hold', () => {
     await vm.report();
     expect(await view(vm)).toMatchObject({ agent: { hold: null }, health: 'healthy' });
     const acts = await ctx.db.select().from(auditEntries).where(eq(auditEntries.vmId, vmId));
-    const ofHold = acts.map(({ action }) => action).filter((action) => /hold|release/.test(action));
-    expect(ofHold.sort()).toEqual(['wire-access.hold', 'wire-access.release']);
+    const ofHold = acts.map(({ action }) => action).filter((action) => action.startsWith('hold.'));
+    expect(ofHold.sort()).toEqual(['hold.release', 'hold.set']);
   });
 
   test('a hold that ends before the agent calls has no effect', async () => {

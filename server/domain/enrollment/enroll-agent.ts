@@ -5,7 +5,7 @@ import type { EnrollRequest, EnrollResponse } from '#protocol/index.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
-import { bindCertificate, lockHead } from '#server/domain/goal-states/index.ts';
+import { bindCertificate, forgetDelivery, lockHead } from '#server/domain/goal-states/index.ts';
 import { findPrincipal } from '#server/domain/principal.ts';
 import { clearPendingRestart } from '#server/domain/reported-state/index.ts';
 import { clearRefusals } from '#server/domain/vms/index.ts';
@@ -125,6 +125,7 @@ async function bindAgent(
     issuer: await findPrincipal(tx, issuer.ref, ctx.now),
     sameKey: before?.keyHash === certificate.keyHash,
   };
+  if (!origin.sameKey) await forgetDelivery(tx, await lockHead(tx, vmId));
   await bindCertificate(tx, ctx, vmId, certificate, origin, issuer.name);
   await recordAudit(tx, ctx, {
     action: 'agent.enroll',

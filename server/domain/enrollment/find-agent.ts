@@ -1,7 +1,7 @@
 import type { Database } from '#db/client.ts';
 import { sha256Hex } from '#server/platform/keys.ts';
 
-/** The agent with a credential, and the goal state in force. */
+/** The agent behind a credential, and the goal state for it. */
 export interface AgentIdentity {
   vmId: string;
   vmName: string;
@@ -11,6 +11,7 @@ export interface AgentIdentity {
   counter: number;
   /** When the counter was stored; null before the first call. */
   lastSeenAt: Date | null;
+  /** The goal state in force; while the VM is held, the one that it has. */
   etag: string;
   /** Number of open log requests. */
   logRequests: number;
@@ -18,10 +19,13 @@ export interface AgentIdentity {
   newestLogRequest: string | null;
 }
 
+/** The goal state for agent `a` with head `h`. Held contents of a stock agent come with a new ETag (`stock-agents`). */
+const etagFor = `case when a.kind = 'stock' then h.etag else coalesce(h.held_etag, h.etag) end`;
+
 const byCredential = {
   name: 'agents-by-credential',
   text: `select a.credential_hash as hash, a.vm_id as "vmId", v.name as "vmName", a.instance_id as "instanceId",
-                coalesce(p.counter, 0) as counter, p.last_seen_at as "lastSeenAt", h.etag,
+                coalesce(p.counter, 0) as counter, p.last_seen_at as "lastSeenAt", ${etagFor} as etag,
                 w.count as "logRequests", w.newest as "newestLogRequest"
            from agents a join vms v on v.id = a.vm_id join goal_state_heads h on h.vm_id = a.vm_id
            left join agent_presence p on p.vm_id = a.vm_id
@@ -53,7 +57,7 @@ export async function findAgents(db: Database, hashes: readonly string[]): Promi
 /** The current state of a VM's agent. Both fields are null if the VM was deleted or the agent's access revoked. */
 export interface AgentNews {
   vmId: string;
-  /** ETag of a recently published goal state; empty if only logs were requested recently. */
+  /** The ETag for an agent whose goal state or hold changed; empty if only logs were requested. */
   etag: string | null;
   /** Hash of the credential of a recently enrolled machine. */
   credentialHash: string | null;
@@ -61,7 +65,11 @@ export interface AgentNews {
 
 const newsSince = {
   name: 'agent-news',
-  text: `select vm_id as "vmId", etag, null as "credentialHash" from goal_state_heads where published_at >= $1
+  text: `select h.vm_id as "vmId", ${etagFor} as etag, null as "credentialHash"
+           from (select * from goal_state_heads where published_at >= $1) h left join agents a on a.vm_id = h.vm_id
+         union all select h.vm_id, ${etagFor}, null
+           from holds o join goal_state_heads h on h.vm_id = o.vm_id left join agents a on a.vm_id = h.vm_id
+          where o.changed_at >= $1
          union all select vm_id, null, credential_hash from agents where enrolled_at >= $1
          union all select id, null, null from vms where deleted_at >= $1
          union all select vm_id, null, null from audit_entries where action = 'wire-access.revoke' and at >= $1

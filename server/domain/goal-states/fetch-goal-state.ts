@@ -12,7 +12,7 @@ export interface FetchedGoalState {
 }
 
 interface Delivered extends FetchedGoalState {
-  /** Whether this goal state is marked as delivered; false if a newer one was published during the call. */
+  /** It was sent before, or is marked as sent now; false if a newer one was published or the VM held in between. */
   isNoted: boolean;
 }
 
@@ -20,15 +20,25 @@ interface Delivered extends FetchedGoalState {
 const isRendered = `(extensions.secret_id is null or exists (
   select from secrets s where s.vm_id = extensions.vm_id and s.id = extensions.secret_id and s.cms is not null))`;
 
-/** $1: the VM, $2: the time. Deadlines count from delivery, so the first delivery is recorded as a change of the VM. */
+/** The text that a held VM gets; null if it is not held. */
+const heldText = `(select g.text from goal_states g
+  where g.vm_id = goal_state_heads.vm_id and g.incarnation = goal_state_heads.held_incarnation)`;
+
+/**
+ * $1 the VM, $2 the time, $3 whether to notify. Deadlines count from delivery, so the first delivery is a change of the
+ * VM.
+ */
 const deliver = {
   name: 'goal-state-deliver',
   text: `
 with head as materialized (
-  select etag, text, incarnation, delivered_incarnation = incarnation as is_known from goal_state_heads where vm_id = $1
+  select coalesce(held_etag, etag) as etag, coalesce(${heldText}, text) as text, incarnation,
+    held_incarnation is not null or delivered_incarnation = incarnation as is_known
+    from goal_state_heads where vm_id = $1
 ), noted as (
   update goal_state_heads h set delivered_at = $2, delivered_incarnation = h.incarnation
-    from head where h.vm_id = $1 and h.incarnation = head.incarnation and not head.is_known returning h.incarnation
+    from head where h.vm_id = $1 and h.incarnation = head.incarnation and not head.is_known
+     and h.held_incarnation is null returning h.incarnation
 ), marked as (
   update extensions set delivered_at = coalesce(delivered_at, $2), ever_delivered = true
    where vm_id = $1 and (delivered_at is null or not ever_delivered) and exists (select from noted) and ${isRendered}
@@ -45,8 +55,8 @@ select etag, text, is_known or exists (select from noted) as "isNoted",
 
 /**
  * Reads the goal state in force and marks it as delivered before it is sent, so that a removal knows whether the agent
- * ever saw the extension. Runs one statement, which writes only on the first delivery. Returns null for a VM without a
- * goal state.
+ * ever saw the extension. While the VM is held, reads the one that it has. One statement, which writes nothing if it was
+ * sent before. Null for a VM without a goal state.
  */
 export async function fetchGoalState(db: Database, vmId: string, now: Date): Promise<FetchedGoalState | null> {
   if (tellsByStatement(db)) {
@@ -60,11 +70,19 @@ export async function fetchGoalState(db: Database, vmId: string, now: Date): Pro
     const [head] = await tx
       .update(goalStateHeads)
       .set({
-        deliveredAt: sql`case when delivered_incarnation = incarnation then delivered_at else ${now} end`,
-        deliveredIncarnation: sql`incarnation`,
+        deliveredAt: sql`case when delivered_incarnation = incarnation or held_incarnation is not null
+          then delivered_at else ${now} end`,
+        deliveredIncarnation: sql`case when held_incarnation is null then incarnation else delivered_incarnation end`,
       })
       .where(eq(goalStateHeads.vmId, vmId))
-      .returning({ etag: goalStateHeads.etag, text: goalStateHeads.text });
+      .returning({
+        etag: sql<string>`coalesce(held_etag, etag)`,
+        text: sql<string>`coalesce(${sql.raw(heldText)}, text)`,
+        isHeld: sql<boolean>`held_incarnation is not null`,
+      });
+    if (head === undefined) return null;
+    const { isHeld, ...goalState } = head;
+    if (isHeld) return goalState;
     const delivered = await tx
       .update(extensions)
       .set({ deliveredAt: sql`coalesce(delivered_at, ${now})`, everDelivered: true })
@@ -76,6 +94,6 @@ export async function fetchGoalState(db: Database, vmId: string, now: Date): Pro
         ),
       );
     if ((delivered.rowCount ?? 0) > 0) await recordChange(tx, 'vm', vmId);
-    return head ?? null;
+    return goalState;
   });
 }

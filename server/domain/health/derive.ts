@@ -1,7 +1,7 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { Database, Transaction } from '#db/client.ts';
-import { extensionLatest, extensionPulse, extensions, handlerVersions, stockAgents } from '#db/schema/index.ts';
+import { extensionLatest, extensionPulse, extensions, handlerVersions, holds } from '#db/schema/index.ts';
 import { defaultPeriods, type HandlerReport } from '#protocol/index.ts';
 import { heartbeatReading, statusReading } from '#server/domain/reports/index.ts';
 import {
@@ -14,6 +14,7 @@ import {
   hasFailed,
   heartbeatVerdict,
   staleFor,
+  standsStill,
 } from '#server/domain/verdicts/index.ts';
 import { failedPart } from './failed-part.ts';
 import { withWaits } from './waits-until.ts';
@@ -38,8 +39,8 @@ export const healthColumns = {
   commands: extensions.commands,
   changedAt: extensions.changedAt,
   deliveredAt: extensions.deliveredAt,
-  heldAt: stockAgents.heldAt,
-  releasedAt: stockAgents.releasedAt,
+  heldAt: holds.since,
+  pastHolds: holds.past,
   handlerState: sql<HandlerReport | null>`${handlerState}::jsonb - 'output'`,
   handlerAt: extensionLatest.handlerAt,
   heartbeatStatus: extensionPulse.heartbeatStatus,
@@ -92,7 +93,7 @@ function readExtensions(db: Database | Transaction, where: SQL) {
         eq(reportedVersion.version, sql`${handlerState} ->> 'version'`),
       ),
     )
-    .leftJoin(stockAgents, eq(stockAgents.vmId, extensions.vmId))
+    .leftJoin(holds, eq(holds.vmId, extensions.vmId))
     .where(where)
     .orderBy(extensions.vmId, extensions.name);
 }
@@ -106,7 +107,7 @@ export interface Derived {
   verdict: HeartbeatVerdict;
   /** For how many seconds the status has been stale; null if it is not. */
   staleFor: number | null;
-  /** Deadline of the goal; null once it has concluded or failed, or if it is disabled as declared. */
+  /** The deadline of the goal; null during a hold, and once it is concluded, failed, or disabled as declared. */
   deadlineAt: Date | null;
   health: ExtensionHealth;
   /** Cause of the health; null if there is no trouble. */
@@ -141,8 +142,7 @@ export function derive(facts: HealthFacts, agent: AgentFacts, now: Date): Derive
   const stale = reading && staleFor(reading, agent.statusSeconds ?? defaultPeriods.statusSeconds, now);
   const concluded = facts.concludedAt !== null && facts.statusSequence === facts.goalSequenceNumber;
   const due = concluded ? null : deadlineOf({ ...facts, state: facts.goal });
-  // Deadlines stop while the agent is on hold.
-  const deadlineAt = due !== null && facts.heldAt !== null && due >= facts.heldAt ? null : due;
+  const deadlineAt = due !== null && standsStill(due, facts.heldAt) ? null : due;
   const { health, cause } = evaluateExtensionHealth({
     agent: agent.status,
     goal: { state: facts.goal, sequenceNumber: facts.goalSequenceNumber },

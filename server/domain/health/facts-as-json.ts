@@ -4,10 +4,7 @@ import { withWaits } from './waits-until.ts';
 
 const optsIn = (version: string): string => `(${version}.manifest #>> '{handlerManifest,reportHeartbeat}')::boolean`;
 
-/**
- * Columns of extensions `e`, pulses `u`, documents `l`, the declared (`g`) and reported (`r`) versions, and stock
- * agents `s`.
- */
+/** Of extensions `e`, pulses `u`, documents `l`, the declared (`g`) and reported (`r`) versions, holds `s`. */
 const columns = {
   name: 'e.name',
   handler: 'e.handler',
@@ -18,8 +15,8 @@ const columns = {
   commands: 'e.commands',
   changedAt: 'e.changed_at',
   deliveredAt: 'e.delivered_at',
-  heldAt: 's.held_at',
-  releasedAt: 's.released_at',
+  heldAt: 's.since',
+  pastHolds: 's.past',
   handlerState: `l.handler_state::jsonb - 'output'`,
   handlerAt: 'l.handler_at',
   heartbeatStatus: 'u.heartbeat_status',
@@ -52,7 +49,7 @@ export const factsAsJson = `
   left join extension_latest l on l.vm_id = e.vm_id and l.name = e.name and l.vm_id = any($1)
   left join handler_versions g on g.handler = e.handler and g.version = e.version
   left join handler_versions r on r.handler = e.handler and r.version = l.handler_state ->> 'version'
-  left join stock_agents s on s.vm_id = e.vm_id and s.vm_id = any($1)
+  left join holds s on s.vm_id = e.vm_id and s.vm_id = any($1)
   where e.vm_id = any($1) group by e.vm_id`;
 
 /** Converts the query's result to the facts that other statements return. */

@@ -27,7 +27,7 @@ const facts: ExtensionFacts = {
   changedAt: after(-1000),
   deliveredAt: after(-1000),
   heldAt: null,
-  releasedAt: null,
+  pastHolds: null,
   handlerState: report,
   handlerAt: after(-500),
   heartbeatStatus: null,
@@ -94,6 +94,10 @@ function dice(seed: number) {
   return { among, seconds };
 }
 
+const pastHold = (from: number, to: number): [string, string][] => [
+  [after(from).toISOString(), after(to).toISOString()],
+];
+
 function random(seed: number): { extension: ExtensionFacts; agent: PresenceFacts | null } {
   const { among, seconds } = dice(seed);
   const at = () => after(seconds(-900, 300));
@@ -112,7 +116,7 @@ function random(seed: number): { extension: ExtensionFacts; agent: PresenceFacts
       changedAt: at(),
       deliveredAt: among(null, at()),
       heldAt: among(null, null, null, at()),
-      releasedAt: among(null, null, at()),
+      pastHolds: among(null, null, pastHold(seconds(-1_800, -900), seconds(-900, 0))),
       handlerState: among(null, { ...report, state, sequenceNumber, timedOut: among(true, false) }),
       handlerAt: at(),
       ...among({}, withStatus(among('warning', 'success', 'error', 'transitioning'), at(), seconds(0, 700))),

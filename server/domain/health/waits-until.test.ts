@@ -17,7 +17,7 @@ const extension = (name: string, more: Partial<Extension> = {}): Extension => ({
   commands: null,
   changedAt: start,
   deliveredAt: start,
-  releasedAt: null,
+  pastHolds: null,
   statusSequence: null,
   concludedAt: null,
   handlerState: null,

@@ -12,7 +12,7 @@ interface Dependency {
   commands: Parameters<typeof deadlineOf>[0]['commands'];
   changedAt: Date;
   deliveredAt: Date | null;
-  releasedAt: Date | null;
+  pastHolds: Parameters<typeof deadlineOf>[0]['pastHolds'];
   statusSequence: number | null;
   concludedAt: Date | null;
   handlerState: Pick<

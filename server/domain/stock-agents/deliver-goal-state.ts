@@ -1,6 +1,6 @@
-import { and, eq, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm';
+import { and, eq, inArray, lt, sql } from 'drizzle-orm';
 import type { AgentOs } from '#db/schema/enrollment.ts';
-import { type AgentSighting, agents, handlerVersions, stockAgents } from '#db/schema/index.ts';
+import { type AgentSighting, agents, goalStateHeads, handlerVersions, stockAgents } from '#db/schema/index.ts';
 import type { GoalState } from '#protocol/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
@@ -35,6 +35,8 @@ export interface StockAgentNews {
 
 type Row = typeof stockAgents.$inferSelect;
 
+const { heldIncarnation } = goalStateHeads;
+
 /** Attempts against concurrent writers; more conflicts mean another problem, and the caller should not wait. */
 const maxTries = 5;
 
@@ -49,17 +51,18 @@ const held = 'on hold';
 export async function deliverStockGoalState(ctx: Context, vmId: string): Promise<StockGoalState | null> {
   for (let tries = 0; tries < maxTries; tries += 1) {
     const [known] = await ctx.db
-      .select({ stock: stockAgents, version: agents.version, os: agents.os })
+      .select({ stock: stockAgents, version: agents.version, os: agents.os, heldIncarnation })
       .from(stockAgents)
       .innerJoin(agents, eq(agents.vmId, stockAgents.vmId))
+      .innerJoin(goalStateHeads, eq(goalStateHeads.vmId, stockAgents.vmId))
       .where(eq(stockAgents.vmId, vmId));
     if (known === undefined) return null;
-    const onHold = known.stock.heldAt !== null;
+    const onHold = known.heldIncarnation !== null;
     const fetched = onHold ? await withheld(ctx, vmId) : await inForce(ctx, vmId);
     if (fetched === null) return null;
     const extensions = stockExtensions(fetched, await loadFacts(ctx, fetched), known.stock.publishedVersions);
     const fingerprint = onHold ? held : fingerprintOf(extensions);
-    const row = await settleIncarnation(ctx, known.stock, fetched.incarnation, fingerprint);
+    const row = await settleIncarnation(ctx, { ...known.stock, onHold }, fetched.incarnation, fingerprint);
     if (row === null) continue;
     const { settledIncarnation, settledStatus, settledMessage } = row;
     const settled = settledIncarnation !== null && {
@@ -98,7 +101,7 @@ async function withheld(ctx: Context, vmId: string): Promise<Fetched | null> {
  */
 async function settleIncarnation(
   ctx: Context,
-  known: Row,
+  known: Row & { onHold: boolean },
   goalState: number,
   fingerprint: string,
 ): Promise<Row | null> {
@@ -117,7 +120,7 @@ async function settleIncarnation(
         and(
           eq(stockAgents.vmId, known.vmId),
           lt(stockAgents.goalStateSeen, goalState),
-          known.heldAt === null ? isNull(stockAgents.heldAt) : isNotNull(stockAgents.heldAt),
+          sql`${known.onHold} = (select held_incarnation is not null from goal_state_heads where vm_id = ${known.vmId})`,
         ),
       )
       .returning();

@@ -1,10 +1,11 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import { z } from 'zod';
-import { agents, stockAgents, vms } from '#db/schema/index.ts';
+import { agents, holds, stockAgents, vms } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import { count, time } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
+import { type Hold, hold, holdOf } from '#server/domain/holds/index.ts';
 import { parse } from '#server/domain/parse.ts';
 import { type GetWireAccessInput, getWireAccessInput } from './input.ts';
 
@@ -22,8 +23,8 @@ export const stockAgent = z.object({
   seen: z.object({ incarnation: count, at: time }).nullable(),
   /** The incarnation that it last finished; `message` where it says more than that. */
   settled: z.object({ incarnation: count, at: time, status: z.string(), message: z.string().nullable() }).nullable(),
-  /** Since when it processes nothing, and by whose action; null if it is not on hold. */
-  hold: z.object({ at: time, by: z.string() }).nullable(),
+  /** Since when it processes nothing, who set or changed that last, why, and until when; null if it is not on hold. */
+  hold: hold.pick({ by: true, reason: true, until: true }).extend({ at: time }).nullable(),
   /** What it reported as unhealthy, also what has recovered since. */
   observations: z.array(
     z.object({ name: z.string(), text: z.string().nullable(), since: time, until: time.nullable() }),
@@ -46,21 +47,25 @@ export async function getWireAccess(ctx: Context, input: GetWireAccessInput): Pr
   allow(ctx.actor, 'viewer');
   const { vmId } = parse(getWireAccessInput, input);
   const [row] = await ctx.db
-    .select({ agent: agents, stock: stockAgents })
+    .select({ agent: agents, stock: stockAgents, held: holds })
     .from(vms)
     .leftJoin(agents, eq(agents.vmId, vms.id))
     .leftJoin(stockAgents, eq(stockAgents.vmId, vms.id))
+    .leftJoin(holds, eq(holds.vmId, vms.id))
     .where(and(eq(vms.id, vmId), isNull(vms.deletedAt)));
   if (row === undefined) throw new DomainError('not_found', 'vm_unknown');
-  const { agent, stock } = row;
+  const { agent, stock, held } = row;
   const isOpen = ctx.config.wire;
   if (agent === null || stock === null) return { isOpen, agent: agent?.kind ?? 'none', stock: null };
-  return { isOpen, agent: 'stock', stock: stockAgentOf(agent, stock) };
+  return { isOpen, agent: 'stock', stock: stockAgentOf(agent, stock, holdOf(held)) };
 }
 
-function stockAgentOf(agent: typeof agents.$inferSelect, stock: typeof stockAgents.$inferSelect): StockAgent {
-  const { transportThumbprint, transportAt, incarnationAt, settledIncarnation, settledAt, settledStatus, heldAt } =
-    stock;
+function stockAgentOf(
+  agent: typeof agents.$inferSelect,
+  stock: typeof stockAgents.$inferSelect,
+  held: Hold | null,
+): StockAgent {
+  const { transportThumbprint, transportAt, incarnationAt, settledIncarnation, settledAt, settledStatus } = stock;
   return {
     containerId: stock.containerId,
     grantedAt: stock.grantedAt.toISOString(),
@@ -81,7 +86,7 @@ function stockAgentOf(agent: typeof agents.$inferSelect, stock: typeof stockAgen
             status: settledStatus ?? '',
             message: stock.settledMessage,
           },
-    hold: heldAt && { at: heldAt.toISOString(), by: stock.heldBy ?? '' },
+    hold: held && { at: held.since, by: held.by, reason: held.reason, until: held.until },
     observations: stock.observations,
   };
 }

@@ -9,7 +9,7 @@ export { noteSighting } from './note-sighting.ts';
 export { noteStockAgent } from './note-stock-agent.ts';
 export { revokeWireAccess } from './revoke-wire-access.ts';
 export { rotatedTenantKey, rotateTenantKey } from './rotate-tenant-key.ts';
-export { hold, setHold } from './set-hold.ts';
+export { setHold, stockHold } from './set-hold.ts';
 export { inFourParts, type StockExtension } from './stock-goal-state.ts';
 export { resealTenantKeys } from './tenant-key.ts';
 export { withSighting } from './two-machines.ts';

@@ -32,7 +32,10 @@ export function leadOf(
   const isOnlyDegraded = isDone(subject);
   if (subject.needsSecrets) return sentence('lead.secrets', { name });
   if (subject.needsRelease) return sentence('lead.release', { name });
-  if (vm.agent.hold && cause.health !== 'failed' && !isOnlyDegraded) return sentence('lead.hold', { name });
+  if (vm.agent.hold && cause.health !== 'failed' && !isOnlyDegraded) {
+    if (vm.agent.kind === 'stock') return sentence('lead.hold', { name });
+    if (!delivered) return sentence('lead.held', { name });
+  }
   if (!delivered) return sentence(silent ? 'lead.silent' : 'lead.undelivered', { name, incarnation });
   if (cause !== subject) return blockedLead(subject, cause);
   if (cause.health === 'failed') return failedLead(subject, now);

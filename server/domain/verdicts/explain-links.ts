@@ -23,15 +23,19 @@ export function touchLink({ agent }: ExplainedVm): Link {
     : { ...about, status: 'unknown', holds: false, title: sentence('touch.late') };
 }
 
-/** Describes a hold: nothing is processed until it is released, and deadlines stop. */
-export const holdLink = ({ at, by }: NonNullable<ExplainedVm['agent']['hold']>): Link => ({
-  kind: 'hold',
-  status: 'waiting',
-  holds: false,
-  extension: null,
-  title: sentence('hold'),
-  detail: sentence('hold.detail', { who: by }, at),
-});
+/** Nothing new is handed out until the hold ends, and deadlines stand still. */
+export function holdLink({ at, by, reason, until }: NonNullable<ExplainedVm['agent']['hold']>): Link {
+  const code = reason === null ? (until === null ? 'hold.detail' : 'hold.until') : 'hold.reason';
+  const values = { who: by, ...(reason !== null && { reason }), ...(until !== null && { until }) };
+  return {
+    kind: 'hold',
+    status: 'waiting',
+    holds: false,
+    extension: null,
+    title: sentence('hold'),
+    detail: sentence(code === 'hold.reason' && until !== null ? 'hold.reason.until' : code, values, at),
+  };
+}
 
 /** Describes missing or withheld protected settings, without which an extension is not delivered. */
 export function secretsLink({ name, needsRelease }: Extension): Link {

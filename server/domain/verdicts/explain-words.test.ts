@@ -77,7 +77,7 @@ const titles: readonly [lead: RegExp, title: SentenceCode | RegExp][] = [
 test('the first sentence and the cause below it agree', () => {
   const faults = explained.filter(({ found: { lead, links } }) => {
     const cause = links.find(({ kind }) => kind === 'cause');
-    if (cause === undefined || /^lead\.(hold|silent|undelivered)$/.test(lead.code)) return false;
+    if (cause === undefined || /^lead\.(held|hold|silent|undelivered)$/.test(lead.code)) return false;
     const [, title] = titles.find(([form]) => form.test(lead.code)) ?? [];
     const expected = title instanceof RegExp ? title : new RegExp(`^${title}$`);
     const isNamed = title?.toString() !== '/./' || cause.title.code === lead.code.slice('lead.'.length);
@@ -87,7 +87,7 @@ test('the first sentence and the cause below it agree', () => {
 });
 
 test('the question “Why is it degraded?” is never answered with “is not done”', () => {
-  const notDone = /^lead\.(hold|silent|undelivered|late\.\w+|failed.*|quiet|begun)$/;
+  const notDone = /^lead\.(held|hold|silent|undelivered|late\.\w+|failed.*|quiet|begun)$/;
   const faults = explained.filter(({ found }) => found.question === 'degraded' && notDone.test(found.lead.code));
   expect(shown(faults)).toEqual(none);
 });

@@ -71,7 +71,7 @@ function view(extensions: Extension[], status: ExplainedVm['agent']['status'] = 
   return {
     incarnation: 42,
     deliveredIncarnation: 41,
-    agent: { status, lastSeenAt: status === 'never' ? null : ago(4), hold: null },
+    agent: { status, kind: 'reference', lastSeenAt: status === 'never' ? null : ago(4), hold: null },
     extensions,
   };
 }
@@ -120,11 +120,11 @@ test('a wait is followed to its root, and a cycle ends', () => {
   expect(explainVm(view(cycle), now)?.links.length).toBeLessThanOrEqual(5);
 });
 
-test('a hold is the reason while it lasts, and an earlier failure remains one', () => {
-  const hold = { at: ago(600), by: 'Ada' };
-  const onHold = (...extensions: Extension[]) => {
+test('the hold is the reason during a hold, and an earlier failure stays one', () => {
+  const hold = { at: ago(600), by: 'Ada', reason: null, until: null };
+  const onHold = (...extensions: Extension[]): ExplainedVm => {
     const explained = view(extensions);
-    return { ...explained, agent: { ...explained.agent, hold } };
+    return { ...explained, agent: { ...explained.agent, kind: 'stock', hold } };
   };
   const fresh = onHold(extension('x', { deliveredAt: null, deadlineAt: null, handlerState: null }));
   expect(explainVm(fresh, now)).toMatchObject({ lead: { code: 'lead.hold' }, act: null });
@@ -132,6 +132,33 @@ test('a hold is the reason while it lasts, and an earlier failure remains one', 
   const broken = onHold(extension('x', { handlerState: failed, health: 'failed' }));
   expect(explainVm(broken, now)?.lead.code).toBe('lead.failed.exit');
   expect(explainVm(broken, now)?.links.at(-1)).toMatchObject({ kind: 'hold', detail: { values: { who: 'Ada' } } });
+});
+
+test('a reference agent finishes what it has during a hold, and gets nothing new', () => {
+  const hold = { at: ago(600), by: 'Ada', reason: 'Patch window', until: ago(-600) };
+  const held = (given: Extension): ExplainedVm => {
+    const explained = view([given]);
+    return { ...explained, agent: { ...explained.agent, hold } };
+  };
+  const fresh = held(extension('x', { deliveredAt: null, deadlineAt: null, handlerState: null }));
+  expect(explainVm(fresh, now)?.lead).toMatchObject({ code: 'lead.held', values: { name: 'x' } });
+  const runs = held(extension('x', { deadlineAt: null, handlerState: handler('enabling', { command: 'enable' }) }));
+  expect(explainVm(runs, now)?.lead.code).toBe('lead.runs');
+  expect(explainVm(runs, now)?.links.at(-1)?.detail).toEqual({
+    code: 'hold.reason.until',
+    values: { who: 'Ada', reason: 'Patch window', until: ago(-600) },
+    at: ago(600),
+  });
+});
+
+test.each([
+  [null, null, 'hold.detail'],
+  [null, ago(-60), 'hold.until'],
+  ['Patch window', null, 'hold.reason'],
+])('the hold link says what is known: reason %s, end %s', (reason, until, code) => {
+  const explained = view([extension('x', { deliveredAt: null, deadlineAt: null, handlerState: null })]);
+  const held = { ...explained, agent: { ...explained.agent, hold: { at: ago(600), by: 'Ada', reason, until } } };
+  expect(explainVm(held, now)?.links.at(-1)?.detail?.code).toBe(code);
 });
 
 test('there is no explanation if all is done, or no agent ever called', () => {

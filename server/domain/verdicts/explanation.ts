@@ -28,6 +28,9 @@ export const sentenceCodes = [
   'heartbeat.detail',
   'hold',
   'hold.detail',
+  'hold.reason',
+  'hold.reason.until',
+  'hold.until',
   'late',
   'late.begun',
   'late.leaving',
@@ -48,6 +51,7 @@ export const sentenceCodes = [
   'lead.failed.exit.unnamed',
   'lead.failed.time',
   'lead.failed.time.unnamed',
+  'lead.held',
   'lead.hold',
   'lead.late.begun',
   'lead.late.leaving',
@@ -175,6 +179,12 @@ export interface ExplainedExtension {
 export interface ExplainedVm {
   incarnation: number;
   deliveredIncarnation: number;
-  agent: { status: AgentStatus; lastSeenAt: string | null; hold: { at: string; by: string } | null };
+  agent: {
+    status: AgentStatus;
+    /** During a hold a stock agent processes nothing; a reference agent finishes what it has. */
+    kind: 'reference' | 'stock' | null;
+    lastSeenAt: string | null;
+    hold: { at: string; by: string; reason: string | null; until: string | null } | null;
+  };
   extensions: readonly ExplainedExtension[];
 }

@@ -10,33 +10,94 @@ import {
   lastCommandFailed,
   silenceSeconds,
   staleFor,
+  standsStill,
+  withoutHolds,
 } from './rules.ts';
 
 const now = new Date('2026-01-01T12:00:00Z');
 const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000);
 
-describe('a deadline starts at the latest of delivery, the end of a wait and the end of a hold', () => {
+describe('a deadline counts from the delivery or the end of a wait, without the time of holds', () => {
   const goal = {
     ...{ state: 'enabled' as const, timeouts: { install: 0, update: 0, enable: 0, disable: 0, uninstall: 0 } },
     ...{ commands: null, changedAt: ago(1_000) },
   };
   test.each([
-    // delivered, waits until, released (seconds ago; negative = to come), start
-    [null, null, null, 1_000],
-    [900, null, null, 900],
-    [900, 800, null, 800],
-    [900, 950, null, 900],
-    [900, -60, null, -60],
-    [900, null, 700, 700],
-    [900, null, 950, 900],
-    [900, 800, 700, 700],
-    [900, 700, 800, 700],
-    [null, null, 500, 500],
-    [null, 1_100, 1_200, 1_000],
-  ])('delivered %j s ago, waiting until %j s ago, released %j s ago: %d s ago', (delivered, waits, released, start) => {
+    // delivered, waits until, held from and to (seconds ago; negative = to come), the deadline is so many seconds ago
+    [null, null, [], 700],
+    [900, null, [], 600],
+    [900, 800, [], 500],
+    [900, 950, [], 600],
+    [900, -60, [], -360],
+    // a hold within the time moves the deadline by its length
+    [900, null, [[800, 700]], 500],
+    [null, null, [[800, 700]], 600],
+    // one that began before counts from the start of the time
+    [900, null, [[1_000, 800]], 500],
+    [900, 800, [[850, 700]], 400],
+    // one that was over before, or began after the deadline, moves nothing
+    [900, null, [[1_000, 900]], 600],
+    [900, null, [[599, 500]], 600],
+    [900, null, [[600, 500]], 500],
+    [900, 700, [[850, 800]], 400],
+    // a hold that moves the deadline can bring the next one into the time
+    [
+      900,
+      null,
+      [
+        [650, 550],
+        [540, 500],
+      ],
+      460,
+    ],
+    [
+      900,
+      null,
+      [
+        [800, 790],
+        [780, 770],
+        [100, 50],
+      ],
+      580,
+    ],
+    // still to come: clocks of processes differ
+    [900, null, [[650, -50]], -100],
+  ] as const)('delivered %j s ago, waiting until %j s ago, held %j: %d s ago', (delivered, waits, holds, end) => {
     const moment = (seconds: number | null) => (seconds === null ? null : ago(seconds));
-    const [deliveredAt, waitsUntil, releasedAt] = [moment(delivered), moment(waits), moment(released)];
-    expect(deadlineOf({ ...goal, deliveredAt, waitsUntil, releasedAt })).toEqual(ago(start - 300));
+    const [deliveredAt, waitsUntil] = [moment(delivered), moment(waits)];
+    const pastHolds = holds.map(([from, to]) => [ago(from).toISOString(), ago(to).toISOString()] as const);
+    expect(deadlineOf({ ...goal, deliveredAt, waitsUntil, pastHolds })).toEqual(ago(end));
+  });
+
+  test('it is the moment at which a clock that stops during holds has run for the time', () => {
+    let state = 7;
+    const random = (below: number) => {
+      state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+      return Math.floor((state / 2_147_483_648) * below);
+    };
+    for (let round = 0; round < 500; round += 1) {
+      const bounds = Array.from({ length: 2 * random(5) }, () => random(200)).toSorted((a, b) => a - b);
+      const holds = bounds.flatMap((from, n) => (n % 2 === 0 ? [[from, bounds[n + 1] ?? from] as const] : []));
+      const [start, seconds] = [random(200), random(100)];
+      let [at, left] = [start, seconds];
+      for (;;) {
+        const isHeld = holds.some(([from, to]) => from <= at && at < to);
+        if (!isHeld && left === 0) break;
+        if (!isHeld) left -= 1;
+        at += 1;
+      }
+      const shown = holds.map(([from, to]) => [ago(-from).toISOString(), ago(-to).toISOString()] as const);
+      expect(withoutHolds(ago(-start), seconds, shown), JSON.stringify({ start, seconds, holds })).toEqual(ago(-at));
+    }
+  });
+
+  test.each([
+    [null, false],
+    [-1, false],
+    [0, true],
+    [1, true],
+  ])('a hold that began %j s before the deadline stops it: %s', (before, stops) => {
+    expect(standsStill(now, before === null ? null : ago(before))).toBe(stops);
   });
 
   test('a goal without commands has the time to read the status', () => {

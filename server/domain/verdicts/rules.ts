@@ -122,9 +122,25 @@ export const awaySql = (row: string, now: string): string =>
     or ${row}.next_expected_at - ${row}.last_seen_at < interval '${silenceSeconds} seconds'
       and ${row}.last_seen_at + interval '${unresponsiveSeconds} seconds' < ${now})`;
 
+/** A hold that is over, ISO 8601. */
+type PastHold = readonly [from: string, to: string];
+
+/** The moment so many seconds later, without the time of holds, oldest first: clocks stand still meanwhile. */
+export function withoutHolds(from: Date, seconds: number, holds: readonly PastHold[]): Date {
+  let end = from.getTime() + seconds * 1000;
+  for (const [begun, ended] of holds) {
+    const [start, stop] = [Math.max(Date.parse(begun), from.getTime()), Date.parse(ended)];
+    if (start <= end && stop > start) end += stop - start;
+  }
+  return new Date(end);
+}
+
+/** Whether a deadline stands still: the VM is held, and the hold began before it passed. */
+export const standsStill = (deadline: Date, heldAt: Date | null): boolean => heldAt !== null && deadline >= heldAt;
+
 /**
- * Returns when a goal must be concluded: the timeouts of its commands in sequence plus the reading of the status,
- * counted from the delivery, or from the end of a wait or hold.
+ * When a goal must be concluded: the timeouts of its commands in sequence plus the reading of the status, counted from
+ * delivery, or from the end of a wait, without the time of past holds.
  */
 export function deadlineOf(goal: {
   state: Goal;
@@ -135,14 +151,14 @@ export function deadlineOf(goal: {
   deliveredAt: Date | null;
   /** Until when the extension may wait for its dependencies. */
   waitsUntil?: Date | null;
-  /** When the agent's last hold ended. */
-  releasedAt?: Date | null;
+  /** The VM's past holds. */
+  pastHolds?: readonly PastHold[] | null;
 }): Date {
   const commands = goal.commands ?? usualCommands(goal.state);
   const seconds = commands.reduce((sum, command) => sum + goal.timeouts[command], statusReadingSeconds);
   const delivered = (goal.deliveredAt ?? goal.changedAt).getTime();
-  const from = Math.max(delivered, goal.waitsUntil?.getTime() ?? 0, goal.releasedAt?.getTime() ?? 0);
-  return new Date(from + seconds * 1000);
+  const from = Math.max(delivered, goal.waitsUntil?.getTime() ?? 0);
+  return withoutHolds(new Date(from), seconds, goal.pastHolds ?? []);
 }
 
 /** The facts from which the health of an extension is derived. */

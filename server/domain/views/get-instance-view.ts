@@ -7,9 +7,9 @@ import {
   extensionLatest,
   extensions,
   goalStateHeads,
+  holds,
   pendingRestarts,
   secrets,
-  stockAgents,
   vms,
 } from '#db/schema/index.ts';
 import {
@@ -24,6 +24,7 @@ import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { needsReleaseSql, needsSecretsSql } from '#server/domain/goal-states/index.ts';
 import { derive, type ExtensionFacts, firstFailedPart, selectExtensions } from '#server/domain/health/index.ts';
+import { type Hold, holdOf } from '#server/domain/holds/index.ts';
 import {
   findMessages,
   type LocalizedMessage,
@@ -47,6 +48,7 @@ import type { Limits } from '#server/platform/limits.ts';
 import { type InstanceViewInput, instanceViewInput } from './input.ts';
 import type {
   AgentRefusal,
+  AgentView,
   ExtensionInstance,
   HeartbeatView,
   InstanceView,
@@ -77,7 +79,7 @@ export async function getInstanceView(ctx: Context, input: InstanceViewInput): P
     },
     { isolationLevel: 'repeatable read', accessMode: 'read only' },
   );
-  const { vm, head, presence, agent, stock, refusals, restart } = machine;
+  const { vm, head, presence, agent, held, refusals, restart } = machine;
   const status = agentStatus(presence, ctx.now);
   const languages = new Set<string>();
   const instances = distributeBytes(rows, reportedLength, (row, share) => {
@@ -95,13 +97,15 @@ export async function getInstanceView(ctx: Context, input: InstanceViewInput): P
       status,
       lastSeenAt: iso(presence?.lastSeenAt),
       nextExpectedAt: iso(presence?.nextExpectedAt),
+      kind: agent?.kind ?? null,
       name: agent?.name ?? null,
       version: agent?.version || null,
       clockSkewSeconds: presence?.clockSkewSeconds ?? null,
       enrolledAt: iso(agent?.enrolledAt),
       duplicateSeenAt: iso(agent?.duplicateSeenAt),
       refusals: refusals.map((refusal) => shownRefusal(refusal, ctx.config.limits.vm)),
-      hold: stock?.heldAt ? { at: stock.heldAt.toISOString(), by: stock.heldBy ?? '' } : null,
+      hold: shownHold(holdOf(held)),
+
       ...(problems && {
         problems: openProblems(
           problems,
@@ -138,7 +142,10 @@ const reportedLength = ({ whole }: Row): number =>
 
 const iso = (date: Date | null | undefined): string | null => date?.toISOString() ?? null;
 
-/** The configured limits that a rejection shows when they are exceeded. */
+const shownHold = (hold: Hold | null): AgentView['hold'] =>
+  hold && { at: hold.since, by: hold.by, reason: hold.reason, until: hold.until };
+
+/** Limits that show a rejection when exceeded. */
 const refusalLimits = {
   report_bytes_exceeded: 'reportBytesPerHour',
   goal_states_exceeded: 'goalStateBytesPerHour',
@@ -172,7 +179,7 @@ async function loadMachine(tx: Transaction, vmId: string, now: Date) {
       head: headColumns,
       presence: agentPresence,
       agent: agents,
-      stock: { heldAt: stockAgents.heldAt, heldBy: stockAgents.heldBy },
+      held: holds,
       refusals: sql<{ code: RefusalCode; at: string; keptFrom: string | null }[]>`(
         select coalesce(json_agg(json_build_object('code', r.code, 'at', r.at, 'keptFrom',
             case when r.code = 'history_cleared' then
@@ -185,7 +192,7 @@ async function loadMachine(tx: Transaction, vmId: string, now: Date) {
     .leftJoin(goalStateHeads, eq(goalStateHeads.vmId, vms.id))
     .leftJoin(agentPresence, eq(agentPresence.vmId, vms.id))
     .leftJoin(agents, eq(agents.vmId, vms.id))
-    .leftJoin(stockAgents, eq(stockAgents.vmId, vms.id))
+    .leftJoin(holds, eq(holds.vmId, vms.id))
     .leftJoin(pendingRestarts, eq(pendingRestarts.vmId, vms.id))
     .where(and(eq(vms.id, vmId), isNull(vms.deletedAt)));
   if (row === undefined) throw new DomainError('not_found', 'vm_unknown');

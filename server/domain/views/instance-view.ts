@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { RefusedFile } from '#db/schema/index.ts';
 import { commandNames, handlerStates, statusWords } from '#protocol/index.ts';
 import { count, time } from '#server/domain/answers.ts';
+import { hold } from '#server/domain/holds/index.ts';
 import { localizedMessage } from '#server/domain/localization/index.ts';
 import {
   agentStatuses,
@@ -14,6 +15,7 @@ import {
 } from '#server/domain/verdicts/index.ts';
 import { refusalCodes } from '#server/domain/vms/index.ts';
 import { vmId } from '#server/domain/vms/input.ts';
+import { agentKind } from './machine.ts';
 
 export const refusal = z.object({
   code: z.enum(refusalCodes),
@@ -37,6 +39,7 @@ export const agentView = z.object({
   lastSeenAt: time.nullable(),
   /** Latest time at which the agent announced its next call. */
   nextExpectedAt: time.nullable(),
+  kind: agentKind.nullable(),
   name: z.string().nullable(),
   version: z.string().nullable(),
   /** The agent's clock minus the portal's, in seconds. */
@@ -46,9 +49,9 @@ export const agentView = z.object({
   duplicateSeenAt: time.nullable(),
   /** Rejected calls and exceeded limits of the last day, only the last of each kind, newest first. */
   refusals: z.array(refusal),
-  /** Since when a stock agent is on hold, and who started it; null if it is not on hold. */
-  hold: z.object({ at: time, by: z.string() }).nullable(),
-  /** What the agent could not read or do and has not recovered from, newest first. For operators only. */
+  /** Since when nothing new is handed out, who set or changed that last, why, and until when; null without a hold. */
+  hold: hold.pick({ by: true, reason: true, until: true }).extend({ at: time }).nullable(),
+  /** What it could not read or do and has not recovered from, newest first; for operators only. */
   problems: z.array(agentProblemView).optional(),
 });
 export type AgentView = z.infer<typeof agentView>;

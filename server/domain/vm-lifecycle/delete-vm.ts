@@ -5,6 +5,7 @@ import type { Context } from '#server/domain/context.ts';
 import { credentialsChannel, deletePresence, removeAgent } from '#server/domain/enrollment/index.ts';
 import { retireGoalStates } from '#server/domain/goal-states/index.ts';
 import { dropHealth } from '#server/domain/health/index.ts';
+import { dropHold } from '#server/domain/holds/index.ts';
 import { dropReportedState } from '#server/domain/reported-state/index.ts';
 import { dropStockAgent } from '#server/domain/stock-agents/index.ts';
 import { markDeleted } from '#server/domain/vms/index.ts';
@@ -17,6 +18,7 @@ export async function deleteVm(tx: Transaction, ctx: Context, vmId: string): Pro
   await retireGoalStates(tx, vmId);
   await dropReportedState(tx, vmId);
   await dropStockAgent(tx, vmId);
+  await dropHold(tx, vmId);
   await removeAgent(tx, vmId);
   const name = await markDeleted(tx, vmId, ctx.now);
   await recordAudit(tx, ctx, {

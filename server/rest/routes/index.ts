@@ -3,6 +3,7 @@ import type { FleetFields } from '#server/domain/fleet-field.ts';
 import type { RestRoute } from '../route.ts';
 import { goalStateRoutes } from './goal-states.ts';
 import { handlerRoutes } from './handlers.ts';
+import { holdRoutes } from './holds.ts';
 import { logRoutes } from './logs.ts';
 import { publisherRoutes } from './publishers.ts';
 import { resourceRoutes } from './resources.ts';
@@ -23,6 +24,7 @@ export const routesFor = (fields: FleetFields): readonly RestRoute[] => [
   ...resourceRoutes,
   ...vmRoutes,
   vmListRoute(fields),
+  ...holdRoutes,
   ...wireAccessRoutes,
   ...goalStateRoutes,
   ...viewRoutes,

@@ -1,10 +1,10 @@
 import { issueEnrollmentToken, registerVm } from '#server/domain/enrollment/index.ts';
+import { holdVm, releaseHold } from '#server/domain/holds/index.ts';
 import {
   getWireAccess,
   grantWireAccess,
   revokeWireAccess,
   rotateTenantKey,
-  setHold,
 } from '#server/domain/stock-agents/index.ts';
 import { getVmFacts } from '#server/domain/views/index.ts';
 import { removeVm } from '#server/domain/vm-lifecycle/index.ts';
@@ -21,5 +21,6 @@ export const vmsRouter = router({
   grantWireAccess: mutation(grantWireAccess),
   revokeWireAccess: mutation(revokeWireAccess),
   rotateTenantKey: mutation(rotateTenantKey),
-  setHold: mutation(setHold),
+  hold: mutation(holdVm),
+  releaseHold: mutation(releaseHold),
 });

@@ -11,6 +11,7 @@ import { clearHistoryJob } from './clear-history.ts';
 import { clearLogsJob } from './clear-logs.ts';
 import { clearUploadsJob } from './clear-uploads.ts';
 import { countVersionsJob } from './count-versions.ts';
+import { endHoldsJob } from './end-holds.ts';
 import { foldCountsJob } from './fold-counts.ts';
 import { followActivityJob } from './follow-activity.ts';
 import { gatherMessagesJob } from './gather-messages.ts';
@@ -24,6 +25,7 @@ export function createJobs({ log }: Pick<OpenServices, 'log'>): Job[] {
   return [
     keepPartitionsJob,
     markForgottenJob,
+    endHoldsJob,
     gatherMessagesJob,
     foldCountsJob,
     checkCountsJob,

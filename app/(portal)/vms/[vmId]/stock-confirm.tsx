@@ -64,31 +64,3 @@ export function TenantKeyDialog({ facts: { id: vmId, name }, onClose }: StockCon
     />
   );
 }
-
-/** Explains what starting or ending a hold does. */
-export function HoldDialog({ facts: { id: vmId, name }, onHold, onClose }: StockConfirmProps & { onHold: boolean }) {
-  const { t } = useTranslation('enrollment');
-  const trpc = useTRPC();
-  const queryClient = useQueryClient();
-  const explain = useProblem();
-  const set = useMutation(
-    trpc.vms.setHold.mutationOptions({
-      onSuccess: ({ incarnation }) =>
-        toast(t(onHold ? 'stock.hold.done' : 'stock.release.done', { name, incarnation })),
-      onSettled: () =>
-        Promise.all([trpc.vms, trpc.instanceViews].map((part) => queryClient.invalidateQueries(part.pathFilter()))),
-    }),
-  );
-  return (
-    <ConfirmDialog
-      open
-      tone="default"
-      onOpenChange={onClose}
-      title={t(onHold ? 'stock.hold.title' : 'stock.release.title', { name })}
-      description={t(onHold ? 'stock.hold.what' : 'stock.release.what')}
-      confirmLabel={t(onHold ? 'stock.hold' : 'stock.release')}
-      onConfirm={() => set.mutateAsync({ vmId, onHold })}
-      error={set.error ? explain(set.error).message : undefined}
-    />
-  );
-}

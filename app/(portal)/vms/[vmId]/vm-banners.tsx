@@ -7,6 +7,7 @@ import { Banner } from '#app/_ui/banner.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { DateTime, Elapsed, RelativeTime } from '#app/_ui/time.tsx';
+import { HoldBanner } from './hold-banner.tsx';
 import type { InstanceDetails, VmFacts } from './vm-data.ts';
 import type { VmAct } from './vm-dialogs.tsx';
 
@@ -37,7 +38,7 @@ export function VmBanners({ facts, view: { agent, pendingRestart }, onAct }: VmB
     ),
     ...agent.refusals.map((refusal) => <RefusalBanner key={refusal.code} name={facts.name} refusal={refusal} />),
     pendingRestart !== null && <RestartBanner key="restart" requests={pendingRestart.requests} />,
-    agent.hold !== null && <HoldBanner key="hold" name={facts.name} hold={agent.hold} onAct={onAct} />,
+    agent.hold !== null && <HoldBanner key="hold" {...{ agent, hold: agent.hold, onAct }} />,
     facts.decommissioning && (
       <Banner key="end" boxed status="progressing">
         {t('decommissioning', { name: facts.name })}
@@ -50,7 +51,7 @@ export function VmBanners({ facts, view: { agent, pendingRestart }, onAct }: VmB
 type Agent = InstanceDetails['agent'];
 
 interface BannerWithButtonProps {
-  status: 'warning' | 'waiting';
+  status: 'warning';
   /** The role that may press the button. Others see the banner without it. */
   needs: 'operator' | 'admin';
   label: string;
@@ -122,26 +123,6 @@ function RefusalBanner({ name, refusal }: { name: string; refusal: Agent['refusa
         }}
       />
     </Banner>
-  );
-}
-
-interface HoldBannerProps {
-  name: string;
-  hold: NonNullable<Agent['hold']>;
-  onAct(act: VmAct): void;
-}
-
-function HoldBanner({ name, hold, onAct }: HoldBannerProps) {
-  const { t } = useTranslation('enrollment');
-  return (
-    <BannerWithButton
-      status="waiting"
-      needs="operator"
-      label={t('stock.release')}
-      onClick={() => onAct({ kind: 'stock-hold', onHold: false })}
-    >
-      <Trans text={t('stock.held', { name, who: hold.by })} tags={{ time: <Elapsed value={new Date(hold.at)} /> }} />
-    </BannerWithButton>
   );
 }
 

@@ -9,8 +9,9 @@ export type VmAct =
   | { kind: 'token' }
   | { kind: 'stock' }
   | { kind: 'stock-key' }
-  | { kind: 'stock-hold'; onHold: boolean }
   | { kind: 'stock-end' }
+  | { kind: 'hold' }
+  | { kind: 'release-hold' }
   | { kind: 'release' }
   | { kind: 'delete' }
   | { kind: 'revert'; incarnation: number }
@@ -24,7 +25,10 @@ const StockDialog = dynamic(() => import('./stock-dialog.tsx').then((module) => 
 const TenantKeyDialog = dynamic(() => import('./stock-confirm.tsx').then((module) => module.TenantKeyDialog), {
   ssr: false,
 });
-const HoldDialog = dynamic(() => import('./stock-confirm.tsx').then((module) => module.HoldDialog), { ssr: false });
+const HoldDialog = dynamic(() => import('./hold-dialog.tsx').then((module) => module.HoldDialog), { ssr: false });
+const ReleaseHoldDialog = dynamic(() => import('./hold-dialog.tsx').then((module) => module.ReleaseHoldDialog), {
+  ssr: false,
+});
 const EndStockDialog = dynamic(() => import('./stock-confirm.tsx').then((module) => module.EndStockDialog), {
   ssr: false,
 });
@@ -62,8 +66,10 @@ export function VmDialogs({ act, facts, view, gatewayUrl, onClose }: VmDialogsPr
       return <StockDialog facts={facts} gatewayUrl={gatewayUrl} onClose={onClose} />;
     case 'stock-key':
       return <TenantKeyDialog facts={facts} onClose={onClose} />;
-    case 'stock-hold':
-      return <HoldDialog facts={facts} onHold={act.onHold} onClose={onClose} />;
+    case 'hold':
+      return <HoldDialog facts={facts} view={view} onClose={onClose} />;
+    case 'release-hold':
+      return <ReleaseHoldDialog facts={facts} onClose={onClose} />;
     case 'stock-end':
       return <EndStockDialog facts={facts} onClose={onClose} />;
     case 'release':

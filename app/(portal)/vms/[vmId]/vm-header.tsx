@@ -57,7 +57,7 @@ export function VmHeader({ facts, view, onAct }: VmHeaderProps) {
                 </Link>
               </Button>
             )}
-            <VmMenu agentKind={facts.agentKind} isOnHold={view.agent.hold !== null} onAct={onAct} />
+            <VmMenu agentKind={facts.agentKind} isHeld={view.agent.hold !== null} onAct={onAct} />
           </>
         ) : undefined
       }

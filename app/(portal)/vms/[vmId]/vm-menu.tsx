@@ -9,13 +9,12 @@ import type { VmAct } from './vm-dialogs.tsx';
 
 export interface VmMenuProps {
   agentKind: VmFacts['agentKind'];
-  /** Whether the stock agent is on hold. */
-  isOnHold: boolean;
+  isHeld: boolean;
   onAct(act: VmAct): void;
 }
 
 /** The menu of actions on a VM. */
-export function VmMenu({ agentKind, isOnHold, onAct }: VmMenuProps) {
+export function VmMenu({ agentKind, isHeld, onAct }: VmMenuProps) {
   const { t } = useTranslation(['vms', 'enrollment']);
   return (
     <LazyMenu
@@ -53,16 +52,29 @@ export function VmMenu({ agentKind, isOnHold, onAct }: VmMenuProps) {
                 <RotateCcwKey aria-hidden />
                 {t('enrollment:stock.key')}
               </MenuItem>
-              <MenuItem onSelect={() => onAct({ kind: 'stock-hold', onHold: !isOnHold })}>
-                {isOnHold ? <Play aria-hidden /> : <Pause aria-hidden />}
-                {t(isOnHold ? 'enrollment:stock.release' : 'enrollment:stock.hold')}
-              </MenuItem>
               <MenuItem onSelect={() => onAct({ kind: 'stock-end' })}>
                 <Unplug aria-hidden />
                 {t('enrollment:stock.end')}
               </MenuItem>
             </>
           ) : null}
+          {isHeld ? (
+            <>
+              <MenuItem onSelect={() => onAct({ kind: 'hold' })}>
+                <Pause aria-hidden />
+                {t('enrollment:hold.change')}
+              </MenuItem>
+              <MenuItem onSelect={() => onAct({ kind: 'release-hold' })}>
+                <Play aria-hidden />
+                {t('enrollment:hold.release')}
+              </MenuItem>
+            </>
+          ) : (
+            <MenuItem onSelect={() => onAct({ kind: 'hold' })}>
+              <Pause aria-hidden />
+              {t('enrollment:hold')}
+            </MenuItem>
+          )}
           <MenuSeparator />
           <MenuItem danger onSelect={() => onAct({ kind: 'delete' })}>
             <Trash2 aria-hidden />

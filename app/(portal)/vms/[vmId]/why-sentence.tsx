@@ -10,6 +10,8 @@ export function WhySentence({ sentence: { code, values, at } }: { sentence: Sent
   const when = at ? new Date(at) : null;
   const tags = {
     b: <b className="font-semibold" />,
+    reason: <span lang="" translate="no" className="wrap-anywhere" />,
+    ...(values.until && { until: <DateTime value={new Date(values.until)} /> }),
     ...(when && {
       time: <RelativeTime value={when} />,
       elapsed: <Elapsed value={when} />,

@@ -58,7 +58,7 @@ export function extension(name: string, more: Partial<Extension> = {}): Extensio
 /** A VM whose agent has an older goal state; `more` overrides. */
 export const vm = (extensions: readonly Extension[], more: Partial<ExplainedVm> = {}): ExplainedVm => ({
   ...{ incarnation: 42, deliveredIncarnation: 41, extensions },
-  agent: { status: 'ready', lastSeenAt: ago(4), hold: null },
+  agent: { status: 'ready', kind: 'reference', lastSeenAt: ago(4), hold: null },
   ...more,
 });
 
@@ -83,13 +83,16 @@ export function evaluated(facts: Extension, agent: ExplainedVm['agent']): Extens
   return { ...facts, ...verdict, deadlineAt: isOver ? null : deadlineAt };
 }
 
+const hold = { at: ago(300), by: 'Ada', reason: null, until: null };
+
 /** A VM with one extension, in every combination of what its agent and its handler can have said. */
 export function* everySituation(): Generator<ExplainedVm> {
   const agents: ExplainedVm['agent'][] = [
-    { status: 'ready', lastSeenAt: ago(4), hold: null },
-    { status: 'unknown', lastSeenAt: ago(400), hold: null },
-    { status: 'unresponsive', lastSeenAt: ago(900), hold: null },
-    { status: 'ready', lastSeenAt: ago(4), hold: { at: ago(300), by: 'Ada' } },
+    { status: 'ready', kind: 'reference', lastSeenAt: ago(4), hold: null },
+    { status: 'unknown', kind: 'reference', lastSeenAt: ago(400), hold: null },
+    { status: 'unresponsive', kind: 'reference', lastSeenAt: ago(900), hold: null },
+    { status: 'ready', kind: 'reference', lastSeenAt: ago(4), hold: { ...hold, reason: 'Patch window' } },
+    { status: 'ready', kind: 'stock', lastSeenAt: ago(4), hold: { ...hold, until: ago(-300) } },
   ];
   for (const agent of agents) {
     for (const facts of everyExtension()) yield vm([evaluated(facts, agent)], { agent });

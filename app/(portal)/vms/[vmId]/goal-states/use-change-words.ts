@@ -36,6 +36,8 @@ export function useCauseWords(): (past: PastChange) => string {
       case 'certificate.bind':
       case 'certificate.renew':
       case 'secrets.release':
+      case 'hold.set':
+      case 'hold.release':
       case 'wire-access.hold':
       case 'wire-access.release':
         return t(`cause.${cause.action}`);

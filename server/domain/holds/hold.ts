@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import type { holds } from '#db/schema/index.ts';
+import { count, time } from '#server/domain/answers.ts';
+import { vmId } from '#server/domain/vms/input.ts';
+
+/** A hold: nothing new is handed out to the VM's agent until it ends. */
+export const hold = z
+  .object({
+    reason: z.string().nullable().describe('Null where none was given.'),
+    since: time,
+    by: z.string().describe('Who set it, or changed it last.'),
+    until: time.nullable().describe('When the portal ends it; null: when a person does.'),
+  })
+  .meta({ id: 'Hold' });
+export type Hold = z.infer<typeof hold>;
+
+/** The hold of a VM after a call, and the goal state in force. */
+export const heldVm = z.object({ vmId, hold: hold.nullable(), incarnation: count });
+export type HeldVm = z.infer<typeof heldVm>;
+
+type Row = Pick<typeof holds.$inferSelect, 'since' | 'reason' | 'by' | 'until'>;
+
+/** The hold in a row of `holds`; null if it is over or there is no row. */
+export function holdOf(row: Row | null | undefined): Hold | null {
+  if (!row?.since) return null;
+  const { since, reason, by, until } = row;
+  return { reason, since: since.toISOString(), by: by ?? '', until: until?.toISOString() ?? null };
+}
