@@ -29,7 +29,7 @@ const untilEnabled = () =>
     machine.portal.reports.some(({ handlers }) => handlers.some(({ state }) => state === 'enabled')),
   );
 
-test('AZ-C3 a new key: requested with the old one, settings are written again, nothing runs, the old key goes last', async () => {
+test('AZ-C3 a new key is authorized by the old one, settings are rewritten and no handler runs', async () => {
   const [old = ''] = thumbprintsIn(machine.dir);
   const oldCertificate = readFileSync(join(machine.dir, 'certificates', `${old}.crt`));
   await machine.addHandler(echo);

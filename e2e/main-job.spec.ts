@@ -48,7 +48,7 @@ async function watchingAs(api: Api, vmId: string, language: string): Promise<str
   return `${message?.lang}/${message?.source}: ${message?.text}`;
 }
 
-test('publish, declare with a secret, run, report, read in many languages, update, disable, uninstall', async ({
+test('a handler is published, declared, run, read in many languages, updated and uninstalled', async ({
   api,
   signedIn,
   startAgent,

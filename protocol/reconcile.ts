@@ -11,11 +11,11 @@ export interface ExtensionStep {
   /** The extensions that the step is for; more than one if they share a handler. */
   extensions: string[];
   purpose: StepPurpose;
-  /** For `update`: the replaced version. */
+  /** For `update`: the version being replaced. */
   from?: string;
 }
 
-/** The goal of an extension, as far as it decides what runs. */
+/** The goal of an extension, as far as it determines which commands run. */
 export interface ExtensionTarget extends Dependent {
   readonly handler: string;
   readonly version: string;
@@ -25,18 +25,18 @@ export interface ExtensionTarget extends Dependent {
 
 /** A handler version on a machine. */
 export interface VersionOnMachine {
-  /** SHA-256 of the package in its folder; null if the folder is missing. */
+  /** SHA-256 of the package in this version's folder; null if the folder is missing. */
   sha256: string | null;
-  /** Install, or the update from an older version, ended with 0 (AZ-G3). */
+  /** Whether install, or an update from an older version, exited with 0 (AZ-G3). */
   installed: boolean;
-  /** Its update ended with 0, and its manifest requires install after that. */
+  /** Whether update exited with 0; set only if the manifest requires install after an update. */
   updated?: boolean;
   updatesWithInstall?: boolean;
-  /** Set while its install is to be completed by a restart of the machine. */
+  /** Set while the install completes only when the machine restarts. */
   rebootAfter?: string;
 }
 
-/** What is on a machine: versions by handler, and the extensions with settings. */
+/** What is on a machine: handler versions by handler, and extensions with settings. */
 export interface MachineContents {
   handlers: Record<string, { versions: Record<string, VersionOnMachine> }>;
   extensions: Record<string, { version: string }>;
@@ -63,12 +63,12 @@ export interface ExtensionPlan {
   waiting: { extension: string; blockedBy: string }[];
 }
 
-/** A record without prototype: an extension may have a name such as `constructor`. */
+/** Copies entries into an object without a prototype: an extension may have a name such as `constructor`. */
 export function byName<T>(entries: Record<string, T> = {}): Record<string, T> {
   return Object.assign(Object.create(null), entries);
 }
 
-/** Whether this version has something to disable and uninstall. */
+/** Whether this version must be disabled and uninstalled before it can be deleted. */
 export function isInForce({ installed, updated }: VersionOnMachine): boolean {
   return installed || updated === true;
 }
@@ -92,7 +92,7 @@ export function noteStatusWord(round: Round, extension: string, word: Round['sta
   return true;
 }
 
-/** Notes on the machine that a command ended with 0: an install or update never runs again for that version (AZ-G3). */
+/** Records that a command exited with 0. An install or update never runs again for that version (AZ-G3). */
 export function noteSuccess(
   { kind, handler, version, extensions }: Pick<ExtensionStep, 'kind' | 'handler' | 'version' | 'extensions'>,
   machine: MachineContents,
@@ -101,7 +101,7 @@ export function noteSuccess(
   if (facts === undefined) return;
   if (kind === 'uninstall') Object.assign(facts, { installed: false, updated: undefined });
   if (kind !== 'install' && kind !== 'update') return;
-  // An update that requires install is complete after that.
+  // An update that requires install is complete only after that install.
   facts.updated = kind === 'update' && facts.updatesWithInstall === true ? true : undefined;
   facts.installed = facts.updated !== true;
   if (!facts.installed) return;
@@ -111,7 +111,7 @@ export function noteSuccess(
   }
 }
 
-/** The first step that is not a fetch, and whose handler needs no fetch. */
+/** Returns the first step that is not a fetch and whose handler does not need one. */
 export function nextCommand({ steps }: ExtensionPlan): ExtensionStep | undefined {
   const missing = new Set(steps.filter((step) => step.kind === 'fetch').map((step) => step.handler));
   return steps.find((step) => step.kind !== 'fetch' && !missing.has(step.handler));
@@ -154,7 +154,7 @@ class Planner {
     return { steps: [...this.fetches, ...this.steps], waiting: this.waiting };
   }
 
-  /** AZ-G5: disable, uninstall, delete; a sibling that stays keeps the handler. */
+  /** AZ-G5: disable, uninstall, delete; the handler is kept while another extension uses it. */
   private remove(one: ExtensionTarget, later: ExtensionTarget[]): void {
     if (this.round.failed.has(one.name) || this.isDone(one.name, 'forget', one.version)) return;
     const isShared = [...later, ...this.targets.filter((each) => each.state !== 'uninstall')].some(
@@ -185,7 +185,7 @@ class Planner {
     this.add(goalCommand(one.state), one, one.version, [one.name], 'goal');
   }
 
-  /** Brings the handler to the version of the goal, and deletes the folders of all others. */
+  /** Brings the handler to the goal's version and deletes the folders of all other versions. */
   private replace(one: ExtensionTarget, group: string[]): void {
     const target = this.machine.handlers[one.handler]?.versions[one.version];
     const others = this.inForce(one.handler).filter((version) => version !== one.version);
@@ -202,7 +202,7 @@ class Planner {
     this.deleteOthers(one, group, 'update', one.version);
   }
 
-  /** `disable` runs for each extension that used that version, every other command once for all. */
+  /** `disable` runs for each extension that used that version; every other command runs once for all of them. */
   private addCommand({ command, version, purpose, from }: HandlerStep, one: ExtensionTarget, group: string[]): void {
     if (command !== 'disable') {
       this.add(command, one, version, group, purpose, from);
@@ -226,7 +226,7 @@ class Planner {
     return local !== undefined && (goal?.state === 'uninstall' || local.version !== goal?.version);
   }
 
-  /** Folders of versions that were unpacked and never installed. */
+  /** Deletes the folders of versions that were unpacked but never installed. */
   private deleteOthers(one: ExtensionTarget, group: string[], purpose: StepPurpose, kept?: string): void {
     const inForce = this.inForce(one.handler);
     for (const version of Object.keys(this.machine.handlers[one.handler]?.versions ?? {})) {
@@ -234,7 +234,7 @@ class Planner {
     }
   }
 
-  /** The first extension that this one must wait for, or null. A disabled extension does not wait. */
+  /** Returns the first dependency that this extension must wait for, or null. A disabled extension does not wait. */
   private blockerOf(one: ExtensionTarget): string | null {
     if (one.state !== 'enabled') return null;
     return one.dependsOn.find((name) => !this.isSettled(name)) ?? null;
@@ -248,7 +248,7 @@ class Planner {
     return status !== 'transitioning' && status !== 'error';
   }
 
-  /** All extensions of the same handler that can proceed now. */
+  /** Returns all extensions of the same handler that can proceed now. */
   private groupOf(one: ExtensionTarget): string[] {
     return this.targets
       .filter((each) => each.handler === one.handler && each.state !== 'uninstall')

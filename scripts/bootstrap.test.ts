@@ -59,7 +59,7 @@ function run(...script: string[]): { kinds: string[]; calls: Call[] } {
   return { calls, kinds: calls.map(({ args }) => (args.includes('--omit=dev') ? 'production' : 'development')) };
 }
 
-test('`npm start` installs no development packages, and install scripts see no variable of Annex', () => {
+test('`npm start` installs no development packages, and install scripts see no Annex variable', () => {
   const { kinds, calls } = run('scripts/start.ts');
   expect(kinds).toEqual(['production']);
   // Otherwise npm adds development packages that a package of the portal can use, and rewrites the lock file.

@@ -93,7 +93,7 @@ test('a check that cannot run is a finding, and the others still run', async () 
   expect(found).toMatchObject({ check: 'process', what: expect.stringContaining('cannot be looked at: EISDIR') });
 });
 
-test('a stopped portal is bad', async () => {
+test('the doctor reports a stopped portal as bad', async () => {
   const address = await listen(createServer());
   await new Promise((resolve) => servers.pop()?.close(resolve));
   await enrolledAt(`http://${address}`);
@@ -129,7 +129,7 @@ test.each([
   expect(found?.toDo).toContain('timedatectl set-ntp true');
 });
 
-test('a full disk is bad, on a small file system if one can be mounted, otherwise simulated', async () => {
+test('the doctor reports a full disk: a small mounted file system, otherwise a simulated one', async () => {
   await enrolledAt(`http://${await listen(createServer(answer()))}`);
   const isMounted = mountSmall(layout.reports);
   try {
@@ -173,7 +173,7 @@ test.each([
   expect(findings.map(({ check, verdict }) => `${check} ${verdict}`)).toContain(expected);
 });
 
-test('a file system on which no program may run is bad', async () => {
+test('the doctor reports a file system on which no program may run', async () => {
   await enrolledAt(`http://${await listen(createServer(answer()))}`);
   const [found] = await badOf({ mayRun: async () => false });
   expect(found).toMatchObject({ check: 'folder', toDo: expect.stringContaining('remount,exec') });

@@ -59,7 +59,7 @@ test('a newer heartbeat replaces a queued one; states and other statuses all sta
   ]);
 });
 
-test('the next run continues the queue and its numbers, and deletes unreadable and partial entries', () => {
+test('the next run continues the queue and its numbers, and deletes unreadable entries', () => {
   const first = new Outbox(folder, 'run-1');
   first.add(state('echo', 'enabling'));
   first.add(state('echo', 'enabled'));
@@ -87,7 +87,7 @@ test.each(['ENOSPC', 'EDQUOT'])('%s: a report that does not fit on the disk is s
   expect(waiting(outbox)).toEqual(['1 echo installing', '2 echo failed', '3 echo installing']);
 });
 
-test('during a long outage the queue keeps the newest of many statuses, and one of equal problems', () => {
+test('during a long outage the queue keeps the newest of many statuses and of equal problems', () => {
   const outbox = new Outbox(folder, 'run', 5);
   outbox.add(state('echo', 'enabled'));
   for (let step = 0; step < 20; step += 1) {

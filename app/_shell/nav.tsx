@@ -62,7 +62,7 @@ const tab =
 /** Tabs that would not fit in a long language are in the menu of the last tab. */
 const behindMore: readonly NavigationPlace['id'][] = ['publish', 'settings'];
 
-/** The tab bar of small screens. */
+/** The tab bar of narrow pages. */
 export function TabBar() {
   const { t } = useTranslation(['navigation', 'common']);
   const path = usePathname();

@@ -13,7 +13,7 @@ export interface SmallDisk {
   remove(): void;
 }
 
-/** Space for PostgreSQL's largest log, the fleet, and some hundred thousand reports. */
+/** Space for PostgreSQL's largest log, the fleet, and several hundred thousand reports. */
 const size = '4g';
 const chunk = Buffer.alloc(1_048_576);
 

@@ -44,7 +44,7 @@ test('an agent on hold ignores updates, even after its restart, and repeats its 
   expect(vm.newCallsInShort()).toBe('');
 });
 
-test('an agent that is released does the waiting work', async () => {
+test('an agent that is released applies the pending changes', async () => {
   await hold('DELETE');
   await vm.until('probe', ({ version, health }) => expect([version, health]).toEqual(['1.1.0.0', 'healthy']));
   expect(vm.newCallsInShort()).toMatch(/^1\.0 disable, 1\.1 update, 1\.0 uninstall, 1\.1 install, 1\.1 enable \d+$/);

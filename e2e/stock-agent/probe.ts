@@ -5,7 +5,7 @@ import { zipOf } from '../support/zip.ts';
 import type { StockMachine } from './stock-machine.ts';
 
 export const probe = 'Annex.Stock.Probe';
-/** The same probe as a handler that supports several extensions. */
+/** Another build of the probe: a handler that supports several extensions. */
 export const many = 'Annex.Stock.Many';
 /** Another handler, for dependencies. */
 export const base = 'Annex.Stock.Base';

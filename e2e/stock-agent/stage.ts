@@ -93,7 +93,7 @@ export class Actor {
     await vi.waitFor(() => look(this.machine), patience);
   }
 
-  /** Returns the calls of the probes since the last request. */
+  /** Returns the calls of the probes since this function was last called. */
   newCalls(): ProbeCall[] {
     const calls = probeCalls(this.machine).slice(this.seen);
     this.seen += calls.length;

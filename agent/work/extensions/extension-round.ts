@@ -1,7 +1,7 @@
 import { newRound, type Round } from '#protocol/index.ts';
 import { ExitCodes } from './exit-codes.ts';
 
-/** A round with the exit codes that later commands of it get. */
+/** A round, and the exit codes of its commands, which later commands receive. */
 export interface ExtensionRound extends Round {
   exitCodes: ExitCodes;
 }
