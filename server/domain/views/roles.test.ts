@@ -5,7 +5,7 @@ import type { Context, Services } from '#server/domain/context.ts';
 import { testActor, testContext, testServices } from '#server/testing/context.ts';
 import { givenVm } from '#server/testing/fleet.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
-import { compareVersions } from './compare-versions.ts';
+import { type CompareVersionsInput, compareVersions } from './compare-versions.ts';
 import { exportFleet } from './export-fleet.ts';
 import { readFleetRows } from './fleet-rows.ts';
 import { getAdoption } from './get-adoption.ts';
@@ -13,6 +13,7 @@ import { getHandlerOverview } from './get-handler-overview.ts';
 import { getInstanceView } from './get-instance-view.ts';
 import { getTimeline } from './get-timeline.ts';
 import { getVmFacts } from './get-vm-facts.ts';
+import type { SearchInput, TimelineInput } from './input.ts';
 import { listCatalogue } from './list-catalogue.ts';
 import { listFleet } from './list-fleet.ts';
 import {
@@ -82,11 +83,16 @@ const faults: readonly [string, (ctx: Context) => Promise<unknown>, string, stri
   ['an instance view of a name', (ctx) => getInstanceView(ctx, { vmId: 'db-1' }), '/vmId', 'field_format'],
   ['a timeline of a name', (ctx) => getTimeline(ctx, { vmId: 'db-1', from, to }), '/vmId', 'field_format'],
   ['a timeline from a day', (ctx) => getTimeline(ctx, { vmId, from: '2026-03-01', to }), '/from', 'field_format'],
-  ['a timeline without an end', (ctx) => getTimeline(ctx, { vmId, from } as never), '/to', 'field_missing'],
+  ['a timeline without an end', (ctx) => getTimeline(ctx, { vmId, from } as TimelineInput), '/to', 'field_missing'],
   ['a search for nothing', (ctx) => searchVmsAndHandlers(ctx, { q: '' }), '/q', 'field_empty'],
   ['a search for spaces', (ctx) => searchVmsAndHandlers(ctx, { q: '   ' }), '/q', 'field_empty'],
   ['a search for a novel', (ctx) => searchVmsAndHandlers(ctx, { q: x(201) }), '/q', 'field_too_long'],
-  ['a search with more', (ctx) => searchVmsAndHandlers(ctx, { q: 'a', limit: 9 } as never), '/limit', 'field_unknown'],
+  [
+    'a search with more',
+    (ctx) => searchVmsAndHandlers(ctx, { q: 'a', limit: 9 } as SearchInput),
+    '/limit',
+    'field_unknown',
+  ],
   ['a page of no VMs', (ctx) => listFleet(ctx, { limit: 0 }), '/limit', 'field_too_small'],
   ['a page of 201 VMs', (ctx) => listFleet(ctx, { limit: 201 }), '/limit', 'field_too_big'],
   ['an unknown order', (ctx) => listFleet(ctx, { sort: 'size' as 'name' }), '/sort', 'field_choice'],
@@ -94,7 +100,12 @@ const faults: readonly [string, (ctx: Context) => Promise<unknown>, string, stri
   ['a long cursor', (ctx) => listFleet(ctx, { cursor: x(1_001) }), '/cursor', 'field_too_long'],
   ['adoption of a decade', (ctx) => getAdoption(ctx, { handler, range: '10y' as '1y' }), '/range', 'field_choice'],
   ['adoption of a novel', (ctx) => getAdoption(ctx, { handler: x(193), range: '7d' }), '/handler', 'field_too_long'],
-  ['a comparison with one', (ctx) => compareVersions(ctx, { handler, a: version } as never), '/b', 'field_missing'],
+  [
+    'a comparison with one',
+    (ctx) => compareVersions(ctx, { handler, a: version } as CompareVersionsInput),
+    '/b',
+    'field_missing',
+  ],
   ['a map by anything', (ctx) => getFleetMap(ctx, { groupBy: 'name' as 'none' }), '/groupBy', 'field_invalid'],
 ];
 
