@@ -25,6 +25,7 @@ import { getVmFacts, vmFacts } from './get-vm-facts.ts';
 let services: Services;
 let operator: Context;
 const start = new Date();
+const day = 86_400;
 const later = (seconds: number) => new Date(start.getTime() + seconds * 1000);
 
 beforeAll(async () => {
@@ -130,6 +131,14 @@ describe('a row of the list', () => {
       { name: 'a', handler: 'Acme.Lab.Probe', health: 'progressing', waitsFor: 'c' },
       { name: 'c', handler: 'Acme.Lab.Probe', health: 'progressing', waitsFor: null },
     ]);
+    // After its deadline it has failed, and no longer waits.
+    await services.db
+      .update(agentPresence)
+      .set({ nextExpectedAt: later(2 * day) })
+      .where(eq(agentPresence.vmId, vm.vmId));
+    expect((await rowOf(vm.vmId, later(day)))?.extensions).toContainEqual({
+      ...{ name: 'a', handler: 'Acme.Lab.Probe', health: 'failed', waitsFor: null },
+    });
   });
 
   test('says that protected settings are withheld only while a certificate is there to release them for', async () => {

@@ -107,6 +107,9 @@ describe('an own act', () => {
   test('is not that of a token with the same id', async () => {
     const id = await act({ actorKind: 'token', actorId: 'test-viewer', targetKind: 'member', targetId: 'm' });
     await expect(getAct(await as(testActor('viewer')), { id })).rejects.toMatchObject({ code: 'act_unknown' });
+    await act({ actorKind: 'token', actorId: 'test-viewer', targetId: 'by a token' });
+    const { items } = await listActivity(await as(testActor('viewer')), { target: 'vm:by a token' });
+    expect(items).toMatchObject([{ address: null, client: null }]);
   });
 
   test('on a VM shows its address, but a viewer sees no declaration', async () => {
