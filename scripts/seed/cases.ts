@@ -28,7 +28,7 @@ export interface Case {
   scenario: Scenario;
   name: string;
   variant: number;
-  /** Whether the scenario is about this extension. The others have been unchanged for long. */
+  /** Whether the scenario is about this extension. The others have been unchanged for a long time. */
   affected: boolean;
   /** Whether the goal is the newest version, whatever the VM's share would be. */
   newest: boolean;

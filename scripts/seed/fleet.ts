@@ -145,7 +145,7 @@ async function prepareExtensions(client: pg.ClientBase, at: string): Promise<voi
      join seed_goals g on g.contents ->> 'name' = c.name and g.contents ->> 'state' = c.state and g.patience = c.timeouts
        and case when c.newest then g.newest else v.v >= g."from" and v.v < g."to" end
      cross join lateral (
-       -- What the scenario affects changed when the scenario began; everything else has been unchanged for long.
+       -- What the scenario affects changed when the scenario began; everything else has been unchanged for a long time.
        select $1::timestamptz - make_interval(secs => case
          when c.affected and v.scenario not in ('disk', 'clock-drift', 'heartbeat-lost', 'rule-failed') then v.ago
          else 200000 + v.q * 3000000 end) as changed_at

@@ -47,7 +47,7 @@ export interface Editing {
   live: LiveExtension;
   /** Whether someone else changed this extension while the draft has changes. */
   overtaken: boolean;
-  /** Who made the change that an unmodified draft was updated to. */
+  /** Who made the change that an unmodified draft now contains. */
   adopted: string | null;
   /** Continues from another declaration with the given draft. */
   continueFrom(base: Base, draft: ExtensionDraft, secrets: ProtectedDraft | null): void;
