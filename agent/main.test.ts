@@ -60,7 +60,7 @@ test('enroll, once, status: a machine reaches its goal, and status shows it', as
   const { out } = await agent('status', '--dir', dir);
   expect(out).toMatch(/^Goal state {4}1$/m);
   expect(out).toMatch(/^Reports {7}all acknowledged$/m);
-  expect(out).toMatch(/^echo +Acme\.Test\.Echo +1\.0\.0\.0 +1 +enabled +enabled +enable ended with 0$/m);
+  expect(out).toMatch(/^echo +Acme\.Test\.Echo +1\.0\.0\.0 +1 +enabled +enabled +enable exited with 0$/m);
   const json = JSON.parse((await agent('status', '--json', '--dir', dir)).out);
   expect(json).toMatchObject({ vmId: portal.vmId, process: null, extensions: [{ name: 'echo', state: 'enabled' }] });
 });

@@ -122,7 +122,7 @@ command('logs', 'show the journal of the agent, and the output of the commands o
   .option('--json', 'print JSON')
   .action((extension: string | undefined, options: LogsOptions) => logs(extension, options, print));
 
-command('wire-forward', 'connect a stock Azure Linux agent to the gateway as its VM', [
+command('wire-forward', 'connect a stock agent (the Azure Linux agent) to the gateway as its VM', [
   'gateway',
   'vm',
   'guestTokenFile',

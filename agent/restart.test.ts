@@ -127,7 +127,7 @@ test('a restart command that fails is a problem, and runs again with the next go
   const problem = await machine.portal.until('the problem', () =>
     machine.portal.reports.flatMap(({ problems = [] }) => problems).find(({ about }) => about === 'restart'),
   );
-  expect(problem.message).toContain('The restart command ended with 3');
+  expect(problem.message).toContain('The restart command exited with 3');
   machine.portal.setGoal([{ ...echo, name: 'echo', sequenceNumber: 2 }]);
   await machine.until('the second', () => machine.calls().filter((call) => call === 'restart').length === 2);
   expect(machine.calls()).not.toContain('Echo-1.0.0.0 enable');

@@ -146,7 +146,7 @@ test('a renewal whose response was lost continues with the same key at the next 
   const agent = await machine.start();
   await agent.renewKey();
   const { thumbprint, nextThumbprint } = identity();
-  expect(machine.lines.join('\n')).toContain('The old one stays in force');
+  expect(machine.lines.join('\n')).toContain('The old one is still used');
   await machine.stop();
   machine.portal.away = false;
   await machine.start();

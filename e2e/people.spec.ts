@@ -193,7 +193,7 @@ test('a passkey is added, signs in alone and after the password, is renamed and 
   answered.open();
   await expect(page).not.toHaveURL(/sign-in/);
   await page.goto('/settings/account');
-  await expect(page.getByText('with passkey')).toBeVisible();
+  await expect(page.getByText('with a passkey')).toBeVisible();
 
   await page.getByRole('button', { name: 'Rename Work laptop' }).click();
   await page.getByRole('dialog').getByLabel('Passkey name').fill('Old laptop');

@@ -54,15 +54,16 @@ const checks: Check[] = [
     check: 'package',
     title: 'The package is complete',
     needs: null,
-    toDo: 'Put HandlerManifest.json into the root of the zip, with all seven fields, and every program that it names.',
+    toDo: 'Put HandlerManifest.json into the root of the zip, with all seven fields, and add every program that it names.',
     faults: ({ seen }) => seen.packageFaults,
   },
   {
     check: 'previous',
     title: 'The previous version can be installed',
     needs: 'previous version',
-    toDo: 'Give another --previous; without a version that works there is nothing to update from.',
-    none: ({ seen }) => (seen.commands.some(({ ofPrevious }) => ofPrevious) ? null : 'It was updated from itself.'),
+    toDo: 'Use a different --previous. An update can only be tested from a version that works.',
+    none: ({ seen }) =>
+      seen.commands.some(({ ofPrevious }) => ofPrevious) ? null : 'The package was updated from itself.',
     faults: ({ seen }) =>
       seen.commands
         .filter((one) => one.ofPrevious && one.exitCode !== 0)
@@ -72,17 +73,17 @@ const checks: Check[] = [
     check: 'times',
     title: 'Commands end within their time',
     needs: 'end',
-    toDo: 'Start long work in the background, write transitioning into the status, and let the command end.',
+    toDo: 'Start long-running work in the background, write the status transitioning, and let the command exit.',
     faults: ({ seen }) =>
       own(seen)
         .filter(({ timedOut }) => timedOut)
-        .map((one) => `${nameOf(one)} was ended after ${Math.round(one.seconds)} s.${lastLine(one)}`),
+        .map((one) => `${nameOf(one)} was stopped after ${Math.round(one.seconds)} s.${lastLine(one)}`),
   },
   {
     check: 'exit-codes',
-    title: 'Commands end with 0',
+    title: 'Commands exit with 0',
     needs: 'end',
-    toDo: 'Mend what the last lines say; a command that did its work ends with 0, also where there was nothing to do.',
+    toDo: 'Fix what the last lines report. A successful command exits with 0, even if there was nothing to do.',
     faults: ({ seen }) =>
       own(seen)
         .filter((one) => isFailed(one) && !isRepeat(one) && seen.folderGone.length === 0)
@@ -90,9 +91,9 @@ const checks: Check[] = [
   },
   {
     check: 'enable-again',
-    title: 'Enable may run again',
+    title: 'Enable can run again',
     needs: 'enable again',
-    toDo: 'Let enable find out what is there already: it runs at each start of the agent and with each new goal state.',
+    toDo: 'Make enable check what already exists: it runs at each start of the agent and with each new goal state.',
     faults: ({ seen }) => [
       ...own(seen)
         .filter((one) => isFailed(one) && isRepeat(one) && seen.folderGone.length === 0)
@@ -106,16 +107,16 @@ const checks: Check[] = [
   },
   {
     check: 'folder',
-    title: 'Its folder stays as the agent made it',
+    title: 'The handler keeps its folder',
     needs: 'end',
-    toDo: 'Delete only what the handler made itself; the agent removes the folder after the uninstall.',
-    faults: ({ seen }) => seen.folderGone.map((stage) => `After ${stage} its folder was gone.`),
+    toDo: 'Delete only what the handler created. The agent removes the folder after the uninstall.',
+    faults: ({ seen }) => seen.folderGone.map((stage) => `The folder was gone after ${stage}.`),
   },
   {
     check: 'status-in-time',
-    title: 'A status is there within 2 minutes',
+    title: 'A status appears within 2 minutes',
     needs: 'install',
-    toDo: 'Write <sequence number>.status into the statusFolder of HandlerEnvironment.json, transitioning at first.',
+    toDo: 'Write <sequence number>.status into the statusFolder of HandlerEnvironment.json, starting with transitioning.',
     faults: ({ seen, limits }) =>
       seen.statuses
         .filter(({ seconds }) => seconds === null)
@@ -125,57 +126,58 @@ const checks: Check[] = [
     check: 'status-valid',
     title: 'Status files can be read',
     needs: 'install',
-    toDo: 'Write the whole file beside its place and rename it; docs/protocol.md shows its fields.',
+    toDo: 'Write the whole file under a temporary name in the same folder, then rename it. docs/protocol.md shows its fields.',
     faults: ({ seen }) =>
       unique(seen.statuses.flatMap(({ file, faults }) => faults.map((fault) => `${file}: ${fault}`))),
     hidden: ({ seen }) => seen.statuses.every(({ seconds }) => seconds === null),
   },
   {
     check: 'status-form',
-    title: 'Status files are spelled as the schema',
+    title: 'Status files use the spelling of the schema',
     needs: 'install',
-    toDo: 'Use these spellings; Annex reads the others too, agents and portals elsewhere may not.',
+    toDo: 'Use this spelling. Annex accepts others too, but other agents and portals may not.',
     faults: ({ seen }) => unique(seen.statuses.flatMap(({ raw }) => oddSpellings(raw))),
     hidden: lost,
   },
   {
     check: 'settled',
-    title: 'It settles, and says success',
+    title: 'The status ends in success',
     needs: 'install',
-    toDo: 'Write success or error when the work is done. Where it says error, mend its cause, or give other --settings.',
+    toDo: 'Write success or error when the work is done. If the status is error, fix its cause or use different --settings.',
     faults: ({ seen, limits }) =>
       seen.statuses
         .filter(({ document }) => document !== null && document.status !== 'success')
         .map(({ stage, document }) =>
           document?.status === 'error'
-            ? `${stage}: its status says error${codeOf(document.code)}${saying(document)}.`
-            : `${stage}: its status still said ${document?.status} after ${limits.settleSeconds} s.`,
+            ? `${stage}: the status is error${codeOf(document.code)}${saying(document)}.`
+            : `${stage}: the status was still ${document?.status} after ${limits.settleSeconds} s.`,
         ),
     hidden: lost,
   },
   {
     check: 'heartbeat',
-    title: 'Its heartbeat is there, readable and renewed',
+    title: 'The heartbeat is written, valid and renewed',
     needs: 'install',
-    toDo: 'Write the heartbeatFile of HandlerEnvironment.json at least once a minute, or say reportHeartbeat: false.',
-    none: ({ seen }) => (seen.manifest?.handlerManifest.reportHeartbeat ? null : 'Its manifest says that it has none.'),
+    toDo: 'Write the heartbeatFile of HandlerEnvironment.json at least once a minute, or set reportHeartbeat: false.',
+    none: ({ seen }) =>
+      seen.manifest?.handlerManifest.reportHeartbeat ? null : 'The manifest has reportHeartbeat: false.',
     faults: ({ seen: { heartbeat }, limits }) => {
       if (heartbeat === null) return [];
-      if (heartbeat.seconds === null) return [`There was none after ${limits.statusSeconds} s.`];
+      if (heartbeat.seconds === null) return [`There was no heartbeat after ${limits.statusSeconds} s.`];
       if (heartbeat.faults.length > 0) return heartbeat.faults;
-      if (heartbeat.document?.status === 'notready') return ['It says notready.'];
-      return heartbeat.isRenewed === false ? ['It was not written again within a minute.'] : [];
+      if (heartbeat.document?.status === 'notready') return ['The heartbeat is notready.'];
+      return heartbeat.isRenewed === false ? ['The heartbeat was not written again within a minute.'] : [];
     },
   },
   {
     check: 'messages',
-    title: 'Its messages are in the resource files',
+    title: 'Its messages match the resource files',
     needs: 'install',
-    toDo: 'Add the ids to every resource file, with a placeholder for each param, or mend what the handler writes.',
+    toDo: 'Add the ids to every resource file, with a placeholder for each param, or correct what the handler writes.',
     none: ({ seen, resources }) => {
       if (resources.length > 0) return null;
       const isUsed = seen.statuses.some(({ document }) => document?.message !== undefined);
-      return isUsed ? 'No resource file was given: --resources messages.en.json' : 'It uses no message ids.';
+      return isUsed ? 'No resource file. Add --resources messages.en.json' : 'The handler uses no message ids.';
     },
     faults: ({ seen, resources }) =>
       unique(seen.statuses.flatMap(({ document }) => messageFaults(document, resources))),
@@ -183,38 +185,38 @@ const checks: Check[] = [
   },
   {
     check: 'output',
-    title: 'What its commands write is text, and fits into a report',
+    title: 'Command output is text and fits into a report',
     needs: 'end',
-    toDo: 'Write long or binary things into the logFolder, and to stdout what a person needs to read.',
+    toDo: 'Write long or binary output into the logFolder, and write only text that people need to stdout.',
     faults: ({ seen }) => own(seen).flatMap(outputFaults),
   },
   {
     check: 'secrets',
     title: 'Protected settings stay secret',
     needs: 'end',
-    toDo: 'Keep them in variables, hand them on by stdin or a file of mode 0600 that is deleted, and print none of them.',
-    none: ({ seen }) => (seen.secretPlaces === null ? 'No protected settings were given: --settings' : null),
+    toDo: 'Keep them in variables, pass them on stdin or in a file with mode 0600 that is deleted afterwards, and never print them.',
+    none: ({ seen }) => (seen.secretPlaces === null ? 'No protected settings. Add them with --settings' : null),
     faults: ({ seen }) => (seen.secretPlaces ?? []).map((place) => `A value of the protected settings is in ${place}.`),
   },
   {
     check: 'reboot',
-    title: 'It does not reboot the machine',
+    title: 'The handler does not reboot the machine',
     needs: 'end',
-    toDo: 'Say rebootAfterInstall: true in the manifest; the agent asks for the reboot when all installs are complete.',
-    faults: ({ seen }) => unique(seen.reboots).map((call) => `It called ${call}.`),
+    toDo: 'Set rebootAfterInstall: true in the manifest. The agent requests the reboot when all installs are complete.',
+    faults: ({ seen }) => unique(seen.reboots).map((call) => `The handler called ${call}.`),
   },
   {
     check: 'clock',
-    title: 'It does not set the clock',
+    title: 'The handler does not set the clock',
     needs: 'end',
-    toDo: 'Leave the clock to the time service of the machine.',
-    faults: ({ seen }) => unique(seen.clocks).map((call) => `It called ${call}.`),
+    toDo: 'Leave the clock to the machine’s time service.',
+    faults: ({ seen }) => unique(seen.clocks).map((call) => `The handler called ${call}.`),
   },
   {
     check: 'stops',
     title: 'Nothing runs after disable',
     needs: 'disable',
-    toDo: 'End every process that install or enable started when disable runs.',
+    toDo: 'When disable runs, end every process that install or enable started.',
     faults: ({ seen: { processes } }) =>
       (processes.afterDisable.length > 0 ? processes.afterDisable : processes.afterUninstall).map(
         (line) => `Still running: ${line}`,
@@ -222,9 +224,9 @@ const checks: Check[] = [
   },
   {
     check: 'clean',
-    title: 'Uninstall leaves nothing but logs',
+    title: 'Uninstall leaves only logs',
     needs: 'uninstall',
-    toDo: 'Delete in uninstall what install and enable made outside of the handler folder.',
+    toDo: 'In uninstall, delete everything that install and enable created outside the handler’s folder.',
     faults: ({ seen }) => seen.left.map((path) => `Still there: ${path}`),
   },
 ];
@@ -249,7 +251,7 @@ const isFailed = ({ exitCode, timedOut }: CommandSeen) => exitCode !== 0 && !tim
 const isRepeat = ({ stage, command }: CommandSeen) => stage === 'enable again' && command === 'enable';
 
 function howItEnded({ exitCode }: CommandSeen): string {
-  return exitCode === null ? 'did not run to its end' : `ended with ${exitCode}`;
+  return exitCode === null ? 'was not completed' : `exited with ${exitCode}`;
 }
 
 function lastLine({ output }: CommandSeen): string {
@@ -262,9 +264,9 @@ function outputFaults(one: CommandSeen): string[] {
   const faults: string[] = [];
   if (bytes > documentLimits.outputBytes) {
     const [written, fits] = [Math.ceil(bytes / 1024), documentLimits.outputBytes / 1024];
-    faults.push(`${nameOf(one)} wrote ${written} KiB; a report carries the last ${fits}.`);
+    faults.push(`${nameOf(one)} wrote ${written} KiB; a report contains only the last ${fits}.`);
   }
-  if (bytes > 0 && !isText(one.outputFile)) faults.push(`${nameOf(one)} wrote what is no text.`);
+  if (bytes > 0 && !isText(one.outputFile)) faults.push(`${nameOf(one)} wrote something that is not text.`);
   return faults;
 }
 

@@ -21,7 +21,7 @@ export function faultSentence({ path, code, params }: Fault): string {
     json_character: 'has a character that no database stores',
   };
   const choices = params?.choices === undefined ? '' : ` (${params.choices})`;
-  return `${path === '' ? '/' : path} ${words[code] ?? `is not as the schema wants it (${code})`}${choices}.`;
+  return `${path === '' ? '/' : path} ${words[code] ?? `does not match the schema (${code})`}${choices}.`;
 }
 
 interface Fault {

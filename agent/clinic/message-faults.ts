@@ -11,13 +11,13 @@ function ofMessage({ message }: StatusObject, resources: ResourceFile[]): string
   const { id, params } = message;
   return resources.flatMap(({ lang, messages }) => {
     const text = messages.find((each) => each.id === id)?.text;
-    if (text === undefined) return [`The message id ${id} is not in the resource file of ${lang}.`];
+    if (text === undefined) return [`The message id ${id} is not in the resource file for ${lang}.`];
     const faults = rawPlaceholdersOf(text).map(
       (raw) => `The message ${id} in ${lang} contains ${raw}, which is never filled in.`,
     );
     const highest = placeholdersOf(text).at(-1) ?? -1;
     if (highest < params.length) return faults;
-    const missing = `has the placeholder {${highest}}, the handler gives ${params.length} params.`;
+    const missing = `has the placeholder {${highest}}, but the handler sends ${params.length} params.`;
     return [...faults, `The message ${id} in ${lang} ${missing}`];
   });
 }

@@ -39,7 +39,7 @@ function oddValue(name: string, value: unknown): string[] {
   if (name === 'formattedMessage' && typeof value === 'string') {
     return ['formattedMessage is { "lang", "message" } in the schema, not a text.'];
   }
-  if (name === 'id' && typeof value === 'number') return ['A message id is a text in the schema, not a number.'];
+  if (name === 'id' && typeof value === 'number') return ['A message id is a string in the schema, not a number.'];
   return [];
 }
 

@@ -14,7 +14,7 @@ export async function readPackage(
   try {
     await unpack(zip, folder);
   } catch (error) {
-    return { manifest: null, faults: [`It cannot be unpacked: ${sentenceOf(error)}.`] };
+    return { manifest: null, faults: [`The package cannot be unpacked: ${sentenceOf(error)}.`] };
   }
   const path = join(folder, manifestFileName);
   if (!existsSync(path)) return { manifest: null, faults: [absenceOf(folder)] };
@@ -22,7 +22,7 @@ export async function readPackage(
   try {
     parsed = JSON.parse(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''));
   } catch {
-    return { manifest: null, faults: [`${manifestFileName} is no JSON.`] };
+    return { manifest: null, faults: [`${manifestFileName} is not valid JSON.`] };
   }
   const read = readManifest(parsed);
   if ('faults' in read) {
@@ -41,7 +41,7 @@ function programFaults(manifest: HandlerManifest, folder: string): string[] {
   return commandNames.flatMap((name) => {
     const program = /^[^\s'"\\$`;&|<>()]+/.exec(commandLine(manifest, name))?.[0] ?? '';
     if (program.startsWith('/') || program.split('/').includes('..')) {
-      return [`The program of ${name}, ${program}, is not below the root of the package.`];
+      return [`The program of ${name}, ${program}, is outside the package.`];
     }
     if (!program.includes('/') && !/\.\w+$/.test(program)) return [];
     return existsSync(join(folder, program)) ? [] : [`The program of ${name}, ${program}, is not in the package.`];

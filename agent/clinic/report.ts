@@ -16,7 +16,7 @@ export function reportText(name: string, { seen, checks }: Result): string {
   const { passed, of } = scoreOf(checks);
   const faults = checks.filter(({ verdict }) => verdict === 'fault');
   const ran = seen.commands.map(({ stage, command, exitCode, timedOut, seconds }) => {
-    const how = timedOut ? 'ended, its time was over' : `exit ${exitCode ?? 'none'}`;
+    const how = timedOut ? 'stopped, timed out' : `exit ${exitCode ?? 'none'}`;
     return `  ${stage.padEnd(16)} ${command.padEnd(10)} ${seconds.toFixed(1).padStart(6)} s  ${how}`;
   });
   const checked = checks.map(({ verdict, title, found }) => {

@@ -14,6 +14,6 @@ export function sealFor(layout: AgentLayout, thumbprint: string, settings: unkno
     });
     return { protectedSettings: sealed.toString('base64'), protectedSettingsCertThumbprint: thumbprint.toLowerCase() };
   } catch {
-    throw new AgentError('openssl is needed to seal protected settings. Install it: apt-get install openssl');
+    throw new AgentError('openssl is required to encrypt protected settings. Install it: apt-get install openssl');
   }
 }

@@ -81,7 +81,7 @@ async function rawOf(path: string): Promise<{ raw: unknown; faults: string[] }> 
     return { raw: found?.file ?? null, faults: [] };
   } catch {
     const facts = statSync(path, { throwIfNoEntry: false });
-    if (facts !== undefined && !facts.isFile()) return { raw: null, faults: ['It is no plain file.'] };
-    return { raw: null, faults: [`It is no JSON, or only half of it (${facts?.size ?? 0} bytes).`] };
+    if (facts !== undefined && !facts.isFile()) return { raw: null, faults: ['It is not a plain file.'] };
+    return { raw: null, faults: [`It is not valid JSON, or incomplete (${facts?.size ?? 0} bytes).`] };
   }
 }

@@ -26,5 +26,5 @@ export function installUnit(options: InstallUnitOptions, print: (line: string) =
   } catch (error) {
     throw new AgentError(`${path} cannot be written: ${sentenceOf(error)}. Run this as root, or print the unit.`);
   }
-  print(`${path} is written. Next: systemctl daemon-reload && systemctl enable --now annex-agent`);
+  print(`${path} was written. Next: systemctl daemon-reload && systemctl enable --now annex-agent`);
 }

@@ -19,7 +19,7 @@ export async function renewKeyNow(
   const running = runningAgent(layout);
   if (running !== null) {
     process.kill(running, renewKeySignal);
-    print(`The agent, process ${running}, will renew its key; see its log for the result.`);
+    print(`The agent, process ${running}, renews its key. See its log for the result.`);
     return;
   }
   const unlock = lockFolder(layout);

@@ -25,10 +25,11 @@ export async function checkDisk({ layout, space }: ExaminedMachine): Promise<Doc
   }
   const { freeBytes, freeFiles, allFiles } = found;
   const free = `${Math.floor(freeBytes / mebibyte)} MiB are free on the disk of ${path}`;
-  const toDo = `Free space there, for example old logs below ${layout.logs}, or give --dir on another disk.`;
-  if (freeBytes < leastBytes) return [bad({ what: `The disk is full: ${free}, reports and output are lost.`, toDo })];
+  const toDo = `Free some space, for example by deleting old logs below ${layout.logs}, or use --dir on another disk.`;
+  if (freeBytes < leastBytes)
+    return [bad({ what: `The disk is full: ${free}, so reports and output are lost.`, toDo })];
   if (allFiles > 0 && freeFiles < leastFiles) {
-    return [bad({ what: `The disk of ${path} takes only ${freeFiles} more files.`, toDo })];
+    return [bad({ what: `The disk of ${path} has room for only ${freeFiles} more files.`, toDo })];
   }
   if (freeBytes < packageBytes) return [advice({ what: `${free}. A large package does not fit.`, toDo })];
   return [good(`${free}.`)];

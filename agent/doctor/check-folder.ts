@@ -14,18 +14,20 @@ const { good, bad } = verdictsOf('folder');
 export async function checkFolder({ layout, mayRun }: ExaminedMachine): Promise<DoctorFinding[]> {
   const { root } = layout;
   if (!existsSync(root)) {
-    return [bad({ what: `${root} is not there.`, toDo: 'Give the --dir of the agent, or enroll this machine first.' })];
+    return [
+      bad({ what: `${root} does not exist.`, toDo: 'Set --dir to the agent’s folder, or enroll this machine first.' }),
+    ];
   }
   const findings = [...unwritable(layout), ...opened(layout)];
   if (findings.length === 0 && !(await handlersMayRun(existsSync(layout.handlers) ? layout.handlers : root, mayRun))) {
     findings.push(
       bad({
-        what: `Nothing may be run below ${root}: its file system is mounted with noexec, or a security policy forbids it.`,
-        toDo: `Give --dir on another file system, or run: mount -o remount,exec ${mountPointOf(root)}`,
+        what: `Programs cannot run below ${root}: its file system is mounted with noexec, or a security policy forbids it.`,
+        toDo: `Use --dir on another file system, or run: mount -o remount,exec ${mountPointOf(root)}`,
       }),
     );
   }
-  return findings.length > 0 ? findings : [good(`${root} can be used, and its secrets are for its owner alone.`)];
+  return findings.length > 0 ? findings : [good(`${root} is usable, and only its owner can read its secrets.`)];
 }
 
 function unwritable({
@@ -45,8 +47,8 @@ function unwritable({
       return [];
     } catch (error) {
       return bad({
-        what: `${userInfo().username} cannot write in ${folder}: ${sentenceOf(error)}.`,
-        toDo: `Run this as the agent's user, or give the folder to it: chown -R ${userInfo().username} ${root}`,
+        what: `${userInfo().username} cannot write to ${folder}: ${sentenceOf(error)}.`,
+        toDo: `Run this as the agent's user, or change the owner of the folder: chown -R ${userInfo().username} ${root}`,
       });
     }
   });
@@ -59,7 +61,7 @@ function opened({ credential, certificates }: ExaminedMachine['layout']): Doctor
     const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
     return (mode & 0o077) === 0
       ? []
-      : bad({ what: `Others on this machine may read ${path}.`, toDo: `Run: chmod 600 ${path}` });
+      : bad({ what: `Other users on this machine can read ${path}.`, toDo: `Run: chmod 600 ${path}` });
   });
 }
 

@@ -23,11 +23,11 @@ export function checkIdentity({ layout }: ExaminedMachine): DoctorFinding[] {
     const key = createPrivateKey(readText(join(layout.certificates, `${thumbprint}.prv`)) ?? '');
     const digest = createHash('sha1').update(new Uint8Array(certificate.raw)).digest('hex').toUpperCase();
     if (digest !== thumbprint || !certificate.checkPrivateKey(key)) {
-      return [bad({ what: `The files of certificate ${thumbprint} do not belong together.`, toDo: restore })];
+      return [bad({ what: `The files of certificate ${thumbprint} do not match.`, toDo: restore })];
     }
     return [good(`VM ${identity.vmId} at ${identity.portal}, certificate ${thumbprint}.`)];
   } catch (error) {
-    const what = `Certificate ${thumbprint} or its key cannot be read, protected settings stay closed: ${sentenceOf(error)}.`;
+    const what = `Certificate ${thumbprint} or its key cannot be read, so protected settings cannot be decrypted: ${sentenceOf(error)}.`;
     return [bad({ what, toDo: restore })];
   }
 }

@@ -24,7 +24,9 @@ const [oddSeconds, wrongSeconds] = [30, 300];
 export async function checkPortal({ layout, call, portal }: ExaminedMachine): Promise<DoctorFinding[]> {
   const address = readIdentityFile(layout)?.portal ?? portal;
   if (address === undefined) {
-    return [portalFinding.advice({ what: 'No portal is known yet.', toDo: 'Set --portal to check the connection.' })];
+    return [
+      portalFinding.advice({ what: 'No portal is configured yet.', toDo: 'Set --portal to check the connection.' }),
+    ];
   }
   const plain = checkEncryption(address);
   const credential = readText(layout.credential)?.trim();
@@ -41,11 +43,11 @@ export async function checkPortal({ layout, call, portal }: ExaminedMachine): Pr
   const clock = checkClock(answer, (sent + Date.now()) / 2);
   const refusal = new PortalRefusal(answer);
   if (refusal.code === '') {
-    const what = `${address} answers ${answer.status}, but not as a portal does.`;
-    const toDo = 'Check the address, and what stands between: a proxy or load balancer may answer in its place.';
+    const what = `${address} responds with ${answer.status}, but is not a portal.`;
+    const toDo = 'Check the address. A proxy or load balancer in between may be responding in its place.';
     return [portalFinding.bad({ what, toDo }), ...plain, ...clock];
   }
-  const there = refusal.status >= 500 ? busy(address, refusal) : portalFinding.good(`${address} answers.`);
+  const there = refusal.status >= 500 ? busy(address, refusal) : portalFinding.good(`${address} responds.`);
   return [there, ...plain, ...clock, ...(credential ? checkCredential(refusal) : [])];
 }
 
@@ -55,8 +57,8 @@ function checkEncryption(address: string): DoctorFinding[] {
 }
 
 function busy(address: string, refusal: PortalRefusal): DoctorFinding {
-  const toDo = 'Wait; if it lasts, ask the people who run the portal. Reports are kept meanwhile.';
-  return portalFinding.advice({ what: `${address} answers, but cannot work: ${refusal.message}.`, toDo });
+  const toDo = 'Wait. If it continues, contact the people who run the portal. Reports are kept in the meantime.';
+  return portalFinding.advice({ what: `${address} responds, but is not working: ${refusal.message}.`, toDo });
 }
 
 function checkCredential(refusal: PortalRefusal): DoctorFinding[] {
@@ -68,7 +70,9 @@ function checkCredential(refusal: PortalRefusal): DoctorFinding[] {
   }
   if (refusal.status === 409) {
     const toDo = 'Turn off one of the two, then enroll it with its own token.';
-    return [credentialFinding.bad({ what: 'A second machine uses this identity, a copy of this disk.', toDo })];
+    return [
+      credentialFinding.bad({ what: 'A second machine, probably a copy of this disk, uses this identity.', toDo }),
+    ];
   }
   const toDo = 'Wait a minute, then run doctor again.';
   return [
@@ -89,7 +93,7 @@ function checkClock({ headers }: PortalResponse, here: number): DoctorFinding[] 
   if (off < oddSeconds) return [clockFinding.good('The clock agrees with the portal.')];
   const what = `The clock of this machine is ${spanOf(off)} ${seconds > 0 ? 'ahead of' : 'behind'} the portal's.`;
   const toDo =
-    'Switch time synchronisation on: timedatectl set-ntp true. If this clock is right, set the one of the portal.';
+    'Turn on time synchronization: timedatectl set-ntp true. If this clock is right, correct the portal’s clock.';
   return [off < wrongSeconds ? clockFinding.advice({ what, toDo }) : clockFinding.bad({ what, toDo })];
 }
 

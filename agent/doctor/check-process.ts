@@ -13,12 +13,12 @@ export function checkProcess({ layout }: ExaminedMachine): DoctorFinding[] {
   const process = runningAgent(layout);
   if (process === null) {
     const toDo = `Start it: run --dir ${layout.root}, or systemctl start annex-agent.`;
-    return [advice({ what: 'No agent runs in this folder.', toDo })];
+    return [advice({ what: 'No agent is running in this folder.', toDo })];
   }
   const { count, seconds } = waitingReports(layout.reports);
-  if (seconds < waitedSeconds) return [good(`The agent runs as process ${process}.`)];
-  const what = `The agent runs as process ${process}; ${count} reports wait, the oldest for ${Math.round(seconds / 60)} min.`;
-  return [advice({ what, toDo: 'See what the portal says below, and: logs' })];
+  if (seconds < waitedSeconds) return [good(`The agent is running as process ${process}.`)];
+  const what = `The agent is running as process ${process}; ${count} reports are waiting, the oldest for ${Math.round(seconds / 60)} min.`;
+  return [advice({ what, toDo: 'See the check of the portal below, and run: logs' })];
 }
 
 function waitingReports(folder: string): { count: number; seconds: number } {

@@ -8,10 +8,10 @@ const { good, advice, bad } = verdictsOf('programs');
 /** Checks for the programs that every handler may rely on. */
 export function checkPrograms(path = defaultPath): DoctorFinding[] {
   if (!isProgram('/bin/sh')) {
-    return [bad({ what: 'There is no /bin/sh, which runs all commands.', toDo: 'Install a POSIX shell.' })];
+    return [bad({ what: '/bin/sh is missing. All commands run in it.', toDo: 'Install a POSIX shell.' })];
   }
   if (!path.split(':').some((place) => isProgram(join(place, 'openssl')))) {
-    const what = 'There is no openssl; handlers that open their protected settings with it fail.';
+    const what = 'openssl is missing. Handlers that use it to decrypt their protected settings fail.';
     return [advice({ what, toDo: 'Install it: apt-get install openssl' })];
   }
   return [good('/bin/sh and openssl are there.')];

@@ -8,7 +8,7 @@ const { good, advice } = verdictsOf('restart');
 /** Checks whether installs are waiting for a restart of the machine (AZ-G8). */
 export function checkRestart({ layout, rebootCommand, bootIdFile: file }: ExaminedMachine): DoctorFinding[] {
   const pending = pendingRestartsIn(readLocalState(layout), readBootId(file ?? bootIdFile));
-  if (pending.length === 0) return [good('No install waits for a restart of this machine.')];
+  if (pending.length === 0) return [good('No install is waiting for a restart of this machine.')];
   const names = pending.map(({ handler, version }) => `${handler} ${version}`).join(', ');
   const isAsked = rebootCommand !== undefined && pending.some((request) => request.isAsked);
   const what = isAsked

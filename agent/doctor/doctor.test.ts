@@ -90,7 +90,7 @@ test('a check that cannot run is a finding, and the others still run', async () 
   mkdirSync(layout.lock);
   const [found, ...more] = await badOf();
   expect(more).toEqual([]);
-  expect(found).toMatchObject({ check: 'process', what: expect.stringContaining('cannot be looked at: EISDIR') });
+  expect(found).toMatchObject({ check: 'process', what: expect.stringContaining('cannot be checked: EISDIR') });
 });
 
 test('the doctor reports a stopped portal as bad', async () => {
@@ -101,7 +101,7 @@ test('the doctor reports a stopped portal as bad', async () => {
   expect(more).toEqual([]);
   expect(found).toMatchObject({
     check: 'portal',
-    what: expect.stringContaining('nothing listens there (ECONNREFUSED)'),
+    what: expect.stringContaining('the connection was refused (ECONNREFUSED)'),
   });
   expect(found?.toDo).toContain('Start the portal');
 });
@@ -142,7 +142,7 @@ test('the doctor reports a full disk: a small mounted file system, otherwise a s
     const [found, ...more] = await badOf({ space });
     expect(more).toEqual([]);
     expect(found).toMatchObject({ check: 'disk', what: expect.stringContaining('0 MiB are free') });
-    expect(found?.toDo).toContain('Free space there');
+    expect(found?.toDo).toContain('Free some space');
   } finally {
     if (isMounted) execFileSync('umount', [layout.reports]);
   }
@@ -151,7 +151,7 @@ test('the doctor reports a full disk: a small mounted file system, otherwise a s
 });
 
 test.each<[string, () => void, string, string, string]>([
-  ['a credential that others may read', () => chmodSync(layout.credential, 0o644), 'folder', 'may read', 'chmod 600'],
+  ['a credential that others may read', () => chmodSync(layout.credential, 0o644), 'folder', 'can read', 'chmod 600'],
   ['a damaged key', () => damageKeys(), 'identity', 'cannot be read', 'from a backup'],
   ['no agent', () => rmSync(layout.identity), 'identity', 'has no enrolled agent', 'enroll --portal URL'],
 ])('%s', async (_, spoil, check, what, toDo) => {
@@ -184,7 +184,7 @@ test('doctor prints a line per check and what to do, with --json for programs', 
   const printed: string[] = [];
   const options = { dir: layout.root, call: machine().call, configurationFault: 'config.json is not valid JSON.' };
   expect(await doctor(options, (line) => printed.push(line))).toBe(false);
-  expect(printed[0]).toMatch(/^BAD +configuration +config\.json is not valid JSON\.\n +→ Mend the file/);
+  expect(printed[0]).toMatch(/^BAD +configuration +config\.json is not valid JSON\.\n +→ Correct the file/);
   expect(printed[0]).toContain('2 of 10 findings keep the agent from working.');
   expect(await doctor({ ...options, json: true }, (line) => printed.push(line))).toBe(false);
   expect(JSON.parse(printed[1] ?? '')).toMatchObject({

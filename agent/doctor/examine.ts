@@ -18,7 +18,7 @@ export async function examine(machine: ExaminedMachine): Promise<DoctorFinding[]
   return [
     configurationFault === null
       ? good('The settings can be used.')
-      : bad({ what: configurationFault, toDo: 'Mend the file; docs/agent.md lists every setting.' }),
+      : bad({ what: configurationFault, toDo: 'Correct the file. docs/agent.md lists every setting.' }),
     // A full disk would look like missing permissions.
     ...(isFull ? [] : await look('folder', () => checkFolder(machine))),
     ...disk,
@@ -38,7 +38,7 @@ async function look(
   try {
     return await at();
   } catch (error) {
-    const toDo = "Run doctor as the agent's user, or mend what is named here.";
-    return [verdictsOf(check).bad({ what: `This cannot be looked at: ${sentenceOf(error)}.`, toDo })];
+    const toDo = "Run doctor as the agent's user, or fix the error shown here.";
+    return [verdictsOf(check).bad({ what: `This cannot be checked: ${sentenceOf(error)}.`, toDo })];
   }
 }

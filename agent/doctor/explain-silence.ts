@@ -12,18 +12,18 @@ interface Cause {
 const causes: Cause[] = [
   {
     codes: ['ENOTFOUND', 'EAI_AGAIN'],
-    what: 'its name is not known here',
-    toDo: 'Check the address and the name service of this machine (/etc/resolv.conf).',
+    what: 'its name cannot be resolved',
+    toDo: 'Check the address and the DNS settings of this machine (/etc/resolv.conf).',
   },
   {
     codes: ['ECONNREFUSED'],
-    what: 'nothing listens there',
-    toDo: 'Start the portal, or check host and port; behind a proxy, that this is the address of the portal itself.',
+    what: 'the connection was refused',
+    toDo: 'Start the portal, or check host and port. Behind a proxy, check that this is the address of the portal itself.',
   },
   {
     codes: ['ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'silence'],
-    what: 'nothing comes back',
-    toDo: 'Check routes and firewalls between this machine and the portal, or give --proxy.',
+    what: 'there is no response',
+    toDo: 'Check routes and firewalls between this machine and the portal, or set --proxy.',
   },
   {
     codes: [
@@ -34,32 +34,32 @@ const causes: Cause[] = [
       'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
     ],
     what: 'its certificate is signed by an authority that this machine does not trust',
-    toDo: 'Give the PEM file of that authority: --ca FILE, or "ca" in config.json. Or a proxy opens TLS: give its authority.',
+    toDo: 'Add the PEM file of that authority with --ca FILE, or "ca" in config.json. If a proxy inspects TLS, add the authority of the proxy.',
   },
   {
     codes: ['CERT_HAS_EXPIRED'],
-    what: 'its certificate has expired, by the clock of this machine',
+    what: 'its certificate has expired, according to the clock of this machine',
     toDo: 'Check the clock of this machine (date); if it is right, the portal needs a new certificate.',
   },
   {
     codes: ['CERT_NOT_YET_VALID'],
-    what: 'its certificate is not valid yet, by the clock of this machine',
+    what: 'its certificate is not valid yet, according to the clock of this machine',
     toDo: 'Set the clock of this machine: timedatectl set-ntp true.',
   },
   {
     codes: ['ERR_TLS_CERT_ALTNAME_INVALID'],
     what: 'its certificate is for another name',
-    toDo: 'Use the name that the certificate has, or give the portal a certificate for this name.',
+    toDo: 'Use the name in the certificate, or give the portal a certificate for this name.',
   },
   {
     codes: ['EPROTO', 'ERR_SSL_WRONG_VERSION_NUMBER', 'HPE_INVALID_CONSTANT', 'ECONNRESET'],
-    what: 'it does not speak what the address says',
+    what: 'it does not use the protocol in the address',
     toDo: 'Check http or https, and the port.',
   },
   {
     codes: ['ERR_PROXY_TUNNEL', 'ERR_PROXY_INVALID_CONFIG'],
-    what: 'the proxy does not let this machine through',
-    toDo: 'Check --proxy and its name and password, or name the portal in --direct-hosts.',
+    what: 'the proxy rejected the connection',
+    toDo: 'Check --proxy and its user name and password, or add the portal to --direct-hosts.',
   },
 ];
 

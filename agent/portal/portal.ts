@@ -294,7 +294,7 @@ export async function enrollAt(
   if (answer.status === 201) {
     const parsed = enrolled.safeParse(jsonOf(answer.text));
     if (parsed.success) return parsed.data;
-    throw new AgentError(`${url.origin} answered 201, but is not a portal. Check the address.`);
+    throw new AgentError(`${url.origin} responded with 201, but is not a portal. Check the address.`);
   }
   const refusal = new PortalRefusal(answer);
   const next =

@@ -44,7 +44,7 @@ export function authoritiesIn(file: string): string {
   } catch {
     // The error below covers it.
   }
-  throw new AgentError(`${file}, the file of --ca, holds no certificate in PEM form, or one that is damaged.`);
+  throw new AgentError(`${file}, the file of --ca, contains no PEM certificate, or a damaged one.`);
 }
 
 /** Trusts the authorities of Node, of this machine, and the given ones. Created only once, because it takes 40 ms. */

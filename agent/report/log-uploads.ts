@@ -61,7 +61,7 @@ export class LogUploads {
       this.numbers.push(this.last);
       this.wake.abort();
     } catch (error) {
-      this.journal.warn(`${what.file} stays on this machine only: ${sentenceOf(error)}.`);
+      this.journal.warn(`${what.file} stays only on this machine: ${sentenceOf(error)}.`);
     }
   }
 
@@ -114,7 +114,7 @@ export class LogUploads {
     } catch (error) {
       if (this.stopping.signal.aborted) return 0;
       if (error instanceof PortalRefusal && !error.passing && ![401, 409].includes(error.status)) {
-        this.journal.note(`The portal rejected an output, which stays on this machine only: ${error.message}`);
+        this.journal.note(`The portal rejected an output, which stays only on this machine: ${error.message}`);
         this.remove(number);
         return 0;
       }

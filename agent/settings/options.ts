@@ -50,7 +50,7 @@ const settings = {
   },
   waagentFolder: {
     flags: '--waagent-folder <folder>',
-    what: "where handlers for Azure's own agent find keys, or none (default: /var/lib/waagent, as root without that agent)",
+    what: 'where handlers for the stock agent find keys, or none (default: /var/lib/waagent, as root without that agent)',
     env: 'ANNEX_AGENT_WAAGENT_FOLDER',
   },
   bootIdFile: {
@@ -96,7 +96,7 @@ const settings = {
   vm: { flags: '--vm <id>', what: 'id of the VM', env: 'ANNEX_AGENT_VM' },
   guestTokenFile: {
     flags: '--guest-token-file <file>',
-    what: 'file with the guest token, - for stdin',
+    what: 'file with the forwarder token, - for stdin',
     env: 'ANNEX_GUEST_TOKEN_FILE',
     commonEnv: ['ANNEX_GUEST_TOKEN'],
   },

@@ -30,12 +30,12 @@ export async function enrollmentTokenOf(sources: TokenSources): Promise<string> 
  * stays valid.
  */
 export async function guestTokenOf(sources: Omit<TokenSources, 'token'>): Promise<string> {
-  const found = await tokenOf(sources, '--guest-token-file', 'Guest token: ');
+  const found = await tokenOf(sources, '--guest-token-file', 'Forwarder token: ');
   if (/^[\x21-\x7e]+$/.test(found)) return found;
   throw new AgentError(
     found === ''
-      ? 'No guest token. Use --guest-token-file or ANNEX_GUEST_TOKEN, or run this in a terminal to be prompted.'
-      : 'The guest token has characters that no token has. Copy it again.',
+      ? 'No forwarder token. Use --guest-token-file or ANNEX_GUEST_TOKEN, or run this in a terminal to be prompted.'
+      : 'The forwarder token contains invalid characters. Copy it again.',
   );
 }
 

@@ -227,7 +227,7 @@ test('while the gateway is down, the agent keeps its goal state and other reques
   expect((await ask(goalState)).text).toBe('back');
   expect(logged).toEqual([
     expect.stringMatching(/^The gateway cannot be used: .*\. The agent keeps its goal state\.$/),
-    expect.stringMatching(/^The gateway answers again after \d+ s\.$/),
+    expect.stringMatching(/^The gateway is available again after \d+ s\.$/),
   ]);
 });
 

@@ -215,7 +215,7 @@ export class Forwarder {
     const { since, answeredHere } = this.trouble;
     this.trouble = null;
     const seconds = Math.round((performance.now() - since) / 1000);
-    this.options.journal.info(`The gateway answers again after ${seconds} s.`, { seconds, answeredHere });
+    this.options.journal.info(`The gateway is available again after ${seconds} s.`, { seconds, answeredHere });
   }
 
   /** Reads the token again, so that a replaced one takes effect with the next request. */
@@ -225,13 +225,13 @@ export class Forwarder {
     const token = this.options.rereadToken();
     if (token === null || token === this.token) return;
     this.token = token;
-    this.options.journal.info('The guest token was replaced.');
+    this.options.journal.info('The forwarder token was replaced.');
   }
 }
 
 function reasonOf({ statusCode }: IncomingMessage): string {
   if (statusCode !== 403) return `it answered ${statusCode}`;
-  return 'it refuses this VM (403). Check the guest token, the VM, and that ANNEX_WIRE is on';
+  return 'it rejects this VM (403). Check the forwarder token, the VM, and that ANNEX_WIRE is on';
 }
 
 function answer(response: ServerResponse, status: number, sentence: string): void {

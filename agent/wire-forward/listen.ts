@@ -56,7 +56,7 @@ export const insideCommand = 'wire-listen';
 /** Runs in the child: creates the sockets, passes them to the parent, and waits to be released. */
 export async function handOver(endpoints: Endpoint[]): Promise<void> {
   const parent = process;
-  if (parent.send === undefined) throw new AgentError('This command is started by wire-forward only.');
+  if (parent.send === undefined) throw new AgentError('Only wire-forward starts this command.');
   const released = new Promise<void>((resolve) => parent.once('disconnect', resolve));
   const { servers, tables } = await listenHere(endpoints);
   tables.close();

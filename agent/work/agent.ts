@@ -203,7 +203,7 @@ export class Agent {
         this.reporter.notePortalAnswered();
         this.uploads.notePortalAnswered();
         this.receive(answer);
-        if (isAway) journal.info('The portal answers again.');
+        if (isAway) journal.info('The portal is available again.');
         isAway = false;
         pauses.reset();
         // The portal responds to the first poll immediately and can hold the next one.
@@ -246,10 +246,10 @@ export class Agent {
     const { journal, layout } = this.options;
     try {
       const thumbprint = await renewKey(layout, this.portal);
-      journal.info(`This machine has a new certificate, ${thumbprint}. The old key stays until nothing uses it.`);
+      journal.info(`This machine has a new certificate, ${thumbprint}. The old key is kept until nothing uses it.`);
       this.wakePoll.abort();
     } catch (error) {
-      journal.warn(`The certificate could not be renewed: ${sentenceOf(error)}. The old one stays in force.`);
+      journal.warn(`The certificate could not be renewed: ${sentenceOf(error)}. The old one is still used.`);
     }
   }
 
@@ -290,7 +290,7 @@ export class Agent {
     } catch (error) {
       // Not put in force, so that it is requested again: without it on disk, a restart would not know which commands
       // have begun.
-      throw new AgentError(`The goal state cannot be stored: ${sentenceOf(error)}. The last one stays in force.`);
+      throw new AgentError(`The goal state cannot be stored: ${sentenceOf(error)}. The last one stays current.`);
     }
     this.seenEtag = document.etag;
     this.appliedEtag = document.etag;

@@ -184,5 +184,5 @@ function detailOf({ command, exitCode, timedOut, blockedBy }: StateDetails): str
   if (blockedBy !== undefined) return `waits for ${blockedBy}`;
   if (command === undefined) return '';
   if (timedOut) return `${command} was ended after its time`;
-  return exitCode === undefined ? command : `${command} ended with ${exitCode}`;
+  return exitCode === undefined ? command : `${command} exited with ${exitCode}`;
 }

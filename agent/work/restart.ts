@@ -96,7 +96,7 @@ export class PendingRestart {
     child.on('error', (error) => this.failed(`The restart command could not be started: ${error.message}.`));
     // A code of null means that a signal ended the command, as the machine's shutdown does.
     child.on('exit', (code) => {
-      if (code) this.failed(`The restart command ended with ${code}. It runs again with the next goal state.`);
+      if (code) this.failed(`The restart command exited with ${code}. It runs again with the next goal state.`);
     });
     child.unref();
     this.note(true);

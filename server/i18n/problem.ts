@@ -20,7 +20,7 @@ export const problemDocument = z
     requestId: z.string(),
     errors: z.array(translatedFault).optional(),
   })
-  .describe('RFC 9457, in the language of Accept-Language; `errors` lists every fault by path.');
+  .describe('RFC 9457, in the language of Accept-Language; `errors` lists every error by path.');
 export type Problem = z.infer<typeof problemDocument>;
 
 /** Longer values are truncated, so that a response stays readable and small. */

@@ -39,7 +39,7 @@ function parameterSchema({ value }: FieldShape): z.ZodType {
         .max(100)
         .transform((text) => text.split(','))
         .pipe(z.array(z.enum(value.words as [string, ...string[]])))
-        .describe(`One or several of ${value.words.join(', ')}, with commas between.`);
+        .describe(`One or more of ${value.words.join(', ')}, separated by commas.`);
     case 'number':
       return z.coerce.number().int().min(value.min).max(value.max);
     case 'tags':

@@ -66,7 +66,7 @@ const ifMatch: Json = {
   name: 'If-Match',
   in: 'header',
   required: false,
-  description: 'The incarnation or revision that was seen, in quotation marks.',
+  description: 'The incarnation or revision that you last read, in quotation marks.',
   schema: { type: 'string', examples: ['"7"'] },
 };
 
@@ -132,7 +132,7 @@ function operationOf(route: RestRoute): Json {
   const refusals = refusalsOf(route).map((status) => [
     String(status),
     {
-      description: meanings[status] ?? 'Refused.',
+      description: meanings[status] ?? 'Rejected.',
       content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
     },
   ]);
@@ -169,9 +169,9 @@ export function openapiDocument(routes: readonly RestRoute[], url: string): Json
       version: '1',
       description: [
         'Publishers, handlers, VMs and their goal states. Every error is a problem document (RFC 9457).',
-        'Lists are `{ items, nextCursor }`; `?cursor=` takes `nextCursor` of the page before. A page holds about 4 MiB at',
-        'most, so it may end before `limit`: the list ends where `nextCursor` is null. `leftOut` counts the entries that a',
-        'list inside an answer lacks for the same reason.',
+        'Lists are `{ items, nextCursor }`; `?cursor=` takes `nextCursor` of the previous page. A page contains at most about',
+        '4 MiB, so it can end before `limit`; the list ends when `nextCursor` is null. `leftOut` counts the entries that are',
+        'missing from a list inside a response for the same reason.',
       ].join(' '),
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },

@@ -96,7 +96,9 @@ export async function resumeStep({
   if (record === null) return null;
   const outcome = await resumeCommand(running, record, secretsFor({ machine, journal }, record), signal);
   if (outcome === null) {
-    journal.warn(`Nobody knows how ${record.kind} of ${record.handler} ended, which ran when the agent was killed.`);
+    journal.warn(
+      `It is not known how ${record.kind} of ${record.handler} ended, because the agent was killed while it ran.`,
+    );
   }
   return outcome === null ? null : { record, outcome };
 }
@@ -128,7 +130,7 @@ export function logOutcome(
   { exitCode, timedOut, seconds, output }: Outcome,
 ): void {
   const missing = timedOut ? 'was ended at its timeout' : 'could not complete';
-  const how = exitCode === null ? missing : `ended with ${exitCode}`;
+  const how = exitCode === null ? missing : `exited with ${exitCode}`;
   const line = `${extensions.join(', ')}: ${kind} ${version} ${how} after ${seconds.toFixed(1)} s.`;
   if (exitCode === 0) journal.info(line);
   else journal.warn(line, { output: output.slice(-2000) });

@@ -160,7 +160,7 @@ export class ExtensionRunner implements LaneWork {
         this.options.journal.warn(`${name}: its settings could not be written again: ${sentenceOf(error)}.`);
       }
     }
-    this.options.journal.info('Protected settings were encrypted for the new certificate; no handler runs for that.');
+    this.options.journal.info('Protected settings were encrypted for the new certificate; no handler needs to run.');
   }
 
   /** Stops reporting extensions that the portal removed without the agent, and leaves them as they are. */
@@ -232,7 +232,7 @@ export class ExtensionRunner implements LaneWork {
     this.options.observer.forget(name);
     this.machine.reportState(name, 'removed');
     delete this.machine.local.extensions[name];
-    this.options.journal.info(`${name}: removed. Its logs stay in ${this.machine.layout.logs}.`);
+    this.options.journal.info(`${name}: removed. Its logs are kept in ${this.machine.layout.logs}.`);
   }
 
   private reportWaiting({ waiting, steps }: ExtensionPlan): void {
@@ -243,7 +243,7 @@ export class ExtensionRunner implements LaneWork {
       if (isBrief && this.machine.local.extensions[extension]?.state === 'enabled') continue;
       this.reportedWaits.set(extension, blockedBy);
       this.machine.reportState(extension, 'waiting', { blockedBy });
-      this.options.journal.info(`${extension}: waits for ${blockedBy}.`);
+      this.options.journal.info(`${extension}: is waiting for ${blockedBy}.`);
     }
   }
 

@@ -66,7 +66,10 @@ const { $schema: _, ...everyForm } = z.toJSONSchema(
  */
 const settings = z
   .custom<z.input<typeof plainSettings>>()
-  .meta({ ...everyForm, description: 'As they are, or in the wrapper of a settings file; both mean the same.' })
+  .meta({
+    ...everyForm,
+    description: 'The settings, with or without the wrapper of a settings file; both mean the same.',
+  })
   .transform((value, ctx) => {
     const unwrapped = unwrapSettings(value);
     if (unwrapped === null) return value;

@@ -118,14 +118,14 @@ const sentence = z
     values: z.record(z.string(), z.union([z.string(), z.number()])),
     at: z.iso.datetime().nullable(),
   })
-  .meta({ id: 'Sentence', description: 'A sentence as a code, the values in it and the time that it mentions.' });
+  .meta({ id: 'Sentence', description: 'A sentence as a code, with its values and the time that it mentions.' });
 export type Sentence = z.infer<typeof sentence>;
 
 const link = z.object({
   kind: z.enum(['touch', 'delivery', 'wait', 'cause', 'hold', 'deadline']),
   status: z.enum(['failed', 'unresponsive', 'warning', 'waiting', 'progressing', 'unknown', 'healthy']),
   holds: z.boolean().describe('Whether this part of the chain works.'),
-  extension: z.string().nullable().describe('The extension that the link is about; null where it is about the VM.'),
+  extension: z.string().nullable().describe('The extension that this step is about; null if it is about the VM.'),
   title: sentence,
   detail: sentence.nullable(),
 });
@@ -135,13 +135,13 @@ export type Link = z.infer<typeof link>;
 export const explanation = z
   .object({
     question: z.enum(['notDone', 'degraded']),
-    extension: z.string().describe('The extension that is worst off.'),
+    extension: z.string().describe('The extension with the worst health.'),
     lead: sentence,
-    links: z.array(link).max(5).describe('From the last call of the agent to the deadline.'),
+    links: z.array(link).max(5).describe('From the agent’s last call to the deadline.'),
     act: z
       .object({ extension: z.string(), editable: z.boolean(), hasOutput: z.boolean(), failed: z.boolean() })
       .nullable()
-      .describe('The extension that a person can do something about; null where only the agent can.'),
+      .describe('The extension that a person can fix; null if only the agent can.'),
   })
   .meta({ id: 'Explanation' });
 export type Explanation = z.infer<typeof explanation>;

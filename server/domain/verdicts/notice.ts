@@ -19,7 +19,10 @@ export const notice = z
     code: z.enum(noticeCodes),
     values: z.record(z.string(), z.string()),
   })
-  .meta({ id: 'Notice', description: 'What the portal says of an extension, as a code and the values in its text.' });
+  .meta({
+    id: 'Notice',
+    description: 'The portal’s own message about an extension: a code and the values in its text.',
+  });
 export type Notice = z.infer<typeof notice>;
 
 /** Returns the notice; null if the handler's own message applies. */

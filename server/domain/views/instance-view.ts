@@ -21,7 +21,7 @@ export const refusal = z.object({
   code: z.enum(refusalCodes),
   at: time,
   limitBytes: count.optional().describe('The limit that was exceeded.'),
-  keptFrom: time.optional().describe('With `history_cleared`: the moment of the oldest report that is kept.'),
+  keptFrom: time.optional().describe('With `history_cleared`: the time of the oldest report that is kept.'),
 });
 export type AgentRefusal = z.infer<typeof refusal>;
 
@@ -158,8 +158,8 @@ export const extensionInstance = z.object({
   health: z.enum(extensionHealths),
   /** The cause of the health; null if there is no trouble. */
   cause: z.enum(healthCauses).nullable(),
-  waiting: z.boolean().describe('Whether it progresses only in that it waits for another extension.'),
-  notice: notice.nullable().describe("What the portal says of it; null where the handler's own message counts."),
+  waiting: z.boolean().describe('Whether it is progressing only because it is waiting for another extension.'),
+  notice: notice.nullable().describe("The portal's own message about it; null if the handler's message applies."),
   /** The first substatus with an error below another status: the reason if `cause` is `substatus`. */
   failedPart: substatusView.omit({ status: true, substatus: true }).nullable(),
 });
@@ -182,7 +182,7 @@ export const instanceView = z.object({
   health: z.enum(vmHealths),
   explanation: explanation
     .nullable()
-    .describe('Why the VM is not done, or degraded; null where neither is so, and before an agent called.'),
+    .describe('Why the VM is not done or is degraded; null if neither is the case, or before an agent has called.'),
   /** The languages of the messages, for `Content-Language`. */
   languages: z.array(z.string()),
 });

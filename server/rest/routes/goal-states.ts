@@ -38,13 +38,13 @@ export const goalStateRoutes: readonly RestRoute[] = [
     method: 'PUT',
     path: '/vms/{id}/extensions/{name}',
     operationId: 'setExtension',
-    summary: 'Declares an extension of a VM. An identical request changes nothing.',
+    summary: 'Adds or changes an extension of a VM. An identical request changes nothing.',
     role: 'operator',
     params: inExtension,
     query: z.object({ plan: planned, siblings: flag }),
     body: extensionGoal,
     takesIfMatch: true,
-    answers: { 200: { meaning: 'What is declared now.', schema: extensionReceipt } },
+    answers: { 200: { meaning: 'The current declaration.', schema: extensionReceipt } },
     refusals: [404, 409, 412],
     run: async (ctx, { params, query, body, ifMatch }) =>
       tagged(200, await setExtension(ctx, { vmId: params.id, name: params.name, goal: body, ifMatch, ...query })),
@@ -53,12 +53,18 @@ export const goalStateRoutes: readonly RestRoute[] = [
     method: 'POST',
     path: '/vms/{id}/extensions/{name}/plan',
     operationId: 'planExtension',
-    summary: 'What a declaration would do. Nothing is written; `planHash` given with the PUT holds it to this plan.',
+    summary:
+      'Shows what a change would do, without writing anything. A PUT with the returned `planHash` is rejected if it would do anything else.',
     role: 'operator',
     params: inExtension,
     query: z.object({ siblings: flag }),
     body: extensionGoal,
-    answers: { 200: { meaning: 'The plan; what would be refused is in `faults`.', schema: shownPlan } },
+    answers: {
+      200: {
+        meaning: 'The plan. `faults` lists the errors with which the change would be rejected.',
+        schema: shownPlan,
+      },
+    },
     refusals: [404, 409],
     run: async (ctx, { params, query, body, language }) => {
       const found = await planExtension(ctx, { vmId: params.id, name: params.name, goal: body, ...query });
@@ -76,7 +82,7 @@ export const goalStateRoutes: readonly RestRoute[] = [
     method: 'GET',
     path: '/vms/{id}/extensions/{name}',
     operationId: 'getExtension',
-    summary: 'What is declared of an extension; of protected settings only when and by whom they were changed.',
+    summary: 'The declaration of an extension. For protected settings, only when and by whom they were changed.',
     role: 'operator',
     params: inExtension,
     answers: { 200: { meaning: 'The declaration.', schema: extensionView } },
@@ -87,13 +93,16 @@ export const goalStateRoutes: readonly RestRoute[] = [
     method: 'DELETE',
     path: '/vms/{id}/extensions/{name}',
     operationId: 'removeExtension',
-    summary: 'Has an extension uninstalled; with `force` it is dropped without the agent.',
+    summary: 'Uninstalls an extension. With `force`, it is removed without the agent.',
     role: 'operator',
     params: inExtension,
     query: z.object({ force: flag, plan: planned }),
     takesIfMatch: true,
     answers: {
-      202: { meaning: 'Being uninstalled, or dropped where no agent has to be waited for.', schema: removalReceipt },
+      202: {
+        meaning: 'The extension is being uninstalled, or was removed because no agent has it.',
+        schema: removalReceipt,
+      },
     },
     refusals: [404, 409, 412],
     run: async (ctx, { params, query, ifMatch }) =>
@@ -103,7 +112,7 @@ export const goalStateRoutes: readonly RestRoute[] = [
     method: 'GET',
     path: '/vms/{id}/goal-state',
     operationId: 'getGoalState',
-    summary: 'The goal state in force, as the agent sees it.',
+    summary: 'The current goal state, as the agent sees it.',
     role: 'operator',
     params: inVm,
     answers: { 200: { meaning: 'The goal state.', schema: goalStateView } },
@@ -132,13 +141,13 @@ export const goalStateRoutes: readonly RestRoute[] = [
     method: 'POST',
     path: '/vms/{id}/goal-states/{incarnation}/revert',
     operationId: 'revertGoalState',
-    summary: 'A new incarnation with the contents of an old one and new sequence numbers.',
+    summary: 'Publishes the contents of an earlier goal state as a new incarnation, with new sequence numbers.',
     role: 'operator',
     params: inVm.extend({ incarnation: z.coerce.number().int().min(1).max(2_147_483_647) }),
     takesIfMatch: true,
     answers: {
       200: {
-        meaning: 'The incarnation that is in force now.',
+        meaning: 'The new current incarnation.',
         schema: revertReceipt,
       },
     },
@@ -151,13 +160,13 @@ export const goalStateRoutes: readonly RestRoute[] = [
     path: '/vms/{id}/release-secrets',
     operationId: 'releaseSecrets',
     summary:
-      'Releases protected settings that are withheld from the key of the machine. `thumbprint` holds the call to the certificate that was looked at.',
+      'Releases protected settings that are withheld from the machine’s key. `thumbprint` limits the call to the certificate that you checked.',
     role: 'admin',
     params: inVm,
     query: z.object({ thumbprint: releaseSecretsInput.shape.thumbprint }),
     answers: {
       200: {
-        meaning: 'What is in force now; no extensions where nothing was withheld.',
+        meaning: 'The result; `extensions` is empty if nothing was withheld.',
         schema: releasedSecrets,
       },
     },

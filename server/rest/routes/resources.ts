@@ -16,7 +16,7 @@ export const setResourcesRoute: RestRoute = route({
   method: 'PUT',
   path: '/handlers/{handler}/versions/{version}/resources/{lang}',
   operationId: 'setResources',
-  summary: 'Puts a resource file in the place of a language, also after publishing.',
+  summary: 'Replaces the resource file of a language, also after publishing.',
   role: 'publisher',
   inNamespace: true,
   params: inLanguage,
@@ -25,7 +25,7 @@ export const setResourcesRoute: RestRoute = route({
   takesIfMatch: true,
   answers: {
     200: {
-      meaning: 'The language as it is kept, and how many messages it has.',
+      meaning: 'The language as stored, and the number of its messages.',
       schema: shownStoredLanguage,
     },
   },
@@ -42,7 +42,7 @@ export const resourceRoutes: readonly RestRoute[] = [
     method: 'GET',
     path: '/handlers/{handler}/versions/{version}/resources',
     operationId: 'listResources',
-    summary: 'The languages of a version, English first, with how complete each is.',
+    summary: 'Lists the languages of a version, English first, with the completeness of each.',
     role: 'viewer',
     params: inVersion,
     query: z.object({

@@ -14,12 +14,12 @@ export const tokenRoutes: readonly RestRoute[] = [
     method: 'POST',
     path: '/tokens',
     operationId: 'createToken',
-    summary: 'Makes an API token with a role; a publisher names its namespaces.',
+    summary: 'Creates an API token with a role. For the role publisher, set its namespaces.',
     role: 'admin',
     body: createTokenInput.extend({ expiresAt: z.iso.datetime({ offset: true }).nullish() }),
     answers: {
       201: {
-        meaning: 'The token, shown once.',
+        meaning: 'The token, shown only once.',
         schema: apiToken.pick({ id: true, name: true, role: true }).extend({ token: z.string() }),
       },
     },
@@ -33,7 +33,7 @@ export const tokenRoutes: readonly RestRoute[] = [
     method: 'GET',
     path: '/tokens',
     operationId: 'listTokens',
-    summary: 'All API tokens without their values, revoked ones too, newest first.',
+    summary: 'Lists all API tokens without their values, including revoked ones, newest first.',
     role: 'admin',
     answers: {
       200: { meaning: 'The tokens.', schema: tokenList.extend({ nextCursor: z.null() }) },
@@ -45,7 +45,7 @@ export const tokenRoutes: readonly RestRoute[] = [
     method: 'DELETE',
     path: '/tokens/{token}',
     operationId: 'revokeToken',
-    summary: 'Ends a token at once.',
+    summary: 'Revokes a token immediately.',
     role: 'admin',
     params: z.object({ token: z.uuid() }),
     answers: { 204: { meaning: 'Revoked.' } },

@@ -26,14 +26,14 @@ export const registerPackageRoute: RestRoute = route({
   method: 'PUT',
   path: '/handlers/{handler}/versions/{version}/package',
   operationId: 'registerPackage',
-  summary: 'Registers a version from its zip, as a draft.',
+  summary: 'Uploads a version from its zip, as a draft.',
   role: 'publisher',
   inNamespace: true,
   params: inVersion,
   takesZip: true,
   answers: {
-    200: { meaning: 'The same bytes are registered already.', schema: shownPackage },
-    201: { meaning: 'Registered as a draft.', schema: shownPackage },
+    200: { meaning: 'The same bytes have already been uploaded.', schema: shownPackage },
+    201: { meaning: 'Stored as a draft.', schema: shownPackage },
   },
   refusals: [404, 409],
   run: async (ctx, { params, upload, language }) => {
@@ -50,7 +50,7 @@ const registerVersionRoute: RestRoute = route({
   path: '/handlers/{handler}/versions/{version}',
   operationId: 'registerVersion',
   summary:
-    'Registers a version with its schema, platforms and languages in one call, and publishes it with ?publish=true.',
+    'Uploads a version with its schema, platforms and languages in one call, and publishes it with ?publish=true.',
   role: 'publisher',
   inNamespace: true,
   params: inVersion,
@@ -62,8 +62,8 @@ const registerVersionRoute: RestRoute = route({
     resources: { type: 'application/json', meaning: 'The resource file of one language.', repeated: true },
   },
   answers: {
-    200: { meaning: 'The same contents are registered already.', schema: shownPublishedVersion },
-    201: { meaning: 'Registered.', schema: shownPublishedVersion },
+    200: { meaning: 'The same contents have already been uploaded.', schema: shownPublishedVersion },
+    201: { meaning: 'Stored.', schema: shownPublishedVersion },
   },
   refusals: [404, 409],
   run: async (ctx, { params, query, form, language }) => {
@@ -81,7 +81,7 @@ export const versionRoutes: readonly RestRoute[] = [
     method: 'GET',
     path: '/handlers/{handler}/versions/{version}',
     operationId: 'getVersion',
-    summary: 'All that is known of a version.',
+    summary: 'A version, with its manifest, files, languages and schema.',
     role: 'viewer',
     params: inVersion,
     answers: { 200: { meaning: 'The version.', schema: shownVersion } },
@@ -95,11 +95,11 @@ export const versionRoutes: readonly RestRoute[] = [
     method: 'DELETE',
     path: '/handlers/{handler}/versions/{version}',
     operationId: 'deleteDraft',
-    summary: 'Removes a draft.',
+    summary: 'Deletes a draft.',
     role: 'publisher',
     inNamespace: true,
     params: inVersion,
-    answers: { 204: { meaning: 'Removed.' } },
+    answers: { 204: { meaning: 'Deleted.' } },
     refusals: [404, 409],
     run: async (ctx, { params }) => {
       await deleteDraft(ctx, params);
@@ -117,7 +117,7 @@ export const versionRoutes: readonly RestRoute[] = [
     body: settingsSchema.strict(),
     answers: {
       200: {
-        meaning: 'The schema as it is kept.',
+        meaning: 'The schema as stored.',
         schema: versionSchema,
       },
     },
@@ -138,7 +138,7 @@ export const versionRoutes: readonly RestRoute[] = [
     body: platformsInput,
     answers: {
       200: {
-        meaning: 'The platforms as they are kept.',
+        meaning: 'The platforms as stored.',
         schema: supportedPlatforms,
       },
     },
@@ -149,7 +149,7 @@ export const versionRoutes: readonly RestRoute[] = [
     method: 'POST',
     path: '/handlers/{handler}/versions/{version}/publish',
     operationId: 'publishVersion',
-    summary: 'Makes a draft assignable.',
+    summary: 'Publishes a draft, so that it can be assigned to VMs.',
     role: 'publisher',
     inNamespace: true,
     params: inVersion,
@@ -169,7 +169,7 @@ export const versionRoutes: readonly RestRoute[] = [
     method: 'POST',
     path: '/handlers/{handler}/versions/{version}/withdraw',
     operationId: 'withdrawVersion',
-    summary: 'Takes a published version out of choice; what runs it keeps it.',
+    summary: 'Withdraws a published version: it can no longer be assigned, and VMs that have it keep it.',
     role: 'publisher',
     inNamespace: true,
     params: inVersion,

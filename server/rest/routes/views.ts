@@ -12,7 +12,8 @@ export const viewRoutes: readonly RestRoute[] = [
     method: 'GET',
     path: '/vms/{id}/instance-view',
     operationId: 'getInstanceView',
-    summary: 'Goal and reports of a VM in one answer, in the language of Accept-Language; output is for operators.',
+    summary:
+      'The goal and reports of a VM in one response, in the language of Accept-Language. Only operators see output.',
     role: 'viewer',
     params: inVm,
     answers: {
@@ -33,7 +34,7 @@ export const viewRoutes: readonly RestRoute[] = [
     method: 'GET',
     path: '/vms/{id}/reports',
     operationId: 'listReports',
-    summary: 'What was reported of a VM, as it was sent, newest first.',
+    summary: 'Lists the reports of a VM as sent, newest first.',
     role: 'operator',
     params: inVm,
     query: pageQuery.omit({ q: true }).extend({ extension: z.string().max(64).optional() }),

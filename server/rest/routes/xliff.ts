@@ -31,7 +31,7 @@ export const xliffRoutes: readonly RestRoute[] = [
     method: 'PUT',
     path,
     operationId: 'importXliff',
-    summary: 'Takes over translations from XLIFF 1.2 or 2.x; with `dryRun` it only says what would change.',
+    summary: 'Imports translations from XLIFF 1.2 or 2.x. With `dryRun`, only reports what would change.',
     role: 'publisher',
     inNamespace: true,
     params,
@@ -40,7 +40,7 @@ export const xliffRoutes: readonly RestRoute[] = [
     takesIfMatch: true,
     answers: {
       200: {
-        meaning: 'What changes, or has changed.',
+        meaning: 'What changed, or would change.',
         schema: shownXliffImport,
       },
     },
