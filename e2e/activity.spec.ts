@@ -88,7 +88,9 @@ test('a change of the activity log in the database is detected', async ({ portal
   await page.goto('/activity');
   await expect(page.getByRole('main').getByText(/entries are numbered and sealed\./)).toBeVisible();
   await expect.poll(() => verify(portal), { timeout: 15_000 }).toMatchObject({ status: 0 });
-  expect(verify(portal).output).toMatch(/\d+ acts, 0 anchors\.\nThe chain holds\.\nIt ends at \d+:[0-9a-f]{64}/);
+  expect(verify(portal).output).toMatch(
+    /\d+ entries, 0 anchors\.\nThe chain is valid\.\nThe chain ends at \d+:[0-9a-f]{64}/,
+  );
 
   await withDatabase(portal, async (client) => {
     const rename = (name: string) =>
@@ -105,7 +107,7 @@ test('a change of the activity log in the database is detected', async ({ portal
     await rename('Bootstrap token');
   });
   expect(verify(portal).status).toBe(0);
-  expect(run(portal, 'accept-activity', '--reason', 'examined').output).toContain('nothing to accept');
+  expect(run(portal, 'accept-activity', '--reason', 'examined').output).toContain('Nothing to accept');
 });
 
 const verify = (portal: Portal) => run(portal, 'verify-activity');

@@ -19,10 +19,10 @@ async function main(): Promise<void> {
     const faults = await withJobLock(services.db, activityLock, async () =>
       acceptActivity(services, await existingHead(services), { reason, person: userInfo().username, now: new Date() }),
     );
-    if (faults.length === 0) return console.log('There was nothing to accept: the chain holds.');
+    if (faults.length === 0) return console.log('Nothing to accept: the chain is valid.');
     for (const fault of faults.slice(0, 20)) console.log(describeFault(fault));
     if (faults.length > 20) console.log(`and ${faults.length - 20} more`);
-    console.log('Accepted. The chain goes on from its present end.');
+    console.log('Accepted. The chain continues from its current end.');
   });
 }
 
@@ -31,7 +31,7 @@ async function existingHead(services: Parameters<typeof readKeptHead>[0]): Promi
   try {
     return await readKeptHead(services);
   } catch (error) {
-    console.log(error instanceof Error ? error.message : 'The kept head could not be read.');
+    console.log(error instanceof Error ? error.message : 'The stored head could not be read.');
     return null;
   }
 }

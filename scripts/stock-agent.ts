@@ -46,7 +46,7 @@ const agent = await agentPackage(cacheFolder, flags.suite);
 const settings = Object.fromEntries(flags.set.map((line) => line.split(/=(.*)/s).slice(0, 2)));
 const { vm: vmId, gateway: gatewayUrl, name } = flags;
 const machine = await StockMachine.make({ name, agent, gatewayUrl, vmId, token, settings, logs });
-console.log(`${name} with waagent ${agent.version} is on. Type a command to run it there; the end of input ends it.`);
+console.log(`${name} with waagent ${agent.version} is on. Type a command to run it there, or press Ctrl-D to stop it.`);
 await machine.start();
 const following = spawn('tail', ['-n', '+1', `--pid=${process.pid}`, '-F', machine.file('/var/log/waagent.log')], {
   stdio: ['ignore', 'inherit', 'ignore'],
@@ -62,6 +62,6 @@ try {
 } finally {
   following.kill();
   await machine.remove();
-  console.log(`${name} is gone; its logs are in ${logs}.`);
+  console.log(`${name} was removed; its logs are in ${logs}.`);
 }
 process.exit();

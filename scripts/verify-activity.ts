@@ -38,14 +38,15 @@ async function main(): Promise<number> {
     const anchors = [...(await readAnchors(services.config.auditAnchors)), ...given];
     const verdict = await verifyActivity(services, kept, anchors);
     const [first, ...more] = verdict.faults;
-    console.log(`${verdict.numbered} acts, ${anchors.length} anchors.`);
-    console.log(first === undefined ? 'The chain holds.' : `BROKEN  ${describeFault(first)}`);
+    console.log(`${verdict.numbered} entries, ${anchors.length} anchors.`);
+    console.log(first === undefined ? 'The chain is valid.' : `BROKEN  ${describeFault(first)}`);
     for (const fault of more.slice(0, 4)) console.log(`        ${describeFault(fault)}`);
     if (more.length > 4) console.log(`        and ${more.length - 4} more`);
-    if (verdict.accepted > 0) console.log(`Accepted by an administrator: ${verdict.accepted} faults.`);
-    if (verdict.formerAnchors > 0) console.log(`Anchors from before that, not in the chain: ${verdict.formerAnchors}.`);
-    if (kept === null) console.log(`DATA_DIR keeps no head of the chain: acts missing at its end are not noticed.`);
-    if (verdict.head) console.log(`It ends at ${verdict.head.position}:${verdict.head.hash}`);
+    if (verdict.accepted > 0) console.log(`Accepted by an admin: ${verdict.accepted} errors.`);
+    if (verdict.formerAnchors > 0) console.log(`Earlier anchors, not in the chain: ${verdict.formerAnchors}.`);
+    if (kept === null)
+      console.log(`DATA_DIR has no head of the chain, so entries missing at its end cannot be detected.`);
+    if (verdict.head) console.log(`The chain ends at ${verdict.head.position}:${verdict.head.hash}`);
     return first === undefined ? 0 : 1;
   });
 }

@@ -80,7 +80,7 @@ export function openAttempts(log: Logger, since = new Date()): Attempts {
       if (error instanceof LockedOut) await lockedOut(error, ctx, memberId);
       else if (error.code === 'token_refused') {
         counts.tokens += 1;
-        log.warn({ address }, 'an API token was refused');
+        log.warn({ address }, 'an API token was rejected');
       } else if (failures.includes(error.code)) {
         counts.failed += 1;
         log.warn({ address, memberId, reason: error.code }, 'a sign-in or confirmation failed');
@@ -88,7 +88,7 @@ export function openAttempts(log: Logger, since = new Date()): Attempts {
     },
     provider(reason, address) {
       counts.failed += 1;
-      log.warn({ address, reason }, 'a sign-in by the provider was refused');
+      log.warn({ address, reason }, 'a sign-in through the provider was rejected');
     },
     counts: () => ({ ...counts }),
   };

@@ -48,7 +48,7 @@ export async function openServices(config: Config, room: Room, onOtherLife?: () 
     const db = openDatabase(pool);
     const keys = deriveKeys(await secretKey(config));
     const { epoch, was } = await openInstallation(db, keys.check);
-    if (was === 'restored') log.warn({ epoch }, 'this database is a restored one: goal states go on in a new epoch');
+    if (was === 'restored') log.warn({ epoch }, 'this database was restored: goal states continue in a new epoch');
     const wakes = openWakes(config, config.databaseUrl, room, db, keys, log);
     const held = onOtherLife || config.natsUrl !== null ? holdWakes(wakes, primary) : null;
     return {

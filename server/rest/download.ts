@@ -92,7 +92,7 @@ function streamOf(lines: AsyncGenerator<string, void>, first: string, log: Logge
           next = undefined;
         } catch (error) {
           // The client notices that the transfer was truncated; the lines sent so far are correct.
-          log.warn({ err: error }, 'a download broke off');
+          log.warn({ err: error }, 'a download was interrupted');
           controller.error(error);
         }
       },

@@ -75,6 +75,6 @@ const isForeseen = (error: unknown): boolean => error instanceof DomainError && 
  * minute.
  */
 function notNow({ log }: AgentDoor, error: unknown): AgentAnswer {
-  log.warn({ err: error }, 'a stock agent was told to come again');
+  log.warn({ err: error }, 'a stock agent must retry');
   return emptyAnswer(424);
 }

@@ -20,7 +20,7 @@ export class Refusals {
     const at = now.getTime();
     if (this.#since !== null && at - this.#since < quietMs) return;
     this.#since = at;
-    this.#log.warn({ refused: this.#sinceLast, total: this.total, address }, 'stock agents: calls were refused');
+    this.#log.warn({ refused: this.#sinceLast, total: this.total, address }, 'calls of stock agents were rejected');
     this.#sinceLast = 0;
   }
 }

@@ -116,7 +116,7 @@ async function discover(openId: OpenIdConfig, log: Logger): Promise<client.Serve
     });
     return found.serverMetadata();
   } catch (error) {
-    log.warn({ err: error, issuer: openId.issuer }, 'the OpenID provider does not answer');
+    log.warn({ err: error, issuer: openId.issuer }, 'the OpenID provider is not responding');
     return null;
   }
 }

@@ -65,7 +65,7 @@ export class KeptWakes implements Wakes {
         });
       } catch (error) {
         failures += 1;
-        if (failures === 1) this.#log.warn({ err: error }, 'changes are not heard; trying again');
+        if (failures === 1) this.#log.warn({ err: error }, 'changes are not received; retrying');
       }
       await delay(Math.min(100 * 2 ** failures, 2_000), undefined, { signal: stopping }).catch(() => {});
     }

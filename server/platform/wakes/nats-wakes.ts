@@ -45,7 +45,7 @@ export function natsWakes({ url, installation, name, log }: NatsWakesOptions): {
           connection.subscribe(subject(channel), {
             callback: (error, message) => {
               if (error === null) hear(channel, message.string());
-              else log.error({ err: error, channel }, 'NATS refuses a subscription');
+              else log.error({ err: error, channel }, 'NATS rejected a subscription');
             },
           });
         }
