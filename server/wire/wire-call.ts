@@ -83,7 +83,8 @@ export async function soon({ call, ctx, guest }: WireCall, what: string, work: P
   const done = work.catch((error: unknown) => {
     const facts = { what, vmId: guest.vmId, requestId: ctx.requestId };
     if (!(error instanceof DomainError)) call.door.log.warn({ ...facts, err: error }, 'a call of a stock agent failed');
-    else call.door.log.info({ ...facts, code: error.code, faults: error.faults }, 'a call of a stock agent was rejected');
+    else
+      call.door.log.info({ ...facts, code: error.code, faults: error.faults }, 'a call of a stock agent was rejected');
   });
   await Promise.race([done, timer.promise]);
   clearTimeout(timeout);
