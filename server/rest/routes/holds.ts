@@ -9,12 +9,12 @@ export const holdRoutes: readonly RestRoute[] = [
     path: '/vms/{id}/hold',
     operationId: 'holdVm',
     summary:
-      'Holds a VM: its agent gets nothing newer than it has, what runs finishes, and deadlines stand still. Replaces reason and end of a hold. Without `until` it lasts until it is released.',
+      'Puts a VM on hold, or changes the reason and end of its hold. Its agent gets nothing newer than it already has, running work is completed, and deadlines are paused. Without `until`, the hold lasts until it is released.',
     role: 'operator',
     params: inVm,
     body: holdTerms.strict(),
     takesIfMatch: true,
-    answers: { 200: { meaning: 'The VM is held.', schema: heldVm } },
+    answers: { 200: { meaning: 'The VM is on hold.', schema: heldVm } },
     refusals: [404, 412],
     run: async (ctx, { params, body, ifMatch }) => ({
       status: 200,
@@ -25,11 +25,12 @@ export const holdRoutes: readonly RestRoute[] = [
     method: 'DELETE',
     path: '/vms/{id}/hold',
     operationId: 'releaseHold',
-    summary: 'Releases a VM: its agent gets the goal state in force. Changes nothing for a VM that is not held.',
+    summary:
+      'Releases the hold on a VM: its agent gets the current goal state. Changes nothing if the VM is not on hold.',
     role: 'operator',
     params: inVm,
     takesIfMatch: true,
-    answers: { 200: { meaning: 'The VM is not held.', schema: heldVm } },
+    answers: { 200: { meaning: 'The VM is not on hold.', schema: heldVm } },
     refusals: [404, 412],
     run: async (ctx, { params, ifMatch }) => ({
       status: 200,
