@@ -144,7 +144,7 @@ test('translators get a language as XLIFF, and it is imported again', async ({ a
     const sent = await save('fr', '1.2');
     const back = sent.replace('<source>Idle</source>', '<source>Idle</source><target>Au repos</target>');
     await load(page, xliff('fr.xlf', back));
-    await page.getByRole('button', { name: 'Save 1 text in fr' }).click();
+    await page.getByRole('button', { name: 'Save 1 translation in fr' }).click();
     await expect(page.getByRole('button', { name: 'fr text of idle' })).toContainText('Au repos');
   });
 
@@ -187,7 +187,7 @@ test('if two people edit a language, different messages are merged and the same 
   await page.getByRole('button', { name: 'en text of c' }).click();
   await page.getByLabel('en text of c').fill('Three, mine');
   await put({ a: 'One, mine', b: 'Two, theirs', c: 'Three, theirs' });
-  const conflict = page.getByRole('alert').filter({ hasText: 'saved another text in the meantime:' });
+  const conflict = page.getByRole('alert').filter({ hasText: 'saved a different text in the meantime:' });
   await expect(conflict).toContainText('Three, theirs');
   await expect(page.getByRole('button', { name: 'Save en (1 change)' })).toBeDisabled();
   await expectAccessibleInBothThemes(page);
