@@ -111,7 +111,7 @@ describe('401', () => {
     );
     expect(refused.status).toBe(401);
     expect(refused.headers.get('content-type')).toBe('application/problem+json');
-    expect(((await refused.json()) as { detail: string }).detail).toContain('Anmeldetoken');
+    expect(((await refused.json()) as { detail: string }).detail).toContain('Registrierungstoken');
   });
 });
 

@@ -9,7 +9,7 @@ const t = ((key: string, values: Record<string, string>) =>
 
 test.each([
   ['wire-access.grant', 'Zugang erteilt'],
-  ['wire-access.hold', 'angehalten'],
+  ['wire-access.hold', 'Änderungssperre gesetzt'],
   ['logs.request', 'Protokolle angefordert'],
   ['extension.remove', 'Deinstallation von probe begonnen'],
   ['unknown.action', 'andere Aktion'],
