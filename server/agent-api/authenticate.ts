@@ -109,11 +109,11 @@ export function noteSighting(
 /** Returns the header that announces requested logs, and marks the newest request as announced. */
 export function logRequestHeaders(agent: KnownAgent): string[] {
   const { logRequests, newestLogRequest } = agent;
-  agent.told = newestLogRequest;
+  agent.announcedLogRequest = newestLogRequest;
   return logRequests === 0 ? [] : ['annex-log-requests', String(logRequests)];
 }
 
 /** Whether a log request was not announced to the agent yet, so that its poll gets one immediate response. */
-export function hasUntoldRequest(agent: KnownAgent): boolean {
-  return agent.newestLogRequest !== null && agent.newestLogRequest !== agent.told;
+export function hasUnannouncedRequest(agent: KnownAgent): boolean {
+  return agent.newestLogRequest !== null && agent.newestLogRequest !== agent.announcedLogRequest;
 }

@@ -125,7 +125,7 @@ describe('a body', () => {
       { 'content-encoding': 'gzip' },
     ],
     ['in an encoding nobody reads', '{}', 415, /encoding_unknown/, { 'content-encoding': 'gzip, gzip' }],
-  ])('%s is refused with its reason', async (_, body, code, reason, headers = {}) => {
+  ])('%s is rejected with its reason', async (_, body, code, reason, headers = {}) => {
     const bytes = typeof body === 'string' ? body : new Uint8Array(body);
     const answer = await agent.call('/reports', { method: 'POST', body: bytes, headers });
     expect(answer.status).toBe(code);
@@ -153,7 +153,7 @@ describe('an entry', () => {
     ['an age of a century', () => statusEntry({}, { ageSeconds: 3_200_000_000 }), /field_too_(large|big)/],
     ['an extension that is none', () => statusEntry({}, { extension: '__proto__' }), /extension_unknown/],
     ['substatuses in substatuses', () => statusEntry(nested(9)), /substatus_too_deep/],
-  ])('%s is refused by its path, and what came along is kept', async (_, entry, reason) => {
+  ])('%s is rejected by its path, and the other entries are stored', async (_, entry, reason) => {
     const answer = await report({ statuses: [entry(), statusEntry({ code: lastCode + 1 })] });
     expect(answer.status).toBe(207);
     const text = await answer.text();

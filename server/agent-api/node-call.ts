@@ -112,10 +112,10 @@ export class NodeCall implements AgentCall {
   /** Responds to an error like the other routes. */
   async refuse(error: unknown, log: Logger): Promise<void> {
     const language = this.header('accept-language');
-    const asked = new Request('http://agent.invalid/', {
+    const request = new Request('http://agent.invalid/', {
       headers: language === null ? {} : { 'accept-language': language },
     });
-    const problem = problemResponse(error, asked, this.requestId, log);
+    const problem = problemResponse(error, request, this.requestId, log);
     this.answer({ status: problem.status, headers: [...problem.headers].flat(), body: await problem.text() });
   }
 }

@@ -10,7 +10,7 @@ import { seal, sha256Hex, unseal } from '#server/platform/keys.ts';
  * after a password and its passkey, the OpenID provider's response, and within a session a new passkey, a new
  * authenticator app, and a passkey that confirms the member's identity.
  */
-export interface Asked {
+export interface ChallengeData {
   passkey: { challenge: string };
   factor: { userId: string; passwordDigest: string };
   'factor-passkey': { challenge: string };
@@ -28,7 +28,7 @@ export interface Asked {
   'confirm-passkey': { challenge: string };
 }
 
-export type ChallengeKind = keyof Asked;
+export type ChallengeKind = keyof ChallengeData;
 
 type Db = Pick<Transaction, 'insert' | 'update' | 'delete'>;
 
@@ -44,14 +44,14 @@ const digestOf = (kind: ChallengeKind, token: string): string => sha256Hex(`${ki
 export async function openChallenge<Kind extends ChallengeKind>(
   { db, keys }: Pick<Services, 'keys'> & { db: Db },
   kind: Kind,
-  asked: Asked[Kind],
+  data: ChallengeData[Kind],
   now: Date,
   token: string = randomBytes(32).toString('base64url'),
 ): Promise<string> {
   await db.delete(authChallenges).where(lt(authChallenges.expiresAt, now));
   const digest = digestOf(kind, token);
   const row = {
-    asked: seal(keys.challenge, Buffer.from(JSON.stringify(asked)), digest),
+    asked: seal(keys.challenge, Buffer.from(JSON.stringify(data)), digest),
     tries: 0,
     expiresAt: new Date(now.getTime() + challengeLife * 1_000),
   };
@@ -68,12 +68,12 @@ export async function takeChallenge<Kind extends ChallengeKind>(
   kind: Kind,
   token: string | null,
   now: Date,
-): Promise<Asked[Kind] | null> {
+): Promise<ChallengeData[Kind] | null> {
   if (token === null) return null;
   const digest = digestOf(kind, token);
   const [row] = await db.delete(authChallenges).where(eq(authChallenges.digest, digest)).returning();
   if (!row || row.expiresAt <= now) return null;
-  return JSON.parse(unseal(keys.challenge, row.asked, digest).toString()) as Asked[Kind];
+  return JSON.parse(unseal(keys.challenge, row.asked, digest).toString()) as ChallengeData[Kind];
 }
 
 /** Counts an attempt and returns the challenge. Null if there is none, or if no attempts are left. */
@@ -83,7 +83,7 @@ export async function tryChallenge<Kind extends ChallengeKind>(
   token: string | null,
   now: Date,
   maxTries: number,
-): Promise<Asked[Kind] | null> {
+): Promise<ChallengeData[Kind] | null> {
   if (token === null) return null;
   const digest = digestOf(kind, token);
   const [row] = await db
@@ -93,5 +93,5 @@ export async function tryChallenge<Kind extends ChallengeKind>(
       and(eq(authChallenges.digest, digest), gt(authChallenges.expiresAt, now), lt(authChallenges.tries, maxTries)),
     )
     .returning();
-  return row ? (JSON.parse(unseal(keys.challenge, row.asked, digest).toString()) as Asked[Kind]) : null;
+  return row ? (JSON.parse(unseal(keys.challenge, row.asked, digest).toString()) as ChallengeData[Kind]) : null;
 }

@@ -101,7 +101,7 @@ describe('a member who is removed or loses rights', () => {
       'becomes a publisher',
       async (id) => updateMember(await bootstrap(), { id, role: 'publisher', namespaces: ['A'] }),
     ],
-  ])('who %s loses every token and open invitation, and no one else does', async (_what, act) => {
+  ])('a member who %s loses every token and open invitation, and no one else does', async (_what, act) => {
     const leaving = await member('admin');
     const staying = await member('admin');
     const [lost, kept] = [await grantsOf(leaving.browser), await grantsOf(staying.browser)];

@@ -22,7 +22,7 @@ type Issue = z.core.$ZodIssue;
 /** Unknown field names are shown only if they match, so that they cannot contain a sentence or a secret. */
 const plainName = /^[A-Za-z_$][\w$.-]{0,63}$/;
 
-/** Returns the pointer up to the first name that does not match. */
+/** Returns the pointer up to the first name that is not plain. */
 function shownPointer(path: readonly PropertyKey[]): string {
   const strange = path.findIndex((part) => typeof part !== 'number' && !plainName.test(String(part)));
   return jsonPointer(strange < 0 ? path : path.slice(0, strange));

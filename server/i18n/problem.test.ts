@@ -131,7 +131,7 @@ describe('a problem document', () => {
     ['nothing', undefined],
     ['a SyntaxError', new SyntaxError('Unexpected token MARKER')],
     ['a zod error', z.string().safeParse(1).error],
-  ])('%s that was thrown is an internal error', (_name, thrown) => {
+  ])('throwing %s is an internal error', (_name, thrown) => {
     const problem = translateError(thrown, 'en', 'r');
     expect(problem.code).toBe('internal');
     expect(JSON.stringify(problem)).not.toContain('MARKER');
@@ -146,7 +146,7 @@ describe('a problem document', () => {
     ['silent', new Error('Query read timeout')],
     ['wrapped', new Error('Failed query', { cause: Object.assign(new Error('x'), { code: '57P03' }) })],
     ['both addresses', new AggregateError([Object.assign(new Error('x'), { code: 'ECONNREFUSED' })])],
-  ])('a database that is away (%s) is 503 with a time to come again', (_name, thrown) => {
+  ])('an unavailable database (%s) is 503 with Retry-After', (_name, thrown) => {
     const response = problemResponse(thrown, new Request('http://annex/'), 'r', silent);
     expect(response.status).toBe(503);
     expect(response.headers.get('retry-after')).toBe('2');

@@ -163,7 +163,7 @@ test.each<[string, Record<string, string>, string]>([
   ['no new key', { ANNEX_SECRET_KEY: oldKey }, 'ANNEX_NEW_SECRET_KEY must have 32 characters'],
   ['the same key', { ANNEX_SECRET_KEY: oldKey, ANNEX_NEW_SECRET_KEY: oldKey }, 'is the present one'],
 ])(
-  'refused, and nothing changes: %s',
+  'is rejected, and nothing changes: %s',
   async (_, env, sentence) => {
     const { code, output } = await run(env).ended;
     expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining(sentence) });

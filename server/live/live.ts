@@ -79,16 +79,16 @@ export function openLive(wakes: Wakes, limits: Limits['streams'], ringSize = 8_1
     const ended = AbortSignal.any([signal, closing.signal]);
     let position = lastId ?? ring.end();
     let who = await actor();
-    let askedAt = performance.now();
+    let resolvedAt = performance.now();
     // Gives a page without changes for a long time a position to continue from.
     if (who !== null && lastId === undefined) yield { id: position, everything: false, changes: [] };
     while (who !== null && !ended.aborted) {
       const entries = ring.since(position);
       position = ring.end();
       const arePeopleTouched = entries?.some((entry) => entry !== 'reset' && entry.topic === 'member') ?? true;
-      if (arePeopleTouched || performance.now() - askedAt >= refreshWatcherMs) {
+      if (arePeopleTouched || performance.now() - resolvedAt >= refreshWatcherMs) {
         who = await actor();
-        askedAt = performance.now();
+        resolvedAt = performance.now();
         if (who === null) return;
       }
       const message = toMessage(position, entries, who);

@@ -109,10 +109,10 @@ async function initialise(
     ...['-E', 'UTF8', '--locale=C.UTF-8', '--no-instructions'],
     ...(options.settings?.fsync === 'off' ? ['--no-sync'] : []),
   ]);
-  const made = spawnSync(command, args, { ...as, cwd: dataDir, env: serverEnvironment(), encoding: 'utf8' });
-  if (made.status !== 0) {
-    throw new Error(`The embedded PostgreSQL could not be set up in ${dataDir}.\n${made.stderr ?? ''}`, {
-      cause: made.error,
+  const result = spawnSync(command, args, { ...as, cwd: dataDir, env: serverEnvironment(), encoding: 'utf8' });
+  if (result.status !== 0) {
+    throw new Error(`The embedded PostgreSQL could not be set up in ${dataDir}.\n${result.stderr ?? ''}`, {
+      cause: result.error,
     });
   }
   await rename(draft, cluster);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { signal } from './processes.ts';
 
-test.each([0, -1, 1.5, Number.NaN])('%d is not signalled: it can mean a group of processes', (pid) => {
+test.each([0, -1, 1.5, Number.NaN])('does not signal %d, which can mean a group of processes', (pid) => {
   expect(() => signal(pid, 'SIGCONT')).toThrow(RangeError);
 });
 

@@ -17,7 +17,7 @@ const ways: Record<string, () => Promise<Buffer>> = {
   'secret.key.next': () => nextKey(dataDir),
 };
 
-test.each(Object.entries(ways))('%s is created once, readable by its owner only', async (name, make) => {
+test.each(Object.entries(ways))('%s is created once, readable only by its owner', async (name, make) => {
   const keys = await Promise.all(Array.from({ length: 8 }, make));
   expect(new Set(keys.map(String)).size).toBe(1);
   expect(readdirSync(dataDir)).toEqual([name]);

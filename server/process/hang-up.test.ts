@@ -68,7 +68,7 @@ test.each(
     [name, 'resets the connection', (socket: ReturnType<typeof connect>) => socket.resetAndDestroy()] as const,
     [name, 'ends it early', (socket: ReturnType<typeof connect>) => socket.end()] as const,
   ]),
-)('%s: a sender that %s is no outage of the database', async (name, _, hangUp) => {
+)('%s: a sender that %s does not count as a database outage', async (name, _, hangUp) => {
   begun = Promise.withResolvers();
   ended = Promise.withResolvers();
   const socket = connect(serving.port, '127.0.0.1');

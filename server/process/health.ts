@@ -31,9 +31,9 @@ export function createReadyz(services: OpenServices): Core {
 
 async function databaseAnswers({ db }: Services): Promise<boolean> {
   const late = new Promise<false>((resolve) => setTimeout(() => resolve(false), patienceMs).unref());
-  const asked = db.execute(sql`select 1`).then(
+  const answered = db.execute(sql`select 1`).then(
     () => true,
     () => false,
   );
-  return Promise.race([asked, late]);
+  return Promise.race([answered, late]);
 }

@@ -19,7 +19,7 @@ test.each([
   ['the name of a tag', '/vms', { name: 'web-1', tags: { [turned]: 'x' } }, '/tags'],
   ['the value of a tag', '/vms', { name: 'web-1', tags: { env: turned } }, '/tags/env'],
   ['a reason', withdraw, { reason: turned }, '/reason'],
-])('%s cannot change the direction of the text beside it', async (_, path, body, place) => {
+])('%s cannot change the direction of the text next to it', async (_, path, body, place) => {
   const { status, body: problem } = await door.call('POST', path, { body });
   expect([status, problem]).toMatchObject([422, { errors: [{ path: place, code: 'text_direction' }] }]);
 });

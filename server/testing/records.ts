@@ -3,7 +3,10 @@ import type { Database } from '#db/client.ts';
 import { auditEntries, changes } from '#db/schema/index.ts';
 import { DomainError } from '#server/domain/error.ts';
 
-/** `done`, or a rejection in one line: its kind, its code, and each fault as `path code`. Other errors are thrown. */
+/**
+ * Returns `done`, or a rejection in one line: its kind, its code, and each fault as `path code`. Other errors are
+ * thrown.
+ */
 export async function outcomeOf(act: Promise<unknown>): Promise<string> {
   try {
     await act;
@@ -15,20 +18,20 @@ export async function outcomeOf(act: Promise<unknown>): Promise<string> {
   }
 }
 
-/** A mark in the activity and the changes: what is written later follows it. */
+/** A position in the activity log and the changes, to read what is written later. */
 export interface Mark {
   act: number;
   change: number;
 }
 
-/** The mark at the end. */
+/** Returns the current end as a mark. */
 export async function markOf(db: Database): Promise<Mark> {
   const [act] = await db.select({ id: sql<string>`coalesce(max(${auditEntries.id}), 0)` }).from(auditEntries);
   const [change] = await db.select({ id: sql<string>`coalesce(max(${changes.id}), 0)` }).from(changes);
   return { act: Number(act?.id), change: Number(change?.id) };
 }
 
-/** The acts on a VM since a mark, oldest first. */
+/** Returns the log entries on a VM since a mark, oldest first. */
 export async function actsSince(db: Database, mark: Mark, vmId: string): Promise<(typeof auditEntries.$inferSelect)[]> {
   return db
     .select()
@@ -37,7 +40,7 @@ export async function actsSince(db: Database, mark: Mark, vmId: string): Promise
     .orderBy(auditEntries.id);
 }
 
-/** The changes since a mark, each as `topic key`, without the notices of acts. */
+/** Returns the changes since a mark as `topic key`, without those about log entries. */
 export async function changesSince(db: Database, mark: Mark): Promise<string[]> {
   const rows = await db.select().from(changes).where(gt(changes.id, mark.change)).orderBy(changes.id);
   return rows.filter(({ topic }) => topic !== 'act').map(({ topic, key }) => `${topic} ${key}`);

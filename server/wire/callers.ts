@@ -25,14 +25,14 @@ export function seeContainer(wire: WireCall, sent: string, current: string): voi
 /** Stores a changed caller after the response was sent. */
 function see(wire: WireCall, kind: AgentSighting['kind'], mark: string): void {
   const { guest, ctx } = wire;
-  if (guest.isTelling.sighting || withSighting(guest.sightings, { kind, mark }, ctx.now) === null) return;
-  guest.isTelling.sighting = true;
+  if (guest.isProcessing.sighting || withSighting(guest.sightings, { kind, mark }, ctx.now) === null) return;
+  guest.isProcessing.sighting = true;
   const noted = noteSighting(ctx, guest.vmId, { kind, mark })
     .then((sightings) => {
       if (sightings !== null) guest.sightings = sightings;
     })
     .finally(() => {
-      guest.isTelling.sighting = false;
+      guest.isProcessing.sighting = false;
     });
   void soon(wire, 'sighting', noted);
 }

@@ -22,7 +22,7 @@ export class Guest {
   goalState: StockGoalState | null = null;
   readonly pages: Pages;
   /** Kinds of posts that are being processed; others of the same kind are dropped, because the agent repeats them. */
-  readonly isTelling = { status: false, telemetry: false, health: false, log: false, sighting: false };
+  readonly isProcessing = { status: false, telemetry: false, health: false, log: false, sighting: false };
   /** Bytes of this VM's request bodies that are being read. */
   arriving = 0;
   /** The transport certificate of its last request, and how many new ones it may still send. */

@@ -80,8 +80,8 @@ async function artifact(wire: WireCall): Promise<AgentAnswer | Response> {
  * slow.
  */
 async function agentLog({ call, ctx, guest }: WireCall): Promise<AgentAnswer> {
-  if (guest.isTelling.log) return emptyAnswer(424);
-  guest.isTelling.log = true;
+  if (guest.isProcessing.log) return emptyAnswer(424);
+  guest.isProcessing.log = true;
   try {
     let size = 0;
     for await (const chunk of call.stream()) {
@@ -90,6 +90,6 @@ async function agentLog({ call, ctx, guest }: WireCall): Promise<AgentAnswer> {
     }
     return emptyAnswer(200);
   } finally {
-    guest.isTelling.log = false;
+    guest.isProcessing.log = false;
   }
 }

@@ -127,7 +127,7 @@ describe('an uninstall', () => {
     ['of an older goal state', { inSvdSeqNo: '1', status: 'Success' }],
     ['of a goal state that failed', { status: 'Failed' }],
     ['before any goal state', undefined],
-  ])('is not taken for done by a status %s', async (name, said) => {
+  ])('is not done after a status %s', async (name, said) => {
     const vm = await givenStockVm(ctx, door, name.replaceAll(' ', '-'));
     await set(vm, 'probe');
     const before = await vm.poll();

@@ -113,7 +113,7 @@ test.each<[string, string]>([
   ['one without its health', '{"Observations":[{"ObservationName":"a","IsHealthy":"no"}]}'],
   ['brackets', '['.repeat(10_000)],
   ['too much', healthPost({ a: 'x'.repeat(20_000) })],
-])('a post that is %s has no effect', async (_, body) => {
+])('a request that is %s has no effect', async (_, body) => {
   expect(observationsOf(Buffer.from(body))).toEqual([]);
   expect(provisioningOf(Buffer.from(body))).toEqual([]);
 });

@@ -21,12 +21,12 @@ export async function takeObservations(
 ): Promise<void> {
   const { ctx } = wire;
   const due = guest.observed.hear(observed, ctx.now);
-  if (due === null || guest.isTelling.health) return;
-  guest.isTelling.health = true;
+  if (due === null || guest.isProcessing.health) return;
+  guest.isProcessing.health = true;
   const noted = noteObservations(ctx, guest.vmId, due)
     .then((kept) => guest.observed.keep(kept, due, ctx.now))
     .finally(() => {
-      guest.isTelling.health = false;
+      guest.isProcessing.health = false;
     });
   await soon({ guest, ...wire }, 'health', noted);
 }

@@ -27,12 +27,12 @@ export async function takeStatus(wire: WireCall, bytes: Buffer, accepted: number
   const blob = faults.length > 0 ? null : readStatus(value);
   if (blob === null) return emptyAnswer(400);
   noteDone(wire);
-  const { isTelling } = wire.guest;
+  const { isProcessing } = wire.guest;
   // One at a time per VM, so that no more than one waits for a slow database.
-  if (!isTelling.status) {
-    isTelling.status = true;
+  if (!isProcessing.status) {
+    isProcessing.status = true;
     const heard = hear(wire, goalState, blob, text).finally(() => {
-      isTelling.status = false;
+      isProcessing.status = false;
     });
     await soon(wire, 'status', heard);
   }

@@ -32,10 +32,10 @@ const maxOutputs = 50;
  */
 export async function takeTelemetry(wire: WireCall, body: Buffer): Promise<void> {
   const { guest } = wire;
-  if (guest.isTelling.telemetry || body.length > maxBytes || !body.includes(output)) return;
-  guest.isTelling.telemetry = true;
+  if (guest.isProcessing.telemetry || body.length > maxBytes || !body.includes(output)) return;
+  guest.isProcessing.telemetry = true;
   const kept = keepOutputs(wire, body.toString()).finally(() => {
-    guest.isTelling.telemetry = false;
+    guest.isProcessing.telemetry = false;
   });
   await soon(wire, 'telemetry', kept);
 }

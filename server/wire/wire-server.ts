@@ -47,7 +47,7 @@ async function goalState(wire: WireCall): Promise<AgentAnswer> {
 async function config(wire: WireCall): Promise<AgentAnswer> {
   const { guest, path, query } = wire;
   const [, containerId, what] = /^\/machine\/([^/]+)\/([a-z-]+)$/.exec(path) ?? [];
-  const goalState = await currentOf(wire, askedIn(query));
+  const goalState = await currentOf(wire, requestedIncarnation(query));
   if (containerId !== goalState.containerId) return emptyAnswer(410);
   const vm = { id: guest.vmId, name: guest.agent.vmName };
   switch (what) {
@@ -70,7 +70,8 @@ async function config(wire: WireCall): Promise<AgentAnswer> {
 }
 
 /** Returns the incarnation in the query; 0 if there is none. */
-const askedIn = (query: URLSearchParams): number => Number(/^\d{1,10}$/.exec(query.get('incarnation') ?? '')?.[0] ?? 0);
+const requestedIncarnation = (query: URLSearchParams): number =>
+  Number(/^\d{1,10}$/.exec(query.get('incarnation') ?? '')?.[0] ?? 0);
 
 /**
  * An agent creates a certificate at each start, and each is recorded in the activity log. So it may send six in a row,
@@ -100,9 +101,9 @@ async function certificates(wire: WireCall, incarnation: number): Promise<AgentA
  * better than an outdated value, which would keep a released agent on hold until the next declaration.
  */
 async function artifactsProfile(wire: WireCall, query: URLSearchParams): Promise<AgentAnswer> {
-  const asked = askedIn(query);
-  const { incarnation, onHold } = await currentOf(wire, asked);
-  return incarnation < asked ? emptyAnswer(424) : jsonAnswer({ onHold });
+  const requested = requestedIncarnation(query);
+  const { incarnation, onHold } = await currentOf(wire, requested);
+  return incarnation < requested ? emptyAnswer(424) : jsonAnswer({ onHold });
 }
 
 /** Returns what the agent may request through the host plugin. */

@@ -87,9 +87,9 @@ test('with more agents than rows, each lookup finds the latest entry or none', (
     if (old !== undefined) {
       expect(old.view.vmId).toBe(uuidOf(old.vm));
       expect([`"${(newest.get(old.vm) ?? 0) % 5}"`, null]).toContain(old.view.etag);
-      old.view.told = old.vm;
+      old.view.announcedLogRequest = old.vm;
       const now = memory.findByVm(uuidOf(old.vm));
-      if (now !== undefined) expect([old.vm, null]).toContain(now.told);
+      if (now !== undefined) expect([old.vm, null]).toContain(now.announcedLogRequest);
     }
     if (views.length > 60) views.shift();
   }
@@ -114,10 +114,15 @@ test('a call whose agent was evicted keeps its identity, and changes no other ag
   const after = memory.remember(hashOf('b'), identity('b', 8), 1);
   before.left = 1;
   before.highest = 99;
-  before.told = 'a request';
+  before.announcedLogRequest = 'a request';
   expect([before.vmId, before.vmName, before.instanceId]).toEqual([uuidOf('a'), 'a in the rack', 'instance:a']);
   expect(before.etag).toBeNull();
-  expect([after.left, after.highest, after.told, after.etag]).toEqual([Number.POSITIVE_INFINITY, -1, null, '"3"']);
+  expect([after.left, after.highest, after.announcedLogRequest, after.etag]).toEqual([
+    Number.POSITIVE_INFINITY,
+    -1,
+    null,
+    '"3"',
+  ]);
 });
 
 test('reading an agent again keeps its call counter; a new credential resets it', () => {

@@ -33,7 +33,7 @@ class Columns {
   readonly spentAt: Float64Array;
   readonly logRequests: Int32Array;
   readonly newestLogRequest: (string | null)[];
-  readonly told: (string | null)[];
+  readonly announcedLogRequest: (string | null)[];
   /** Whether the agent called since the clock hand last passed. */
   readonly called: Uint8Array;
 
@@ -56,7 +56,7 @@ class Columns {
     this.spentAt = new Float64Array(rows);
     this.logRequests = new Int32Array(rows);
     this.newestLogRequest = new Array<string | null>(rows).fill(null);
-    this.told = new Array<string | null>(rows).fill(null);
+    this.announcedLogRequest = new Array<string | null>(rows).fill(null);
     this.called = new Uint8Array(rows);
   }
 }
@@ -112,11 +112,11 @@ export class KnownAgent implements Bucket, CallWindow, Spending {
   }
 
   /** Id of the newest log request that was announced to the agent. */
-  get told(): string | null {
-    return this.#columns.told[this.#here] ?? null;
+  get announcedLogRequest(): string | null {
+    return this.#columns.announcedLogRequest[this.#here] ?? null;
   }
-  set told(request: string | null) {
-    this.#columns.told[this.#here] = request;
+  set announcedLogRequest(request: string | null) {
+    this.#columns.announcedLogRequest[this.#here] = request;
   }
 
   get highest(): number {
@@ -275,7 +275,7 @@ export class AgentMemory {
     columns.at[row] = 0;
     columns.spent[row] = 0;
     columns.spentAt[row] = 0;
-    columns.told[row] = null;
+    columns.announcedLogRequest[row] = null;
     return row;
   }
 
@@ -295,7 +295,7 @@ export class AgentMemory {
     columns.text[row] = '';
     columns.etag[row] = null;
     columns.newestLogRequest[row] = null;
-    columns.told[row] = null;
+    columns.announcedLogRequest[row] = null;
     columns.called[row] = 0;
     this.#free.push(row);
   }

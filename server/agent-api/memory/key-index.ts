@@ -18,7 +18,7 @@ export class KeyIndex {
   readonly #table: Int32Array;
   readonly #mask: number;
   /** The key that is being looked up. */
-  readonly #asked: Uint32Array;
+  readonly #lookup: Uint32Array;
 
   /** For rows 0 to `rows - 1`, with keys of `width` 32-bit words. */
   constructor(rows: number, width: number) {
@@ -27,13 +27,13 @@ export class KeyIndex {
     this.#keys = new Uint32Array(rows * width);
     this.#table = new Int32Array(size);
     this.#mask = size - 1;
-    this.#asked = new Uint32Array(width);
+    this.#lookup = new Uint32Array(width);
   }
 
   /** Returns the row of the key; -1 if there is none. */
   find(key: string): number {
     this.#read(key);
-    for (let place = this.#lastWord(this.#asked, 0) & this.#mask; ; place = (place + 1) & this.#mask) {
+    for (let place = this.#lastWord(this.#lookup, 0) & this.#mask; ; place = (place + 1) & this.#mask) {
       const row = (this.#table[place] ?? 0) - 1;
       if (row < 0 || this.#has(row)) return row;
     }
@@ -42,7 +42,7 @@ export class KeyIndex {
   /** Assigns a key that no row has to a row without a key. */
   add(row: number, key: string): void {
     this.#read(key);
-    this.#keys.set(this.#asked, row * this.#width);
+    this.#keys.set(this.#lookup, row * this.#width);
     let place = this.#home(row);
     while (this.#table[place] !== 0) place = (place + 1) & this.#mask;
     this.#table[place] = row + 1;
@@ -72,7 +72,7 @@ export class KeyIndex {
   #has(row: number): boolean {
     const start = row * this.#width;
     for (let word = 0; word < this.#width; word += 1) {
-      if (this.#keys[start + word] !== this.#asked[word]) return false;
+      if (this.#keys[start + word] !== this.#lookup[word]) return false;
     }
     return true;
   }
@@ -85,7 +85,7 @@ export class KeyIndex {
       if (code === hyphen) continue;
       word = (word << bitsOfDigit) | (code <= nine ? code - zero : (code | lowerCase) - fromLetter);
       digits += 1;
-      if (digits % digitsPerWord === 0) this.#asked[digits / digitsPerWord - 1] = word;
+      if (digits % digitsPerWord === 0) this.#lookup[digits / digitsPerWord - 1] = word;
     }
   }
 }

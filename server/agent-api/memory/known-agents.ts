@@ -106,10 +106,10 @@ export class KnownAgents {
   }
 
   #read(hash: string): Promise<KnownAgent> {
-    const asked = this.#wanted.get(hash) ?? Promise.withResolvers<KnownAgent>();
-    this.#wanted.set(hash, asked);
+    const pending = this.#wanted.get(hash) ?? Promise.withResolvers<KnownAgent>();
+    this.#wanted.set(hash, pending);
     this.#schedule();
-    return asked.promise;
+    return pending.promise;
   }
 
   /** Agents that call during a read are read together, when the event loop is idle. */
@@ -133,18 +133,18 @@ export class KnownAgents {
     try {
       const hashes = batch.map(([hash]) => hash);
       const found = await findAgents(this.#options.db, hashes);
-      for (const [hash, asked] of batch) {
+      for (const [hash, pending] of batch) {
         const identity = found.get(hash);
         if (identity === undefined) {
           this.#memory.forget(hash);
-          asked.reject(refused());
+          pending.reject(refused());
         } else if ((this.#meanwhile.get(identity.vmId) ?? 0) > turn) {
           // The result is older than the invalidation; a poll held with it would not be woken again.
-          asked.resolve(this.#read(hash));
-        } else asked.resolve(this.#memory.remember(hash, identity, hears ? epoch : -1));
+          pending.resolve(this.#read(hash));
+        } else pending.resolve(this.#memory.remember(hash, identity, hears ? epoch : -1));
       }
     } catch (error) {
-      for (const [, asked] of batch) asked.reject(error);
+      for (const [, pending] of batch) pending.reject(error);
     } finally {
       this.#reading.delete(turn);
       this.#forgetNews();

@@ -24,10 +24,10 @@ export async function confirm(ctx: PersonContext, input: ConfirmInput): Promise<
       throw new DomainError('unprocessable', 'password_wrong', { faults });
     }
   }
-  const asked = 'passkey' in answer ? await takeChallenge(ctx, 'confirm-passkey', id, ctx.now) : null;
+  const expected = 'passkey' in answer ? await takeChallenge(ctx, 'confirm-passkey', id, ctx.now) : null;
   await ctx.db.transaction(async (tx) => {
     if (!('password' in answer)) {
-      const challenge = asked?.challenge ?? null;
+      const challenge = expected?.challenge ?? null;
       await takeFactor(tx, ctx, { userId: actor.id, answer, challenge, now: ctx.now });
     }
     await tx.update(sessions).set({ confirmedAt: ctx.now }).where(eq(sessions.id, id));

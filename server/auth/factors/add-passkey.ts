@@ -22,13 +22,13 @@ export async function addPasskey(
   const { id: sessionId, actor } = await allowConfirmed(ctx);
   const { name, answer } = parse(addPasskeyInput, input);
   const refused = () => new DomainError('unprocessable', 'passkey_refused');
-  const asked = await takeChallenge(ctx, 'new-passkey', sessionId, ctx.now);
-  if (asked === null) throw refused();
+  const expected = await takeChallenge(ctx, 'new-passkey', sessionId, ctx.now);
+  if (expected === null) throw refused();
   const { id: expectedRPID, origins } = relyingParty(ctx.config);
   const { transports = [], ...response } = answer.response;
   const checked = await verifyRegistrationResponse({
     response: { ...answer, response, clientExtensionResults: {} },
-    expectedChallenge: asked.challenge,
+    expectedChallenge: expected.challenge,
     expectedOrigin: origins,
     expectedRPID,
     requireUserVerification: true,
@@ -36,7 +36,7 @@ export async function addPasskey(
   if (checked?.verified !== true) throw refused();
   const { credential, credentialBackedUp } = checked.registrationInfo;
   return ctx.db.transaction(async (tx) => {
-    const made = await tx
+    const inserted = await tx
       .insert(passkeys)
       .values({
         id: credential.id,
@@ -50,7 +50,7 @@ export async function addPasskey(
       })
       .onConflictDoNothing()
       .returning({ id: passkeys.id });
-    if (made.length === 0) throw new DomainError('conflict', 'passkey_known');
+    if (inserted.length === 0) throw new DomainError('conflict', 'passkey_known');
     const { recoveryCodesLeft } = await factorsOf(tx, actor.id);
     const codes = recoveryCodesLeft > 0 ? null : await makeRecoveryCodes(tx, ctx, actor.id, ctx.now);
     await recordAudit(

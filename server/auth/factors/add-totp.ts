@@ -20,17 +20,17 @@ export async function addTotp(ctx: PersonContext, input: AddTotpInput): Promise<
   const { id: sessionId, actor } = await allowConfirmed(ctx);
   const { code } = parse(addTotpInput, input);
   const stale = () => new DomainError('conflict', 'totp_stale');
-  const asked = await tryChallenge(ctx, 'new-totp', sessionId, ctx.now, maxTries);
-  if (asked === null) throw stale();
-  const step = stepOf(asked.secret, code, ctx.now);
+  const expected = await tryChallenge(ctx, 'new-totp', sessionId, ctx.now, maxTries);
+  if (expected === null) throw stale();
+  const step = stepOf(expected.secret, code, ctx.now);
   if (step === null) {
     throw new DomainError('unprocessable', 'code_wrong', { faults: [{ path: '/code', code: 'code_wrong' }] });
   }
   return ctx.db.transaction(async (tx) => {
     const taken = await takeChallenge({ db: tx, keys: ctx.keys }, 'new-totp', sessionId, ctx.now);
-    if (taken?.secret !== asked.secret) throw stale();
+    if (taken?.secret !== expected.secret) throw stale();
     const row = {
-      secret: sealSecret(ctx, actor.id, asked.secret),
+      secret: sealSecret(ctx, actor.id, expected.secret),
       lastStep: step,
       createdAt: ctx.now,
       lastUsedAt: ctx.now,

@@ -26,12 +26,12 @@ export async function addMember(tx: Transaction, ctx: Context, member: NewMember
   const { name, email, passwordHash, role } = member;
   const actor: Actor = { kind: 'user', id: uuid(), name, role, namespaces: namespacesOf(role, member.namespaces) };
   const times = { createdAt: ctx.now, updatedAt: ctx.now };
-  const made = await tx
+  const inserted = await tx
     .insert(users)
     .values({ id: actor.id, name, email, role, namespaces: [...actor.namespaces], ...times })
     .onConflictDoNothing({ target: users.email })
     .returning({ id: users.id });
-  if (made.length === 0) {
+  if (inserted.length === 0) {
     throw new DomainError('conflict', 'email_taken', { faults: [{ path: '/email', code: 'email_taken' }] });
   }
   if (passwordHash !== null) {

@@ -62,7 +62,7 @@ test.each<[string, ScriptedToken]>([
   ['that has expired', { claims: { exp: seconds() - 120 } }],
   ['without an expiry', { claims: { exp: undefined } }],
   ['issued in the future', { claims: { iat: seconds() + 600, exp: seconds() + 900 } }],
-])('an ID token %s is refused', async (_what, token) => {
+])('an ID token %s is rejected', async (_what, token) => {
   expect(await signInWith(token)).toEqual({ location: '/sign-in?refused=failed&next=%2F', email: null });
 });
 

@@ -201,7 +201,7 @@ describe('a provider account with the e-mail address of a member', () => {
       { roles: { claim: 'groups', of: [{ group: 'admins', role: 'admin' as const }] } },
       { groups: ['admins'] },
     ],
-  ])('does not take the member over where %s', async (_where, rules, claims) => {
+  ])('does not take the member over if %s', async (_where, rules, claims) => {
     const name = `victim-${Object.keys(claims).length}`;
     const id = await member(name, 'admin');
     provider.people.set(`not ${name}`, { email: `${name}@example.org`, email_verified: true, ...claims });

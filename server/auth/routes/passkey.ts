@@ -29,9 +29,9 @@ export async function signInWithPasskey(call: AuthCall): Promise<Response> {
   const { now, address, headers } = call;
   const from = household(address);
   call.signIn.throttles.address.take(from, now);
-  const asked = await takeChallenge(call, 'passkey', tokenOf(call, 'passkey'), now);
-  if (asked === null) throw refusedFactor();
-  const { challenge } = asked;
+  const expected = await takeChallenge(call, 'passkey', tokenOf(call, 'passkey'), now);
+  if (expected === null) throw refusedFactor();
+  const { challenge } = expected;
   const cookie = await call.db.transaction(async (tx) => {
     const userId = await takePasskeySignature(tx, call, { answer: passkey, challenge, userId: null, now });
     const [user] = await tx.select().from(users).where(eq(users.id, userId));

@@ -42,8 +42,8 @@ export async function askProvider(call: AuthCall): Promise<Response> {
     throw error instanceof ProviderAway ? new DomainError('unavailable', 'provider_away', { retryAfter: 15 }) : error;
   });
   const { state, nonce, verifier, address } = question;
-  const asked = { state, nonce, verifier, next, invitation: input.invitation ?? null, ...connect };
-  const token = await openChallenge(call, 'provider', asked, call.now);
+  const expected = { state, nonce, verifier, next, invitation: input.invitation ?? null, ...connect };
+  const token = await openChallenge(call, 'provider', expected, call.now);
   return answer({ address }, setCookie(call.config, 'provider', token, challengeLife));
 }
 
@@ -56,23 +56,23 @@ export async function hearProvider(call: AuthCall): Promise<Response> {
   const { provider, throttles } = signIn;
   const token = tokenOf(call, 'provider');
   if (token === null) return redirect(refusedPath(null, 'stale'));
-  const asked = await takeChallenge(call, 'provider', token, now);
+  const expected = await takeChallenge(call, 'provider', token, now);
   const from = household(address);
   throttles.address.take(from, now);
   try {
-    if (provider === null || asked === null) throw new ProviderRefusal('stale');
-    const claims = await provider.read(new URL(call.request.url), asked, now);
-    const cookies = await (asked.connect === undefined
-      ? signInBy(call, provider.issuer, claims, asked.invitation)
-      : connectTo(call, provider.issuer, claims, asked.connect));
+    if (provider === null || expected === null) throw new ProviderRefusal('stale');
+    const claims = await provider.read(new URL(call.request.url), expected, now);
+    const cookies = await (expected.connect === undefined
+      ? signInBy(call, provider.issuer, claims, expected.invitation)
+      : connectTo(call, provider.issuer, claims, expected.connect));
     throttles.address.giveBack(from);
-    return redirect(asked.next, ...cookies, dropCookie(call, 'provider'));
+    return redirect(expected.next, ...cookies, dropCookie(call, 'provider'));
   } catch (error) {
     const reason = reasonOf(error);
     if (reason === null) throw error;
     call.log.debug({ err: error, reason }, 'what the provider answered');
     if (reason !== 'away' && reason !== 'denied') signIn.attempts.provider(reason, address);
-    return redirect(refusedPath(asked, reason), dropCookie(call, 'provider'));
+    return redirect(refusedPath(expected, reason), dropCookie(call, 'provider'));
   }
 }
 
@@ -96,9 +96,9 @@ async function connectTo(call: AuthCall, issuer: string, claims: Claims, session
   return [];
 }
 
-function refusedPath(asked: { next: string; connect?: string } | null, reason: Refusal): string {
-  if (asked?.connect !== undefined) return `${accountPage}?refused=${reason}`;
-  const next = asked === null ? '' : `&next=${encodeURIComponent(asked.next)}`;
+function refusedPath(expected: { next: string; connect?: string } | null, reason: Refusal): string {
+  if (expected?.connect !== undefined) return `${accountPage}?refused=${reason}`;
+  const next = expected === null ? '' : `&next=${encodeURIComponent(expected.next)}`;
   return `/sign-in?refused=${reason}${next}`;
 }
 

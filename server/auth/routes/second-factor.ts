@@ -40,7 +40,7 @@ export async function signInWithFactor(call: AuthCall): Promise<Response> {
   const { userId } = waiting;
   const throttle = call.signIn.throttles.person;
   throttle.take(`factor ${userId}`, now);
-  const asked = 'passkey' in shown ? await takeChallenge(call, 'factor-passkey', token, now) : null;
+  const expected = 'passkey' in shown ? await takeChallenge(call, 'factor-passkey', token, now) : null;
   const cookie = await call.db.transaction(async (tx) => {
     // Of two responses to one password, only one starts a session.
     if ((await takeChallenge({ db: tx, keys }, 'factor', token, now)) === null) throw tooLate();
@@ -49,7 +49,7 @@ export async function signInWithFactor(call: AuthCall): Promise<Response> {
     if (!user || hash === null || sha256Hex(hash) !== waiting.passwordDigest) throw tooLate();
     // Locks the password, because a session that used the old one would outlive a change.
     if (!(await isPasswordStill(tx, userId, hash))) throw tooLate();
-    const challenge = asked?.challenge ?? null;
+    const challenge = expected?.challenge ?? null;
     const factor = await takeFactor(tx, call, { userId, answer: shown, challenge, now });
     return startSession(tx, call, actorOf(user), { method: 'password', factor, headers, address });
   });

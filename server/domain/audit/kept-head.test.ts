@@ -61,7 +61,7 @@ describe('the head in DATA_DIR', () => {
       'a fault of an unknown kind',
       (written) => ({ ...written, accepted: { at: head.at, faults: [{ kind: 'fine', id: 1, position: 1 }] } }),
     ],
-  ])('with %s is rejected, and the sentence says what to do', async (_, change) => {
+  ])('with %s is rejected, and the message says what to do', async (_, change) => {
     await writeKeptHead(home, head);
     await writeFile(path(), JSON.stringify(change(await document())));
     const reading = readKeptHead(home);

@@ -9,7 +9,7 @@ import type { ChainHead } from './chain.ts';
 export interface ChainVerdict {
   /** When the newest acts were checked. */
   checkedAt: Date;
-  /** The last check of all entries: the end of the chain, and their number. */
+  /** When all entries were last checked, with the end of the chain and their number. */
   verifiedAt: Date | null;
   verifiedPosition: number | null;
   fault: ChainFault | null;

@@ -52,7 +52,7 @@ export async function writeSightings(db: Database, batch: readonly Sighting[]): 
         on conflict (vm_id) do update set
           last_seen_at = greatest(agent_presence.last_seen_at, excluded.last_seen_at),
           next_expected_at = case
-            -- If it has polled at another gateway since, the promise stands.
+            -- If it has polled at another gateway since, the announced call still counts.
             when (select hung_up from seen where seen.vm_id = excluded.vm_id)
               and excluded.last_polled_at >= coalesce(agent_presence.last_polled_at, '-infinity')
             then excluded.next_expected_at

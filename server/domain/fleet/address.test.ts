@@ -16,15 +16,15 @@ function fieldOf(parameter: string): FieldShape {
 const x = (length: number) => 'x'.repeat(length);
 const tagsOf = (count: number) => Array.from({ length: count }, (_, n) => ({ name: `t${n}`, value: String(n) }));
 
-/** Parameters of an address, the value that they have, and whether all of it can be read. */
+/** Values of a URL parameter, the filter value that they become, and whether all of them are valid. */
 const readings: readonly [parameter: string, given: readonly string[], value: Value, isValid: boolean][] = [
-  // absent and empty ones are no condition
+  // Absent and empty values are no condition.
   ['q', [], undefined, true],
   ['q', [''], undefined, true],
   ['health', [''], undefined, true],
   ['tag', [''], undefined, true],
   ['silentMinutes', [''], undefined, true],
-  // texts keep every character but NUL, up to their length
+  // Texts keep every character except NUL, up to their maximum length.
   ['q', [' a  b '], ' a  b ', true],
   ['q', ['%_\\\'"&=+#,'], '%_\\\'"&=+#,', true],
   ['q', ['東京 😀'], '東京 😀', true],
@@ -35,10 +35,10 @@ const readings: readonly [parameter: string, given: readonly string[], value: Va
   ['handler', [x(301)], undefined, false],
   ['messageId', [x(256)], x(256), true],
   ['messageId', [x(257)], undefined, false],
-  // only the first of several texts counts
+  // Only the first of several texts counts.
   ['q', ['first', 'second'], 'first', true],
   ['q', ['', 'second'], 'second', true],
-  // versions, whole or the beginning of one
+  // Versions, complete or as a prefix.
   ['version', ['2'], '2', true],
   ['version', ['2.*'], '2.*', true],
   ['version', ['2.4.1.0'], '2.4.1.0', true],
@@ -50,7 +50,7 @@ const readings: readonly [parameter: string, given: readonly string[], value: Va
   ['version', ['*'], undefined, false],
   ['version', ['v2'], undefined, false],
   ['version', ['2.4\n'], undefined, false],
-  // words in the order of severity, each once, without those that do not exist
+  // Known values in the order of severity, each once.
   ['health', ['failed'], ['failed'], true],
   ['health', ['healthy,failed'], ['failed', 'healthy'], true],
   ['health', ['failed,failed'], ['failed'], true],
@@ -59,7 +59,7 @@ const readings: readonly [parameter: string, given: readonly string[], value: Va
   ['health', ['disabled'], [], false],
   ['health', ['Failed'], [], false],
   ['health', [vmHealths.join(',')], [...vmHealths], true],
-  // whole numbers within their limits
+  // Whole numbers within their limits.
   ['silentMinutes', ['1'], 1, true],
   ['silentMinutes', ['0010'], 10, true],
   ['silentMinutes', ['525600'], 525_600, true],
@@ -70,7 +70,7 @@ const readings: readonly [parameter: string, given: readonly string[], value: Va
   ['silentMinutes', ['1e3'], undefined, false],
   ['silentMinutes', [' 1'], undefined, false],
   ['silentMinutes', ['٣'], undefined, false],
-  // tags by name, with a value, with an empty value
+  // Tags by name, with a value, or with an empty value.
   ['tag', ['env'], [{ name: 'env' }], true],
   ['tag', ['env='], [{ name: 'env', value: '' }], true],
   ['tag', ['env=a=b'], [{ name: 'env', value: 'a=b' }], true],
@@ -99,7 +99,7 @@ test.each(readings.filter(([, , value]) => value !== undefined))(
   },
 );
 
-/** Texts that an address ignores and verbs reject; NUL is left to the database, which has its own error. */
+/** Texts that a URL ignores and verbs reject; NUL is left to the database, which has its own error. */
 const rejected = readings.filter(
   ([parameter, [text = ''], , isValid]) =>
     !isValid && !text.includes('\0') && ['q', 'handler', 'messageId', 'version'].includes(parameter),
@@ -109,7 +109,7 @@ test.each(rejected)('verbs reject what ?%s=%j ignores', (parameter, given) => {
   expect(valueSchema(fieldOf(parameter).value).safeParse(given[0]).success).toBe(false);
 });
 
-describe('written addresses', () => {
+describe('written URLs', () => {
   test.each<[parameter: string, value: Value, written: string]>([
     ['q', undefined, ''],
     ['q', '', ''],
@@ -125,14 +125,14 @@ describe('written addresses', () => {
     expect(parameters.toString()).toBe(written);
   });
 
-  test('a text replaces an earlier one, and other parameters stay', () => {
+  test('a text replaces an earlier one, and other parameters are kept', () => {
     const parameters = new URLSearchParams('q=old&sort=name');
     writeParameter({ parameter: 'q' }, 'new', parameters);
     expect(parameters.toString()).toBe('q=new&sort=name');
   });
 
   test.each(readings.filter(([, , value, isValid]) => isValid && value !== undefined))(
-    '?%s=%j is read back from its address',
+    '?%s=%j is read back from its URL',
     (parameter, _, value) => {
       const parameters = new URLSearchParams();
       writeParameter({ parameter }, value, parameters);

@@ -45,7 +45,7 @@ async function namesOf(source: Pick<FleetSource, 'table'>, where: FleetSource['w
   return rows.map(({ name }) => name);
 }
 
-/** Filters with the VMs that they return in an order by health, which reads evaluated VMs only. */
+/** Filters, and the VMs that they return in an order by health, which reads only evaluated VMs. */
 const filters: readonly [string, FleetFilter, readonly string[]][] = [
   ['no condition', {}, everyEvaluated],
   ['empty texts and lists are no conditions', { q: '', health: [], tags: [], handler: '' }, everyEvaluated],
@@ -153,7 +153,7 @@ test.each<[FleetFilter, boolean, boolean]>([
 describe('order', () => {
   let ordered: Database;
   const names = ["a'b", 'a"b', 'a\\b', 'A', 'a', 'ä', 'b', 'ß', '東京', '😀', ' ', '%', '_', '1', '10', '2'];
-  /** Some share a time, some are a microsecond apart. */
+  /** Some VMs share a time, and some times differ by a microsecond. */
   const times = ['12:00:00.000001', '12:00:00.000002', '12:00:00.000002', '12:00:00', '11:59:59.999999'];
 
   beforeAll(async () => {
@@ -169,7 +169,7 @@ describe('order', () => {
     );
   });
 
-  /** Walks a list one VM at a time, each time with the cursor of the VM before. */
+  /** Reads a list one VM at a time, each time with the cursor of the previous VM. */
   async function walk(sort: (typeof fleetSorts)[number], filter: FleetFilter = {}): Promise<string[]> {
     const source = fleetSource(coreFields, filter, now, sort);
     const order = fleetOrder(sort, source);

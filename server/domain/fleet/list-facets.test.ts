@@ -15,7 +15,7 @@ const times = (count: number, row: (n: number) => Omit<GivenRow, 'name'>): Omit<
 beforeAll(async () => {
   ctx = await testContext({ role: 'viewer', now });
   const rows = [
-    // 9 and 8 values: one more than a menu shows, and exactly as many
+    // 9 and 8 values: one more than a menu shows, and exactly as many.
     ...times(10, (n) => ({ tags: { nine: `v${Math.min(n, 8)}`, eight: `v${n % 8}` } })),
     ...times(3, () => ({ tags: { nine: 'V8', Size_100: '50%' }, health: 'failed' as const })),
     ...times(2, (n) => ({ tags: { [`z${n}`]: '' } })),
@@ -35,7 +35,7 @@ beforeAll(async () => {
   );
 });
 
-/** Names with their counts, as `name×count`. */
+/** Returns names with their counts, as `name×count`. */
 async function offered(facet: string, filter: FleetFilter = {}, part?: string): Promise<string[]> {
   const { items } = await listFleetFacets(ctx, { ...filter, facet, ...(part !== undefined && { part }) });
   return items.map(({ name, count }) => `${name}×${count}`);

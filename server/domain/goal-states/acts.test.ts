@@ -84,7 +84,7 @@ describe('every verb', () => {
     }
   });
 
-  test.each(verbs)('%s names an id that is none by its path', async (_, __, call) => {
+  test.each(verbs)('%s rejects a malformed id by its path', async (_, __, call) => {
     expect(await outcomeOf(call(admin, 'web-1'))).toBe('unprocessable invalid; /vmId field_format');
   });
 
@@ -94,11 +94,11 @@ describe('every verb', () => {
     findRevertTarget: 'done',
     getDeliveredGoalState: 'done',
   };
-  test.each(verbs)('%s answers for a VM that does not exist', async (name, _, call) => {
+  test.each(verbs)('%s rejects a VM that does not exist', async (name, _, call) => {
     expect(await outcomeOf(call(admin, unknownVm))).toBe(answers[name] ?? 'not_found vm_unknown');
   });
 
-  // The history of a deleted VM stays readable; nothing else does.
+  // Only the history of a deleted VM can still be read.
   const readable = [
     'listGoalStates',
     'listGoalStateChanges',
@@ -114,7 +114,7 @@ describe('every verb', () => {
     await removeVm(operator, { vmId: vm.vmId });
     deleted = vm.vmId;
   });
-  test.each(verbs)('%s answers for a deleted VM', async (name, _, call) => {
+  test.each(verbs)('%s rejects a deleted VM, or reads its history', async (name, _, call) => {
     const expected = name === 'getExtension' ? 'not_found extension_absent' : 'not_found vm_unknown';
     expect(await outcomeOf(call(admin, deleted))).toBe(readable.includes(name) ? 'done' : expected);
   });
@@ -139,7 +139,7 @@ const bind = (vmId: string, pem = newKeyPair().certificate) =>
     bindCertificate(tx, admin, vmId, { pem, thumbprint: randomUUID() }, { kind: 'renewed' }),
   );
 
-/** A VM whose agent has fetched `probe` with settings and secrets. */
+/** Creates a VM whose agent has fetched `probe` with settings and secrets. */
 async function givenProbe(): Promise<GivenVm> {
   const vm = await givenVm(services);
   await bind(vm.vmId);
@@ -148,7 +148,7 @@ async function givenProbe(): Promise<GivenVm> {
   return vm;
 }
 
-describe('what an act leaves behind', () => {
+describe('what a change leaves behind', () => {
   const at = new Date('2031-02-03T04:05:06.789Z');
   const complete = (vmId: string) =>
     services.db.transaction(async (tx) => {
@@ -224,7 +224,7 @@ describe('what an act leaves behind', () => {
       },
     ],
   ])(
-    '%s: rows, one goal state, one act, one change',
+    '%s: rows, one goal state, one log entry, one change',
     async (_, { act, first, action, target, cause, extension, details }) => {
       const vm = await givenProbe();
       await first?.(vm);
@@ -261,7 +261,7 @@ describe('what an act leaves behind', () => {
     },
   );
 
-  test('the activity shows the extension before and after', async () => {
+  test('the activity log shows the extension before and after', async () => {
     const vm = await givenProbe();
     const mark = await markOf(services.db);
     const settings = { publicSettings: { port: 2 }, protectedSettings: { password: 'sesame-2' } };
@@ -275,7 +275,7 @@ describe('what an act leaves behind', () => {
     expect(JSON.stringify([set, removed])).not.toContain('sesame');
   });
 
-  test('of extensions that change together each has its act, in one goal state', async () => {
+  test('extensions that change together have an entry each, in one goal state', async () => {
     const { db } = services;
     const handler = 'Acme.Lab.Many';
     for (const version of ['1.0', '1.1'])
@@ -316,7 +316,7 @@ describe('what an act leaves behind', () => {
     expect(await changesSince(services.db, mark)).toEqual([]);
   });
 
-  test('a second removal changes nothing and answers as the first', async () => {
+  test('a second removal changes nothing and returns the same as the first', async () => {
     const vm = await givenProbe();
     const first = await remove(vm.vmId);
     const mark = await markOf(services.db);
@@ -359,7 +359,7 @@ describe('the goal states of a VM', () => {
     expect(await limits()).toEqual({ install: 300, update: 300, enable: 300, disable: 7, uninstall: 300 });
   });
 
-  test('a new machine has had nothing yet, and a renewed certificate changes nothing about that', async () => {
+  test('a new machine has received nothing yet, and a renewed certificate does not change that', async () => {
     const vm = await givenProbe();
     const deliveredAt = (await extensionsOf(vm.vmId))[0]?.deliveredAt;
     expect(deliveredAt).toBeInstanceOf(Date);
@@ -400,7 +400,7 @@ describe('the goal states of a VM', () => {
     ]);
     const { incarnation } = await headOf(vm.vmId);
     expect(await causeOf(vm.vmId)).toMatchObject({ cause: { action: 'vm.decommission' } });
-    // Again: nothing runs twice.
+    // Repeated: nothing runs twice.
     await services.db.transaction((tx) => uninstallAll(tx, operator, vm.vmId));
     expect((await extensionsOf(vm.vmId)).map(({ sequenceNumber }) => sequenceNumber)).toEqual([2, 2]);
     expect((await headOf(vm.vmId)).incarnation).toBe(incarnation + 1);
@@ -415,7 +415,7 @@ describe('the goal states of a VM', () => {
     expect((await headOf(vm.vmId)).incarnation).toBe(incarnation);
   });
 
-  test('a deletion removes declarations and secrets of this VM only; the history stays', async () => {
+  test('a deletion removes declarations and secrets of this VM only, and keeps the history', async () => {
     const [vm, other] = [await givenProbe(), await givenProbe()];
     await services.db.transaction((tx) => retireGoalStates(tx, vm.vmId));
     const left = async (vmId: string) => [

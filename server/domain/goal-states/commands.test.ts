@@ -14,7 +14,7 @@ import { type ExtensionRow, loadExtensions } from './publish.ts';
 
 const timeouts = { install: 1, update: 2, enable: 3, disable: 4, uninstall: 5 };
 
-/** An extension that the agent has; `x` of `Lab.X` 1.0, enabled. */
+/** An extension that the agent has, by default `x` of `Lab.X` 1.0, enabled. */
 const row = (name: string, more: Partial<ExtensionRow> = {}): ExtensionRow =>
   ({
     name,
@@ -136,7 +136,7 @@ describe('the commands of a whole change', () => {
   const leaving = (name: string, current: ExtensionRow) =>
     moveOf(name, { current, after: { state: 'uninstall', dependsOn: [] } });
 
-  test('dependencies run before their dependants, whatever their names', () => {
+  test('dependencies run before their dependents, whatever their names', () => {
     const [a, z] = [row('a', { handler: 'Lab.A', dependsOn: ['z'] }), row('z', { handler: 'Lab.Z' })];
     const moves = [moveOf('a', { current: a, after: {} }), moveOf('z', { current: z, after: {} })];
     expect(all(moves, [a, z])).toEqual(['enable 1.0 of z', 'enable 1.0 of a']);
@@ -173,7 +173,7 @@ describe('the commands of a whole change', () => {
     ]);
   });
 
-  test('what does not change has no commands', () => {
+  test('extensions that do not change have no commands', () => {
     const same = { ...moveOf('a', { current: row('a'), after: {} }), effect: 'none' as const };
     expect(all([same], [row('a')])).toEqual([]);
   });

@@ -77,7 +77,7 @@ describe('AZ-C2 the state of a secret', () => {
   ];
   test.each(cases)('%s', async (_, sealed, cms, certificate, state) => {
     expect(secretStateOf({ sealed, cms }, { certificate })).toBe(state);
-    // Lists read the same from SQL.
+    // The SQL for lists has the same result.
     const vm = await givenVm(admin);
     await declare(vm, 'one');
     await db.update(secrets).set({ sealed, cms }).where(eq(secrets.vmId, vm.vmId));
@@ -90,7 +90,7 @@ describe('AZ-C2 the state of a secret', () => {
       .where(eq(extensions.vmId, vm.vmId));
     const expected = { needsSecrets: state === 'needsSecrets', needsRelease: state === 'needsRelease' };
     expect(row).toEqual(expected);
-    // The editor says the same.
+    // The editor shows the same state.
     const view = await getExtension(admin, { vmId: vm.vmId, name: 'probe' });
     expect(view.protectedSettings).toMatchObject(expected);
   });
@@ -116,21 +116,18 @@ describe('AZ-C2 the stored forms', () => {
     ['portal', true, true, true],
     ['vm', false, true, false],
     ['vm', true, false, true],
-  ] as const)(
-    'custody %s, a machine: %s: own form %s, encrypted for the VM %s',
-    async (custody, bound, sealed, cms) => {
-      const ctx = withCustody(custody);
-      const vm = await givenVm(ctx);
-      const pair = bound ? await bind(vm.vmId, anAdmin, ctx) : null;
-      await declare(vm, 'hunter2');
-      const row = await secretOf(vm.vmId);
-      expect([row.sealed !== null, row.cms !== null]).toEqual([sealed, cms]);
-      expect(row).toMatchObject({ name: 'probe', thumbprint: pair?.thumbprint ?? null, setBy: 'user:test-operator' });
-      if (pair) expect(opened(row.cms, pair)).toEqual({ password: 'hunter2' });
-    },
-  );
+  ] as const)('custody %s, a machine: %s: sealed %s, encrypted for the VM %s', async (custody, bound, sealed, cms) => {
+    const ctx = withCustody(custody);
+    const vm = await givenVm(ctx);
+    const pair = bound ? await bind(vm.vmId, anAdmin, ctx) : null;
+    await declare(vm, 'hunter2');
+    const row = await secretOf(vm.vmId);
+    expect([row.sealed !== null, row.cms !== null]).toEqual([sealed, cms]);
+    expect(row).toMatchObject({ name: 'probe', thumbprint: pair?.thumbprint ?? null, setBy: 'user:test-operator' });
+    if (pair) expect(opened(row.cms, pair)).toEqual({ password: 'hunter2' });
+  });
 
-  test('with custody vm the own form goes with the first machine', async () => {
+  test('with custody vm, the sealed form is deleted when the first machine enrolls', async () => {
     const ctx = withCustody('vm');
     const vm = await givenVm(ctx);
     await declare(vm, 'hunter2');
@@ -142,7 +139,7 @@ describe('AZ-C2 the stored forms', () => {
     expect(await secretOf(vm.vmId)).toMatchObject({ sealed: null, cms: null, thumbprint: null });
   });
 
-  test('a secret that is moved to another row or VM cannot be opened', async () => {
+  test('a secret that is moved to another row or VM cannot be decrypted', async () => {
     const [vm, other] = [await givenVm(admin), await givenVm(admin)];
     await declare(vm, 'hunter2');
     await declare(other, 'theirs');
@@ -152,7 +149,7 @@ describe('AZ-C2 the stored forms', () => {
     expect(boundTo('vm', 'one')).not.toBe(boundTo('vm', 'two'));
   });
 
-  test('are found by VM and id only', async () => {
+  test('are found only by VM and id', async () => {
     const [vm, other] = [await givenVm(admin), await givenVm(admin)];
     await declare(vm, 'hunter2');
     const { id } = await secretOf(vm.vmId);
@@ -177,7 +174,7 @@ describe('AZ-C2 the stored forms', () => {
   });
 });
 
-test("the portal's own copies go once settings are encrypted for their VM", async () => {
+test('the sealed form is deleted once settings are encrypted for their VM', async () => {
   const [bound, unbound] = [await givenVm(admin), await givenVm(admin)];
   await bind(bound.vmId, anAdmin);
   for (const vm of [bound, unbound]) await declare(vm, 'hunter2');
@@ -189,7 +186,7 @@ test("the portal's own copies go once settings are encrypted for their VM", asyn
 });
 
 describe('withheld secrets', () => {
-  /** A VM with two extensions whose secrets are withheld from the key of a stranger. */
+  /** Creates a VM with two extensions whose secrets are withheld from the key of another person. */
   async function givenWithheld(): Promise<GivenVm & { pair: KeyPair & { thumbprint: string } }> {
     const vm = await givenVm(admin);
     await bind(vm.vmId, anAdmin);
@@ -198,7 +195,7 @@ describe('withheld secrets', () => {
     return { ...vm, pair: await bind(vm.vmId, stranger) };
   }
 
-  test('are not in the goal state, the activity names them, and the plan warns', async () => {
+  test('are not in the goal state, the activity log names them, and the plan warns', async () => {
     const mark = await markOf(db);
     const { vmId, pair } = await givenWithheld();
     expect((await getGoalState(admin, { vmId })).extensions).toEqual([]);
@@ -221,7 +218,7 @@ describe('withheld secrets', () => {
     expect(await db.transaction(async (tx) => (await withheldSecrets(tx, await lockHead(tx, vmId))).size)).toBe(2);
   });
 
-  test('are released by an admin, in one goal state and one act, without running a handler', async () => {
+  test('are released by an admin, in one goal state and one log entry, without running a handler', async () => {
     const { vmId, pair } = await givenWithheld();
     const mark = await markOf(db);
     const { incarnation } = await getGoalState(admin, { vmId });
@@ -252,7 +249,7 @@ describe('withheld secrets', () => {
     expect(JSON.stringify(acts)).not.toContain('password');
   });
 
-  test('go to the reviewed key only', async () => {
+  test('are released only to the reviewed key', async () => {
     const { vmId } = await givenWithheld();
     const release = releaseSecrets(admin, { vmId, thumbprint: newThumbprint() });
     expect(await outcomeOf(release)).toBe('precondition_failed key_changed');
@@ -266,7 +263,7 @@ describe('withheld secrets', () => {
     expect(new Set(found.map(({ incarnation }) => incarnation)).size).toBe(1);
   });
 
-  test('of a VM without a machine there are none', async () => {
+  test('do not exist for a VM without a machine', async () => {
     const vm = await givenVm(admin);
     await declare(vm, 'one');
     expect(await releaseSecrets(admin, { vmId: vm.vmId })).toMatchObject({ thumbprint: null, extensions: [] });
@@ -288,7 +285,7 @@ describe('withheld secrets', () => {
   });
 });
 
-test('other keys of the portal open every own copy, more than are read at a time, and the old ones none', async () => {
+test('resealing changes every sealed secret, in several batches, so the old keys open none', async () => {
   const ctx = await testContext({ role: 'operator', services: await testServices() });
   await givenVersion(ctx.db);
   const vms = [await givenVm(ctx), await givenVm(ctx)];
@@ -301,7 +298,7 @@ test('other keys of the portal open every own copy, more than are read at a time
     }),
   );
   await ctx.db.insert(secrets).values(values);
-  // One that has no copy of the portal.
+  // A secret without a sealed form.
   await ctx.db.insert(secrets).values(values.slice(0, 1).map((row) => ({ ...row, id: randomUUID(), sealed: null })));
   const keys = deriveKeys(randomBytes(32));
   expect(await ctx.db.transaction((tx) => resealSecrets(tx, ctx.keys, keys))).toBe(502);
@@ -313,6 +310,6 @@ test('other keys of the portal open every own copy, more than are read at a time
     expect(fingerprint).toBe(fingerprintOf({ keys }, vmId, 'probe', value));
     expect(() => unseal(ctx.keys.sealing, bytes, boundTo(vmId, id))).toThrow();
   }
-  // Again with the old keys: nothing is half changed.
+  // Repeated with the old keys: nothing is changed partially.
   await expect(ctx.db.transaction((tx) => resealSecrets(tx, ctx.keys, keys))).rejects.toThrow();
 });

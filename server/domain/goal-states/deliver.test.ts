@@ -15,7 +15,7 @@ import { loadExtensions } from './publish.ts';
 
 let services: Services;
 let db: Database;
-/** The same database for a process that publishes through NATS: a fetch is then a transaction, not one statement. */
+/** The same database in a process that publishes over NATS: a fetch is then a transaction instead of one statement. */
 let other: Database;
 
 beforeAll(async () => {
@@ -80,7 +80,7 @@ describe.each([
     expect(await deliveries(vm)).toEqual([['probe', first, true]]);
   });
 
-  test('open pages hear of a first delivery, and of no other', async () => {
+  test('open pages are notified of a first delivery, and of no other', async () => {
     const vm = await givenVm(services);
     await vm.declare('probe');
     const mark = await markOf(db);
@@ -90,7 +90,7 @@ describe.each([
     expect(await changesSince(db, mark)).toEqual([`vm ${vm.vmId}`]);
   });
 
-  test('what is withheld from the machine was not delivered', async () => {
+  test('protected settings that are withheld from the machine were not delivered', async () => {
     const vm = await givenVm(services);
     const settings = { publicSettings: {}, protectedSettings: { a: 1 } };
     await vm.declare('probe', { settings });

@@ -22,7 +22,7 @@ describe('the bytes of goal states within an hour', () => {
   const mebibyte = 1_048_576;
   const start = new Date('2030-01-01T00:00:00.000Z');
   const after = (minutes: number) => new Date(start.getTime() + minutes * 60_000);
-  /** An operator under a limit that two large goal states exceed. */
+  /** Returns an operator with a limit that two large goal states exceed. */
   async function limited(now: Date, actor?: Context['actor']): Promise<Context> {
     const { limits } = services.config;
     const vm = { ...limits.vm, goalStateBytesPerHour: 3 * mebibyte };
@@ -32,7 +32,7 @@ describe('the bytes of goal states within an hour', () => {
     };
     return testContext({ services: { ...services, config }, now, role: 'operator', ...(actor && { actor }) });
   }
-  /** Digits that do not compress; every goal state is stored twice, as text and as contents. */
+  /** Digits that do not compress. Every goal state is stored twice, as text and as contents. */
   const large = (letter: string) =>
     Array.from(
       { length: 80_000 },
@@ -55,7 +55,7 @@ describe('the bytes of goal states within an hour', () => {
   const refusalsOf = ({ vmId }: GivenVm) =>
     services.db.select().from(agentRefusals).where(eq(agentRefusals.vmId, vmId));
 
-  test('end with a rejection that says when to try again, and the page of the VM shows it', async () => {
+  test("above the limit, a change is rejected with Retry-After, and the VM's page shows it", async () => {
     const vm = await givenFull();
     const before = await incarnationOf(vm);
     const error = await declare(await limited(after(1)), vm, 'x').catch((reason: unknown) => reason);

@@ -106,7 +106,7 @@ export async function publishGoalState(tx: Transaction, ctx: Context, head: Head
 /** The turn after the last one that was taken. Goal states of the first release took none; they count as one each. */
 const nextTurn = ({ turn, incarnation }: Head): number => Math.max(turn, incarnation) + 1;
 
-/** Whether only the certificate differs, for which secrets are encrypted. Nothing runs again, so it takes no turn. */
+/** Whether only the encryption of secrets differs. Then no handler runs again, so the goal state takes no new turn. */
 const isResealed = ({ text }: Head, after: string): boolean => isOnlyResealed(JSON.parse(text), JSON.parse(after));
 
 /** Goal states that are read to count the bytes of the last hour. */

@@ -38,7 +38,7 @@ const withdraw = (handler: string, version: string) =>
     .where(and(eq(handlerVersions.handler, handler), eq(handlerVersions.version, version)));
 
 describe('a revert', () => {
-  test('gives new numbers to what differs and leaves the rest alone', async () => {
+  test('gives new numbers to extensions that differ, and keeps the others', async () => {
     const vm = await givenVm(services);
     await vm.declare('disk', { handler: 'Acme.Lab.Disk' });
     await vm.declare('probe', settings({ n: 1 }));
@@ -104,7 +104,7 @@ describe('a revert', () => {
     expect((await rowsOf(vm))[0]).toMatchObject({ secretId: before, publicSettings: { n: 1 } });
   });
 
-  test('to what is in force answers with it', async () => {
+  test('to the contents in force changes nothing', async () => {
     const vm = await givenVm(services);
     await vm.declare('probe');
     expect(await revert(vm, 2)).toEqual({ vmId: vm.vmId, incarnation: 2, revertedTo: 2 });
@@ -164,7 +164,7 @@ describe('a revert is rejected', () => {
     expect(probe?.publicSettings).not.toEqual({ n: 1 });
   });
 
-  test('to a withdrawn version, unless it is in force; all faults come in one answer', async () => {
+  test('to a withdrawn version, unless it is in force; one response lists all faults', async () => {
     const vm = await givenVm(services);
     await vm.declare('old', { handler: 'Acme.Lab.Old', ...settings({ n: 1 }, { a: 1 }) });
     await vm.declare('old', { handler: 'Acme.Lab.Old', ...settings({ n: 2 }, { a: 2 }) });

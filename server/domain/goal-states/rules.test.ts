@@ -105,13 +105,13 @@ describe('the rules between an extension and the others of its VM', () => {
     expect(found.map(({ path, code }) => `${path} ${code}`)).toEqual(faults);
   });
 
-  test('the path of a circle begins and ends with the extension that closes it', () => {
+  test('the path of a cycle begins and ends with the extension that closes it', () => {
     const others = [present('a', { dependsOn: ['b'] }), present('b', { dependsOn: ['probe'] })];
     const [fault] = ruleFaults('probe', goalOf({ dependsOn: ['a'] }), versionOf(), others);
     expect(fault?.params).toEqual({ circle: 'probe → a → b → probe' });
   });
 
-  test('a fault names the extension that is there already', () => {
+  test('a fault names the extension that already exists', () => {
     const [single] = ruleFaults('probe', goalOf(), versionOf(), [sibling]);
     expect(single?.params).toEqual({ handler: 'Lab.Probe', name: 'second' });
     const [shared] = ruleFaults('probe', goalOf(), versionOf('published', true, '1.1'), [sibling]);

@@ -21,19 +21,19 @@ const note = (vmId: string, reported: number, name = 'probe') =>
   db.transaction((tx) => noteReportedSequence(tx, vmId, name, reported));
 
 describe('AZ-C4 sequence numbers', () => {
-  test('begin with 1 and rise by one, for each name of each VM', async () => {
+  test('begin with 1 and increase by one, for each name of each VM', async () => {
     const [one, other] = [await givenVm(services), await givenVm(services)];
     expect([await next(one.vmId, 'a'), await next(one.vmId, 'a'), await next(one.vmId, 'b')]).toEqual([1, 2, 1]);
     expect(await next(other.vmId, 'a')).toBe(1);
   });
 
-  test('are used once by writers at the same time', async () => {
+  test('are used only once by concurrent writers', async () => {
     const { vmId } = await givenVm(services);
     const numbers = await Promise.all(Array.from({ length: 8 }, () => next(vmId, 'a')));
     expect(numbers.sort((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
   });
 
-  test('are not used up by a plan, nor by an act that fails', async () => {
+  test('are not used up by a plan, nor by a change that fails', async () => {
     const { vmId } = await givenVm(services);
     await next(vmId, 'a');
     expect(await nextSequences(db, vmId, ['a', 'b'])).toEqual(new Map([['a', 2]]));

@@ -77,7 +77,7 @@ test.each([
   ['a number beyond ±2^53', { n: [1e300] }, '/settings/publicSettings/n/0', 'json_number'],
   ['a NUL', { a: 'x\u0000' }, '/settings/publicSettings/a', 'json_character'],
   ['65 levels', JSON.parse(`{"a":${'['.repeat(64)}${']'.repeat(64)}}`), '/settings/publicSettings', 'json_too_deep'],
-])('settings with %s are rejected at every door', async (_, publicSettings, path, code) => {
+])('settings with %s are rejected at every entry point', async (_, publicSettings, path, code) => {
   const refused = setExtension(ctx, { vmId: await newVm(), name: 'odd', goal: goal({ settings: { publicSettings } }) });
   await expect(refused).rejects.toMatchObject({ kind: 'unprocessable', faults: [{ path, code }] });
 });

@@ -54,7 +54,7 @@ export async function setExtension(ctx: Context, input: SetExtensionInput): Prom
     if (evaluation.faults.length > 0) throw unprocessable(evaluation.faults);
 
     const receipts: Omit<ExtensionReceipt, 'incarnation'>[] = [];
-    for (const move of evaluation.moves) receipts.push(await make(tx, ctx, head, move, evaluation.present));
+    for (const move of evaluation.moves) receipts.push(await applyMove(tx, ctx, head, move, evaluation.present));
     const [first] = receipts;
     if (!first) throw new Error('no extension to declare');
     if (evaluation.moves.every(({ effect }) => effect === 'none')) return { ...first, incarnation: head.incarnation };
@@ -64,7 +64,7 @@ export async function setExtension(ctx: Context, input: SetExtensionInput): Prom
 }
 
 /** Writes one evaluated extension and its entry in the activity log. */
-async function make(
+async function applyMove(
   tx: Transaction,
   ctx: Context,
   head: Head,

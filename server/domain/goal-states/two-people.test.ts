@@ -27,7 +27,7 @@ beforeAll(async () => {
   eve = await testContext({ services, role: 'operator' });
 });
 
-/** A VM whose agent has `probe`; goal state 2, then 3 with other settings. */
+/** Creates a VM whose agent has `probe` in goal state 2, and goal state 3 with other settings. */
 async function givenProbe(): Promise<GivenVm> {
   const vm = await givenVm(services);
   await vm.declare('probe');
@@ -59,7 +59,7 @@ const removed: Act = (ctx, vmId) =>
   });
 const deleteVm: Act = (ctx, vmId) => removeVm(ctx, { vmId });
 
-/** The history has no gap and no duplicate, and its newest entry is in force with every declaration. */
+/** Expects a history without gaps and duplicates, whose newest entry is in force with every declaration. */
 async function expectOrder(vmId: string): Promise<void> {
   const { db } = services;
   const history = await db.select().from(goalStates).where(eq(goalStates.vmId, vmId)).orderBy(goalStates.incarnation);
@@ -99,7 +99,7 @@ test.each<[string, Act, Act, string, string]>([
   ['a declaration', deleteVm, set(2), 'done', 'not_found vm_unknown'],
   ['a revert', deleteVm, revert(), 'done', 'not_found vm_unknown'],
   ['a removal', deleteVm, remove(), 'done', 'not_found vm_unknown'],
-])('%s that waits for another act sees its result', async (_, first, second, firstOutcome, secondOutcome) => {
+])('%s that waits for another change sees its result', async (_, first, second, firstOutcome, secondOutcome) => {
   const { vmId } = await givenProbe();
   let waiting: Promise<string> | undefined;
   const { db } = services;

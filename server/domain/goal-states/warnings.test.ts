@@ -44,7 +44,7 @@ const goalOf = (more: Record<string, unknown> = {}) => ({
   ...more,
 });
 
-/** A VM with a machine. */
+/** Creates a VM with a machine. */
 async function givenMachine(): Promise<GivenVm> {
   const vm = await givenVm(services);
   const certificate = { pem: newKeyPair().certificate, thumbprint: 'AB' };
@@ -199,7 +199,7 @@ describe('a declaration', () => {
     expect(await set({ a: 2 })).toBe(2);
     expect(await vm.declare('x', goalOf())).toBe(2);
     const ofVm = eq(secrets.vmId, vm.vmId);
-    // What is withheld cannot be compared: the same values again replace it, and are delivered.
+    // Withheld secrets cannot be compared: the same values entered again replace them, and are delivered.
     const [row] = await services.db.select().from(extensions).where(eq(extensions.vmId, vm.vmId));
     await services.db
       .update(secrets)

@@ -3,7 +3,7 @@ import { heartbeatReading, statusReading } from '#server/domain/reports/index.ts
 import { deadlineOf, graceSeconds, unresponsiveSeconds } from '#server/domain/verdicts/index.ts';
 import type { ExtensionFacts } from './derive.ts';
 
-/** When an agent last called, and when it announced its next call; null if it never called. */
+/** When an agent last called, and by when it announced its next call; null if it never called. */
 export interface PresenceFacts {
   lastSeenAt: Date;
   nextExpectedAt: Date;

@@ -44,7 +44,7 @@ export async function listUnknownMessages(
     total: string;
   }>(sql`
     with texts as materialized (
-      -- Each file is opened once; a blank text counts as none.
+      -- Each file is opened once; a blank message counts as missing.
       select r.version, r.lang, e.key as id
       from resources r cross join lateral jsonb_each_text(r.messages) e
       where r.handler = ${handler} and r.lang in ${languages} and e.value ~ '\\S'

@@ -51,7 +51,7 @@ const receive = async (id: string, sent: string | Uint8Array, declared?: number,
   receiveArchive(await machine.agent(), machine.vmId, id, { form, bytes: body(sent), declared });
 const incoming = () => readdir(join(services.config.dataDir, 'blobs', 'incoming')).catch(() => []);
 
-/** What wakes held polls of this machine while something runs. */
+/** Counts the wake-ups of this machine's held polls while something runs. */
 async function wakesDuring(run: () => Promise<unknown>): Promise<number> {
   const heard: string[] = [];
   const ready = Promise.withResolvers<void>();
@@ -63,7 +63,7 @@ async function wakesDuring(run: () => Promise<unknown>): Promise<number> {
   const listening = services.wakes.listen([goalStatesChannel], listener);
   await ready.promise;
   await run();
-  // Messages arrive in the order of their commits.
+  // Messages arrive in the order of their commits, so this one is the last.
   await services.db.execute(`select pg_notify('${goalStatesChannel}', 'the end')`);
   await expect.poll(() => heard).toContain('the end');
   await listening.close();
@@ -71,7 +71,7 @@ async function wakesDuring(run: () => Promise<unknown>): Promise<number> {
 }
 
 describe('AZ-G11 a request', () => {
-  test('is stored with its operator, shown as asked, and passed to the agent', async () => {
+  test('is stored with its operator, shown as requested, and sent to the agent', async () => {
     const now = new Date('2030-01-01T10:00:00Z');
     const asked = await request(now);
     expect(archive.parse(asked)).toEqual({
@@ -82,7 +82,7 @@ describe('AZ-G11 a request', () => {
     expect(await wanted(now)).toEqual([{ id: asked.id, handler }]);
   });
 
-  test('is an act, announced to pages, and wakes the held poll', async () => {
+  test('is recorded, announced to pages, and wakes the held poll', async () => {
     expect(await outputChanges(services, machine.vmId, () => request())).toBe(1);
     const [act] = await actsOf(services, machine.vmId);
     expect(act).toMatchObject({
@@ -94,7 +94,7 @@ describe('AZ-G11 a request', () => {
     expect(await wakesDuring(again)).toBe(1);
   });
 
-  test('while one is open returns that one: no act, no change, no wake-up', async () => {
+  test('while one is open, returns that one: no log entry, no change, no wake-up', async () => {
     const first = await request();
     expect(await outputChanges(services, machine.vmId, async () => expect((await request()).id).toBe(first.id))).toBe(
       0,
@@ -103,14 +103,14 @@ describe('AZ-G11 a request', () => {
     expect(await actsOf(services, machine.vmId)).toHaveLength(1);
   });
 
-  test('by two operators at the same time is one', async () => {
+  test('by two operators concurrently is stored once', async () => {
     const asked = await Promise.all(Array.from({ length: 6 }, () => request()));
     expect(new Set(asked.map(({ id }) => id)).size).toBe(1);
     expect(await rows()).toHaveLength(1);
     expect(await actsOf(services, machine.vmId)).toHaveLength(1);
   });
 
-  test('for another handler, and after an answer, is a new one', async () => {
+  test('for another handler, or after a response, is a new one', async () => {
     const first = await request();
     const { id } = await requestArchive(machine.operator, { vmId: machine.vmId, handler: 'Acme.Lab.Other' });
     await receive(first.id, '');
@@ -123,7 +123,7 @@ describe('AZ-G11 a request', () => {
     [0, 'asked', true],
     [24 * 60 - 1, 'asked', true],
     [24 * 60 + 1, 'late', false],
-  ])('%i minutes later: %s, and passed to the agent: %s', async (minutes, state, isWanted) => {
+  ])('%i minutes later: %s, and sent to the agent: %s', async (minutes, state, isWanted) => {
     const asked = new Date('2030-01-01T10:00:00Z');
     const { id } = await request(asked);
     const now = new Date(asked.getTime() + minutes * 60_000);
@@ -132,7 +132,7 @@ describe('AZ-G11 a request', () => {
     expect((await request(now)).id === id, 'a new request').toBe(isWanted);
   });
 
-  test('for an uninstalled extension is possible, and its handler stays in the choice', async () => {
+  test('for an uninstalled extension is possible, and its handler can still be chosen', async () => {
     await machine.deliver();
     await removeExtension(machine.operator, { vmId: machine.vmId, name: 'probe' });
     await request();
@@ -171,7 +171,7 @@ describe('AZ-G11 an archive', () => {
     expect(await wanted()).toEqual([]);
   });
 
-  test('that arrives is an act of the machine with its size, and a change for pages', async () => {
+  test('that arrives is recorded for the machine with its size, and is a change for pages', async () => {
     const { id } = await request();
     expect(await outputChanges(services, machine.vmId, () => receive(id, 'four'))).toBe(1);
     const act = (await actsOf(services, machine.vmId)).at(-1);
@@ -180,7 +180,7 @@ describe('AZ-G11 an archive', () => {
     });
   });
 
-  test('that arrives late is still accepted and shown as there', async () => {
+  test('that arrives late is still accepted and shown as available', async () => {
     const { id } = await request(new Date(Date.now() - 30 * hourMs));
     expect((await items())[0]?.state).toBe('late');
     await receive(id, 'late but complete');
@@ -200,7 +200,7 @@ describe('AZ-G11 an archive', () => {
     await expect(empty).rejects.toMatchObject({ kind: 'not_found', code: 'archive_unknown' });
   });
 
-  test('sent twice at the same time is stored once', async () => {
+  test('sent twice concurrently is stored once', async () => {
     const { id } = await request();
     const before = (await storedBlobs(services)).length;
     await Promise.all(['one', 'two', 'three'].map((sent) => receive(id, `${sent} of ${machine.name}`)));
@@ -240,7 +240,7 @@ describe('AZ-G11 an archive', () => {
     await expect(opened).rejects.toMatchObject(unknown);
   });
 
-  test('whose bytes are gone says that they are damaged', async () => {
+  test('whose bytes are missing is reported as damaged', async () => {
     const { id } = await request();
     await receive(id, `soon gone ${machine.name}`);
     await services.blobs.remove((await rows())[0]?.sha256 ?? '');
@@ -252,7 +252,7 @@ describe('AZ-G11 an archive', () => {
 describe('the archives that are kept of a VM', () => {
   const states = async () => (await items()).map(({ state, size }) => [state, size]);
 
-  test('the bytes of all are bounded: the oldest are removed with their bytes', async () => {
+  test('their bytes are limited: the oldest are removed with their bytes', async () => {
     const before = (await storedBlobs(services)).length;
     for (const fill of ['a', 'b', 'c', 'd']) {
       await receive((await request()).id, Buffer.alloc(archiveBytes, `${fill} ${machine.name}`));
@@ -261,7 +261,7 @@ describe('the archives that are kept of a VM', () => {
     expect((await storedBlobs(services)).length - before).toBe(3);
   });
 
-  test('their number is bounded; requests without an archive do not count', async () => {
+  test('their number is limited; requests without an archive do not count', async () => {
     const earlier = new Date(Date.now() - hourMs);
     const stored = { requestedAt: earlier, answeredAt: earlier, size: 1, form: 'zip' as const };
     for (let n = 10; n < 30; n += 1) {
@@ -290,7 +290,7 @@ describe('the archives that are kept of a VM', () => {
     expect((await items()).map(({ id }) => id)).toEqual(ids.toReversed().slice(0, 100));
   });
 
-  /** Ids in the order of their number, before those of today. */
+  /** Returns ids in the order of their numbers, lower than those of today. */
   function idOf(n: number): string {
     return `00000000-0000-7000-8000-${`${n}`.padStart(12, '0')}`;
   }

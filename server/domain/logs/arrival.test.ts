@@ -14,7 +14,7 @@ beforeEach(() => {
 const begin = (vmId: string, limits = logs) =>
   new IncomingBytes({ config: { ...loadConfig({}), limits: { ...defaultLimits, logs: limits } }, memory }, vmId);
 
-/** Receives chunks of these sizes. Returns the bytes that passed. */
+/** Receives chunks of these sizes. Returns the number of bytes that were accepted. */
 async function take(incoming: IncomingBytes, ...sizes: number[]): Promise<number> {
   async function* body() {
     for (const size of sizes) yield Buffer.alloc(size);
@@ -27,14 +27,14 @@ async function take(incoming: IncomingBytes, ...sizes: number[]): Promise<number
 const waiting = { kind: 'rate_limited', code: 'uploads_waiting', retryAfter: 10, params: { seconds: 10 } };
 
 describe('bytes of one VM on the way', () => {
-  test('several uploads may fill the bound exactly; the next byte must wait', async () => {
+  test('several uploads may fill the limit exactly; the next byte must wait', async () => {
     const [first, second, third] = [begin('one'), begin('one'), begin('one')];
     expect(await take(first, 100, 100)).toBe(200);
     expect(await take(second, 99, 1)).toBe(100);
     await expect(take(third, 1)).rejects.toMatchObject({ ...waiting, params: { limit: 300, seconds: 10 } });
   });
 
-  test('what was stored or discarded makes room again', async () => {
+  test('bytes that were stored or discarded make room again', async () => {
     const [first, second] = [begin('one'), begin('one')];
     await take(first, 250);
     await expect(take(second, 60)).rejects.toMatchObject(waiting);
@@ -43,7 +43,7 @@ describe('bytes of one VM on the way', () => {
     expect(await take(begin('one'), 300)).toBe(300);
   });
 
-  test('an upload that must wait does not hold the room of the others', async () => {
+  test('an upload that must wait does not block the others', async () => {
     const [first, second, third] = [begin('one'), begin('one'), begin('one')];
     await take(first, 250);
     await expect(take(second, 40, 40)).rejects.toMatchObject(waiting);
@@ -57,7 +57,7 @@ describe('bytes of one VM on the way', () => {
     await expect(take(begin('one'), 1)).rejects.toMatchObject(waiting);
   });
 
-  test('a single upload is always allowed: its own bound applies', async () => {
+  test('a single upload is always allowed up to its own limit', async () => {
     expect(await take(begin('one'), 250, 250)).toBe(500);
   });
 
@@ -65,7 +65,7 @@ describe('bytes of one VM on the way', () => {
     ['an output', { ...logs, outputBytes: 900 }, 900],
     ['an archive', { ...logs, archiveBytes: 800 }, 800],
     ['neither', logs, 300],
-  ])('the bound is at least the size of %s', async (_, limits, limit) => {
+  ])('the limit is at least the size of %s', async (_, limits, limit) => {
     await take(begin('one', limits), limit);
     await expect(take(begin('one', limits), 1)).rejects.toMatchObject({ params: { limit } });
   });

@@ -24,7 +24,7 @@ const run = (attempt: number) => [undefined, { attempt }] as const;
 const attempts = async () => (await machine.outputs()).map(({ attempt }) => attempt);
 
 describe('the outputs that are kept of a VM', () => {
-  test('the least recently written go first, and the one being written never', async () => {
+  test('the least recently written are deleted first, and the one being written never', async () => {
     const at = (minute: number) => new Date(Date.UTC(2030, 0, 1, 0, minute));
     const send = (attempt: number, bytes: number, minute: number, start = 0) =>
       machine.send(randomBytes(bytes), [start, start + bytes], { attempt }, at(minute));
@@ -45,7 +45,7 @@ describe('the outputs that are kept of a VM', () => {
     expect(await attempts()).toEqual([3, 2]);
   });
 
-  test('the outputs of another VM do not count, nor do they go', async () => {
+  test('the outputs of another VM do not count and are not deleted', async () => {
     const other = await givenMachine(services);
     await other.send(randomBytes(200 * KiB));
     await machine.send(randomBytes(200 * KiB));
@@ -65,7 +65,7 @@ describe('the outputs that are kept of a VM', () => {
     expect(await services.db.$count(commandOutputs, kept), 'the newest').toBe(1);
   });
 
-  test('bytes that another output shares stay', async () => {
+  test('bytes that another output shares are kept', async () => {
     const shared = randomBytes(160 * KiB);
     await machine.send(shared, ...run(1));
     const other = await givenMachine(services);
@@ -98,14 +98,14 @@ describe('expired logs', () => {
     expect(await services.db.$count(logArchives, eq(logArchives.vmId, machine.vmId))).toBe(1 - removed);
   });
 
-  test('an output that is still written to is kept from its last part on', async () => {
+  test('an output that is still being written is kept from its last part on', async () => {
     await machine.send('first', [0, 5], {}, ago(2 * expiry()));
     await machine.send('last', [5, 9, 9], {}, ago(1_000));
     expect(await clearLogs(services, now)).toBe(0);
     expect(await machine.outputs()).toMatchObject([{ storedBytes: 9 }]);
   });
 
-  test('of many VMs all go, also more than a step removes, and nothing of the others', async () => {
+  test('of many VMs are all deleted, even more than one step deletes, and no others', async () => {
     const old = ago(expiry() + dayMs);
     const others = await Promise.all([givenMachine(services), givenMachine(services)]);
     const rows = others.flatMap(({ vmId }) =>
@@ -121,7 +121,7 @@ describe('expired logs', () => {
     expect(await services.db.$count(commandOutputs)).toBe(1);
   });
 
-  test('bytes go with the last output or archive that has them', async () => {
+  test('bytes are deleted with the last output or archive that has them', async () => {
     const old = ago(expiry() + dayMs);
     const send = async (text: string, at: Date) => {
       const { id } = await givenArchive(services, machine.vmId, { requestedAt: at });
@@ -138,7 +138,7 @@ describe('expired logs', () => {
     expect(await storedBlobs(services)).toEqual([]);
   });
 
-  test('nothing old means nothing to do', async () => {
+  test('without expired logs, nothing is deleted', async () => {
     await machine.send('young', undefined, {}, now);
     expect([await clearLogs(services, now), await clearLogs(services, now)]).toEqual([0, 0]);
   });

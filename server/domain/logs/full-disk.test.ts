@@ -26,7 +26,7 @@ beforeAll(async () => {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'annex-full', folder], { stdio: 'ignore' });
     hasOwnDisk = true;
   } catch {
-    // Without permission to mount, /dev/full fails when the bytes are moved to their final file.
+    // Without permission to mount, the store below writes to /dev/full instead.
   }
   const store = openBlobStore(join(folder, 'blobs'));
   const blobs = hasOwnDisk ? store : { ...store, putFile: () => writeFile('/dev/full', 'x') };

@@ -31,7 +31,7 @@ beforeAll(async () => {
 type Input = Record<string, unknown>;
 type Verb = (ctx: Context, input: never) => Promise<unknown>;
 
-/** Each verb, and a valid input for it. */
+/** Each verb with a valid input. */
 const verbs: Record<string, [Verb, () => Promise<Input>]> = {
   listOutputs: [listOutputs, async () => ({ vmId: machine.vmId })],
   getOutput: [getOutput, async () => ({ vmId: machine.vmId, outputId: await machine.newest() })],
@@ -67,7 +67,7 @@ describe('who may read logs and request archives', () => {
     }
   });
 
-  test('a rejected request leaves no act', async () => {
+  test('a rejected request is not recorded', async () => {
     const before = await actsOf(services, machine.vmId);
     await expect(call('requestArchive', await as('viewer'))).rejects.toMatchObject({ kind: 'forbidden' });
     expect(await actsOf(services, machine.vmId)).toEqual(before);

@@ -106,7 +106,7 @@ describe('reading rows', () => {
     expect(read).toEqual({ row, rows: lines.slice(from, to).map(line) });
   });
 
-  test('long lines end a response early, and reading continues behind them', async () => {
+  test('long lines end a response early, and reading continues after them', async () => {
     const long = Array.from({ length: 200 }, (_, index) => `${index}`.padEnd(4_000, '.'));
     await machine.send(long.join('\n'), undefined, { attempt: 2 });
     const at = await its();
@@ -167,13 +167,13 @@ describe('the list of outputs', () => {
       const page = await listOutputs(machine.operator, input);
       attempts.push(page.items.map(({ attempt }) => attempt));
       cursor = page.nextCursor;
-      // What arrives meanwhile belongs before the first page.
+      // Outputs that arrive in the meantime are before the first page.
       await machine.send('later', undefined, { attempt: 10 + attempts.length });
     }
     expect(attempts).toEqual([[5, 4], [3, 2], [1]]);
   });
 
-  test('a full last page has no next one', async () => {
+  test('a full last page has no next page', async () => {
     await sendRuns(2);
     expect(await listOutputs(machine.operator, { vmId: machine.vmId, limit: 2 })).toMatchObject({ nextCursor: null });
   });

@@ -15,10 +15,10 @@ beforeAll(async () => {
   services = await logServices({ outputBytes, vmBytes: 8 * pieceBytes });
 });
 
-/** Uploads that were begun and not stored. */
+/** Lists the temporary files of unfinished uploads. */
 const leftovers = () => readdir(join(services.config.dataDir, 'blobs', 'incoming')).catch(() => []);
 
-describe('the answer says how far an output is complete', () => {
+describe('the response says how far an output is complete', () => {
   test.each<[string, [string, Range?][], number[]]>([
     ['all of it', [['abcdef']], [6]],
     ['nothing', [['']], [0]],
@@ -105,14 +105,14 @@ describe('what is stored', () => {
     expect(await machine.outputs()).toMatchObject([{ totalBytes: 6, storedBytes: 4 }]);
   });
 
-  test('no output stays without a row: a command may write nothing', async () => {
+  test('every output has a row: a command may write nothing', async () => {
     const machine = await givenMachine(services);
     await machine.send('');
     expect(await machine.outputs()).toMatchObject([{ totalBytes: 0, storedBytes: 0 }]);
     expect(await machine.pieces()).toEqual([]);
   });
 
-  test('more than a piece is cut at each MiB, and equal bytes of two runs share a blob', async () => {
+  test('an output longer than a piece is split at each MiB, and equal bytes of two runs share a blob', async () => {
     const machine = await givenMachine(services);
     const before = new Set(await storedBlobs(services));
     const whole = randomBytes(pieceBytes + 10);
@@ -136,7 +136,7 @@ describe('what is stored', () => {
     expect(await leftovers()).toEqual([]);
   });
 
-  test('each part is announced to open pages, and none is an act', async () => {
+  test('each part is announced to open pages, and none is recorded in the activity log', async () => {
     const machine = await givenMachine(services);
     const { vmId } = machine;
     expect(await outputChanges(services, vmId, () => machine.send('ab', [0, 2]))).toBe(1);
@@ -168,7 +168,7 @@ describe('at the same time', () => {
     expect(await machine.send('', [0, 0, text.length])).toBe(text.length);
   });
 
-  test('the same output twice is one row', async () => {
+  test('the same output sent twice is one row', async () => {
     const machine = await givenMachine(services);
     expect(await Promise.all([machine.send('same\n'), machine.send('same\n')])).toEqual([5, 5]);
     expect(await machine.outputs()).toMatchObject([{ storedBytes: 5 }]);

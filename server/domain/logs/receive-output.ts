@@ -37,20 +37,20 @@ export async function receiveOutput(
 ): Promise<{ received: number }> {
   const part = parse(receiveOutputInput, input, 'bad_request');
   await requireKnown(ctx, part);
-  const made: Piece[] = [];
-  let lastMade = Date.now();
+  const created: Piece[] = [];
+  let lastCreated = Date.now();
   const make = async (raw: Buffer, start: number): Promise<Piece> => {
     const piece = await packPiece(ctx.blobs, raw, start);
     // A slow sender's first pieces would otherwise be deleted as leftovers of a crash before the last piece arrives.
-    if (Date.now() - lastMade > slowMs) await ctx.blobs.keepTemporary(made.flatMap(({ path }) => path ?? []));
-    lastMade = Date.now();
-    made.push(piece);
+    if (Date.now() - lastCreated > slowMs) await ctx.blobs.keepTemporary(created.flatMap(({ path }) => path ?? []));
+    lastCreated = Date.now();
+    created.push(piece);
     return piece;
   };
   const arrival = new IncomingBytes(ctx, part.vmId);
   try {
     const total = await receive(ctx, part, arrival.count(body), make);
-    const fresh = [...made];
+    const fresh = [...created];
     // Locked before taking a database connection: waiting calls of one VM must not exhaust the pool.
     const { received, freed } = await ctx.memory
       .of(outputLock)
@@ -59,7 +59,7 @@ export async function receiveOutput(
     return { received };
   } finally {
     arrival.end();
-    for (const { path } of made) if (path !== null) await rm(path, { force: true });
+    for (const { path } of created) if (path !== null) await rm(path, { force: true });
   }
 }
 

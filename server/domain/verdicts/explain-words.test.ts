@@ -12,7 +12,7 @@ const explained = situations.flatMap((vm) => {
   return found === null ? [] : [{ vm, found }];
 });
 
-/** What a person needs to reproduce a fault. */
+/** Returns what a reader needs to reproduce the faults: their number and the first ones. */
 const shown = (faults: readonly unknown[]) => [faults.length, ...faults.slice(0, 3)];
 const none = [0];
 
@@ -31,7 +31,7 @@ describe.each([
   ['English', english],
   ['German', german],
 ])('in %s', (_, texts: Readonly<Record<string, string>>) => {
-  /** What a text needs and its values lack. */
+  /** Returns the placeholders of a text for which its values have nothing. */
   function gapsOf(text: string, values: Readonly<Record<string, string | number>>, at: string | null): string[] {
     const names = [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name = '']) => name);
     const gaps = names.filter((name) => (values[name] ?? '') === '');
@@ -61,7 +61,7 @@ describe.each([
   });
 });
 
-/** The title of the cause below each first sentence; sentences about the agent and the delivery fit every cause. */
+/** The title of the cause for each first sentence; sentences about the agent and the delivery go with every cause. */
 const titles: readonly [lead: RegExp, title: SentenceCode | RegExp][] = [
   [/^lead\.failed/, 'failed'],
   [/^lead\.error$/, 'error'],

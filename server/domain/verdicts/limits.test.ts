@@ -23,7 +23,7 @@ describe('a deadline counts from the delivery or the end of a wait, without the 
     ...{ commands: null, changedAt: ago(1_000) },
   };
   test.each([
-    // delivered, waits until, held from and to (seconds ago; negative = to come), the deadline is so many seconds ago
+    // delivered, waits until, held from and to (seconds ago; negative = in the future), deadline in seconds ago
     [null, null, [], 700],
     [900, null, [], 600],
     [900, 800, [], 500],

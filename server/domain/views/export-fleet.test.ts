@@ -68,7 +68,7 @@ test.each([
   ['without a second factor', () => ({ ...ctx, actor: { ...testActor('admin'), role: null } }), {}, 'factor_required'],
   ['of a health that does not exist', () => ctx, { health: ['ill'] }, 'invalid'],
   ['of a version that is none', () => ctx, { version: 'x' }, 'invalid'],
-])('%s nothing is exported, and nothing recorded', async (_, of, input, code) => {
+])('%s nothing is exported or recorded', async (_, of, input, code) => {
   const before = await acts();
   await expect(exportFleet(of(), input as object)).rejects.toMatchObject({ code });
   expect(await acts()).toHaveLength(before.length);

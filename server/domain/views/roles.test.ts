@@ -61,7 +61,7 @@ const reads: Readonly<Record<string, (ctx: Context) => Promise<unknown>>> = {
 
 describe.each(Object.entries(reads))('%s', (name, read) => {
   test.each<Role>(['viewer', 'publisher', 'operator', 'admin'])('answers a person with the role %s', async (role) => {
-    // The packages of these tests have no files.
+    // The packages of these tests contain no files.
     const answer = read(await testContext({ services, role })).catch((error: unknown) => error);
     if (name === 'compareVersions') return expect(await answer).not.toHaveProperty('kind', 'forbidden');
     expect(await answer).not.toBeInstanceOf(Error);
@@ -78,7 +78,7 @@ describe.each(Object.entries(reads))('%s', (name, read) => {
 
 const x = (length: number) => 'x'.repeat(length);
 
-/** Inputs that are rejected, with the path of the fault. */
+/** Inputs that are rejected, with the path of each fault. */
 const faults: readonly [string, (ctx: Context) => Promise<unknown>, string, string][] = [
   ['an instance view of a name', (ctx) => getInstanceView(ctx, { vmId: 'db-1' }), '/vmId', 'field_format'],
   ['a timeline of a name', (ctx) => getTimeline(ctx, { vmId: 'db-1', from, to }), '/vmId', 'field_format'],

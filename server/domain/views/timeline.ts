@@ -50,7 +50,7 @@ export interface TimelineLane {
   heartbeat: TimelineSpan<HeartbeatVerdict>[];
 }
 
-/** The duration of a state. `state` is null if it was not recorded. */
+/** A period in one state. `state` is null if it was not recorded. */
 export interface TimelineSpan<State extends string> {
   from: string;
   /** Null if it still lasts. */

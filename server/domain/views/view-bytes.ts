@@ -38,7 +38,7 @@ export class ByteShare {
     return shown;
   }
 
-  /** Returns the message, if it does not fit without its params and with a truncated text. */
+  /** Returns the message. If it does not fit, it loses its params and its text is truncated. */
   message(message: LocalizedMessage): LocalizedMessage {
     const { text, params = [], original = '' } = message;
     const extra = [...params, original].reduce((bytes, each) => bytes + utf8Bytes(each), 0);

@@ -226,7 +226,7 @@ describe('rejected calls on the page of a VM', () => {
     [-59, 0],
     [-60, -60],
   ])(
-    'a repetition after %i s is shown as of second %i, and open pages hear of a change only',
+    'a repetition after %i s is shown as of second %i, and notifies open pages only if it changes',
     async (later, expected) => {
       const { id } = await create();
       await show(id, 0);

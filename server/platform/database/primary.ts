@@ -14,8 +14,8 @@ class NoPrimaryError extends Error {
 
 export interface PrimaryOptions {
   /**
-   * Called if the primary is not the one first met: a replica was promoted, and acknowledged commits may be lost. The
-   * connection is rejected.
+   * Called if the primary is not the database that this process first connected to: a replica was promoted, and
+   * acknowledged commits may be lost. The connection is rejected.
    */
   onOtherLife?(): void;
 }
@@ -117,14 +117,14 @@ class PrimarySearch {
   /** Checks all hosts concurrently, because a machine that is down does not respond. */
   async #ask(): Promise<Host> {
     const reasons: string[] = [];
-    const asked = this.#hosts.map(async (host, i) => {
+    const checks = this.#hosts.map(async (host, i) => {
       const reason = await this.#refusal(host);
       if (reason === null) return host;
       reasons[i] = `${nameOf(host)} ${reason}`;
       throw new Error(reason);
     });
     try {
-      return await Promise.any(asked);
+      return await Promise.any(checks);
     } catch {
       throw new NoPrimaryError(`no host of DATABASE_URL is a primary: ${reasons.join(', ')}`);
     }

@@ -128,7 +128,7 @@ describe("a handler's state in a finished goal state", () => {
     ['one that failed as a whole', { status: 'Failed', code: 2001 }],
     ['none yet', null],
     ['a number that is none', { inSvdSeqNo: 'seven' }],
-  ])('with %s nobody is gone or disabled for being absent', (_, done) => {
+  ])('with %s, no absent extension counts as removed or disabled', (_, done) => {
     const goalState = goalStateOf(extension({ state: 'uninstall' }), extension({ name: 'off', state: 'disabled' }));
     const { handlers, appliedEtag } = report(goalState, [], done);
     expect(handlers).toEqual([]);
@@ -248,7 +248,7 @@ describe('a status', () => {
     ['enabled', 1],
     ['disabled', 0],
     ['uninstall', 0],
-  ])('that the agent filled in because there is no file counts only while the goal is enabled: %s', (state, count) => {
+  ])('filled in by the agent without a file counts only while the goal is enabled: %s', (state, count) => {
     const filler =
       'This status is being reported by the Guest Agent since no status file was reported by extension Acme.Lab.Probe: [Errno 2]';
     const status = { status: 'transitioning', code: 0, operation: null, formattedMessage: formatted(filler) };

@@ -1,7 +1,7 @@
 import { pollAfter } from '#server/domain/enrollment/index.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { type FetchedGoalState, fetchGoalState } from '#server/domain/goal-states/index.ts';
-import { type Admitted, admit, hasUntoldRequest, logRequestHeaders, noteSighting } from '../../authenticate.ts';
+import { type Admitted, admit, hasUnannouncedRequest, logRequestHeaders, noteSighting } from '../../authenticate.ts';
 import type { AgentAnswer, AgentCall } from '../../call.ts';
 
 const longestWait = 60;
@@ -27,7 +27,7 @@ function answerNow(call: AgentCall, admitted: Admitted): AgentAnswer | Promise<A
   // An agent with held polls calls again soon, also after an immediate response.
   if (has === null || has !== admitted.agent.etag) return deliver(call, admitted, mayHold ? wait : 0);
   if (!mayHold) return unchanged(call, admitted, has, 0);
-  return hasUntoldRequest(admitted.agent) ? unchanged(call, admitted, has, wait) : hold(call, admitted, has, wait);
+  return hasUnannouncedRequest(admitted.agent) ? unchanged(call, admitted, has, wait) : hold(call, admitted, has, wait);
 }
 
 /** Returns for how many seconds to hold the response, at most a minute; 0 for anything malformed. */
@@ -53,7 +53,7 @@ async function hold(call: AgentCall, admitted: Admitted, has: string, wait: numb
       }
       const agent = await door.agents.find(call.header('authorization'));
       if (agent.etag !== has) return await deliver(call, admitted, wait);
-      if (hasUntoldRequest(agent)) return unchanged(call, { agent, counter: admitted.counter }, has, wait);
+      if (hasUnannouncedRequest(agent)) return unchanged(call, { agent, counter: admitted.counter }, has, wait);
     }
   } finally {
     door.held.leave(vmId, poll);

@@ -3,23 +3,23 @@ import type { Database } from '#db/client.ts';
 import { agentPresence, extensionHealth, vmHealth, vms } from '#db/schema/index.ts';
 import { rankOf, type VmHealth } from '#server/domain/verdicts/index.ts';
 
-/** A VM as lists read it, without the reports behind it. */
+/** A VM as lists read it, without reports. */
 export interface GivenRow {
   name: string;
-  /** Null: not evaluated yet. Default `healthy`. */
+  /** Null if the health is not evaluated yet. Default `healthy`. */
   health?: VmHealth | null;
   tags?: Record<string, string>;
-  /** ISO 8601, up to microseconds. */
+  /** ISO 8601, with up to microseconds. */
   since?: string;
   lastSeenAt?: Date;
   isDeleted?: boolean;
   extensions?: { name: string; handler?: string; version?: string; messageId?: string }[];
 }
 
-/** The id of the VM at this place of a fleet. */
+/** Returns the id of the VM at this position in a fleet. */
 export const idOf = (place: number): string => `00000000-0000-4000-8000-${String(place).padStart(12, '0')}`;
 
-/** Inserts VMs with the health that the worker would have stored. Ids follow the places in the list. */
+/** Inserts VMs with the health that the worker would have stored. Ids increase with the position in the list. */
 export async function insertFleet(db: Database, now: Date, rows: readonly GivenRow[]): Promise<void> {
   const given = rows.map((row, place) => ({ tags: {}, health: 'healthy' as const, ...row, id: idOf(place) }));
   await db.insert(vms).values(

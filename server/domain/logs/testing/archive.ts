@@ -4,7 +4,7 @@ import type { Services } from '#server/domain/context.ts';
 
 type ArchiveRow = typeof logArchives.$inferInsert;
 
-/** Writes a request for logs as it was stored earlier. */
+/** Writes a log request as it was stored earlier. */
 export async function givenArchive(
   { db }: Services,
   vmId: string,

@@ -9,7 +9,7 @@ import { givenVersion } from '#server/testing/handlers.ts';
 import { listOutputs, type Output, receiveOutput } from '../index.ts';
 import type { ReceiveOutputInput } from '../input.ts';
 
-/** The services of a test of logs, with these limits, and a published Acme.Lab.Probe. */
+/** Creates test services with these limits and a published Acme.Lab.Probe. */
 export async function logServices(limits: Partial<Limits['logs']> = {}): Promise<Services> {
   const logs = { ...defaultLimits.logs, ...limits };
   const services = await testServices({ config: { limits: { ...defaultLimits, logs } } });
@@ -17,22 +17,22 @@ export async function logServices(limits: Partial<Limits['logs']> = {}): Promise
   return services;
 }
 
-/** A body that arrives in these chunks. */
+/** Returns a body that arrives in these chunks. */
 export const body = (...chunks: (string | Uint8Array)[]): AsyncIterable<Uint8Array> =>
   Readable.from(chunks.map((chunk) => Buffer.from(chunk)));
 
-/** A part of an output: `[start, until, total]`, or all of it without. */
+/** A part of an output as `[start, until, total]`; absent for the complete output. */
 export type Range = readonly [start: number, until: number, total?: number | null];
 
-/** A VM with the extension `probe`, and the operator who reads its logs. */
+/** A VM with the extension `probe`, and an operator who reads its logs. */
 export interface Machine extends GivenVm {
   operator: Context;
-  /** Sends a part of the output of enable, first attempt, sequence 1, unless `run` says otherwise. */
+  /** Sends a part of the output of enable, first attempt, sequence 1, unless `run` overrides it. */
   send(text: string | Uint8Array, range?: Range, run?: Partial<ReceiveOutputInput>, now?: Date): Promise<number>;
   outputs(): Promise<Output[]>;
-  /** The id of the newest output. */
+  /** Returns the id of the newest output. */
   newest(): Promise<string>;
-  /** Stored pieces as `[start, until]`, of all outputs. */
+  /** Returns the stored pieces of all outputs as `[start, until]`. */
   pieces(): Promise<[number, number][]>;
 }
 
@@ -66,13 +66,13 @@ export async function givenMachine(services: Services): Promise<Machine> {
   };
 }
 
-/** Acts about a VM whose names begin with `logs.`, in order. */
+/** Returns the log entries about a VM whose action begins with `logs.`, in order. */
 export async function actsOf({ db }: Services, vmId: string) {
   const rows = await db.select().from(auditEntries).where(eq(auditEntries.vmId, vmId)).orderBy(asc(auditEntries.id));
   return rows.filter(({ action }) => action.startsWith('logs.'));
 }
 
-/** Changes that `run` announces to the pages of a VM's logs. */
+/** Returns the changes that `run` announces to the pages of a VM's logs. */
 export async function outputChanges({ db }: Services, vmId: string, run: () => Promise<unknown>): Promise<number> {
   const last = (await db.select({ id: changes.id }).from(changes).orderBy(asc(changes.id))).at(-1)?.id ?? 0;
   await run();
@@ -80,5 +80,5 @@ export async function outputChanges({ db }: Services, vmId: string, run: () => P
   return db.$count(changes, its);
 }
 
-/** Digests of all stored blobs. */
+/** Returns the digests of all stored blobs. */
 export const storedBlobs = ({ blobs }: Services): Promise<string[]> => blobs.list(new Date(Date.now() + 60_000));

@@ -46,10 +46,10 @@ const status = (
     ...ages,
   }) as StatusReportEntry;
 
-/** What a merge found, in words. */
+/** Names the result of a merge. */
 const outcome = ({ current, news, visible }: { current: boolean; news: boolean; visible: boolean }) =>
   [current ? 'shown' : 'kept', ...(news ? ['new'] : []), ...(visible ? ['seen'] : [])].join(' ');
-/** The pulse after these entries, one second apart. */
+/** Returns the pulse after these entries, one second apart. */
 const after = (...entries: (HandlerReportEntry | HeartbeatReportEntry | StatusReportEntry)[]): PulseRow =>
   entries.reduce((row, entry, index) => mergeEntry(row, entry, context({}, at(index - entries.length))).row, empty);
 

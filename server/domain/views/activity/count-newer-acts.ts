@@ -9,7 +9,10 @@ import { conditionOf } from './activity-filter.ts';
 /** Counting stops here, because an exact number above it is not useful. */
 const most = 1_000;
 
-/** Counts the matching entries after a given one, up to 1,000. Pass `newest` as `upTo` to list up to the same entry. */
+/**
+ * Counts the matching entries after a given one, up to 1,000. `newest` is the id of the newest counted entry; pass it
+ * as `upTo` to list the same entries.
+ */
 export async function countNewerActs(
   ctx: Context,
   input: CountNewerInput,

@@ -12,7 +12,7 @@ const ids = { db: '00000000-0000-4000-8000-000000000001', gone: '00000000-0000-4
 let ctx: Context;
 let minute = 0;
 
-/** An act with a label, by which the tests recognize it. */
+/** Writes an entry with a label by which the tests recognize it. */
 async function act(label: string, more: Partial<typeof auditEntries.$inferInsert>): Promise<void> {
   minute += 1;
   await ctx.db.insert(auditEntries).values({
@@ -65,11 +65,11 @@ const cases: [string, string[]][] = [
   ["' or true --", []],
 ];
 
-test.each(cases)('acts with %j in a name', async (q, expected) => {
+test.each(cases)('entries with %j in a name', async (q, expected) => {
   expect(await found(q)).toEqual(expected);
 });
 
-test('a person is found by the newest name, with all acts', async () => {
+test('a person is found by the newest name, with all entries', async () => {
   expect(await found('grace')).toEqual(['by Ada under an earlier name', 'by Grace under her name']);
   expect(await found('ada')).toEqual(['by Ada']);
 });
@@ -85,7 +85,7 @@ test('a name and another condition must both hold', async () => {
   expect(await countNewerActs(ctx, { q: 'probe', target: 'version', after: 0 })).toMatchObject({ count: 1 });
 });
 
-test('where over 500 VMs have the text in their names, acts on all of them are found', async () => {
+test('if over 500 VMs have the text in their names, entries on all of them are found', async () => {
   await ctx.db.execute(sql`insert into vms (id, name, tags, created_at, created_by)
     select gen_random_uuid(), 'web-' || n, '{}', now(), 'test' from generate_series(1, 501) n`);
   await ctx.db.execute(sql`
@@ -98,7 +98,7 @@ test('where over 500 VMs have the text in their names, acts on all of them are f
   expect(await found('webb')).toEqual(['by Webb', 'on the member web']);
 });
 
-test('new acts are counted up to 1,000', async () => {
+test('newer entries are counted up to 1,000', async () => {
   await ctx.db.execute(sql`
     insert into audit_entries (at, actor_kind, actor_id, actor_name, action, target_kind, target_id, request_id, details)
     select now(), 'user', 'many', 'Many', 'vm.update', 'vm', 'y', 'r', '{}' from generate_series(1, 1001)`);

@@ -21,7 +21,7 @@ type Act = Partial<typeof auditEntries.$inferInsert>;
 
 let services: Services;
 let vmId: string;
-/** The last act before those of this test. */
+/** Id of the last entry before those of this test. */
 let start: number;
 
 const tokenId = '00000000-0000-4000-8000-00000000000a';
@@ -49,7 +49,7 @@ beforeAll(async () => {
   start = (await listActivity(admin, {})).newest;
 });
 
-/** Who sees an act, its contents, and the address of its author. */
+/** Who can see an entry, its contents, and the IP address of its author. */
 const readers: readonly [targetKind: string, acts: readonly Role[], contents: readonly Role[]][] = [
   ['vm', roles, ['operator', 'admin']],
   ['extension', roles, ['operator', 'admin']],
@@ -65,7 +65,7 @@ const readers: readonly [targetKind: string, acts: readonly Role[], contents: re
   ['of a later release', ['admin'], ['admin']],
 ];
 
-describe.each(readers)('an act of another person on the target %s', (targetKind, seesAct, seesContents) => {
+describe.each(readers)('an entry of another person on the target %s', (targetKind, seesAct, seesContents) => {
   let id: number;
   beforeAll(async () => {
     id = await act({ targetKind, targetId: tokenId });
@@ -122,7 +122,7 @@ describe('an own act', () => {
   });
 });
 
-test('values to filter by are those of acts that the reader sees', async () => {
+test('values to filter by are those of entries that the caller can see', async () => {
   await act({ actorId: 'hidden', actorName: 'Hidden', action: 'member.remove', targetKind: 'member', targetId: 'm' });
   const of = async (role: Role) => {
     const { actors, actions } = await getActivityFacets(await as(testActor(role)), {});
@@ -200,7 +200,7 @@ describe('targets', () => {
     expect((await targetOf({ vmId: id, targetId: id }))?.vm).toEqual({ id, name: 'short-lived', isThere: false });
   });
 
-  test('an actor is there only while the person is a member', async () => {
+  test('an actor exists only while the person is a member', async () => {
     expect((await targetOf({ actorId: 'grace' }))?.actor.isThere).toBe(true);
     expect((await targetOf({ actorId: 'nobody' }))?.actor.isThere).toBe(false);
     expect((await targetOf({ actorKind: 'token', actorId: 'grace' }))?.actor.isThere).toBe(false);

@@ -58,7 +58,7 @@ test.each<[string, () => Promise<unknown>, string]>([
   ['goes', () => goes('a'), 'eu h2 0, null h 0'],
   ['has other tags', () => set('b', { tags: { region: 'ap' } }), 'ap h 0, eu h2 0, null h 0'],
   ['has another name', () => set('a', { name: 'z', ...failed }), 'eu h2f 1, null h 0'],
-])('a VM that %s makes another map', async (_, change, expected) => {
+])('a VM that %s changes the map', async (_, change, expected) => {
   const { revision } = await getFleetMap(ctx, { groupBy: 'tag:region' });
   await change();
   expect(await drawn()).toBe(expected);

@@ -69,7 +69,7 @@ test.each<[string, [place: number, health: number][], [number, number][]]>([
       [2, 4],
     ],
   ],
-])('the worst cells by place: %s', (_, given, expected) => {
+])('the worst cells by position: %s', (_, given, expected) => {
   const packed = (cells: readonly [number, number][]) =>
     Uint32Array.from(cells, ([place, health]) => place * 8 + health);
   expect(worstByPlace(packed(given))).toEqual(packed(expected));
@@ -85,7 +85,7 @@ describe('the arrangement of groups', () => {
     arrange('tag:site', rows, ids).order.groups.map(
       ({ key, rest, places }) => `${rest ? 'rest' : key}:${places.length}`,
     );
-  /** Groups of these sizes, with keys in the reverse order of their sizes. */
+  /** Groups of these sizes, whose keys are in the reverse order of their sizes. */
   const sized = (...sizes: number[]) => {
     let next = 0;
     return sizes.map((size, at) => {
