@@ -50,7 +50,7 @@ interface FilterProps {
 function Chips({ filter, set }: FilterProps) {
   const { t } = useTranslation(['vms', 'reports']);
   const format = useFormat();
-  const { health = [], tags = [], handler, version, messageId, silentMinutes } = filter;
+  const { health = [], tags = [], handler, version, messageId, silentMinutes, held = [] } = filter;
   const is = t('vms:filter.is');
   const chip = (id: string, field: string, value: string, remove: FleetFilter, relation = is) => (
     <FilterChip
@@ -104,6 +104,9 @@ function Chips({ filter, set }: FilterProps) {
             { silentMinutes: undefined },
             t('vms:filter.over'),
           )}
+      {held.length === 0
+        ? null
+        : chip('held', t('vms:filter.held'), held.map((one) => t(`vms:filter.held.${one}`)).join(', '), { held: [] })}
     </>
   );
 }
@@ -111,7 +114,7 @@ function Chips({ filter, set }: FilterProps) {
 const hasValue = (value: unknown): boolean => value !== undefined && !(Array.isArray(value) && value.length === 0);
 
 /** Fields with their own chips, which show more than name and value. */
-const ownChips = ['q', 'health', 'tags', 'handler', 'version', 'messageId', 'silentMinutes'];
+const ownChips = ['q', 'health', 'tags', 'handler', 'version', 'messageId', 'silentMinutes', 'held'];
 
 /** Chips of all other fields, including those that other modules add. */
 function OtherChips({ fields, filter, set }: FilterProps & { fields: readonly ListedField[] }) {

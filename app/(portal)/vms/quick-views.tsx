@@ -15,14 +15,16 @@ import type { FleetAddress } from './use-fleet-address.ts';
 import { usePaced } from './use-paced.ts';
 import { paceMs } from './use-reading.ts';
 
-const views: readonly { name: 'all' | 'attention' | 'silent'; filter: FleetFilter }[] = [
+const views: readonly { name: 'all' | 'attention' | 'silent' | 'held'; filter: FleetFilter }[] = [
   { name: 'all', filter: {} },
   { name: 'attention', filter: { health: [...needsAttention] } },
   { name: 'silent', filter: { silentMinutes: unresponsiveSeconds / 60 } },
+  { name: 'held', filter: { held: ['yes'] } },
 ];
 
-const countOf = (name: (typeof views)[number]['name'], { total, byHealth, silent }: FleetSummary): number => {
+const countOf = (name: (typeof views)[number]['name'], { total, byHealth, silent, held }: FleetSummary): number => {
   if (name === 'all') return total;
+  if (name === 'held') return held;
   return name === 'silent' ? silent : needsAttention.reduce((sum, health) => sum + byHealth[health], 0);
 };
 

@@ -1,6 +1,6 @@
 'use client';
 
-import { Cable, LockKeyhole } from 'lucide-react';
+import { Cable, LockKeyhole, Pause } from 'lucide-react';
 import { type MouseEvent, memo, type ReactNode } from 'react';
 import { statusOfHealth } from '#app/_lib/health.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
@@ -125,6 +125,18 @@ function Health({ row }: { row: FleetRow }) {
           <span className="sr-only">{t('vms:needsRelease')}</span>
         </span>
       ) : null}
+      {row.hold === null ? null : <Held reason={row.hold.reason} />}
+    </span>
+  );
+}
+
+function Held({ reason }: { reason: string | null }) {
+  const { t } = useTranslation('vms');
+  const word = reason === null ? t('held') : t('held.reason', { reason });
+  return (
+    <span title={word}>
+      <Pause aria-hidden className="size-3.5 text-ink-2" />
+      <span className="sr-only">{t('held')}</span>
     </span>
   );
 }
@@ -168,6 +180,7 @@ function Extensions({ row, room }: { row: FleetRow; room: number }) {
           +{rest.length}
         </Chip>
       ) : null}
+      {row.hold === null ? null : <Chip className="shrink-0">{t('vms:held')}</Chip>}
       {row.restartPendingSince === null ? null : <Chip className="shrink-0">{t('vms:restartPending')}</Chip>}
       {row.decommissioning ? <Chip className="shrink-0">{t('vms:decommissioning')}</Chip> : null}
     </span>

@@ -1,6 +1,7 @@
+import { eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Role } from '#db/schema/auth.ts';
-import { fleetCountDeltas } from '#db/schema/index.ts';
+import { fleetCountDeltas, holds, vms } from '#db/schema/index.ts';
 import locales from '#locales/en/vms.json' with { type: 'json' };
 import type { Actor } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
@@ -23,7 +24,7 @@ beforeAll(async () => {
 });
 
 test('an empty fleet has a zero for every health', async () => {
-  expect(await summarizeFleet(ctx)).toEqual({ total: 0, byHealth: none, silent: 0 });
+  expect(await summarizeFleet(ctx)).toEqual({ total: 0, byHealth: none, silent: 0, held: 0 });
   expect(await countFleet(ctx, {})).toEqual({ matching: 0 });
   expect(await listFleetFacets(ctx, { facet: 'tag' })).toEqual({ items: [], more: false });
 });
@@ -48,6 +49,19 @@ describe('a fleet', () => {
     expect((await summarizeFleet(ctx)).silent).toBe(1);
     expect((await summarizeFleet({ ...ctx, now: new Date(now.getTime() + 1) })).silent).toBe(2);
     expect(await countFleet(ctx, { silentMinutes: 10 })).toEqual({ matching: 1 });
+  });
+
+  test('VMs on hold are counted and found', async () => {
+    expect((await summarizeFleet(ctx)).held).toBe(0);
+    const [vm] = await ctx.db.select({ id: vms.id }).from(vms).where(eq(vms.name, 'well'));
+    await ctx.db.insert(holds).values({ vmId: vm?.id ?? '', since: now, changedAt: now });
+    expect((await summarizeFleet(ctx)).held).toBe(1);
+    expect(await countFleet(ctx, { held: ['yes'] })).toEqual({ matching: 1 });
+    expect(await countFleet(ctx, { held: ['no'] })).toEqual({ matching: 6 });
+    expect(await countFleet(ctx, { held: ['yes', 'no'] })).toEqual({ matching: 7 });
+    expect(await countFleet(ctx, { held: ['yes'], health: ['failed'] })).toEqual({ matching: 0 });
+    await ctx.db.update(holds).set({ since: null });
+    expect(await countFleet(ctx, { held: ['yes'] })).toEqual({ matching: 0 });
   });
 
   test('the total contains VMs that are not evaluated yet, and no deleted ones', async () => {
@@ -86,6 +100,7 @@ describe('filter fields', () => {
       ['version', 'version', false, null],
       ['messageId', 'messageId', false, 'filter.find.messageId'],
       ['silentMinutes', 'silentMinutes', false, null],
+      ['held', 'held', true, null],
     ]);
     for (const { label, find } of fields)
       expect(locales).toMatchObject({ [label]: expect.any(String), ...(find && { [find]: expect.any(String) }) });

@@ -20,18 +20,21 @@ export interface FleetSummary {
   byHealth: Record<VmHealth, number>;
   /** Number of VMs that are unresponsive because their agent missed its call. */
   silent: number;
+  /** Number of VMs on hold. */
+  held: number;
 }
 
 /** Counts all VMs by health. */
 export async function summarizeFleet(ctx: Context): Promise<FleetSummary> {
   allow(ctx.actor, 'viewer');
-  const [total, counts, silent] = await Promise.all([
+  const [total, counts, silent, held] = await Promise.all([
     count(ctx, fleetSource(ctx.fleetFields, {}, ctx.now)),
     readFleetCounts(ctx.db),
     count(ctx, { table: sql`vm_health h`, where: silentFor(unresponsiveSeconds / 60, ctx.now) }),
+    count(ctx, { table: sql`holds o`, where: sql`o.since is not null` }),
   ]);
   const byHealth = Object.fromEntries(vmHealths.map((health) => [health, counts[health] ?? 0]));
-  return { total, byHealth: byHealth as FleetSummary['byHealth'], silent };
+  return { total, byHealth: byHealth as FleetSummary['byHealth'], silent, held };
 }
 
 async function count(ctx: Context, { table, where }: FleetRows): Promise<number> {

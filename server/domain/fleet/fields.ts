@@ -150,11 +150,26 @@ export function silentFor(minutes: number, now: Date): SQL {
     select from agent_presence p where p.vm_id = h.vm_id and p.last_seen_at < ${before}::timestamptz))`;
 }
 
+const held = fleetField({
+  name: 'held',
+  parameter: 'held',
+  label: 'filter.held',
+  description: 'Whether the VM is on hold: `yes` or `no`.',
+  isSetByPeople: true,
+  value: { kind: 'words', words: ['yes', 'no'] },
+  of: 'vm',
+  where(value, { id }) {
+    if (value.includes('yes') && value.includes('no')) return [];
+    const isHeld = sql`${id} in (select o.vm_id from holds o where o.since is not null)`;
+    return [both(value.includes('yes') ? isHeld : sql`not (${isHeld})`)];
+  },
+});
+
 /**
  * The filter fields of the fleet. Lists, counts, facets, export, the API and URLs are derived from them. A later module
  * defines more fields; `server/process/services.ts` appends them.
  */
-export const coreFields = [name, health, tags, handler, version, messageId, silentMinutes] as const;
+export const coreFields = [name, health, tags, handler, version, messageId, silentMinutes, held] as const;
 
 type CoreField = (typeof coreFields)[number];
 

@@ -3,6 +3,7 @@ import { allow } from '#server/domain/actor.ts';
 import { time } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';
 import { derive, type FactsAsJson, factsAsJson, factsFromJson } from '#server/domain/health/index.ts';
+import { hold, holdOf } from '#server/domain/holds/index.ts';
 import { fitList } from '#server/domain/list-bytes.ts';
 import { parse } from '#server/domain/parse.ts';
 import {
@@ -42,6 +43,8 @@ export const fleetRow = vm.extend({
   clockSkewSeconds: z.number().int().nullable(),
   /** Since when the machine waits for a restart; null if it does not. */
   restartPendingSince: time.nullable(),
+  /** Null if the VM is not on hold. */
+  hold: hold.nullable(),
   /** Since when the VM has the health that lists sort by; null until it is evaluated. */
   since: time.nullable(),
 });
@@ -62,6 +65,7 @@ export async function fleetRows(ctx: Context, vmIds: readonly string[]): Promise
         ...summarize(machine, ctx.now),
         ...{ agentKind, agentVersion, os, needsRelease, goalState, clockSkewSeconds },
         restartPendingSince: machine.restartPendingSince?.toISOString() ?? null,
+        hold: holdOf({ ...machine, since: machine.heldAt }),
         since: since?.toISOString() ?? null,
       },
     ];
@@ -84,6 +88,10 @@ type Machine = Parameters<typeof vmOf>[0] &
   Pick<FleetRow, 'agentKind' | 'agentVersion' | 'os' | 'needsRelease' | 'goalState' | 'clockSkewSeconds'> & {
     since: Date | null;
     restartPendingSince: Date | null;
+    heldAt: Date | null;
+    reason: string | null;
+    by: string | null;
+    until: Date | null;
     /** Null if the agent never called. */
     lastSeenAt: Date | null;
     nextExpectedAt: Date | null;
@@ -102,10 +110,11 @@ const text = `
                and g.certificate is not null) as "needsRelease",
     g.incarnation as "goalState", h.since, r.since as "restartPendingSince", p.last_seen_at as "lastSeenAt",
     p.next_expected_at as "nextExpectedAt", p.clock_skew_seconds as "clockSkewSeconds",
-    p.heartbeat_seconds as "heartbeatSeconds", p.status_seconds as "statusSeconds", x.extensions
+    p.heartbeat_seconds as "heartbeatSeconds", p.status_seconds as "statusSeconds", x.extensions,
+    o.since as "heldAt", o.reason, o.by, o.until
   from vms v left join agents a on a.vm_id = v.id left join goal_state_heads g on g.vm_id = v.id
   left join agent_presence p on p.vm_id = v.id left join vm_health h on h.vm_id = v.id
-  left join pending_restarts r on r.vm_id = v.id
+  left join pending_restarts r on r.vm_id = v.id left join holds o on o.vm_id = v.id
   left join x on x.vm_id = v.id
   where v.id = any($1) and v.deleted_at is null`;
 

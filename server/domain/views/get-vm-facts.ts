@@ -12,6 +12,7 @@ import {
 import { time } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';
 import { needsReleaseSql } from '#server/domain/goal-states/index.ts';
+import { hold, readHold } from '#server/domain/holds/index.ts';
 import { getVm, vm } from '#server/domain/vms/index.ts';
 import type { GetVmInput } from '#server/domain/vms/input.ts';
 import { agentKind, system } from './machine.ts';
@@ -29,6 +30,8 @@ export const vmFacts = vm.extend({
   needsRelease: z.boolean(),
   /** Expiry of an unused enrollment token; null if there is none. */
   enrollmentExpiresAt: time.nullable(),
+  /** Null if the VM is not on hold. */
+  hold: hold.nullable(),
   goalState: z.object({ incarnation: z.number().int(), publishedAt: time, publishedBy: z.string() }).nullable(),
 });
 export type VmFacts = z.infer<typeof vmFacts>;
@@ -36,7 +39,7 @@ export type VmFacts = z.infer<typeof vmFacts>;
 /** Reads the facts of a VM. Throws 404 `vm_unknown`. */
 export async function getVmFacts(ctx: Context, input: GetVmInput): Promise<VmFacts> {
   const found = await getVm(ctx, input);
-  const [[agent], [token], [goalState], withheld] = await Promise.all([
+  const [[agent], [token], [goalState], withheld, held] = await Promise.all([
     ctx.db
       .select({
         kind: agents.kind,
@@ -72,6 +75,7 @@ export async function getVmFacts(ctx: Context, input: GetVmInput): Promise<VmFac
       .innerJoin(goalStateHeads, eq(goalStateHeads.vmId, extensions.vmId))
       .where(and(eq(extensions.vmId, found.id), needsReleaseSql))
       .limit(1),
+    readHold(ctx.db, found.id),
   ]);
   return {
     ...found,
@@ -82,6 +86,7 @@ export async function getVmFacts(ctx: Context, input: GetVmInput): Promise<VmFac
     enrolledBy: agent?.grantedBy ?? agent?.enrolledBy ?? null,
     needsRelease: withheld.length > 0,
     enrollmentExpiresAt: token && token.expiresAt > ctx.now ? token.expiresAt.toISOString() : null,
+    hold: held,
     goalState: goalState ? { ...goalState, publishedAt: goalState.publishedAt.toISOString() } : null,
   };
 }

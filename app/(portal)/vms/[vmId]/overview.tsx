@@ -49,7 +49,11 @@ export function Overview({ facts, view, at, gatewayUrl, onAct }: VmOverviewProps
       ) : (
         <NeverEnrolled facts={facts} gatewayUrl={gatewayUrl} onAct={onAct} />
       )}
-      <WhyCard view={view} onRevert={(incarnation) => onAct({ kind: 'revert', incarnation })} />
+      <WhyCard
+        view={view}
+        onRevert={(incarnation) => onAct({ kind: 'revert', incarnation })}
+        onRelease={() => onAct({ kind: 'release-hold' })}
+      />
       {view.agent.problems?.length ? <AgentProblems problems={view.agent.problems} /> : null}
       {view.agent.status === 'never' ? null : <TimeBox view={view} />}
       {extensions.length === 0 ? (

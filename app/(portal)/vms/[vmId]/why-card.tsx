@@ -1,7 +1,7 @@
 'use client';
 
 import { useQuery } from '@tanstack/react-query';
-import { SquareTerminal, Timer, Undo2 } from 'lucide-react';
+import { Play, SquareTerminal, Timer, Undo2 } from 'lucide-react';
 import Link from 'next/link';
 import { useId } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
@@ -18,10 +18,11 @@ import { WhySentence } from './why-sentence.tsx';
 export interface WhyCardProps {
   view: InstanceDetails;
   onRevert(incarnation: number): void;
+  onRelease(): void;
 }
 
 /** Why the VM is not done: the chain from the agent's last call to what would help. Hidden if nothing is open. */
-export function WhyCard({ view, onRevert }: WhyCardProps) {
+export function WhyCard({ view, onRevert, onRelease }: WhyCardProps) {
   const { t } = useTranslation('reports');
   const id = useId();
   const reader = useReader();
@@ -45,6 +46,13 @@ export function WhyCard({ view, onRevert }: WhyCardProps) {
       </div>
       {act && reader.can('operator') ? (
         <WhyActs view={view} act={act} onRevert={onRevert} />
+      ) : view.agent.hold !== null && reader.can('operator') ? (
+        <CardFooter>
+          <Button onClick={onRelease}>
+            <Play aria-hidden />
+            {t('why.release.hold')}
+          </Button>
+        </CardFooter>
       ) : view.agent.status === 'unresponsive' ? (
         <CardFooter>
           <span className="text-12 text-ink-2">{t('why.silent.note')}</span>
