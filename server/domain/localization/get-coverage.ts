@@ -3,6 +3,7 @@ import { lastLanguage } from '#protocol/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
+import { hasText } from './has-text.ts';
 import { type GetResourcesInput, getResourcesInput } from './input.ts';
 import { loadVersion } from './load-version.ts';
 
@@ -25,7 +26,7 @@ export async function getCoverage(
   const result = await ctx.db.execute<{ lang: string; own: string; shared: string; english: string }>(sql`
     with texts as materialized (
       select r.lang, m.key as id from resources r
-      left join lateral jsonb_each_text(r.messages) m on m.value ~ '\\S'
+      left join lateral jsonb_each_text(r.messages) m on ${hasText(sql`m.value`)}
       where r.handler = ${handler} and r.version = ${version}
     ), english as (select id from texts where lang = ${lastLanguage} and id is not null)
     select t.lang, count(t.id) as own, count(e.id) as shared,

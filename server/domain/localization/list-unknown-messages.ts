@@ -3,6 +3,7 @@ import { fallbacks, lastLanguage } from '#protocol/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
+import { hasText } from './has-text.ts';
 import { type ListUnknownMessagesInput, listUnknownMessagesInput } from './input.ts';
 
 /** A message id that VMs reported but no resource has. */
@@ -47,7 +48,7 @@ export async function listUnknownMessages(
       -- Each file is opened once; a blank message counts as missing.
       select r.version, r.lang, e.key as id
       from resources r cross join lateral jsonb_each_text(r.messages) e
-      where r.handler = ${handler} and r.lang in ${languages} and e.value ~ '\\S'
+      where r.handler = ${handler} and r.lang in ${languages} and ${hasText(sql`e.value`)}
         and exists (select from reported_messages m where m.handler = r.handler and m.version = r.version and m.id = e.key)
     )
     select m.id, (array_agg(m.params order by m.last_seen_at desc))[1] as params, sum(m.reports) as reports,
