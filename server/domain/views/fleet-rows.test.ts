@@ -72,7 +72,7 @@ describe('a row of the list', () => {
       ...{ id, name, tags: { env: 'prod' }, createdAt: start.toISOString(), decommissioning: false },
       ...{ health: 'unknown', agent: { status: 'never', lastSeenAt: null }, extensions: [] },
       ...{ agentKind: null, agentVersion: null, os: null, needsRelease: false, goalState: expect.any(Number) },
-      ...{ clockSkewSeconds: null, restartPendingSince: null, since: null },
+      ...{ clockSkewSeconds: null, restartPendingSince: null, since: null, hold: null },
     });
   });
 
