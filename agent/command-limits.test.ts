@@ -103,7 +103,7 @@ describe('AZ-G3 a command', () => {
       .filter(({ output }) => output?.includes('timeoutSeconds'))
       .map(({ command, output }) => [command, (JSON.parse(output ?? '') as { timeoutSeconds: number }).timeoutSeconds]);
 
-  test('has the limit of its own kind', async () => {
+  test('has the limit for its kind', async () => {
     await machine.addHandler({ ...echo, script: printsRecord() });
     const timeouts = { install: 11, update: 12, enable: 13, disable: 14, uninstall: 15 };
     machine.portal.setGoal([{ ...echo, name: 'echo', timeouts }]);
@@ -148,7 +148,7 @@ describe('AZ-G1 the commands of a handler', () => {
   test.each([
     [[], 'User=root'],
     [['--user', 'annex'], 'User=annex'],
-  ])('run as root, unless another user is asked for: %j', (options, line) => {
+  ])('run as root without --user: %j', (options, line) => {
     const command = [join(import.meta.dirname, 'main.ts'), 'install-unit', '--dir', machine.dir, ...options];
     const unit = execFileSync(process.execPath, command, { encoding: 'utf8' }).split('\n');
     expect(unit.filter((each) => each.startsWith('User='))).toEqual([line]);
