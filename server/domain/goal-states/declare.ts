@@ -83,9 +83,9 @@ export function ruleFaults(
     faults.push({ path: '/version', code: 'version_withdrawn', params });
   }
   const sibling = present.find((row) => row.name !== name && row.handler === goal.handler);
-  if (sibling && version.manifest.handlerManifest.supportsMultipleExtensions !== true) {
-    faults.push({ path: '/handler', code: 'single_extension', params: { handler: goal.handler, name: sibling.name } });
-  } else if (sibling && sibling.version !== version.version) {
+  const single = singleFault(goal.handler, version, sibling);
+  if (single) faults.push(single);
+  else if (sibling && sibling.version !== version.version) {
     faults.push({
       path: '/version',
       code: 'version_shared',
@@ -100,6 +100,16 @@ export function ruleFaults(
   const cycle = findCycle([{ name, dependsOn: goal.dependsOn }, ...others]);
   if (cycle) faults.push({ path: '/dependsOn', code: 'dependency_circle', params: { circle: cycle.join(' → ') } });
   return faults;
+}
+
+/** The fault of a second extension of a handler that allows one; null for any other. */
+export function singleFault(
+  handler: string,
+  { manifest }: Pick<VersionRow, 'manifest'>,
+  sibling: Pick<ExtensionRow, 'name'> | undefined,
+): Fault | null {
+  if (!sibling || manifest.handlerManifest.supportsMultipleExtensions === true) return null;
+  return { path: '/handler', code: 'single_extension', params: { handler, name: sibling.name } };
 }
 
 export const unprocessable = (faults: Fault[]): DomainError => {

@@ -11,7 +11,7 @@ import { parse } from '#server/domain/parse.ts';
 import { vmId } from '#server/domain/vms/input.ts';
 import { commandsFor } from './commands-for.ts';
 import { findSecret, secretStateOf } from './custody.ts';
-import { type Declared, type ExtensionGoalInput, findVersion, unprocessable } from './declare.ts';
+import { type Declared, type ExtensionGoalInput, findVersion, singleFault, unprocessable } from './declare.ts';
 import { type Evaluation, type ExtensionMove, nextSequences, type SecretChange } from './evaluate.ts';
 import { effectOf } from './goal-state.ts';
 import { type PlanRevertInput, planRevertInput, type RevertGoalStateInput, revertGoalStateInput } from './input.ts';
@@ -28,8 +28,8 @@ export type RevertReceipt = z.infer<typeof revertReceipt>;
 /**
  * Declares an earlier goal state again as a new incarnation. Extensions that differ get new sequence numbers; those
  * added since are uninstalled. Throws 404 `vm_unknown` | `goal_state_unknown`, 409 while an extension is being
- * uninstalled, 412 `goal_state_moved_on` | `plan_moved_on`, 422 for withdrawn versions and for secrets that no longer
- * exist.
+ * uninstalled, 412 `goal_state_moved_on` | `plan_moved_on`, 422 for withdrawn versions, for secrets that no longer
+ * exist, and for a handler that allows one extension while the machine has another one.
  */
 export async function revertGoalState(ctx: Context, input: RevertGoalStateInput): Promise<RevertReceipt> {
   allow(ctx.actor, 'operator');
@@ -113,8 +113,15 @@ async function evaluateRevert(
         params: { handler: version.handler, version: version.version },
       });
     }
+    // The machine would have the settings of both, and the higher sequence number counts (AZ-C4).
+    const other = surplus.find((row) => row.everDelivered && row.handler === after.handler);
+    const single = singleFault(after.handler, version, other);
     const unsupported = await platformFaults(tx, vmId, version, after.state, current);
-    faults.push(...unsupported.map((fault) => ({ ...fault, path: `/extensions/${after.name}${fault.path}` })));
+    faults.push(
+      ...[single ?? [], unsupported]
+        .flat()
+        .map((fault) => ({ ...fault, path: `/extensions/${after.name}${fault.path}` })),
+    );
     const secret = await findSecret(tx, vmId, after.secretId);
     if (secret && secretStateOf(secret, head) === 'needsSecrets') {
       faults.push({ path: `/extensions/${after.name}/settings/protectedSettings`, code: 'secrets_required' });
