@@ -60,6 +60,7 @@ export async function setStage(url: string, admin: Person): Promise<ScreenshotSt
     await waitForStatus(api, vms['web-1'] ?? '', 'studio');
   }
   await api('POST', `/handlers/${studio}/versions/1.0.0.0/withdraw`, { reason: 'It forgets its last text.' }, [409]);
+  vms['held-1'] ??= await makeVm(api, 'held-1', 1);
   vms['bare-1'] ??= await makeVm(api, 'bare-1', 0);
   vms['crowd-1'] ??= await makeVm(api, 'crowd-1', 60);
   vms['past-1'] ??= await makePast(api);

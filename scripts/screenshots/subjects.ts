@@ -131,6 +131,8 @@ function vmPages(stage: ScreenshotStage): Subject[] {
     subject('vm-menu', failed, choose(['vms:vm.more'], null), { floats: true }),
     subject('vm-edit', failed, choose(['vms:vm.more'], 'enrollment:edit'), { floats: true }),
     subject('vm-token', failed, choose(['vms:vm.more'], 'enrollment:token'), { floats: true }),
+    subject('vm-hold', failed, choose(['vms:vm.more'], 'enrollment:hold'), { floats: true }),
+    subject('vm-held', vm('held-1'), hold),
     subject('vm-delete', failed, choose(['vms:vm.more'], 'enrollment:delete'), { floats: true }),
     subject('vm-uninstall', failed, choose(['reports:card.more', { name: 'share' }], 'reports:card.uninstall'), {
       floats: true,
@@ -290,6 +292,13 @@ function signIn(email: string, password: string): Act {
 async function revert({ page, say }: Scene): Promise<void> {
   const [before, after] = say('goal-states:revert', { incarnation: '|' }).split('|');
   await page.getByRole('button').filter({ hasText: before }).filter({ hasText: after }).first().click();
+}
+
+/** Holds the VM, which the page shows without a reload. */
+async function hold({ page, say, stage }: Scene): Promise<void> {
+  const until = new Date(Date.now() + 14_400_000).toISOString();
+  await stage.api('PUT', `/vms/${stage.vms['held-1']}/hold`, { reason: 'Storage move', until });
+  await page.getByText(say('enrollment:hold.release')).first().waitFor();
 }
 
 async function loseConnection({ page, say }: Scene): Promise<void> {

@@ -125,7 +125,6 @@ function Health({ row }: { row: FleetRow }) {
           <span className="sr-only">{t('vms:needsRelease')}</span>
         </span>
       ) : null}
-      {row.hold === null ? null : <Held reason={row.hold.reason} />}
     </span>
   );
 }
@@ -134,10 +133,10 @@ function Held({ reason }: { reason: string | null }) {
   const { t } = useTranslation('vms');
   const word = reason === null ? t('held') : t('held.reason', { reason });
   return (
-    <span title={word}>
-      <Pause aria-hidden className="size-3.5 text-ink-2" />
-      <span className="sr-only">{t('held')}</span>
-    </span>
+    <Chip className="shrink-0" title={word}>
+      <Pause aria-hidden className="size-3" />
+      {t('held')}
+    </Chip>
   );
 }
 
@@ -180,7 +179,7 @@ function Extensions({ row, room }: { row: FleetRow; room: number }) {
           +{rest.length}
         </Chip>
       ) : null}
-      {row.hold === null ? null : <Chip className="shrink-0">{t('vms:held')}</Chip>}
+      {row.hold === null ? null : <Held reason={row.hold.reason} />}
       {row.restartPendingSince === null ? null : <Chip className="shrink-0">{t('vms:restartPending')}</Chip>}
       {row.decommissioning ? <Chip className="shrink-0">{t('vms:decommissioning')}</Chip> : null}
     </span>

@@ -42,6 +42,7 @@ export function DeleteVmDialog({ facts, view, onClose }: { facts: VmFacts; view:
       onConfirm={() => remove.mutateAsync({ vmId: facts.id, decommission: first })}
       error={remove.error ? explain(remove.error).message : undefined}
     >
+      {first && view.agent.hold !== null ? <p className="text-ink-2">{t('delete.held')}</p> : null}
       {count === 0 ? null : (
         <ControlRow
           control={<Checkbox checked={first} onCheckedChange={(checked) => setFirst(checked === true)} />}

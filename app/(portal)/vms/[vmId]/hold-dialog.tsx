@@ -87,7 +87,11 @@ function useHoldForm(before: InstanceDetails['agent']['hold']) {
   const lacksReason = reason.trim() === '';
   const lacksEnd = end === 'at' && Number.isNaN(new Date(at).getTime());
   return {
-    ...{ reason, setReason, end, setEnd, at, setAt },
+    ...{ reason, setReason, end, at, setAt },
+    setEnd(chosen: HoldEnd) {
+      setEnd(chosen);
+      if (chosen === 'at' && at === '') setAt(localTime(endOf('1', '', new Date()) ?? new Date()));
+    },
     missing: { reason: asked && lacksReason, end: asked && lacksEnd },
     submit() {
       setAsked(true);
