@@ -20,6 +20,7 @@ const fleetAddress = String.raw`^server/domain/fleet/address\.ts$`;
 /** Left never imports right. Views come last: they read every module and no module reads them. */
 const modules = [
   'verdicts',
+  'work',
   'audit',
   'changes',
   'publishers',

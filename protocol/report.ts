@@ -49,6 +49,8 @@ export const restartRequest = z.object({
   version: boundedText(64),
   extensions: z.array(extension).max(200),
   requestedSecondsAgo: age,
+  /** Whether the agent restarts the machine itself, and enables the extensions after that. */
+  byAgent: z.boolean().optional().catch(undefined),
 });
 export type RestartRequestEntry = z.output<typeof restartRequest>;
 
@@ -89,6 +91,29 @@ export const reportEnvelope = z.looseObject({
 });
 export type ReportEnvelope = z.output<typeof reportEnvelope>;
 
+/** The versions of a handler on a machine. */
+const versionsOnMachine = z
+  .record(boundedText(64), z.enum(['unpacked', 'updated', 'installed']))
+  .refine((versions) => Object.keys(versions).length <= 100);
+
+/** What the portal needs to know which command a machine runs next. */
+export const handlerWork = z.object({
+  /** The turn of the goal state that the agent works on. */
+  turn: z.int().nonnegative(),
+  /**
+   * The agent's pass over that goal state; rises with each goal state and each start. Absent for a command of an
+   * earlier run whose outcome was found at the start.
+   */
+  round: optional(z.int().nonnegative()),
+  /** The version whose command it is. */
+  commandVersion: optional(boundedText(64)),
+  /** Everything that the machine has of the handler. `updated`: install of that version must still follow. */
+  versions: versionsOnMachine,
+  /** The handler's extensions whose settings were written on the machine, and the version that each last used. */
+  extensions: z.record(extension, boundedText(64)).refine((used) => Object.keys(used).length <= 200),
+});
+export type HandlerWork = z.output<typeof handlerWork>;
+
 /** The schema of a handler's state with the given limits. */
 export function handlerEntryWith(limits: Pick<DocumentLimits, 'outputBytes' | 'paramBytes'>) {
   return z.object({
@@ -105,15 +130,7 @@ export function handlerEntryWith(limits: Pick<DocumentLimits, 'outputBytes' | 'p
     attempt: optional(z.int().nonnegative()),
     /** The dependency that this extension is waiting for. */
     blockedBy: optional(boundedText(limits.paramBytes)),
-    /** For a command that replaces a version: the replaced one. */
-    replaces: optional(boundedText(64)),
-    /** The turn of the goal state that the agent works on. */
-    turn: optional(z.int().nonnegative()),
-    /**
-     * The agent's pass over that goal state; rises with each goal state and each start. Absent for a command of an
-     * earlier run whose outcome was found at the start.
-     */
-    round: optional(z.int().nonnegative()),
+    work: optional(handlerWork),
     output: optional(boundedText(limits.outputBytes)),
   });
 }

@@ -14,7 +14,15 @@ const entries = z.object({
   ),
   /** All pending restart requests; absent if a report does not state them. */
   pendingRestart: z
-    .array(z.object({ handler: z.string(), version: z.string(), extensions: z.array(z.string()), since: moment }))
+    .array(
+      z.object({
+        handler: z.string(),
+        version: z.string(),
+        extensions: z.array(z.string()),
+        since: moment,
+        byAgent: z.boolean().optional(),
+      }),
+    )
     .optional(),
 });
 const queued = entries.extend({ run: z.string(), reportNumber: z.int() });

@@ -3,6 +3,7 @@ import {
   type GoalState,
   type GoalStateExtension,
   type HandlerState,
+  type HandlerWork,
   turnOf,
 } from '#protocol/index.ts';
 import type { AgentLayout } from '../folder/layout.ts';
@@ -26,8 +27,8 @@ export interface StateDetails {
   timedOut?: boolean;
   output?: string;
   blockedBy?: string;
-  /** For a command that replaces a version: the replaced one. */
-  replaces?: string;
+  /** The version whose command it is. */
+  commandVersion?: string;
 }
 
 /** The record of this machine and the goal in force: stored on disk, and reported with each change. */
@@ -110,6 +111,7 @@ export class Machine {
   reportState(name: string, state: HandlerState, more: StateDetails = {}, sequenceNumber?: number): void {
     const extension = this.goalOf(name);
     if (extension === undefined) return;
+    const { commandVersion, ...said } = more;
     const local = this.local.extensions[name];
     if (local !== undefined) Object.assign(local, { state, detail: detailOf(more), at: new Date().toISOString() });
     this.reporter.handler({
@@ -118,10 +120,25 @@ export class Machine {
       sequenceNumber: sequenceNumber ?? extension.sequenceNumber,
       state,
       timedOut: false,
-      ...more,
-      turn: this.goal === null ? undefined : turnOf(this.goal),
-      round: sequenceNumber === undefined ? this.local.round : undefined,
+      ...said,
+      work: this.workOf(extension, { commandVersion, isOfThisRun: sequenceNumber === undefined }),
     });
+  }
+
+  /** What the portal needs to know which command runs next. */
+  private workOf(
+    { handler }: GoalStateExtension,
+    { commandVersion, isOfThisRun }: { commandVersion: string | undefined; isOfThisRun: boolean },
+  ): HandlerWork {
+    const versions = Object.entries(this.local.handlers[handler]?.versions ?? {});
+    const used = Object.entries(this.local.extensions).filter(([, each]) => each.handler === handler);
+    return {
+      turn: this.goal === null ? 0 : turnOf(this.goal),
+      round: isOfThisRun ? this.local.round : undefined,
+      commandVersion,
+      versions: Object.fromEntries(versions.slice(-100).map(([version, facts]) => [version, stageOf(facts)])),
+      extensions: Object.fromEntries(used.slice(-200).map(([each, { version }]) => [each, version])),
+    };
   }
 
   /** Reports why none of an extension's commands could run. */
@@ -178,6 +195,11 @@ export class Machine {
       }
     }
   }
+}
+
+function stageOf({ installed, updated }: LocalVersion): HandlerWork['versions'][string] {
+  if (installed) return 'installed';
+  return updated === true ? 'updated' : 'unpacked';
 }
 
 function detailOf({ command, exitCode, timedOut, blockedBy }: StateDetails): string {

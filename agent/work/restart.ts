@@ -52,7 +52,8 @@ export class PendingRestart {
     const pending = machine.pendingRestarts();
     const key = JSON.stringify(pending.map(({ handler, version, extensions }) => [handler, version, extensions]));
     if (key === (machine.local.reportedRestart ?? '[]')) return;
-    if (!reporter.pendingRestart(pending.map(({ isAsked: _, ...request }) => request))) return;
+    if (!reporter.pendingRestart(pending.map(({ isAsked: _, ...request }) => ({ ...request, byAgent: this.isOwn }))))
+      return;
     crashPoint('restart reported');
     machine.local.reportedRestart = key;
     machine.save();

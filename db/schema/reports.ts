@@ -108,6 +108,8 @@ export interface RestartRequest {
   extensions: string[];
   /** ISO 8601, by the portal's clock. */
   since: string;
+  /** Whether the agent restarts the machine itself; absent if it did not say so. */
+  byAgent?: boolean;
 }
 
 /** VMs whose agent reports that a restart is pending. The row is deleted when the agent reports none. */

@@ -32,8 +32,8 @@ export class CommandSteps {
     const [name = ''] = step.extensions;
     const { during, after, isFatal } = reportedStatesOf(step);
     const attempt = machine.countAttempt(step.extensions, kind, step.version);
-    const replaces = replacedBy(step);
-    for (const each of step.extensions) machine.reportState(each, during, { command: kind, attempt, replaces });
+    const ran = { command: kind, commandVersion: step.version, attempt };
+    for (const each of step.extensions) machine.reportState(each, during, ran);
     this.save();
     if (step.purpose === 'goal') this.followFiles(step, kind, round);
     journal.note(`${name}: ${kind} ${step.version} begins`, { handler: step.handler, attempt });
@@ -47,9 +47,7 @@ export class CommandSteps {
     const stays = !isGood && kind === 'update' ? `\nVersion ${step.from} stays on this machine, disabled.` : '';
     for (const each of step.extensions) {
       machine.reportState(each, isGood || !isFatal ? (after ?? during) : 'failed', {
-        command: kind,
-        attempt,
-        replaces,
+        ...ran,
         exitCode: outcome.exitCode ?? undefined,
         timedOut: outcome.timedOut,
         output: outcome.output + stays,
@@ -89,7 +87,7 @@ export class CommandSteps {
       machine.reportState(
         name,
         state,
-        { command: kind, attempt, replaces: replacedBy(step), exitCode: exitCode ?? undefined, timedOut, output },
+        { command: kind, commandVersion: step.version, attempt, exitCode: exitCode ?? undefined, timedOut, output },
         sequenceNumber,
       );
     }
@@ -172,12 +170,6 @@ export class CommandSteps {
       return false;
     }
   }
-}
-
-/** The version that a step replaces. */
-function replacedBy({ kind, purpose, version, from }: ExtensionStep): string | undefined {
-  if (purpose !== 'update' && purpose !== 'downgrade') return undefined;
-  return kind === 'disable' || kind === 'uninstall' ? version : from;
 }
 
 function sequencesOf({ extensions }: ExtensionStep, { machine }: RunnerOptions): CommandRecord['extensions'] {

@@ -61,7 +61,14 @@ export const pendingRestartView = z.object({
   since: time,
   /** The handlers that requested the restart, oldest first. */
   requests: z.array(
-    z.object({ handler: z.string(), version: z.string(), extensions: z.array(z.string()), since: time }),
+    z.object({
+      handler: z.string(),
+      version: z.string(),
+      extensions: z.array(z.string()),
+      since: time,
+      /** Whether the agent restarts the machine itself; absent if it did not say so. */
+      byAgent: z.boolean().optional(),
+    }),
   ),
 });
 export type PendingRestartView = z.infer<typeof pendingRestartView>;

@@ -1,0 +1,162 @@
+import {
+  byName,
+  type CommandName,
+  type MachineContents,
+  markDone,
+  newRound,
+  type Round,
+  reconcile,
+  type VersionOnMachine,
+  versionKey,
+} from '#protocol/index.ts';
+import { isRunningState } from '#server/domain/verdicts/index.ts';
+import type { QueuedGoal, ReportedExtension } from './queue-facts.ts';
+
+/** A machine as the portal knows it from reports, and the progress of the round that its agent is in. */
+export interface KnownMachine {
+  contents: MachineContents;
+  round: Round;
+  /** The command that runs now; null if none does. */
+  running: RunningCommand | null;
+}
+
+export interface RunningCommand {
+  handler: string;
+  /** The extensions that share the command, the first by name first. */
+  extensions: string[];
+  command: CommandName;
+  version: string;
+  /** ISO 8601. */
+  since: string;
+  /** The goal state that it runs for; null if the agent did not say. */
+  turn: number | null;
+  /** Whether it belongs to the agent's present pass over the goal state. */
+  isCurrent: boolean;
+}
+
+type Reported = ReportedExtension & { report: NonNullable<ReportedExtension['report']>; reportedAt: string };
+
+/**
+ * Derives from the last reports what a machine has and what its agent has done for `goal` so far. Reports of another
+ * goal state, or from before the agent started again, do not count as progress. Pure.
+ */
+export function knownMachine(goal: QueuedGoal, reports: readonly ReportedExtension[]): KnownMachine {
+  const reported = reports
+    .filter((one): one is Reported => one.report !== null && one.reportedAt !== null)
+    .sort(byTime);
+  const contents: MachineContents = { handlers: byName(), extensions: byName() };
+  for (const sameHandler of Map.groupBy(reported, ({ handler }) => handler).values()) {
+    noteContents(sameHandler, goal, contents);
+  }
+  const round = newRound();
+  const current = reported.filter((one) => isOfRound(one, goal, reported));
+  for (const one of current) noteProgress(one, goal, round);
+  for (const one of current) noteEarlierSteps(one, goal, contents, round);
+  return { contents, round, running: runningCommand(reported, current) };
+}
+
+/** Oldest first; of reports that arrived together, the one of the later round is later. */
+function byTime(a: Reported, b: Reported): number {
+  if (a.reportedAt !== b.reportedAt) return a.reportedAt < b.reportedAt ? -1 : 1;
+  return (a.report.work?.round ?? -1) - (b.report.work?.round ?? -1);
+}
+
+/** Whether a report is about the agent's present pass over the goal state. */
+function isOfRound({ report, reportedAt }: Reported, goal: QueuedGoal, reported: readonly Reported[]): boolean {
+  // Agents of the first release do not say what they work on: what arrives after the delivery counts.
+  if (report.work === undefined) return goal.deliveredAt !== null && reportedAt >= goal.deliveredAt;
+  const newest = reported.findLast((one) => one.report.work !== undefined)?.report.work;
+  const { turn, round } = report.work;
+  return round !== undefined && turn === goal.turn && newest?.turn === turn && newest.round === round;
+}
+
+/** Notes what the machine has of a handler, from the reports about its extensions. */
+function noteContents(reported: readonly Reported[], goal: QueuedGoal, contents: MachineContents): void {
+  const newest = reported.at(-1);
+  if (newest === undefined) return;
+  const { handler, report } = newest;
+  const targets = goal.extensions.filter((one) => one.handler === handler);
+  const targetOf = (version: string) => targets.find((one) => versionKey(one.version) === versionKey(version));
+  const stages = report.work?.versions ?? (report.version === undefined ? {} : { [report.version]: 'installed' });
+  const versions: Record<string, VersionOnMachine> = byName();
+  for (const [version, stage] of Object.entries(stages)) {
+    const target = targetOf(version);
+    versions[target?.version ?? version] = {
+      sha256: target?.package.sha256 ?? '',
+      installed: stage === 'installed',
+      updated: stage === 'updated',
+      updatesWithInstall: target?.installsInUpdate,
+    };
+  }
+  contents.handlers[handler] = { versions };
+  for (const [name, version] of Object.entries(report.work?.extensions ?? usedVersions(reported))) {
+    contents.extensions[name] = { version: targetOf(version)?.version ?? version };
+  }
+}
+
+/** The version that each extension last used, if the agent does not say it: that of its last command. */
+const usedVersions = (reported: readonly Reported[]): Record<string, string> =>
+  Object.fromEntries(
+    reported.flatMap(({ name, report }) =>
+      report.command === undefined || report.version === undefined || report.state === 'removed'
+        ? []
+        : [[name, report.version]],
+    ),
+  );
+
+/** Notes whether the last command of an extension ended, and how. */
+function noteProgress(one: Reported, goal: QueuedGoal, round: Round): void {
+  const { name, report, status } = one;
+  const target = goal.extensions.find((each) => each.name === name);
+  if (target === undefined) return;
+  if (report.state === 'failed') round.failed.add(name);
+  else if (report.state === 'removed') markDone({ kind: 'forget', version: target.version, extensions: [name] }, round);
+  else if (report.command !== undefined && !isRunning(one)) {
+    markDone({ kind: report.command, version: versionOf(report, target.version), extensions: [name] }, round);
+  }
+  if (status?.sequenceNumber === target.sequenceNumber) round.statuses[name] = status.word;
+}
+
+/** Commands of an extension that come before its last one have run, unless that last one failed. */
+function noteEarlierSteps({ name, report }: Reported, goal: QueuedGoal, contents: MachineContents, round: Round): void {
+  const target = goal.extensions.find((one) => one.name === name);
+  if (target === undefined || report.command === undefined || report.state === 'failed') return;
+  const last = `${report.command}@${versionOf(report, target.version)}`;
+  const isDone = round.done[name]?.delete(last) ?? false;
+  const steps = reconcile(goal.extensions, contents, round).steps.filter(
+    (step) => step.kind !== 'fetch' && step.extensions.includes(name),
+  );
+  const at = steps.findIndex((step) => `${step.kind}@${step.version}` === last);
+  for (const step of at < 0 ? [] : steps.slice(0, at)) markDone({ ...step, extensions: [name] }, round);
+  if (isDone) round.done[name]?.add(last);
+}
+
+const versionOf = (report: Reported['report'], otherwise: string): string =>
+  report.work?.commandVersion ?? (report.command === 'enable' ? otherwise : (report.version ?? otherwise));
+
+const isRunning = ({ hasOutput, report: { state, exitCode, timedOut } }: Reported): boolean =>
+  isRunningState(state) && exitCode === undefined && !timedOut && !hasOutput;
+
+/** The last command of the machine, if it has not ended: one runs at a time (AZ-G2). */
+function runningCommand(reported: readonly Reported[], current: readonly Reported[]): RunningCommand | null {
+  const last = reported.findLast(({ report }) => report.command !== undefined);
+  const command = last?.report.command;
+  if (last === undefined || command === undefined || !isRunning(last)) return null;
+  // A round begins after the command before it; one without an outcome ended with an earlier run of the agent.
+  const { round } = last.report.work ?? {};
+  if (reported.some(({ report }) => (report.work?.round ?? 0) > (round ?? Number.POSITIVE_INFINITY))) return null;
+  const version = versionOf(last.report, last.report.version ?? '');
+  const sharing = reported.filter(
+    (one) => one.handler === last.handler && one.report.command === command && isRunning(one),
+  );
+  const isShared = command !== 'enable' && command !== 'disable';
+  return {
+    handler: last.handler,
+    extensions: isShared ? sharing.map(({ name }) => name).sort() : [last.name],
+    command,
+    version,
+    since: last.reportedAt,
+    turn: last.report.work?.turn ?? null,
+    isCurrent: current.includes(last),
+  };
+}

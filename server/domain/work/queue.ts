@@ -1,0 +1,152 @@
+import { newRound, noteSuccess } from '#protocol/index.ts';
+import { type KnownMachine, knownMachine, type RunningCommand } from './known-machine.ts';
+import { type CommandStep, type Prediction, predictCommands } from './predict-commands.ts';
+import type { QueuedGoal, QueueFacts } from './queue-facts.ts';
+import type { Queue, QueueEntry, QueueReason } from './queue-words.ts';
+
+/**
+ * Lists what a VM does now, what it does next, in order, and what waits. The order is that of the agent, because both
+ * use the same rule. Pure.
+ */
+export function queueOf(facts: QueueFacts): Queue {
+  const { goal } = facts;
+  const machine = knownMachine(goal, facts.reports);
+  const { running } = machine;
+  // A command of an earlier goal state runs to its end before anything else.
+  if (running !== null && !running.isCurrent) noteSuccess({ ...running, kind: running.command }, machine.contents);
+  awaitRestart(facts, machine);
+  const prediction = predictCommands(goal.extensions, machine);
+  const planned = [
+    ...prediction.commands
+      .filter((step) => running === null || !isRunning(step, running))
+      .map((step) => entryOf(step, goal, facts, reasonFor(step, prediction, facts))),
+    ...stuck(prediction, facts),
+    ...held(facts, machine),
+    ...facts.withheld.map((one) => withheldEntry(one, facts)),
+  ];
+  return {
+    now: running && runningEntry(running, facts),
+    next: planned.filter(({ reason }) => reason === null),
+    waiting: planned.filter(({ reason }) => reason !== null),
+  };
+}
+
+const isRunning = (step: CommandStep, running: RunningCommand): boolean =>
+  running.isCurrent &&
+  step.kind === running.command &&
+  step.version === running.version &&
+  step.extensions.some((name) => running.extensions.includes(name));
+
+/** The extensions of handlers that requested a restart are enabled after it, if the agent restarts the machine. */
+function awaitRestart({ goal, restarting }: QueueFacts, { contents, round }: KnownMachine): void {
+  for (const { handler, version } of goal.extensions) {
+    const facts = contents.handlers[handler]?.versions[version];
+    if (facts === undefined || !restarting.includes(handler)) continue;
+    facts.rebootAfter = 'now';
+    round.enableAfterRestart = true;
+  }
+}
+
+/** Why a command cannot run yet; null if it can. */
+function reasonFor(step: CommandStep, { now }: Prediction, facts: QueueFacts): QueueReason | null {
+  if (facts.stopped !== null) return { code: facts.stopped.code, params: {} };
+  for (const name of step.extensions) {
+    const blockedBy = now.waiting.find(({ extension }) => extension === name)?.blockedBy;
+    if (blockedBy !== undefined) return dependency(blockedBy, facts);
+  }
+  const fetch = now.steps.find(({ kind, handler }) => kind === 'fetch' && handler === step.handler);
+  return fetch ? { code: 'download', params: { handler: fetch.handler, version: fetch.version } } : null;
+}
+
+function dependency(name: string, { goal, reports }: QueueFacts): QueueReason {
+  const target = goal.extensions.find((one) => one.name === name);
+  const report = reports.find((one) => one.name === name);
+  const hasFailed =
+    report?.report?.sequenceNumber === target?.sequenceNumber &&
+    (report?.report?.state === 'failed' ||
+      (report?.status?.word === 'error' && report.status.sequenceNumber === target?.sequenceNumber));
+  return { code: hasFailed ? 'dependency_failed' : 'dependency', params: { extension: name } };
+}
+
+/** Extensions of which nothing runs until something outside of the agent's plan happens. */
+function stuck({ commands, blocked }: Prediction, facts: QueueFacts): QueueEntry[] {
+  const { goal, restarting } = facts;
+  const waits = new Map<string, QueueReason>(
+    blocked.map(({ extension, blockedBy }) => [extension, dependency(blockedBy, facts)]),
+  );
+  for (const { name, handler, state } of goal.extensions) {
+    const isEnabled = commands.some(({ kind, extensions }) => kind === 'enable' && extensions.includes(name));
+    if (state !== 'enabled' || isEnabled || waits.has(name) || !restarting.includes(handler)) continue;
+    waits.set(name, { code: 'restart', params: { handler } });
+  }
+  return [...waits].map(([name, reason]) => {
+    const target = goal.extensions.find((one) => one.name === name);
+    return entryOf(
+      { kind: 'enable', handler: target?.handler ?? '', version: target?.version ?? '', extensions: [name] },
+      goal,
+      facts,
+      facts.stopped === null ? reason : { code: facts.stopped.code, params: {} },
+    );
+  });
+}
+
+/** What runs once the hold ends: the newer goal state, on a machine that has reached the one in hand. */
+function held(facts: QueueFacts, { contents }: KnownMachine): QueueEntry[] {
+  const { heldGoal } = facts;
+  if (heldGoal === null) return [];
+  const { commands } = predictCommands(heldGoal.extensions, { contents, round: newRound() });
+  return commands.map((step) => entryOf(step, heldGoal, facts, { code: 'hold', params: {} }));
+}
+
+type Step = Pick<CommandStep, 'kind' | 'handler' | 'version' | 'extensions'>;
+
+function entryOf(step: Step, goal: QueuedGoal, facts: QueueFacts, reason: QueueReason | null): QueueEntry {
+  const targets = goal.extensions.filter(({ name }) => step.extensions.includes(name));
+  const [first] = targets;
+  // Others run again only because the goal state changed.
+  const { asked } = targets.find((one) => isUnfinished(one, facts)) ?? goal;
+  return {
+    kind: 'extension',
+    name: step.extensions[0] ?? '',
+    handler: step.handler,
+    step: step.kind,
+    version: step.version,
+    turn: goal.turn,
+    askedBy: asked.by,
+    askedAt: asked.at,
+    since: null,
+    limitSeconds: first?.timeouts[step.kind] ?? null,
+    reason,
+  };
+}
+
+/** Whether the last change to an extension has not been applied yet. */
+function isUnfinished({ name, sequenceNumber }: QueuedGoal['extensions'][number], { reports }: QueueFacts): boolean {
+  const report = reports.find((one) => one.name === name)?.report ?? null;
+  if (report === null || report.sequenceNumber < sequenceNumber) return true;
+  return report.state !== 'enabled' && report.state !== 'disabled';
+}
+
+function runningEntry(running: RunningCommand, facts: QueueFacts): QueueEntry {
+  const { command: kind, handler, version, extensions, since } = running;
+  const entry = entryOf({ kind, handler, version, extensions }, facts.goal, facts, null);
+  // What runs for an earlier goal state was asked for by someone else.
+  const asked = running.isCurrent ? {} : { turn: running.turn, askedBy: null, askedAt: null };
+  return { ...entry, ...asked, since };
+}
+
+function withheldEntry({ name, code, asked }: QueueFacts['withheld'][number], facts: QueueFacts): QueueEntry {
+  return {
+    kind: 'extension',
+    name,
+    handler: null,
+    step: null,
+    version: null,
+    turn: (facts.heldGoal ?? facts.goal).turn,
+    askedBy: asked.by,
+    askedAt: asked.at,
+    since: null,
+    limitSeconds: null,
+    reason: { code, params: { extension: name } },
+  };
+}
