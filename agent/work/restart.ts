@@ -52,7 +52,11 @@ export class PendingRestart {
     const pending = machine.pendingRestarts();
     const key = JSON.stringify(pending.map(({ handler, version, extensions }) => [handler, version, extensions]));
     if (key === (machine.local.reportedRestart ?? '[]')) return;
-    if (!reporter.pendingRestart(pending.map(({ isAsked: _, ...request }) => ({ ...request, byAgent: this.isOwn }))))
+    if (
+      !reporter.pendingRestart(
+        pending.map(({ isAsked: _, ...request }) => ({ ...request, byAgent: this.restartsMachine })),
+      )
+    )
       return;
     crashPoint('restart reported');
     machine.local.reportedRestart = key;

@@ -81,6 +81,7 @@ export const permissions = {
   'instanceViews.get': reads,
   'instanceViews.history': operates,
   'instanceViews.latest': operates,
+  'instanceViews.queue': reads,
   'instanceViews.timeline': reads,
   'invitations.create': administers,
   'invitations.list': administers,

@@ -15,6 +15,7 @@ export type { KeyOrigin } from './may-release.ts';
 export { peekGoalState } from './peek-goal-state.ts';
 export { type Plan, plan } from './plan.ts';
 export { planExtension } from './plan-extension.ts';
+export { installsInUpdate } from './plan-steps.ts';
 export { goalStatesChannel, type Head, lockHead, publishGoalState, requireIncarnation } from './publish.ts';
 export { type ReleasedSecrets, releasedSecrets, releaseSecrets } from './release-secrets.ts';
 export { planRemoval, type RemovalReceipt, removalReceipt, removeExtension } from './remove-extension.ts';

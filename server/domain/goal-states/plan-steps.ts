@@ -87,7 +87,7 @@ function changeOf(
  * Whether an update runs install again: with the reference agent if the manifest asks for it, with the stock agent
  * unless the manifest forbids it.
  */
-function installsInUpdate(manifest: HandlerManifest, isStock: boolean): boolean {
+export function installsInUpdate(manifest: HandlerManifest, isStock: boolean): boolean {
   return updatesWithInstall(manifest) || (isStock && manifest.handlerManifest.updateMode === undefined);
 }
 

@@ -3,6 +3,7 @@ export { type FleetRow, fleetRow, readFleetRows } from './fleet-rows.ts';
 export { getInstanceView } from './get-instance-view.ts';
 export { getTimeline } from './get-timeline.ts';
 export { getVmFacts, type VmFacts, vmFacts } from './get-vm-facts.ts';
+export { getVmQueue } from './get-vm-queue.ts';
 export * from './input.ts';
 export type * from './instance-view.ts';
 export { extensionInstance, instanceView } from './instance-view.ts';

@@ -17,10 +17,10 @@ export interface KnownMachine {
   contents: MachineContents;
   round: Round;
   /** The command that runs now; null if none does. */
-  running: RunningCommand | null;
+  running: CurrentCommand | null;
 }
 
-export interface RunningCommand {
+export interface CurrentCommand {
   handler: string;
   /** The extensions that share the command, the first by name first. */
   extensions: string[];
@@ -138,7 +138,7 @@ const isRunning = ({ hasOutput, report: { state, exitCode, timedOut } }: Reporte
   isRunningState(state) && exitCode === undefined && !timedOut && !hasOutput;
 
 /** The last command of the machine, if it has not ended: one runs at a time (AZ-G2). */
-function runningCommand(reported: readonly Reported[], current: readonly Reported[]): RunningCommand | null {
+function runningCommand(reported: readonly Reported[], current: readonly Reported[]): CurrentCommand | null {
   const last = reported.findLast(({ report }) => report.command !== undefined);
   const command = last?.report.command;
   if (last === undefined || command === undefined || !isRunning(last)) return null;

@@ -1,7 +1,7 @@
 import type { CommandName, ExtensionTarget, HandlerReport, StatusWord } from '#protocol/index.ts';
 
-/** Who asked for something, and when (ISO 8601). */
-export interface Asked {
+/** Who requested a change, and when (ISO 8601). */
+export interface Requested {
   by: string;
   at: string;
 }
@@ -11,7 +11,7 @@ export interface QueuedTarget extends ExtensionTarget {
   sequenceNumber: number;
   timeouts: Readonly<Record<CommandName, number>>;
   /** The last change that the handler must run for. */
-  asked: Asked;
+  asked: Requested;
   /** Install runs after an update to this version. */
   installsInUpdate: boolean;
 }
@@ -19,7 +19,7 @@ export interface QueuedTarget extends ExtensionTarget {
 /** A goal state of a VM, as far as the queue depends on it. */
 export interface QueuedGoal {
   turn: number;
-  asked: Asked;
+  asked: Requested;
   /** When it was delivered; null if the agent does not have it yet. */
   deliveredAt: string | null;
   /** Extensions whose settings the agent has or gets. */
@@ -52,5 +52,5 @@ export interface QueueFacts {
   /** Handlers whose extensions are enabled once the agent has restarted the machine. */
   restarting: readonly string[];
   /** Declared extensions that are not part of a goal state, because the agent does not get their settings. */
-  withheld: readonly { name: string; code: 'secrets' | 'release'; asked: Asked }[];
+  withheld: readonly { name: string; code: 'secrets' | 'release'; asked: Requested }[];
 }

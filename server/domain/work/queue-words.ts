@@ -14,15 +14,15 @@ export const queueReasonCodes = [
   'silent',
 ] as const;
 
-const reason = z
+export const queueReason = z
   .object({
     code: z.enum(queueReasonCodes),
     params: z.record(z.string(), z.string()).describe('The values in the sentence, such as the other extension.'),
   })
   .meta({ id: 'QueueReason', description: 'What an entry waits for.' });
-export type QueueReason = z.infer<typeof reason>;
+export type QueueReason = z.infer<typeof queueReason>;
 
-const entry = z
+export const queueEntry = z
   .object({
     kind: z.literal('extension'),
     name: z.string().describe('The extension; the first of those that share the command.'),
@@ -34,17 +34,17 @@ const entry = z
     askedAt: z.iso.datetime().nullable(),
     since: z.iso.datetime().nullable().describe('Of the entry that runs now: when it began.'),
     limitSeconds: z.number().nonnegative().nullable().describe('Seconds after which the command is ended.'),
-    reason: reason.nullable().describe('Why it waits; null if it does not.'),
+    reason: queueReason.nullable().describe('Why it waits; null if it does not.'),
   })
   .meta({ id: 'QueueEntry' });
-export type QueueEntry = z.infer<typeof entry>;
+export type QueueEntry = z.infer<typeof queueEntry>;
 
 /** What a VM does now, next and later. Also part of the API. */
 export const queue = z
   .object({
-    now: entry.nullable(),
-    next: z.array(entry).describe('In the order in which it runs.'),
-    waiting: z.array(entry).describe('In the order in which it would run.'),
+    now: queueEntry.nullable(),
+    next: z.array(queueEntry).describe('In the order in which it runs.'),
+    waiting: z.array(queueEntry).describe('In the order in which it would run.'),
   })
-  .meta({ id: 'Queue' });
-export type Queue = z.infer<typeof queue>;
+  .meta({ id: 'VmQueue' });
+export type VmQueue = z.infer<typeof queue>;

@@ -1,14 +1,14 @@
 import { newRound, noteSuccess } from '#protocol/index.ts';
-import { type KnownMachine, knownMachine, type RunningCommand } from './known-machine.ts';
+import { type CurrentCommand, type KnownMachine, knownMachine } from './known-machine.ts';
 import { type CommandStep, type Prediction, predictCommands } from './predict-commands.ts';
 import type { QueuedGoal, QueueFacts } from './queue-facts.ts';
-import type { Queue, QueueEntry, QueueReason } from './queue-words.ts';
+import type { QueueEntry, QueueReason, VmQueue } from './queue-words.ts';
 
 /**
  * Lists what a VM does now, what it does next, in order, and what waits. The order is that of the agent, because both
  * use the same rule. Pure.
  */
-export function queueOf(facts: QueueFacts): Queue {
+export function queueOf(facts: QueueFacts): VmQueue {
   const { goal } = facts;
   const machine = knownMachine(goal, facts.reports);
   const { running } = machine;
@@ -31,7 +31,7 @@ export function queueOf(facts: QueueFacts): Queue {
   };
 }
 
-const isRunning = (step: CommandStep, running: RunningCommand): boolean =>
+const isRunning = (step: CommandStep, running: CurrentCommand): boolean =>
   running.isCurrent &&
   step.kind === running.command &&
   step.version === running.version &&
@@ -127,10 +127,10 @@ function isUnfinished({ name, sequenceNumber }: QueuedGoal['extensions'][number]
   return report.state !== 'enabled' && report.state !== 'disabled';
 }
 
-function runningEntry(running: RunningCommand, facts: QueueFacts): QueueEntry {
+function runningEntry(running: CurrentCommand, facts: QueueFacts): QueueEntry {
   const { command: kind, handler, version, extensions, since } = running;
   const entry = entryOf({ kind, handler, version, extensions }, facts.goal, facts, null);
-  // What runs for an earlier goal state was asked for by someone else.
+  // What runs for an earlier goal state was requested by someone else.
   const asked = running.isCurrent ? {} : { turn: running.turn, askedBy: null, askedAt: null };
   return { ...entry, ...asked, since };
 }

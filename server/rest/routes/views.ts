@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { pageOf } from '#server/domain/answers.ts';
 import { listReportHistory, pastReport } from '#server/domain/reports/index.ts';
-import { getInstanceView } from '#server/domain/views/index.ts';
-import { translateRefusedFiles } from '#server/i18n/index.ts';
+import { getInstanceView, getVmQueue } from '#server/domain/views/index.ts';
+import { shownQueue, translateQueue, translateRefusedFiles } from '#server/i18n/index.ts';
 import { shownInstanceView } from '../answers.ts';
 import { pageQuery, type RestRoute, route } from '../route.ts';
 import { inVm } from '../shapes.ts';
@@ -29,6 +29,20 @@ export const viewRoutes: readonly RestRoute[] = [
         ...(languages.length > 0 && { headers: { 'content-language': languages.join(', ') } }),
       };
     },
+  }),
+  route({
+    method: 'GET',
+    path: '/vms/{id}/queue',
+    operationId: 'getVmQueue',
+    summary: 'What a VM does now, what it does next, in order, and what waits and why.',
+    role: 'viewer',
+    params: inVm,
+    answers: { 200: { meaning: 'The queue.', schema: shownQueue } },
+    refusals: [404],
+    run: async (ctx, { params, language }) => ({
+      status: 200,
+      body: translateQueue(await getVmQueue(ctx, { vmId: params.id }), language),
+    }),
   }),
   route({
     method: 'GET',

@@ -1,13 +1,17 @@
 import { listLatestReports, listReportHistory } from '#server/domain/reports/index.ts';
-import { getInstanceView, getTimeline, type InstanceViewInput } from '#server/domain/views/index.ts';
-import { translateRefusedFiles } from '#server/i18n/index.ts';
+import { getInstanceView, getTimeline, getVmQueue, type InstanceViewInput } from '#server/domain/views/index.ts';
+import { translateQueue, translateRefusedFiles } from '#server/i18n/index.ts';
 import { type CallContext, pagedQuery, query, router } from '../trpc.ts';
 
 const inTheReadersLanguage = async (ctx: CallContext, input: Pick<InstanceViewInput, 'vmId'>) =>
   translateRefusedFiles(await getInstanceView(ctx, { vmId: input?.vmId, ...ctx.reader }), ctx.language);
 
+const queueInTheReadersLanguage = async (ctx: CallContext, input: Parameters<typeof getVmQueue>[1]) =>
+  translateQueue(await getVmQueue(ctx, input), ctx.language);
+
 export const instanceViewsRouter = router({
   get: query(inTheReadersLanguage),
+  queue: query(queueInTheReadersLanguage),
   timeline: query(getTimeline),
   latest: query(listLatestReports),
   history: pagedQuery(listReportHistory),

@@ -10,6 +10,7 @@ import { Button } from '#app/_ui/button.tsx';
 import { Card } from '#app/_ui/card.tsx';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
 import { ExtensionCard } from './extension-card.tsx';
+import { QueueCard } from './queue/queue-card.tsx';
 import { TimeBox } from './time/time-box.tsx';
 import type { InstanceDetails, VmFacts } from './vm-data.ts';
 import type { VmAct } from './vm-dialogs.tsx';
@@ -55,7 +56,12 @@ export function Overview({ facts, view, at, gatewayUrl, onAct }: VmOverviewProps
         onRelease={() => onAct({ kind: 'release-hold' })}
       />
       {view.agent.problems?.length ? <AgentProblems problems={view.agent.problems} /> : null}
-      {view.agent.status === 'never' ? null : <TimeBox view={view} />}
+      {view.agent.status === 'never' ? null : (
+        <div className="grid gap-x-4 xl:grid-cols-[minmax(0,1fr)_340px]">
+          <TimeBox view={view} />
+          <QueueCard vmId={facts.id} />
+        </div>
+      )}
       {extensions.length === 0 ? (
         view.agent.status === 'never' ? null : (
           <NoExtensions facts={facts} />

@@ -20,6 +20,10 @@ type Outputs = inferRouterOutputs<AppRouter>;
 /** The instance view with its faults as sentences. */
 export type InstanceDetails = Outputs['instanceViews']['get'];
 
+/** The queue with its reasons as sentences. */
+export type VmQueue = Outputs['instanceViews']['queue'];
+export type QueueEntry = VmQueue['next'][number];
+
 export type Extension = InstanceDetails['extensions'][number];
 export type ReportedMessage = NonNullable<NonNullable<Extension['status']>['message']>;
 export type Substatus = NonNullable<Extension['status']>['substatus'][number];
@@ -31,7 +35,7 @@ export type PastExtension = PastGoalState['extensions'][number];
 /** Health ages without a write, so it is reloaded at this interval. */
 export const ageMs = 10_000;
 
-export const tabs = ['overview', 'goal-state', 'output', 'documents', 'activity'] as const;
+export const tabs = ['overview', 'queue', 'goal-state', 'output', 'documents', 'activity'] as const;
 export type VmTab = (typeof tabs)[number];
 
 /** URL of a view of a VM, optionally of the part about an extension. */

@@ -18,6 +18,7 @@ const loading = () => <PanelLoading />;
 const GoalStateTab = dynamic(() => import('./goal-states/goal-state-tab.tsx').then((module) => module.GoalStateTab), {
   loading,
 });
+const QueueTab = dynamic(() => import('./queue/queue-tab.tsx').then((module) => module.QueueTab), { loading });
 const OutputTab = dynamic(() => import('./output/output-tab.tsx').then((module) => module.OutputTab), { loading });
 const DocumentsTab = dynamic(() => import('./documents/documents-tab.tsx').then((module) => module.DocumentsTab), {
   loading,
@@ -90,6 +91,8 @@ export function VmPage({ vmId, tab, facts: firstFacts, view: firstView, readAt, 
       {hasNews(facts, view) ? <VmBanners facts={facts} view={view} onAct={setAct} /> : null}
       {tab === 'overview' ? (
         <Overview facts={facts} view={view} at={at} gatewayUrl={gatewayUrl} onAct={setAct} />
+      ) : tab === 'queue' ? (
+        <QueueTab vmId={vmId} />
       ) : tab === 'activity' ? (
         <ActivityList filter={{ vmId }} />
       ) : mayRead ? (

@@ -1,0 +1,120 @@
+'use client';
+
+import Link from 'next/link';
+import { useId } from 'react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { QueryError } from '#app/_lib/query-error.tsx';
+import { Card, CardHeader } from '#app/_ui/card.tsx';
+import { SkeletonRows } from '#app/_ui/skeleton.tsx';
+import { StatusIcon } from '#app/_ui/status-icon.tsx';
+import { Elapsed } from '#app/_ui/time.tsx';
+import { type QueueEntry, tabHref, type VmQueue } from '../vm-data.ts';
+import { type QueueGroup, queueGroups } from './queue-groups.ts';
+import { StepsText } from './steps-text.tsx';
+import { useQueue } from './use-queue.ts';
+
+/** Rows of the card; the rest is in the tab. */
+const shownRows = 5;
+
+/** What the machine does now and next, in five rows. */
+export function QueueCard({ vmId }: { vmId: string }) {
+  const { t } = useTranslation('reports');
+  const id = useId();
+  const queue = useQueue(vmId);
+  return (
+    <Card aria-labelledby={id} className="mt-4 flex flex-col">
+      <CardHeader id={id} title={t('queue.title')} />
+      {queue.data ? (
+        <QueueRows vmId={vmId} queue={queue.data} />
+      ) : queue.error ? (
+        <QueryError
+          error={queue.error}
+          title={t('queue.failed')}
+          onRetry={queue.refetch}
+          at={new Date(queue.errorUpdatedAt)}
+        />
+      ) : (
+        <SkeletonRows columns={['w-24', 'w-32']} rows={3} label={t('queue.loading')} />
+      )}
+    </Card>
+  );
+}
+
+function QueueRows({ vmId, queue: { now, next, waiting } }: { vmId: string; queue: VmQueue }) {
+  const { t } = useTranslation('reports');
+  const room = shownRows - (now === null ? 0 : 1);
+  const groups = queueGroups(next);
+  const waitingGroups = queueGroups(waiting);
+  const shownNext = groups.slice(0, room);
+  const shownWaiting = waitingGroups.slice(0, room - shownNext.length);
+  const rest = groups.length + waitingGroups.length - shownNext.length - shownWaiting.length;
+  if (now === null && groups.length + waitingGroups.length === 0) {
+    return <p className="px-4 pb-4 text-12 text-pretty text-ink-2">{t('queue.empty')}</p>;
+  }
+  return (
+    <>
+      <div className="divide-y divide-line-subtle px-4">
+        {now === null ? null : <NowRow entry={now} />}
+        {shownNext.length === 0 ? null : <Rows label={t('queue.next')} groups={shownNext} />}
+        {shownWaiting.length === 0 ? null : <Rows label={t('queue.waiting')} groups={shownWaiting} />}
+      </div>
+      <div className="mt-auto flex items-center gap-2 border-t border-line-subtle px-4 py-2 text-12 text-ink-2">
+        {rest > 0 ? <span className="tabular-nums">{t('queue.more', { count: rest })}</span> : null}
+        <Link href={tabHref(vmId, 'queue')} className="ms-auto text-brand-text underline underline-offset-2">
+          {t('queue.all')}
+        </Link>
+      </div>
+    </>
+  );
+}
+
+const rowShape = 'grid grid-cols-[4.5rem_16px_minmax(0,1fr)] gap-x-2 py-2';
+
+function NowRow({ entry }: { entry: QueueEntry }) {
+  const { t } = useTranslation('reports');
+  const [group] = queueGroups([entry]);
+  return (
+    <div className={rowShape}>
+      <h3 className="text-12 text-ink-3">{t('queue.now')}</h3>
+      <StatusIcon status="progressing" className="mt-0.5 size-3.5" />
+      <div className="min-w-0">
+        <span className="font-medium wrap-anywhere" translate="no">
+          {entry.name}
+        </span>
+        <span className="block text-12 text-ink-2 tabular-nums">
+          {group ? <StepsText steps={group.steps} /> : null}
+          {entry.since === null ? null : (
+            <>
+              {' · '}
+              <Elapsed value={new Date(entry.since)} />
+            </>
+          )}
+        </span>
+      </div>
+    </div>
+  );
+}
+
+function Rows({ label, groups }: { label: string; groups: readonly QueueGroup[] }) {
+  return (
+    <div className="grid grid-cols-[4.5rem_minmax(0,1fr)] gap-x-2 py-2">
+      <h3 className="text-12 text-ink-3">{label}</h3>
+      <ol className="min-w-0 space-y-1.5">
+        {groups.map((group, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the place in the queue is what a row is about
+          <li key={index} className="grid grid-cols-[16px_minmax(0,1fr)] gap-x-2">
+            <StatusIcon status="waiting" className="mt-0.5 size-3.5" />
+            <div className="min-w-0">
+              <span className="font-medium wrap-anywhere" translate="no">
+                {group.name}
+              </span>
+              <span className="block text-12 text-pretty wrap-anywhere text-ink-2 tabular-nums">
+                {group.reason ?? <StepsText steps={group.steps} />}
+              </span>
+            </div>
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}

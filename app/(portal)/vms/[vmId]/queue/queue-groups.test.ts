@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import type { QueueEntry } from '../vm-data.ts';
+import { queueGroups } from './queue-groups.ts';
+
+const entry = (name: string, step: QueueEntry['step'], reason: string | null = null): QueueEntry => ({
+  kind: 'extension',
+  name,
+  handler: 'Lab.Probe',
+  step,
+  version: '1.0',
+  turn: 4,
+  askedBy: 'Ada',
+  askedAt: '2026-01-01T00:00:00.000Z',
+  since: null,
+  limitSeconds: 300,
+  reason: reason === null ? null : { code: 'dependency', params: {}, text: reason },
+});
+
+const shown = (entries: QueueEntry[]) =>
+  queueGroups(entries).map(({ name, steps, reason }) => [name, steps.map(({ command }) => command), reason]);
+
+test.each<[string, QueueEntry[], unknown[]]>([
+  ['nothing', [], []],
+  ['commands of one extension', [entry('a', 'install'), entry('a', 'enable')], [['a', ['install', 'enable'], null]]],
+  [
+    'the order stays, and an extension can appear twice',
+    [entry('a', 'disable'), entry('b', 'disable'), entry('a', 'enable')],
+    [
+      ['a', ['disable'], null],
+      ['b', ['disable'], null],
+      ['a', ['enable'], null],
+    ],
+  ],
+  [
+    'different reasons are not joined',
+    [entry('a', 'install'), entry('a', 'enable', 'Waits for b')],
+    [
+      ['a', ['install'], null],
+      ['a', ['enable'], 'Waits for b'],
+    ],
+  ],
+  ['an unknown command', [entry('a', null, 'Waits for secrets')], [['a', [], 'Waits for secrets']]],
+])('joins entries: %s', (_, entries, expected) => {
+  expect(shown(entries)).toEqual(expected);
+});

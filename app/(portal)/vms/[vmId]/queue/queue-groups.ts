@@ -1,0 +1,26 @@
+import type { QueueEntry } from '../vm-data.ts';
+
+/** Entries of one extension that follow each other and wait for the same thing. */
+export interface QueueGroup {
+  name: string;
+  /** The commands in order; empty if they are not known yet. */
+  steps: { command: NonNullable<QueueEntry['step']>; version: string; limitSeconds: number | null }[];
+  askedBy: string | null;
+  askedAt: string | null;
+  turn: number | null;
+  /** Why it waits, as a sentence; null if it does not. */
+  reason: string | null;
+}
+
+/** Joins entries that a person reads as one, such as install and enable of one extension. */
+export function queueGroups(entries: readonly QueueEntry[]): QueueGroup[] {
+  const groups: QueueGroup[] = [];
+  for (const { name, step, version, limitSeconds, askedBy, askedAt, turn, reason } of entries) {
+    const steps = step === null ? [] : [{ command: step, version: version ?? '', limitSeconds }];
+    const text = reason?.text ?? null;
+    const last = groups.at(-1);
+    if (last?.name === name && last.reason === text && last.turn === turn) last.steps.push(...steps);
+    else groups.push({ name, steps, askedBy, askedAt, turn, reason: text });
+  }
+  return groups;
+}

@@ -1,0 +1,187 @@
+import { and, eq, inArray, isNull, or, sql } from 'drizzle-orm';
+import type { Transaction } from '#db/client.ts';
+import {
+  agentPresence,
+  agents,
+  extensionLatest,
+  extensionPulse,
+  extensions,
+  goalStateHeads,
+  goalStates,
+  handlerVersions,
+  pendingRestarts,
+  secrets,
+  vms,
+} from '#db/schema/index.ts';
+import { type GoalState, type HandlerReport, turnOf } from '#protocol/index.ts';
+import { allow } from '#server/domain/actor.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { installsInUpdate, needsReleaseSql, needsSecretsSql } from '#server/domain/goal-states/index.ts';
+import { parse } from '#server/domain/parse.ts';
+import { agentStatus } from '#server/domain/verdicts/index.ts';
+import { type GetVmInput, getVmInput } from '#server/domain/vms/input.ts';
+import { type QueuedGoal, type QueueFacts, queueOf, type VmQueue } from '#server/domain/work/index.ts';
+
+/**
+ * Returns what a VM does now, what it does next, in the agent's order, and what waits and why. Throws 404
+ * `vm_unknown`.
+ */
+export async function getVmQueue(ctx: Context, input: GetVmInput): Promise<VmQueue> {
+  allow(ctx.actor, 'viewer');
+  const { vmId } = parse(getVmInput, input);
+  return ctx.db.transaction(
+    async (tx) => {
+      const machine = await loadMachine(tx, vmId);
+      if (machine.head === null) return { now: null, next: [], waiting: [] };
+      return queueOf(await factsOf(tx, ctx, { ...machine, head: machine.head }));
+    },
+    { isolationLevel: 'repeatable read', accessMode: 'read only' },
+  );
+}
+
+type Machine = Awaited<ReturnType<typeof loadMachine>>;
+type Goals = Awaited<ReturnType<typeof loadGoals>>;
+type Row = Awaited<ReturnType<typeof loadExtensions>>[number];
+
+async function loadMachine(tx: Transaction, vmId: string) {
+  const { incarnation, deliveredIncarnation, heldIncarnation, deliveredAt } = goalStateHeads;
+  const [row] = await tx
+    .select({
+      vmId: vms.id,
+      head: { incarnation, deliveredIncarnation, heldIncarnation, deliveredAt },
+      presence: agentPresence,
+      agentKind: agents.kind,
+      restarts: pendingRestarts.requests,
+    })
+    .from(vms)
+    .leftJoin(goalStateHeads, eq(goalStateHeads.vmId, vms.id))
+    .leftJoin(agentPresence, eq(agentPresence.vmId, vms.id))
+    .leftJoin(agents, eq(agents.vmId, vms.id))
+    .leftJoin(pendingRestarts, eq(pendingRestarts.vmId, vms.id))
+    .where(and(eq(vms.id, vmId), isNull(vms.deletedAt)));
+  if (row === undefined) throw new DomainError('not_found', 'vm_unknown');
+  return row;
+}
+
+/** The goal states that matter: the one in force, and the one that the agent keeps during a hold. */
+function loadGoals(tx: Transaction, vmId: string, incarnations: readonly number[]) {
+  const { incarnation, text, publishedAt, publishedBy } = goalStates;
+  return tx
+    .select({ incarnation, text, publishedAt, publishedBy })
+    .from(goalStates)
+    .where(and(eq(goalStates.vmId, vmId), inArray(incarnation, [...incarnations])));
+}
+
+function loadExtensions(tx: Transaction, vmId: string) {
+  const { name, handler, sequenceNumber, changedAt, changedBy } = extensions;
+  return tx
+    .select({
+      name,
+      handler,
+      sequenceNumber,
+      changedAt,
+      changedBy,
+      report: sql<Omit<HandlerReport, 'output'> | null>`${extensionLatest.handlerState}::jsonb - 'output'`,
+      hasOutput: sql<boolean>`coalesce(${extensionLatest.handlerState}::jsonb ? 'output', false)`,
+      reportedAt: extensionLatest.handlerAt,
+      statusWord: extensionPulse.statusWord,
+      statusSequence: extensionPulse.statusSequence,
+      needsSecrets: needsSecretsSql,
+      needsRelease: needsReleaseSql,
+    })
+    .from(extensions)
+    .leftJoin(extensionLatest, and(eq(extensionLatest.vmId, extensions.vmId), eq(extensionLatest.name, name)))
+    .leftJoin(extensionPulse, and(eq(extensionPulse.vmId, extensions.vmId), eq(extensionPulse.name, name)))
+    .leftJoin(secrets, and(eq(secrets.vmId, extensions.vmId), eq(secrets.id, extensions.secretId)))
+    .leftJoin(goalStateHeads, eq(goalStateHeads.vmId, extensions.vmId))
+    .where(eq(extensions.vmId, vmId))
+    .orderBy(name);
+}
+
+async function factsOf(
+  tx: Transaction,
+  ctx: Context,
+  machine: Machine & { head: NonNullable<Machine['head']> },
+): Promise<QueueFacts> {
+  const { vmId, head, presence, restarts } = machine;
+  const rows = await loadExtensions(tx, vmId);
+  const goals = await loadGoals(tx, vmId, [head.incarnation, head.heldIncarnation ?? head.incarnation]);
+  const updates = await loadUpdates(tx, goals, machine.agentKind === 'stock');
+  const goalOf = (incarnation: number): QueuedGoal => {
+    const published = goals.find((goal) => goal.incarnation === incarnation);
+    const isDelivered = head.deliveredIncarnation === incarnation;
+    return queuedGoal(published, rows, updates, isDelivered ? head.deliveredAt : null);
+  };
+  const isHeldBack = head.heldIncarnation !== null && head.heldIncarnation !== head.incarnation;
+  const status = agentStatus(presence, ctx.now);
+  return {
+    goal: goalOf(isHeldBack ? (head.heldIncarnation ?? 0) : head.incarnation),
+    heldGoal: isHeldBack ? goalOf(head.incarnation) : null,
+    reports: rows.map((row) => ({
+      name: row.name,
+      handler: row.handler,
+      report: row.report,
+      hasOutput: row.hasOutput,
+      reportedAt: row.reportedAt?.toISOString() ?? null,
+      status:
+        row.statusWord === null || row.statusSequence === null
+          ? null
+          : { word: row.statusWord, sequenceNumber: row.statusSequence },
+    })),
+    stopped:
+      status === 'never' || status === 'unresponsive'
+        ? { code: status === 'never' ? 'never' : 'silent', since: presence?.lastSeenAt.toISOString() ?? null }
+        : null,
+    restarting: (restarts ?? []).filter(({ byAgent }) => byAgent).map(({ handler }) => handler),
+    withheld: rows
+      .filter(({ needsSecrets, needsRelease }) => needsSecrets || needsRelease)
+      .map((row) => ({
+        name: row.name,
+        code: row.needsSecrets ? ('secrets' as const) : ('release' as const),
+        asked: requested(row),
+      })),
+  };
+}
+
+const requested = ({ changedBy, changedAt }: Row) => ({ by: changedBy, at: changedAt.toISOString() });
+
+/** Handler versions whose update also runs install, as `handler version`. */
+async function loadUpdates(tx: Transaction, goals: Goals, isStock: boolean): Promise<ReadonlySet<string>> {
+  const wanted = new Set(
+    goals.flatMap(({ text }) => (JSON.parse(text) as GoalState).extensions.map(({ handler }) => handler)),
+  );
+  if (wanted.size === 0) return new Set();
+  const { handler, version, manifest } = handlerVersions;
+  const rows = await tx
+    .select({ handler, version, manifest })
+    .from(handlerVersions)
+    .where(or(...[...wanted].map((one) => eq(handler, one))));
+  return new Set(
+    rows.filter((row) => installsInUpdate(row.manifest, isStock)).map((row) => `${row.handler} ${row.version}`),
+  );
+}
+
+function queuedGoal(
+  published: Goals[number] | undefined,
+  rows: readonly Row[],
+  updates: ReadonlySet<string>,
+  deliveredAt: Date | null,
+): QueuedGoal {
+  if (published === undefined) throw new Error('a goal state is missing in the history');
+  const asked = { by: published.publishedBy, at: published.publishedAt.toISOString() };
+  const goal = JSON.parse(published.text) as GoalState;
+  return {
+    turn: turnOf(goal),
+    asked,
+    deliveredAt: deliveredAt?.toISOString() ?? null,
+    extensions: goal.extensions.map((one) => {
+      const row = rows.find(({ name, sequenceNumber }) => name === one.name && sequenceNumber === one.sequenceNumber);
+      return {
+        ...one,
+        asked: row === undefined ? asked : requested(row),
+        installsInUpdate: updates.has(`${one.handler} ${one.version}`),
+      };
+    }),
+  };
+}
