@@ -7,7 +7,7 @@ import { translate } from './translator.ts';
 const shownEntry = queueEntry.extend({
   reason: queueReason
     .extend({ text: z.string().describe('The reason in the language of the caller.') })
-    .meta({ id: 'ShownQueueReason' })
+    .meta({ id: 'QueueReason' })
     .nullable(),
 });
 export const shownQueue = queue.extend({

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { HeldVm } from '#server/domain/holds/index.ts';
+import type { Hold } from '#server/domain/holds/index.ts';
 import { openRestDoor, type RestDoor } from '#server/testing/rest-door.ts';
 
 let door: RestDoor;
@@ -21,15 +21,16 @@ const namesOf = async (query: string) => {
 
 test('a hold is in the answer, with the VM, in the instance view and in the list', async () => {
   const until = inAnHour();
-  const { hold } = await door.expect<HeldVm>('holdVm', { id }, 200, { body: { reason, until } });
-  expect(hold).toMatchObject({ reason, until });
-  const { at: _, ...shown } = { at: hold?.since, by: hold?.by, reason, until };
+  const hold = await door.expect<Hold>('holdVm', { id }, 200, { body: { reason, until } });
+  expect(hold).toEqual({ heldAt: expect.any(String), heldBy: expect.any(String), reason, until });
+  const shown = { at: hold.heldAt, by: hold.heldBy, reason, until };
   expect(await door.expect('getVm', { id }, 200)).toMatchObject({ hold });
   expect(await door.expect('getInstanceView', { id }, 200)).toMatchObject({ agent: { hold: shown } });
   const { body } = await door.call('GET', '/vms?held=yes');
   expect(body).toMatchObject({ items: [{ name: 'held', hold }] });
   expect([await namesOf('held=no'), await namesOf('held=yes,no')]).toEqual([['free'], ['free', 'held']]);
-  expect(await door.expect<HeldVm>('releaseHold', { id }, 200)).toMatchObject({ vmId: id, hold: null });
+  await door.expect('releaseHold', { id }, 204);
+  expect(await door.expect('getVm', { id }, 200)).toMatchObject({ hold: null });
   expect(await namesOf('held=yes')).toEqual([]);
 });
 

@@ -7,8 +7,8 @@ import { vmId } from '#server/domain/vms/input.ts';
 export const hold = z
   .object({
     reason: z.string().nullable().describe('Null where none was given.'),
-    since: time,
-    by: z.string().describe('Who set it, or changed it last.'),
+    heldAt: time,
+    heldBy: z.string().describe('Who set it, or changed it last.'),
     until: time.nullable().describe('When the portal ends it; null: when a person does.'),
   })
   .meta({ id: 'Hold' });
@@ -24,5 +24,5 @@ type Row = Pick<typeof holds.$inferSelect, 'since' | 'reason' | 'by' | 'until'>;
 export function holdOf(row: Row | null | undefined): Hold | null {
   if (!row?.since) return null;
   const { since, reason, by, until } = row;
-  return { reason, since: since.toISOString(), by: by ?? '', until: until?.toISOString() ?? null };
+  return { reason, heldAt: since.toISOString(), heldBy: by ?? '', until: until?.toISOString() ?? null };
 }

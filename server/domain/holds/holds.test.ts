@@ -50,7 +50,7 @@ test('a hold has reason, author, begin and end; it is recorded, and pages are no
   const vmId = await newVm();
   const { rows } = await ctx.db.$client.query<{ id: string }>('select coalesce(max(id), 0) as id from changes');
   const held = await holdVm(ctx, { vmId, reason: `  ${reason} `, until: inSeconds(3_600) });
-  const hold = { reason, by: 'Test operator', since: ctx.now.toISOString(), until: inSeconds(3_600) };
+  const hold = { reason, heldBy: 'Test operator', heldAt: ctx.now.toISOString(), until: inSeconds(3_600) };
   expect(held).toEqual({ vmId, hold, incarnation: 1 });
   expect(await readHold(ctx.db, vmId)).toEqual(hold);
   expect(await actsOf(vmId)).toMatchObject([
@@ -66,8 +66,8 @@ test('setting it again changes reason and end but not its begin; an identical re
   const later = { ...bob(), now: after(60).now };
   const changed = await holdVm(later, { vmId, reason: 'Storage move', until: inSeconds(120) });
   expect(changed.hold).toEqual({
-    ...{ reason: 'Storage move', by: 'Bob' },
-    ...{ since: ctx.now.toISOString(), until: inSeconds(120) },
+    ...{ reason: 'Storage move', heldBy: 'Bob' },
+    ...{ heldAt: ctx.now.toISOString(), until: inSeconds(120) },
   });
   expect(await holdVm(after(90), { vmId, reason: 'Storage move', until: inSeconds(120) })).toEqual(changed);
   expect((await actsOf(vmId)).map(({ action, before }) => [action, before])).toEqual([

@@ -1,5 +1,5 @@
 export { endHolds } from './end-holds.ts';
-export { type HeldVm, type Hold, heldVm, hold, holdOf } from './hold.ts';
+export { type HeldVm, type Hold, hold, holdOf } from './hold.ts';
 export { holdVm } from './hold-vm.ts';
 export { readHold } from './read-hold.ts';
 export { releaseHold } from './release-hold.ts';

@@ -26,7 +26,7 @@ export async function setHoldIn(tx: Transaction, ctx: Context, head: Head, terms
   const { vmId } = head;
   const before = await readHold(tx, vmId);
   const values = { ...terms, by: ctx.actor.name, changedAt: ctx.now };
-  const since = before === null ? ctx.now : new Date(before.since);
+  const since = before === null ? ctx.now : new Date(before.heldAt);
   await tx
     .insert(holds)
     .values({ vmId, since, ...values })
@@ -60,7 +60,7 @@ export async function endHoldIn(
 ): Promise<number> {
   const { vmId } = head;
   const [row] = await tx.select({ past: holds.past }).from(holds).where(eq(holds.vmId, vmId));
-  const ended: PastHold = [hold.since, ctx.now.toISOString()];
+  const ended: PastHold = [hold.heldAt, ctx.now.toISOString()];
   await tx
     .update(holds)
     .set({
@@ -74,7 +74,7 @@ export async function endHoldIn(
     target: { kind: 'vm', id: vmId },
     vmId,
     before: shown(hold),
-    details: { reason: hold.reason, since: hold.since },
+    details: { reason: hold.reason, since: hold.heldAt },
   });
   return announce(tx, ctx, head, 'hold.release');
 }

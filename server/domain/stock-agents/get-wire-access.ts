@@ -24,7 +24,7 @@ export const stockAgent = z.object({
   /** The incarnation that it last finished; `message` where it says more than that. */
   settled: z.object({ incarnation: count, at: time, status: z.string(), message: z.string().nullable() }).nullable(),
   /** Since when it processes nothing, who set or changed that last, why, and until when; null if it is not on hold. */
-  hold: hold.pick({ by: true, reason: true, until: true }).extend({ at: time }).nullable(),
+  hold: hold.pick({ reason: true, until: true }).extend({ at: time, by: z.string() }).nullable(),
   /** What it reported as unhealthy, also what has recovered since. */
   observations: z.array(
     z.object({ name: z.string(), text: z.string().nullable(), since: time, until: time.nullable() }),
@@ -86,7 +86,7 @@ function stockAgentOf(
             status: settledStatus ?? '',
             message: stock.settledMessage,
           },
-    hold: held && { at: held.since, by: held.by, reason: held.reason, until: held.until },
+    hold: held && { at: held.heldAt, by: held.heldBy, reason: held.reason, until: held.until },
     observations: stock.observations,
   };
 }

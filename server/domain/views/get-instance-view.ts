@@ -143,7 +143,7 @@ const reportedLength = ({ whole }: Row): number =>
 const iso = (date: Date | null | undefined): string | null => date?.toISOString() ?? null;
 
 const shownHold = (hold: Hold | null): AgentView['hold'] =>
-  hold && { at: hold.since, by: hold.by, reason: hold.reason, until: hold.until };
+  hold && { at: hold.heldAt, by: hold.heldBy, reason: hold.reason, until: hold.until };
 
 /** Limits that show a rejection when exceeded. */
 const refusalLimits = {

@@ -50,7 +50,7 @@ export const agentView = z.object({
   /** Rejected calls and exceeded limits of the last day, only the last of each kind, newest first. */
   refusals: z.array(refusal),
   /** Since when nothing new is handed out, who set or changed that last, why, and until when; null without a hold. */
-  hold: hold.pick({ by: true, reason: true, until: true }).extend({ at: time }).nullable(),
+  hold: hold.pick({ reason: true, until: true }).extend({ at: time, by: z.string() }).nullable(),
   /** What it could not read or do and has not recovered from, newest first; for operators only. */
   problems: z.array(agentProblemView).optional(),
 });

@@ -1,4 +1,4 @@
-import { heldVm, holdVm, releaseHold } from '#server/domain/holds/index.ts';
+import { hold, holdVm, releaseHold } from '#server/domain/holds/index.ts';
 import { holdTerms } from '#server/domain/holds/input.ts';
 import { type RestRoute, route } from '../route.ts';
 import { inVm } from '../shapes.ts';
@@ -14,12 +14,12 @@ export const holdRoutes: readonly RestRoute[] = [
     params: inVm,
     body: holdTerms.strict(),
     takesIfMatch: true,
-    answers: { 200: { meaning: 'The VM is on hold.', schema: heldVm } },
+    answers: { 200: { meaning: 'The VM is on hold.', schema: hold.nullable() } },
     refusals: [404, 412],
-    run: async (ctx, { params, body, ifMatch }) => ({
-      status: 200,
-      body: await holdVm(ctx, { vmId: params.id, ...body, ifMatch }),
-    }),
+    run: async (ctx, { params, body, ifMatch }) => {
+      const held = await holdVm(ctx, { vmId: params.id, ...body, ifMatch });
+      return { status: 200, body: held.hold, headers: { etag: `"${held.incarnation}"` } };
+    },
   }),
   route({
     method: 'DELETE',
@@ -30,11 +30,11 @@ export const holdRoutes: readonly RestRoute[] = [
     role: 'operator',
     params: inVm,
     takesIfMatch: true,
-    answers: { 200: { meaning: 'The VM is not on hold.', schema: heldVm } },
+    answers: { 204: { meaning: 'The VM is not on hold.' } },
     refusals: [404, 412],
-    run: async (ctx, { params, ifMatch }) => ({
-      status: 200,
-      body: await releaseHold(ctx, { vmId: params.id, ifMatch }),
-    }),
+    run: async (ctx, { params, ifMatch }) => {
+      await releaseHold(ctx, { vmId: params.id, ifMatch });
+      return { status: 204 };
+    },
   }),
 ];

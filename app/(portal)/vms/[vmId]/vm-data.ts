@@ -21,8 +21,8 @@ type Outputs = inferRouterOutputs<AppRouter>;
 export type InstanceDetails = Outputs['instanceViews']['get'];
 
 /** The queue with its reasons as sentences. */
-export type VmQueue = Outputs['instanceViews']['queue'];
-export type QueueEntry = VmQueue['next'][number];
+export type QueueDetails = Outputs['instanceViews']['queue'];
+export type QueueLine = QueueDetails['next'][number];
 
 export type Extension = InstanceDetails['extensions'][number];
 export type ReportedMessage = NonNullable<NonNullable<Extension['status']>['message']>;

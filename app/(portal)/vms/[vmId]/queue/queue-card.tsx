@@ -8,7 +8,7 @@ import { Card, CardHeader } from '#app/_ui/card.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { Elapsed } from '#app/_ui/time.tsx';
-import { type QueueEntry, tabHref, type VmQueue } from '../vm-data.ts';
+import { type QueueDetails, type QueueLine, tabHref } from '../vm-data.ts';
 import { type QueueGroup, queueGroups } from './queue-groups.ts';
 import { StepsText } from './steps-text.tsx';
 import { useQueue } from './use-queue.ts';
@@ -40,7 +40,7 @@ export function QueueCard({ vmId }: { vmId: string }) {
   );
 }
 
-function QueueRows({ vmId, queue: { now, next, waiting } }: { vmId: string; queue: VmQueue }) {
+function QueueRows({ vmId, queue: { now, next, waiting } }: { vmId: string; queue: QueueDetails }) {
   const { t } = useTranslation('reports');
   const room = shownRows - (now === null ? 0 : 1);
   const groups = queueGroups(next);
@@ -70,7 +70,7 @@ function QueueRows({ vmId, queue: { now, next, waiting } }: { vmId: string; queu
 
 const rowShape = 'grid grid-cols-[4.5rem_16px_minmax(0,1fr)] gap-x-2 py-2';
 
-function NowRow({ entry }: { entry: QueueEntry }) {
+function NowRow({ entry }: { entry: QueueLine }) {
   const { t } = useTranslation('reports');
   const [group] = queueGroups([entry]);
   return (

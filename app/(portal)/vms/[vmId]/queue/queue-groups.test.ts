@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { QueueEntry } from '../vm-data.ts';
+import type { QueueLine } from '../vm-data.ts';
 import { queueGroups } from './queue-groups.ts';
 
-const entry = (name: string, step: QueueEntry['step'], reason: string | null = null): QueueEntry => ({
+const entry = (name: string, step: QueueLine['step'], reason: string | null = null): QueueLine => ({
   kind: 'extension',
   name,
   handler: 'Lab.Probe',
@@ -16,10 +16,10 @@ const entry = (name: string, step: QueueEntry['step'], reason: string | null = n
   reason: reason === null ? null : { code: 'dependency', params: {}, text: reason },
 });
 
-const shown = (entries: QueueEntry[]) =>
+const shown = (entries: QueueLine[]) =>
   queueGroups(entries).map(({ name, steps, reason }) => [name, steps.map(({ command }) => command), reason]);
 
-test.each<[string, QueueEntry[], unknown[]]>([
+test.each<[string, QueueLine[], unknown[]]>([
   ['nothing', [], []],
   ['commands of one extension', [entry('a', 'install'), entry('a', 'enable')], [['a', ['install', 'enable'], null]]],
   [

@@ -1,10 +1,10 @@
-import type { QueueEntry } from '../vm-data.ts';
+import type { QueueLine } from '../vm-data.ts';
 
 /** Entries of one extension that follow each other and wait for the same thing. */
 export interface QueueGroup {
   name: string;
   /** The commands in order; empty if they are not known yet. */
-  steps: { command: NonNullable<QueueEntry['step']>; version: string; limitSeconds: number | null }[];
+  steps: { command: NonNullable<QueueLine['step']>; version: string; limitSeconds: number | null }[];
   askedBy: string | null;
   askedAt: string | null;
   turn: number | null;
@@ -13,7 +13,7 @@ export interface QueueGroup {
 }
 
 /** Joins entries that a person reads as one, such as install and enable of one extension. */
-export function queueGroups(entries: readonly QueueEntry[]): QueueGroup[] {
+export function queueGroups(entries: readonly QueueLine[]): QueueGroup[] {
   const groups: QueueGroup[] = [];
   for (const { name, step, version, limitSeconds, askedBy, askedAt, turn, reason } of entries) {
     const steps = step === null ? [] : [{ command: step, version: version ?? '', limitSeconds }];

@@ -9,7 +9,7 @@ import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { Table, TableFrame, TBody, Td, THead, Th } from '#app/_ui/table.tsx';
 import { Elapsed, RelativeTime } from '#app/_ui/time.tsx';
-import type { QueueEntry } from '../vm-data.ts';
+import type { QueueLine } from '../vm-data.ts';
 import { type QueueGroup, queueGroups } from './queue-groups.ts';
 import { StepsText } from './steps-text.tsx';
 import { useQueue } from './use-queue.ts';
@@ -68,7 +68,7 @@ interface SectionProps {
   label: string;
   groups: readonly QueueGroup[];
   /** The entry that runs, for its start. */
-  running?: QueueEntry;
+  running?: QueueLine;
 }
 
 function Section({ label, groups, running }: SectionProps) {
