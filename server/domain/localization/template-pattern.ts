@@ -98,7 +98,7 @@ function isOnlyWay(text: string, literals: readonly string[], starts: readonly n
   );
 }
 
-/** By code unit, like all positions. */
+/** Reverses by code unit, because positions count code units. */
 const reversed = (text: string): string => text.split('').reverse().join('');
 
 const shortLiteral = 64;
