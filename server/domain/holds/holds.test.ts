@@ -3,8 +3,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { auditEntries, changes, goalStateHeads, holds } from '#db/schema/index.ts';
 import { systemActor } from '#server/domain/actor.ts';
 import { type Context, systemOrigin } from '#server/domain/context.ts';
-import { registerVm } from '#server/domain/enrollment/index.ts';
+import { listAgentNews, registerVm } from '#server/domain/enrollment/index.ts';
 import { fetchGoalState, setExtension } from '#server/domain/goal-states/index.ts';
+import { getInstanceView, readFleetRows } from '#server/domain/views/index.ts';
 import { removeVm } from '#server/domain/vm-lifecycle/index.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
@@ -180,6 +181,41 @@ describe('delivery', () => {
       expect((await fetchedBy(vmId)).incarnation).toBe(fetched.incarnation);
     }
   });
+});
+
+test('a gateway that missed the wake-up finds holds and releases, with the goal state for the agent', async () => {
+  const vmId = await newVm();
+  await declare(vmId);
+  const etag = async (since: Date) =>
+    (await listAgentNews(ctx.db, since)).filter((news) => news.vmId === vmId).map((news) => news.etag);
+  const given = (await fetchGoalState(ctx.db, vmId, ctx.now))?.etag ?? '';
+  const [held, released] = [after(1_000), after(2_000)];
+  await holdVm(held, { vmId, reason });
+  const declared = await declare(vmId, 'b');
+  expect(await etag(held.now)).toEqual([given]);
+  await releaseHold(released, { vmId });
+  expect(await etag(released.now)).toEqual([`"test.${declared.incarnation}"`]);
+});
+
+test('a deadline stands still during a hold and moves by its length, on the page and in the list', async () => {
+  const vmId = await newVm();
+  await declare(vmId);
+  await fetchGoalState(ctx.db, vmId, ctx.now);
+  const shownAt = async (seconds: number) => {
+    const view = await getInstanceView(after(seconds), { vmId });
+    const { items } = await readFleetRows(after(seconds), { vmIds: [vmId] });
+    expect(items[0]?.extensions[0]?.health).toBe(view.extensions[0]?.health);
+    return view.extensions[0]?.deadlineAt ?? null;
+  };
+  const before = Date.parse((await shownAt(1)) ?? '');
+  await holdVm(after(100), { vmId, reason });
+  expect([await shownAt(101), await shownAt(90_000)]).toEqual([null, null]);
+  await releaseHold(after(90_000), { vmId });
+  const moved = before + 89_900_000;
+  expect(Date.parse((await shownAt(90_001)) ?? '')).toBe(moved);
+  await holdVm(after(90_010), { vmId, reason });
+  await releaseHold(after(90_020), { vmId });
+  expect(Date.parse((await shownAt(90_021)) ?? '')).toBe(moved + 10_000);
 });
 
 describe('the end', () => {
