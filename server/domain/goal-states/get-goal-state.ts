@@ -16,6 +16,7 @@ export const goalStateView = z.object({
   protocol: z.literal(1),
   vmId,
   incarnation: count,
+  turn: count.optional().describe('Absent in goal states that an earlier release published.'),
   etag: z.string(),
   publishedAt: time,
   publishedBy: z.string(),
