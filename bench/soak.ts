@@ -1,7 +1,8 @@
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { readFlags } from '#scripts/read-flags.ts';
 import { provideTestPrograms } from '#server/testing/programs.ts';
-import { startDeployment, stopDeployments } from './deployment/deployment.ts';
+import { root, startDeployment, stopDeployments } from './deployment/deployment.ts';
 import { writeResults } from './print/results.ts';
 import { runSoak } from './soak/run-soak.ts';
 
@@ -11,6 +12,7 @@ Real agent processes live under goal states that change at random, while agents,
 by kill -9. Ends with 1 where a VM does not arrive at its goal, or a handler was called out of order.
   --minutes N    how long (60)
   --agents N     how many VMs (10)
+  --agent PATH   runs the agent of another checkout of Annex, with its packages installed (this one)
   --seed WORD    what is asked for and killed when (annex)
   --json FILE    where the figures go; a new file in bench/results by default`;
 
@@ -18,10 +20,17 @@ const values = readFlags(usage, {
   options: {
     minutes: { type: 'string', default: '60' },
     agents: { type: 'string', default: '10' },
+    agent: { type: 'string' },
     seed: { type: 'string', default: 'annex' },
     json: { type: 'string' },
   },
 });
+
+const agentRoot = resolve(values.agent ?? root);
+if (!existsSync(join(agentRoot, 'agent/main.ts'))) {
+  console.error(`${agentRoot} has no agent/main.ts. Pass the root of a checkout of Annex to --agent.`);
+  process.exit(2);
+}
 
 const say = (line: string): void => console.log(`Soak: ${line}`);
 const undo = new Set<() => Promise<unknown>>();
@@ -31,7 +40,15 @@ async function main(): Promise<void> {
   await provideTestPrograms();
   const deployment = await startDeployment({ worker: true, quiet: true, say: () => {} });
   const { minutes, agents, seed } = values;
-  const result = await runSoak({ deployment, minutes: Number(minutes), agents: Number(agents), seed, undo, say });
+  const result = await runSoak({
+    deployment,
+    minutes: Number(minutes),
+    agents: Number(agents),
+    agentRoot,
+    seed,
+    undo,
+    say,
+  });
   const { changes, kills, calls, settledAfter, outOfOrder, notAtGoal, endedByThemselves, folder } = result;
   const file = await writeResults(deployment.services.db.$client, 'soak', { options: values, ...result }, values.json);
   const some = (lines: string[]): string =>

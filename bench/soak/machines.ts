@@ -3,18 +3,20 @@ import { once } from 'node:events';
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { root } from '../deployment/deployment.ts';
 
 /** A machine with a real agent process that can be killed and restarted. */
 export class SoakMachine {
   readonly vmId: string;
   readonly folder: string;
+  private readonly agentRoot: string;
   private readonly log: string;
   private child: ChildProcess | null = null;
   private isStopping = false;
 
-  constructor(vmId: string, folder: string) {
+  /** `agentRoot` is the root of the checkout of Annex whose agent runs. */
+  constructor(vmId: string, folder: string, agentRoot: string) {
     this.vmId = vmId;
+    this.agentRoot = agentRoot;
     this.folder = join(folder, 'agent');
     this.log = join(folder, 'agent.log');
     mkdirSync(folder, { recursive: true });
@@ -58,7 +60,7 @@ export class SoakMachine {
 
   private spawn(command: string, ...args: string[]): ChildProcess {
     const child = spawn(process.execPath, ['agent/main.ts', command, '--dir', this.folder, ...args], {
-      cwd: root,
+      cwd: this.agentRoot,
       // Keeps agents that run as root away from this machine's folders.
       env: { ...process.env, ANNEX_AGENT_WAAGENT_FOLDER: 'none' },
       stdio: ['ignore', 'pipe', 'pipe'],

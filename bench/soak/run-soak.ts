@@ -14,6 +14,8 @@ import { SoakMachine } from './machines.ts';
 export interface SoakOptions {
   deployment: Deployment;
   agents: number;
+  /** Root of the checkout of Annex whose agent runs. */
+  agentRoot: string;
   minutes: number;
   seed: string;
   undo: Set<() => Promise<unknown>>;
@@ -48,9 +50,10 @@ interface Vm {
  * Changes goal states at random while agents, gateway, worker and database are killed. In the end, every VM must be at
  * its goal.
  */
-export async function runSoak({ deployment, agents, minutes, seed, undo, say }: SoakOptions): Promise<SoakResult> {
+export async function runSoak(options: SoakOptions): Promise<SoakResult> {
+  const { deployment, minutes, seed, undo, say } = options;
   const folder = mkdtempSync(join(tmpdir(), 'annex-soak-'));
-  const vms = await openVms(deployment, agents, folder);
+  const vms = await openVms(options, folder);
   undo.add(() => Promise.all(vms.map(({ machine }) => machine.stop())));
   const began = performance.now();
   const hasTimeLeft = () => performance.now() - began < minutes * 60_000;
@@ -101,7 +104,7 @@ export async function runSoak({ deployment, agents, minutes, seed, undo, say }: 
   };
 }
 
-async function openVms(deployment: Deployment, agents: number, folder: string): Promise<Vm[]> {
+async function openVms({ deployment, agents, agentRoot }: SoakOptions, folder: string): Promise<Vm[]> {
   await publishHandlers(deployment.services);
   const [gateway] = deployment.gateways;
   const portal = `http://${gateway?.host}:${gateway?.port}`;
@@ -109,7 +112,7 @@ async function openVms(deployment: Deployment, agents: number, folder: string): 
   for (let index = 1; index <= agents; index += 1) {
     const name = `soak-${index}`;
     const { id, enrollmentToken } = await registerVm(contextOf(deployment.services), { name });
-    const machine = new SoakMachine(id, join(folder, name));
+    const machine = new SoakMachine(id, join(folder, name), agentRoot);
     await machine.enroll(portal, enrollmentToken);
     machine.start();
     vms.push({ name, machine, wanted: new Map() });
