@@ -24,6 +24,9 @@ export interface Figures {
 /** Maximum number of lines in a function. */
 export const maxFunctionLines = 80;
 
+/** Minimum number of lines of tests per line of code in a module of the domain. */
+export const minTestsPerCode = 1;
+
 const functionType = /^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/;
 const typeDeclaration = /^(TSInterfaceDeclaration|TSTypeAliasDeclaration|ClassDeclaration)$/;
 
@@ -44,7 +47,7 @@ export function readFigures(root: string): Figures {
 }
 
 /** Formats the figures that are not allowed, one per line. */
-export function faultsOf({ functions, duplicateTypes }: Figures): string[] {
+export function faultsOf({ functions, duplicateTypes, testsPerCode }: Figures): string[] {
   return [
     ...functions
       .filter(({ lines }) => lines > maxFunctionLines)
@@ -53,6 +56,13 @@ export function faultsOf({ functions, duplicateTypes }: Figures): string[] {
       ([name, files]) =>
         `${name} is exported by ${files.join(' and ')}; import the one, or rename what is another thing`,
     ),
+    ...[...testsPerCode]
+      .filter(([subject, ratio]) => subject.startsWith('domain/') && ratio < minTestsPerCode)
+      .map(
+        ([subject, ratio]) =>
+          // Rounded down, so that what is too little does not look like enough.
+          `server/${subject} has ${(Math.floor(ratio * 100) / 100).toFixed(2)} lines of tests per line of code; at least ${minTestsPerCode} is required, so test what it decides`,
+      ),
   ];
 }
 
