@@ -84,11 +84,11 @@ test.each<[kind: string, newGoalStates: number]>([
   const before = await changesOf();
   const held = await holdVm(operator, { vmId, reason });
   expect(held.incarnation).toBe(incarnation + newGoalStates);
-  const told = await changesOf();
-  expect(told, 'pages show the hold').toBeGreaterThan(before);
+  const shownChanges = await changesOf();
+  expect(shownChanges, 'pages show the hold').toBeGreaterThan(before);
   const changed = await holdVm(operator, { vmId, reason: 'Storage move' });
   expect(changed.incarnation, 'a changed reason is for people').toBe(held.incarnation);
-  expect(await changesOf()).toBeGreaterThan(told);
+  expect(await changesOf()).toBeGreaterThan(shownChanges);
   expect((await releaseHold(operator, { vmId })).incarnation).toBe(held.incarnation + newGoalStates);
 });
 

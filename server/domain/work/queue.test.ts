@@ -10,7 +10,7 @@ const ownAsked = { by: 'Bob', at: '2030-01-01T09:00:00.000Z' };
 const deliveredAt = '2030-01-01T10:01:00.000Z';
 const reportedAt = '2030-01-01T10:02:00.000Z';
 
-/** An extension of a handler of its own. */
+/** An extension with its own handler. */
 const target = (name: string, more: Partial<QueuedTarget> = {}): QueuedTarget => ({
   ...{ name, handler: `Lab.${name}`, version: '2.0', state: 'enabled', dependsOn: [], package: { sha256: name } },
   ...{ sequenceNumber: 1, timeouts, asked: ownAsked, installsInUpdate: false },
@@ -185,7 +185,7 @@ describe('the queue of a machine', () => {
 });
 
 describe('an entry', () => {
-  test('names who asked for the change, or for the goal state if the extension was finished', () => {
+  test('names who requested the change, or the goal state if the extension was finished', () => {
     const [first] = queueOf(factsOf([a])).waiting;
     expect(first).toMatchObject({ askedBy: 'Bob', askedAt: ownAsked.at, turn: 5, limitSeconds: 10 });
     const [again] = queueOf(factsOf([a], { reports: [reported('a', enabled, early)] })).next;
