@@ -49,7 +49,7 @@ test('AZ-G8 the agent restarts the machine once all installs are complete, and e
   const before = ['Echo-1.0.0.0 install', 'Other-1 enable', 'Other-1 install', 'restart'];
   expect(machine.calls().sort()).toEqual(before);
   await machine.portal.until('the request', () => reported().length > 0);
-  expect(reported()).toEqual([[{ ...request, requestedSecondsAgo: expect.any(Number) }]]);
+  expect(reported()).toEqual([[{ ...request, byAgent: true, requestedSecondsAgo: expect.any(Number) }]]);
 
   // If the agent starts again before the machine restarts, it neither repeats the request nor continues.
   await machine.stop();

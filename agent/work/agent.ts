@@ -143,7 +143,7 @@ export class Agent {
       onRest: () => this.sweepKeys(),
       restart: this.restart,
     });
-    this.lane = new Lane(this.extensions);
+    this.lane = new Lane([this.extensions]);
   }
 
   /**

@@ -1,35 +1,53 @@
-/** Work that changes the machine, such as bringing extensions to their goal. */
+import { type Candidate, type LaneBusy, nextWork } from './next.ts';
+
+/** A candidate with its command. */
+export interface LaneCandidate extends Candidate {
+  run(): Promise<void>;
+}
+
+/** A kind of work that changes the machine, such as bringing extensions to their goal. */
 export interface LaneWork {
   /**
-   * Returns the next command to run, `wait` while none can run, or `rest` when nothing is left to do. The work wakes
-   * the lane when the result may have changed.
+   * Returns what it could do now, `wait` while nothing can run, or `rest` when nothing is left to do. The work wakes the
+   * lane when the result may have changed.
    */
-  next(): Promise<(() => Promise<void>) | 'wait' | 'rest'>;
+  candidate(): Promise<LaneCandidate | 'wait' | 'rest'>;
 }
 
 /**
  * Changes one thing on the machine at a time (AZ-G2). Polls, reports, downloads and status readings run in parallel.
  */
 export class Lane {
-  private readonly work: LaneWork;
+  private readonly kinds: readonly LaneWork[];
+  /** The kind of the last work, and since when the lane has done nothing else. */
+  private busy: { kind: LaneBusy['kind']; since: number } | null = null;
   private readonly stopping = new AbortController();
   private wakeUp: (() => void) | null = null;
   private isWoken = false;
   private isIdle = false;
   private idleWaiters: (() => void)[] = [];
 
-  constructor(work: LaneWork) {
-    this.work = work;
+  constructor(kinds: readonly LaneWork[]) {
+    this.kinds = kinds;
   }
 
   /** Works until it is stopped. */
   async run(): Promise<void> {
     while (!this.stopping.signal.aborted) {
       this.isWoken = false;
-      const next = await this.work.next();
-      if (next === 'rest') this.rest();
-      if (typeof next === 'string') await this.sleep();
-      else await next();
+      const answers = await Promise.all(this.kinds.map((work) => work.candidate()));
+      const next = nextWork(
+        answers.filter((answer) => typeof answer !== 'string'),
+        this.busyFor(),
+      );
+      if (next !== null) {
+        this.noteKind(next.kind);
+        await next.run();
+        continue;
+      }
+      this.busy = null;
+      if (answers.every((answer) => answer === 'rest')) this.rest();
+      await this.sleep();
     }
   }
 
@@ -48,6 +66,14 @@ export class Lane {
   stop(): void {
     this.stopping.abort();
     this.wake();
+  }
+
+  private busyFor(): LaneBusy | null {
+    return this.busy && { kind: this.busy.kind, ms: performance.now() - this.busy.since };
+  }
+
+  private noteKind(kind: LaneBusy['kind']): void {
+    if (this.busy?.kind !== kind) this.busy = { kind, since: performance.now() };
   }
 
   private rest(): void {

@@ -9,6 +9,7 @@ import {
   noteStatusWord,
   reconcile,
   type StatusWord,
+  turnOf,
 } from '#protocol/index.ts';
 import { sentenceOf } from '../../agent-error.ts';
 import {
@@ -20,7 +21,7 @@ import {
   prepareFolders,
   writeSettings,
 } from '../../handler/folders.ts';
-import type { LaneWork } from '../lane.ts';
+import type { LaneCandidate, LaneWork } from '../lane.ts';
 import type { Machine } from '../machine.ts';
 import { CommandSteps } from './command-steps.ts';
 import { type ExtensionRound, newExtensionRound } from './extension-round.ts';
@@ -80,15 +81,17 @@ export class ExtensionRunner implements LaneWork {
     await this.fetcher.settled();
   }
 
-  async next(): Promise<(() => Promise<void>) | 'wait' | 'rest'> {
+  async candidate(): Promise<LaneCandidate | 'wait' | 'rest'> {
     this.takeGoal();
-    if (this.machine.goal === null) return 'wait';
-    if (!this.isResumed) await this.resume();
-    const plan = reconcile(this.machine.goal.extensions, this.machine.local, this.round);
+    const { goal } = this.machine;
+    if (goal === null) return 'wait';
+    const about = { kind: 'extension', turn: turnOf(goal) } as const;
+    if (!this.isResumed) return { ...about, isBegun: true, run: () => this.resume() };
+    const plan = reconcile(goal.extensions, this.machine.local, this.round);
     this.fetcher.start(plan.steps.filter((step) => step.kind === 'fetch'));
     this.reportWaiting(plan);
     const step = nextCommand(plan);
-    if (step !== undefined) return () => this.runStep(step);
+    if (step !== undefined) return { ...about, isBegun: false, run: () => this.runStep(step) };
     // AZ-G8: all installs that can run now are complete. A package that does not arrive does not delay the restart.
     if (!this.fetcher.isBusy) this.options.restart.request();
     if (plan.steps.length > 0) return 'wait';

@@ -1,0 +1,39 @@
+/** A kind of work on the machine; kinds take turns in the lane. */
+export type WorkKind = 'extension' | 'execution' | 'hook';
+
+/** Something that the lane could do now. */
+export interface Candidate {
+  kind: WorkKind;
+  /** The turn of the change that requested it; null for a hook caused by another machine. */
+  turn: number | null;
+  /** Of a hook without a turn: the clock of its relation. */
+  clock?: number;
+  /** Whether it was begun here before and has not ended, such as a command that outlived the agent. */
+  isBegun: boolean;
+}
+
+/** How long the lane has been busy with one kind of work, in milliseconds. */
+export interface LaneBusy {
+  kind: WorkKind;
+  ms: number;
+}
+
+/** After this time with one kind of work, a candidate of another kind goes next. */
+const longestKindMs = 3_600_000;
+
+/**
+ * Decides what the lane does next: what was begun here, then the lowest turn, then hooks without a turn by the clock of
+ * their relation. Equal candidates keep their order. Returns null if there are none. Pure.
+ */
+export function nextWork<C extends Candidate>(candidates: readonly C[], busy: LaneBusy | null): C | null {
+  const others = candidates.filter(({ kind }) => busy !== null && busy.ms >= longestKindMs && kind !== busy.kind);
+  const begun = candidates.filter(({ isBegun }) => isBegun);
+  const eligible = begun.length > 0 ? begun : others.length > 0 ? others : candidates;
+  return eligible.toSorted(byTurn)[0] ?? null;
+}
+
+function byTurn(a: Candidate, b: Candidate): number {
+  if (a.turn !== null && b.turn !== null) return a.turn - b.turn;
+  if (a.turn === null && b.turn === null) return (a.clock ?? 0) - (b.clock ?? 0);
+  return a.turn === null ? 1 : -1;
+}
