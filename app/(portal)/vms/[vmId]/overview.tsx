@@ -57,7 +57,7 @@ export function Overview({ facts, view, at, gatewayUrl, onAct }: VmOverviewProps
       />
       {view.agent.problems?.length ? <AgentProblems problems={view.agent.problems} /> : null}
       {view.agent.status === 'never' ? null : (
-        <div className="grid gap-x-4 xl:grid-cols-[minmax(0,1fr)_340px]">
+        <div className="grid gap-x-4 lg:grid-cols-[minmax(0,1fr)_320px]">
           <TimeBox view={view} />
           <QueueCard vmId={facts.id} />
         </div>

@@ -50,9 +50,11 @@ export function QueueTab({ vmId }: { vmId: string }) {
             <tr>
               <Th>{t('queue.column.place')}</Th>
               <Th>{t('queue.column.what')}</Th>
-              <Th>{t('queue.column.who')}</Th>
-              <Th end>{t('queue.column.turn')}</Th>
-              <Th>{t('queue.column.limit')}</Th>
+              <Th className="max-sm:hidden">{t('queue.column.who')}</Th>
+              <Th end className="max-sm:hidden">
+                {t('queue.column.turn')}
+              </Th>
+              <Th className="max-sm:hidden">{t('queue.column.limit')}</Th>
             </tr>
           </THead>
           {now === null ? null : <Section label={t('queue.now')} groups={queueGroups([now])} running={now} />}
@@ -84,7 +86,7 @@ function Section({ label, groups, running }: SectionProps) {
               {label}
             </th>
           ) : null}
-          <Td className="py-2 whitespace-normal">
+          <Td className="ps-3! py-2 whitespace-normal">
             <span className="flex gap-2">
               <StatusIcon status={running ? 'progressing' : 'waiting'} className="mt-0.5 size-3.5 shrink-0" />
               <span className="min-w-40">
@@ -94,20 +96,22 @@ function Section({ label, groups, running }: SectionProps) {
                 <span className="block text-12 text-ink-2 tabular-nums">
                   <StepsText steps={group.steps} />
                 </span>
-                {group.reason === null ? null : <span className="block text-12 text-ink-2">{group.reason}</span>}
+                {group.reason === null ? null : (
+                  <span className="block text-12 text-pretty text-ink-2">{group.reason}</span>
+                )}
+                <span className="mt-1 block text-12 text-ink-3 sm:hidden">
+                  <Requester group={group} />
+                </span>
               </span>
             </span>
           </Td>
-          <Td className="py-2 align-top">
-            {group.askedBy === null ? t('queue.unknown') : <span translate="no">{group.askedBy}</span>}
-            {group.askedAt === null ? null : (
-              <RelativeTime value={new Date(group.askedAt)} className="block text-12 text-ink-2" />
-            )}
+          <Td className="py-2 align-top max-sm:hidden">
+            <Requester group={group} />
           </Td>
-          <Td end className="py-2 align-top tabular-nums">
+          <Td end className="py-2 align-top tabular-nums max-sm:hidden">
             {group.turn ?? '–'}
           </Td>
-          <Td className="py-2 align-top">
+          <Td className="py-2 align-top max-sm:hidden">
             <Limits steps={group.steps} />
             {running?.since ? (
               <span className="block text-12 text-ink-2 tabular-nums">
@@ -118,6 +122,19 @@ function Section({ label, groups, running }: SectionProps) {
         </tr>
       ))}
     </TBody>
+  );
+}
+
+/** Who requested it, and when. */
+function Requester({ group: { askedBy, askedAt } }: { group: QueueGroup }) {
+  const { t } = useTranslation('reports');
+  return (
+    <>
+      {askedBy === null ? t('queue.unknown') : <span translate="no">{askedBy}</span>}
+      {askedAt === null ? null : (
+        <RelativeTime value={new Date(askedAt)} className="ms-2 text-12 text-ink-2 sm:ms-0 sm:block" />
+      )}
+    </>
   );
 }
 

@@ -1,0 +1,75 @@
+import { newKeyPair } from '#server/testing/key-pair.ts';
+import { expectAccessible, expectAccessibleInBothThemes } from './support/accessibility.ts';
+import type { CreatedVm } from './support/api.ts';
+import { publishSamples, sampleGoal } from './support/samples.ts';
+import { expect, test } from './support/test.ts';
+
+const handlers = ['Acme.Lab.Probe', 'Northwind.Storage.Mount'];
+
+test.beforeAll(({ api }) => publishSamples(api, handlers));
+
+/** Enrolls as an agent whose commands never end, and returns how it reports. */
+async function enroll(url: string, vm: CreatedVm) {
+  const agent = { name: 'slow-machine', version: '1.0' };
+  const { certificate } = newKeyPair();
+  const body = JSON.stringify({ enrollmentToken: vm.enrollmentToken, certificate, agent });
+  const answer = await fetch(`${url}/agent/v1/enroll`, { method: 'POST', body });
+  const { credential } = (await answer.json()) as { credential: string };
+  const headers = { authorization: `Bearer ${credential}` };
+  const goal = await (await fetch(`${url}/agent/v1/goal-state`, { headers })).json();
+  let reportNumber = 0;
+  return async (entries: Record<string, unknown>[]) => {
+    reportNumber += 1;
+    const { turn, extensions: declared } = goal as { turn: number; extensions: { name: string; version: string }[] };
+    const handlers = entries.map(({ versions, extensions, ...entry }) => ({
+      ...entry,
+      sequenceNumber: 1,
+      work: {
+        turn,
+        round: 1,
+        commandVersion: declared.find(({ name }) => name === entry.extension)?.version,
+        versions,
+        extensions,
+      },
+    }));
+    const report = JSON.stringify({ run: 'only', reportNumber, handlers });
+    const response = await fetch(`${url}/agent/v1/reports`, { method: 'POST', headers, body: report });
+    expect(response.status).toBe(204);
+  };
+}
+
+test('the page says what a machine does now and next, and why something waits', async ({
+  portal,
+  api,
+  signedIn,
+  unique,
+}) => {
+  const vm = await api.createVm(`queue-${unique}`);
+  await api.setExtension(vm.id, 'mount', sampleGoal('Northwind.Storage.Mount'));
+  await api.setExtension(vm.id, 'probe', { ...sampleGoal('Acme.Lab.Probe'), dependsOn: ['mount'] });
+  const report = await enroll(portal.gatewayUrl, vm);
+  const page = await signedIn('operator');
+  const viewer = await signedIn('viewer', { locale: 'de-DE', viewport: { width: 390, height: 844 } });
+  for (const each of [page, viewer]) await each.goto(`/vms/${vm.id}`);
+  await report([
+    { extension: 'mount', state: 'installing', command: 'install', attempt: 1, versions: {}, extensions: {} },
+  ]);
+
+  const card = page.getByRole('region', { name: 'Next on this machine' });
+  await expect(card).toContainText('install 1.0.0');
+  await expect(card).toContainText('Waits for mount');
+  await expectAccessibleInBothThemes(page);
+  await expect(viewer.getByRole('region', { name: 'Als Nächstes auf dieser Maschine' })).toContainText(
+    'Wartet auf mount',
+  );
+  await expectAccessible(viewer);
+
+  await card.getByRole('link', { name: 'Show the queue' }).click();
+  const table = page.getByRole('table');
+  await expect(table.getByRole('row', { name: /^Now mount install/ })).toBeVisible();
+  await expect(table.getByRole('row', { name: /probe install .* Waits for mount/ })).toBeVisible();
+  await expectAccessibleInBothThemes(page);
+  await viewer.goto(`/vms/${vm.id}?tab=queue`);
+  await expect(viewer.getByRole('table')).toContainText('Wartet auf mount');
+  await expectAccessible(viewer);
+});
