@@ -56,7 +56,7 @@ test('the page says what a machine does now and next, and why something waits', 
   ]);
 
   const card = page.getByRole('region', { name: 'Next on this machine' });
-  await expect(card).toContainText('install 1.0.0');
+  await expect(card).toContainText('install 2.0.0');
   await expect(card).toContainText('Waits for mount');
   await expectAccessibleInBothThemes(page);
   await expect(viewer.getByRole('region', { name: 'Als Nächstes auf dieser Maschine' })).toContainText(

@@ -136,6 +136,7 @@ test.each(['an agent that says what it works on', 'an agent of the first release
     await send(agent, [waits, { ...mount, state: 'installing', command: 'install', ...of({ '1.0.0.0': 'unpacked' }) }]);
     const running = await readQueue(agent.vmId);
     expect(running.now).toMatchObject({ name: 'mount', step: 'install', limitSeconds: 60, since: expect.any(String) });
+    expect(running.next.map(wordsOf)).toEqual(['mount enable 1']);
     const installed = of({ '1.0.0.0': 'installed' });
     const version = '1.0.0.0';
     await send(agent, [

@@ -52,7 +52,7 @@ export function knownMachine(goal: QueuedGoal, reports: readonly ReportedExtensi
   const current = reported.filter((one) => isOfRound(one, goal, reported));
   for (const one of current) noteProgress(one, goal, round);
   for (const one of current) noteEarlierSteps(one, goal, contents, round);
-  return { contents, round, running: runningCommand(reported, current) };
+  return { contents, round, running: runningCommand(reported, current, goal) };
 }
 
 /** Oldest first; of reports that arrived together, the one of the later round is later. */
@@ -87,6 +87,16 @@ function noteContents(reported: readonly Reported[], goal: QueuedGoal, contents:
       updated: stage === 'updated',
       updatesWithInstall: target?.installsInUpdate,
     };
+  }
+  // A command of the target's version shows that its package is there.
+  const { command } = report;
+  const target = report.work === undefined ? ofReport(newest, targets) : targetOf(report.work.commandVersion ?? '');
+  if (target !== undefined && (command === 'install' || command === 'update')) {
+    const {
+      installsInUpdate: updatesWithInstall,
+      package: { sha256 },
+    } = target;
+    versions[target.version] ??= { sha256, installed: false, updatesWithInstall };
   }
   contents.handlers[handler] = { versions };
   for (const [name, version] of Object.entries(report.work?.extensions ?? usedVersions(reported))) {
@@ -131,21 +141,33 @@ function noteEarlierSteps({ name, report }: Reported, goal: QueuedGoal, contents
   if (isDone) round.done[name]?.add(last);
 }
 
-const versionOf = (report: Reported['report'], otherwise: string): string =>
-  report.work?.commandVersion ?? (report.command === 'enable' ? otherwise : (report.version ?? otherwise));
+/** The version whose command an extension ran last. Agents of the first release do not say it. */
+function versionOf({ work, command, version }: Reported['report'], target: string): string {
+  if (work?.commandVersion !== undefined) return work.commandVersion;
+  return command === 'install' || command === 'update' ? target : (version ?? target);
+}
+
+/** The target that a report is about; undefined if it is about an earlier one. */
+const ofReport = ({ name, report }: Reported, targets: QueuedGoal['extensions']) =>
+  targets.find((one) => one.name === name && one.sequenceNumber === report.sequenceNumber);
 
 const isRunning = ({ hasOutput, report: { state, exitCode, timedOut } }: Reported): boolean =>
   isRunningState(state) && exitCode === undefined && !timedOut && !hasOutput;
 
 /** The last command of the machine, if it has not ended: one runs at a time (AZ-G2). */
-function runningCommand(reported: readonly Reported[], current: readonly Reported[]): CurrentCommand | null {
+function runningCommand(
+  reported: readonly Reported[],
+  current: readonly Reported[],
+  goal: QueuedGoal,
+): CurrentCommand | null {
   const last = reported.findLast(({ report }) => report.command !== undefined);
   const command = last?.report.command;
   if (last === undefined || command === undefined || !isRunning(last)) return null;
   // A round begins after the command before it; one without an outcome ended with an earlier run of the agent.
   const { round } = last.report.work ?? {};
   if (reported.some(({ report }) => (report.work?.round ?? 0) > (round ?? Number.POSITIVE_INFINITY))) return null;
-  const version = versionOf(last.report, last.report.version ?? '');
+  const target = ofReport(last, goal.extensions)?.version;
+  const version = versionOf(last.report, target ?? last.report.version ?? '');
   const sharing = reported.filter(
     (one) => one.handler === last.handler && one.report.command === command && isRunning(one),
   );
