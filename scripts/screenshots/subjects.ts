@@ -124,6 +124,7 @@ function vmPages(stage: ScreenshotStage): Subject[] {
     subject('vm-goal-state-split', `${past}?tab=goal-state&a=2&b=5&view=split`),
     subject('vm-revert', `${past}?tab=goal-state`, revert, { floats: true }),
     subject('vm-output', `${failed}?tab=output`),
+    subject('vm-queue', `${failed}?tab=queue`),
     subject('vm-documents', `${failed}?tab=documents`),
     subject('vm-documents-viewer', `${failed}?tab=documents`, undefined, { who: 'viewer' }),
     subject('vm-activity', `${failed}?tab=activity`),
