@@ -10,7 +10,7 @@ import {
   vms,
 } from '#db/schema/index.ts';
 import { afterRollback } from '#db/transaction-hooks.ts';
-import { isOnlyResealed } from '#protocol/index.ts';
+import { type GoalState, isOnlyResealed, turnOf } from '#protocol/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
@@ -80,7 +80,7 @@ export async function publishGoalState(tx: Transaction, ctx: Context, head: Head
   const packages = await loadPackages(tx, contents);
   const sealed = await loadSealed(tx, vmId, contents);
   const render = (turn: number) => renderGoalState({ vmId, incarnation, turn }, contents, packages, sealed);
-  const turn = cause.action === 'certificate.renew' && isResealed(head, render(head.turn)) ? head.turn : nextTurn(head);
+  const turn = (cause.action === 'certificate.renew' ? keptTurn(head, render) : null) ?? nextTurn(head);
   const text = render(turn);
   await rejectTooManyBytes(tx, ctx, head);
   const etag = etagOf(ctx.epoch, incarnation);
@@ -106,8 +106,15 @@ export async function publishGoalState(tx: Transaction, ctx: Context, head: Head
 /** The turn after the last one that was taken. Goal states of the first release took none; they count as one each. */
 const nextTurn = ({ turn, incarnation }: Head): number => Math.max(turn, incarnation) + 1;
 
-/** Whether only the encryption of secrets differs. Then no handler runs again, so the goal state takes no new turn. */
-const isResealed = ({ text }: Head, after: string): boolean => isOnlyResealed(JSON.parse(text), JSON.parse(after));
+/**
+ * The turn of the goal state in force if the new one differs only in the encryption of secrets; otherwise null. No
+ * handler runs again then, so the new one takes no turn.
+ */
+function keptTurn({ text }: Head, render: (turn: number) => string): number | null {
+  const before: GoalState = JSON.parse(text);
+  const turn = turnOf(before);
+  return isOnlyResealed(before, JSON.parse(render(turn))) ? turn : null;
+}
 
 /** Goal states that are read to count the bytes of the last hour. */
 const countedGoalStates = 5_000;

@@ -81,14 +81,30 @@ test('a renewed certificate takes no turn, because nothing runs again; another m
   expect((await fetched(vmId)).turn).toBeGreaterThan(before.turn ?? 0);
 });
 
-test('after goal states without turns, the next turn is above all incarnations', async () => {
-  const vmId = await newVm();
-  await declare(vmId, 1);
+/** Makes the goal state one of the first release: without a turn. */
+const removeTurn = async (vmId: string): Promise<void> => {
   const { turn: _, ...old } = await fetched(vmId);
   await ctx.db
     .update(goalStateHeads)
     .set({ turn: 0, incarnation: 40, text: JSON.stringify({ ...old, incarnation: 40 }) })
     .where(eq(goalStateHeads.vmId, vmId));
+};
+
+test('a renewed certificate keeps the turn of a goal state without one: its incarnation', async () => {
+  const vmId = await newVm();
+  await declare(vmId, 1);
+  await bind(vmId, enrolled);
+  await removeTurn(vmId);
+  await bind(vmId, { kind: 'renewed' });
+  expect(await fetched(vmId)).toMatchObject({ incarnation: 41, turn: 40 });
+  await declare(vmId, 2);
+  expect(turnOf(await fetched(vmId))).toBe(42);
+});
+
+test('after goal states without turns, the next turn is above all incarnations', async () => {
+  const vmId = await newVm();
+  await declare(vmId, 1);
+  await removeTurn(vmId);
   expect(turnOf(await fetched(vmId))).toBe(40);
   await declare(vmId, 2);
   expect(turnOf(await fetched(vmId))).toBe(41);
