@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { ErrorCode, Fault } from '#server/domain/error.ts';
 
 /**
- * Schemas that the responses of several verbs share. The schema of a response is declared next to its verb: the type is
- * inferred from it, the OpenAPI document is generated from it, and tests parse every response of `/api/v1` with it.
+ * Schemas that the responses of several verbs share. Other response schemas are declared next to their verbs. Types are
+ * inferred from them, the OpenAPI document is generated from them, and tests parse every response of `/api/v1` with
+ * them.
  */
 
 /** A time that verbs return as text. */

@@ -15,11 +15,11 @@ export interface Services {
   config: Config;
   keys: Keys;
   blobs: BlobStore;
-  /** Notifies this process of commits by others. */
+  /** Wakes this process when other processes commit changes. */
   wakes: Wakes;
   /** Values that this process keeps in memory between calls. */
   memory: ProcessMemory;
-  /** The fields that lists of VMs can be filtered by: first those of `fleet`, then those of later modules. */
+  /** The fields by which lists of VMs can be filtered: first the fields of `fleet`, then those of later modules. */
   fleetFields: FleetFields;
   /** Part of every ETag; changes when the database is restored. */
   epoch: string;
@@ -28,7 +28,7 @@ export interface Services {
 /** Where a call comes from, as the activity log shows it. */
 export interface Origin {
   door: Door;
-  /** The caller's IP address as far as the process trusts it; null for calls without one. */
+  /** The caller's IP address, as far as the process can trust it; null for calls without an address. */
   address: string | null;
   /** `User-Agent` as received, not validated. */
   client: string | null;

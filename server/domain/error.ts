@@ -26,7 +26,7 @@ export type ErrorParams = Readonly<Record<string, string | number>>;
 
 /**
  * A fault and its location: a JSON pointer (`/publicSettings/port`), the name of a zip entry, or both joined by `#`
- * (`HandlerManifest.json#/0/version`). An empty path is the whole document.
+ * (`HandlerManifest.json#/0/version`). An empty path means the whole document.
  */
 export interface Fault {
   path: string;
@@ -41,7 +41,7 @@ export class DomainError extends Error {
   readonly kind: ErrorKind;
   readonly params: ErrorParams;
   readonly faults: readonly Fault[];
-  /** Seconds after which a retry makes sense; for `rate_limited` and `unavailable`. */
+  /** Seconds after which the caller should retry; for `rate_limited` and `unavailable`. */
   readonly retryAfter: number | undefined;
 
   constructor(

@@ -10,7 +10,7 @@ import type { VmHealth } from '#server/domain/verdicts/words.ts';
 export type FieldValue =
   /** `form` is a regular expression; `fault` is the error code for text that does not match. */
   | { kind: 'text'; min?: number; max: number; form?: string; fault?: ErrorCode }
-  /** One or several of these values. */
+  /** One or more of these values. */
   | { kind: 'words'; words: readonly string[] }
   | { kind: 'number'; min: number; max: number }
   /** Tags by name, with or without a value. A VM must have all of them. */
@@ -39,13 +39,13 @@ export interface QueriedRows {
   now: Date;
 }
 
-/** A condition in two forms: `set` is fast if all rows are read, `row` if rows are checked one by one in order. */
+/** A condition in two forms: `set` is fast when all rows are read, `row` when rows are checked one by one in order. */
 export interface Condition {
   set: SQL;
   row: SQL;
 }
 
-/** The values of a field for its menu, each with its number of VMs or extensions. */
+/** The values of a field for its menu, each with the number of VMs or extensions that have it. */
 export interface Facet {
   /** Label of the menu's search box. */
   find: Extract<keyof typeof words, `filter.find.${string}`>;
@@ -60,7 +60,9 @@ export interface FieldShape<N extends string = string, V extends FieldValue = Fi
   /** Query parameter of a page, a download or an API call. */
   parameter: string;
   label: Extract<keyof typeof words, 'search' | `filter.${string}`>;
-  /** Whether people set it (name, tags, handler), or it changes with time and reports (health, messages). */
+  /**
+   * True if people set the field (name, tags, handler), false if it changes with time and reports (health, messages).
+   */
   isSetByPeople: boolean;
   value: V;
   /** Sort orders of the list that this field adds. */
@@ -68,17 +70,18 @@ export interface FieldShape<N extends string = string, V extends FieldValue = Fi
 }
 
 /**
- * A field that lists of VMs can be filtered by. Modules after `fleet` define more fields; each process passes in the
+ * A field by which lists of VMs can be filtered. Modules after `fleet` define more fields; each process passes in the
  * complete list.
  */
 export interface FleetField<N extends string = string, V extends FieldValue = FieldValue> extends FieldShape<N, V> {
   /** Text for the API description. */
   description?: string;
   /**
-   * The rows that it needs. Both tables support `vm`. Conditions on `extension` `e` must hold for the same extension.
+   * The rows that the condition needs. Both tables support `vm`. Conditions on `extension` `e` must hold for the same
+   * extension.
    */
   of: 'vm' | 'health' | 'extension';
-  /** Returns the only healths that can match, so that rows are found by rank. */
+  /** Returns the only health values that can match, so that rows are found by rank. */
   healths?(value: ValueOf<V>): readonly VmHealth[];
   where(value: ValueOf<V>, rows: QueriedRows): readonly Condition[];
   facet?: Facet;

@@ -6,7 +6,7 @@ import { keyedDigest } from '#server/platform/keys.ts';
 /** The file in DATA_DIR that records whether rows of the first release may still be adopted. */
 export const adoptionFile = 'activity-begun.json';
 
-/** Number of migrations of the last release whose worker linked entries after their transaction. */
+/** Number of migrations in the last release whose worker linked entries after their transaction. */
 const migrationsBeforeChain = 18;
 
 type Home = Pick<Services, 'keys'> & { config: Pick<Services['config'], 'dataDir'> };
@@ -16,15 +16,18 @@ const pending = (keys: Services['keys']): string =>
 const begun = JSON.stringify({ state: 'begun' });
 
 /**
- * Records that this start upgrades a database of the first release; after the migrations this can no longer be
- * detected. If the log of this data folder has already begun, the database was restored, so its rows are not adopted.
+ * Records that this start upgrades a database of the first release, because that cannot be detected after the
+ * migrations. If the log of this data folder has already begun, the database was restored, so its rows are not adopted.
  */
 export async function noteUpgrade({ keys, config }: Home, migrationsApplied: number): Promise<void> {
   if (migrationsApplied === 0 || migrationsApplied > migrationsBeforeChain) return;
   if ((await readState(config.dataDir)) === null) await writeState(config.dataDir, pending(keys));
 }
 
-/** Returns whether rows of the first release may be adopted, or the log of this data folder has already begun. */
+/**
+ * Returns `adopting` if rows of the first release may be adopted, `begun` if the log of this data folder has already
+ * begun.
+ */
 export async function readAdoption({ keys, config }: Home): Promise<'adopting' | 'begun' | 'unknown'> {
   const state = await readState(config.dataDir);
   if (state === null) return 'unknown';

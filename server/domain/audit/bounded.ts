@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 
-/** Maximum JSON bytes that a row stores per side; settings can be a hundred times larger. */
+/** Maximum JSON bytes that a row stores for each of `before` and `after`; settings can be a hundred times larger. */
 const maxBytes = 16_384;
 /** Parts smaller than this are never replaced. */
 const smallBytes = 1_024;
 
-/** Replaces a part that is too large, with its size and a digest that shows whether it changed. */
+/** What replaces a part that is too large: its size, and a digest that shows whether it changed. */
 export interface Cut {
   $cut: { bytes: number; sha256: string };
 }
 
-/** Returns the value as plain JSON, with its largest parts replaced by a `Cut`. Null for null. */
+/** Returns the value as plain JSON, with its largest parts replaced by a `Cut`. Returns null if there is no value. */
 export function bounded(value: object | null | undefined): Record<string, unknown> | null {
   if (value === null || value === undefined) return null;
   const text = JSON.stringify(value);

@@ -55,7 +55,7 @@ const columns = `at, actor_kind, actor_id, actor_name, door, address, client, ac
 const forged = `insert into audit_entries (at, actor_kind, actor_id, actor_name, action, target_kind, target_id,
   request_id, details, position) values (now(), 'user', 'x', 'Eve', 'vm.delete', 'vm', 'y', 'r', '{}', `;
 
-/** Changes head and rows like an attacker who does not have the key. */
+/** Sets the head, as an attacker without the key could. */
 const setHead = (position: number) =>
   run(`update audit_chain set position = ${position},
     hash = coalesce((select hash from audit_entries where position = ${position} limit 1), '')`);
@@ -84,7 +84,7 @@ describe('the chain of entries', () => {
   test("an entry gets its number and seal at the commit, after the transaction's other statements", async () => {
     await ctx.db.transaction(async (tx) => {
       await recordAudit(tx, ctx, act(1));
-      // A second entry commits while the first transaction is open, because the chain is not locked yet.
+      // A second entry is committed while the first transaction is open, because the chain is not locked yet.
       await write(2);
     });
     const { rows } = await run(
@@ -234,7 +234,7 @@ describe('the chain of entries', () => {
 });
 
 describe('entries of the first release', () => {
-  /** Writes entries as that release did: sealed, then linked by its worker. */
+  /** Writes entries as the first release did: sealed, then linked by its worker. */
   async function firstRelease(count: number): Promise<void> {
     for (let n = 1; n <= count; n += 1) await write(n);
     await run('update audit_entries set position = null, hash = null');

@@ -25,7 +25,7 @@ export interface Walk {
   position: number;
   hash: string | null;
   lastId: number | null;
-  /** Whether a sealed row was seen. After one, a row without a seal was not written by the portal. */
+  /** Whether a sealed row was seen. The portal did not write an unsealed row that follows a sealed one. */
   sawSeal: boolean;
 }
 
@@ -41,19 +41,19 @@ export async function readHead(db: Reader): Promise<ChainHead | undefined> {
   return head;
 }
 
-/** The findings of a walk so far. */
+/** The findings of one or more steps of a walk. */
 export interface Steps {
   walk: Walk;
   faults: ChainFault[];
   done: boolean;
-  /** VMs that the rows are about; null for rows about anything else. */
+  /** VMs that the rows are about; null for a row about something else. */
   vmIds: (string | null)[];
 }
 
-/** Checks the next rows of the chain. `done` is true at the end. */
+/** Checks the next rows of the chain. `done` is true at the end of the chain. */
 export async function walkOn({ db, keys }: ChainReader, walk: Walk, limit: number): Promise<Steps> {
   const { id, position } = auditEntries;
-  // By position and id, so that two rows with one position cannot hide between two steps.
+  // Continues after position and id, so that a second row with the same position is not skipped between two batches.
   const behind =
     walk.lastId === null
       ? gt(position, walk.position)
@@ -78,7 +78,7 @@ export async function walkOn({ db, keys }: ChainReader, walk: Walk, limit: numbe
   return { walk: at, faults: await nameReplayed(db, faults), done: rows.length < limit, vmIds };
 }
 
-/** The portal's clock has milliseconds, so the portal did not write a finer time. */
+/** The portal's clock counts milliseconds, so the portal did not write a time with microseconds. */
 const micros = sql<number>`(extract(microseconds from ${auditEntries.at})::bigint % 1000)::int`;
 
 function faultOf(key: Buffer, before: Walk, row: Entry, rest: number): ChainFault[] {
@@ -96,7 +96,7 @@ function faultOf(key: Buffer, before: Walk, row: Entry, rest: number): ChainFaul
   return kind === null ? faults : [...faults, { kind, id: row.id, position }];
 }
 
-/** Finds copied rows: each seal is unique. */
+/** Finds copied rows by their seals, because each seal is unique. */
 async function nameReplayed(db: Reader, faults: ChainFault[]): Promise<ChainFault[]> {
   const ids = faults.flatMap(({ kind, id }) => (kind === 'relinked' && id !== null ? [id] : []));
   if (ids.length === 0) return faults;
@@ -119,8 +119,8 @@ export interface ChainEnd extends Steps {
 }
 
 /**
- * Ends a walk: checks the last rows, the head, the position kept outside the database, and rows without a position, all
- * in one snapshot because new entries are written meanwhile.
+ * Ends a walk: checks the last rows, the head, the position kept outside the database, and rows without a position. All
+ * in one snapshot, because new entries are written meanwhile.
  */
 export async function endWalk(
   { db, keys }: Pick<Services, 'db' | 'keys'>,
@@ -148,7 +148,7 @@ export async function endWalk(
   );
 }
 
-/** Sorts faults by position; a loss that several checks found is listed once. */
+/** Sorts faults by position, and lists a missing row once even if several checks found it. */
 function inOrder(faults: readonly ChainFault[]): ChainFault[] {
   const once = [...new Map(faults.map((fault) => [JSON.stringify(fault), fault])).values()];
   const placeOf = ({ position }: ChainFault): number => position ?? Number.POSITIVE_INFINITY;
@@ -175,7 +175,7 @@ function checkHead(walk: Walk, head: ChainHead | undefined): ChainFault[] {
   return [];
 }
 
-/** Returns the former ends that are no longer part of the chain: it was truncated or replaced. */
+/** Returns the former ends that are no longer part of the chain, because it was truncated or replaced. */
 export async function checkPlaces<Place extends ChainPlace>(
   db: Reader,
   places: readonly Place[],
@@ -206,7 +206,7 @@ export async function checkPlaces<Place extends ChainPlace>(
   });
 }
 
-/** Finds rows without a position: taken out of the chain, or not written by the portal. */
+/** Finds rows without a position: they were taken out of the chain, or the portal did not write them. */
 async function checkUnnumbered({ db, keys }: ChainReader): Promise<ChainFault[]> {
   const rows = await db
     .select()

@@ -7,7 +7,7 @@ import { canonicalJson } from '#server/platform/canonical-json.ts';
 import { keyedDigest } from '#server/platform/keys.ts';
 import { endAdoption } from './adoption.ts';
 
-/** The file in DATA_DIR, which cannot be changed with write access to the database alone. */
+/** The file with the kept head. It is in DATA_DIR, so write access to the database is not enough to change it. */
 export const keptHeadFile = 'activity-head.json';
 
 /** A fault that an administrator accepted, with a keyed digest of its row at that time; null if there is no row. */
@@ -54,7 +54,7 @@ export async function readKeptHead({ keys, config }: Home): Promise<KeptHead | n
   return kept.data;
 }
 
-/** Replaces the file. After a crash, either the old or the new one is complete. */
+/** Replaces the file. After a crash, either the old or the new file is complete. */
 export async function writeKeptHead({ keys, config }: Home, kept: KeptHead): Promise<void> {
   const path = join(config.dataDir, keptHeadFile);
   await mkdir(config.dataDir, { recursive: true, mode: 0o711 });

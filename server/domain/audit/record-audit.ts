@@ -15,8 +15,8 @@ const rowsAtOnce = 1_000;
 export type Acting = Pick<Context, 'actor' | 'origin' | 'now' | 'requestId' | 'keys'>;
 
 /**
- * Writes an entry in the caller's transaction, so that the change and its record commit together. Position, seal and
- * link are assigned by the transaction's last statements, so the end of the chain is locked only briefly.
+ * Writes an entry in the caller's transaction, so that the change and its record are committed together. Its position,
+ * seal and link are assigned by the transaction's last statements, so the end of the chain is locked only briefly.
  */
 export async function recordAudit(tx: Transaction, ctx: Acting, act: Act): Promise<void> {
   const content: Content = {
@@ -62,8 +62,8 @@ async function appendActs(tx: Transaction, keys: Services['keys'], acts: readonl
 }
 
 /**
- * Locks the end of the chain until the commit. If this process hangs, it loses its transaction soon, so that it does
- * not block all other writers.
+ * Locks the end of the chain until the commit. If this process hangs, the database soon ends its transaction, so that
+ * other writers are not blocked for long.
  */
 export async function lockChain(tx: Transaction, now: Date): Promise<{ position: number; hash: string }> {
   const read = async () => {

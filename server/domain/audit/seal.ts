@@ -8,7 +8,7 @@ type Row = typeof auditEntries.$inferSelect;
 /** The content of a row, without its id and its place in the chain. */
 export type Content = Omit<Row, 'id' | 'seal' | 'position' | 'hash'>;
 
-/** Returns the row's content as text, identical before and after it is stored. */
+/** Returns the row's content as text, which is the same before and after the row is stored. */
 function textOf(row: Content): string {
   return canonicalJson([
     row.at.toISOString(),
@@ -29,7 +29,7 @@ function textOf(row: Content): string {
   ]);
 }
 
-/** Seals a row: a unique number, and a keyed digest of it and of the content. */
+/** Seals a row: returns a unique number, and a keyed digest of this number and the content. */
 export function sealOf(key: Buffer, row: Content, once = randomBytes(16).toString('base64url')): string {
   return `${once}.${keyedDigest(key, 'seal', once, textOf(row)).toString('base64url')}`;
 }
@@ -39,7 +39,10 @@ export function isSealed(key: Buffer, row: Content, seal: string): boolean {
   return sealOf(key, row, seal.split('.')[0]) === seal;
 }
 
-/** Returns the row's link. It covers its content, id and position, and through the previous hash all earlier rows. */
+/**
+ * Returns the row's link. It covers the row's content, id and position and, through the previous hash, all earlier
+ * rows.
+ */
 export function linkOf(
   key: Buffer,
   previous: string,

@@ -19,7 +19,7 @@ export interface Verdict {
   faults: ChainFault[];
   /** Number of faults that an administrator accepted. */
   accepted: number;
-  /** Number of anchors that are not part of the chain because they are older than an acceptance. */
+  /** Number of anchors that are older than an acceptance and not part of the chain. */
   formerAnchors: number;
 }
 

@@ -7,23 +7,25 @@ import { endWalk, readHead, type Walk, walkFrom, walkOn, walkStart } from './cha
 import { type KeptHead, readKeptHead, writeKeptHead } from './kept-head.ts';
 import { type ChainVerdict, readVerdict, writeVerdict } from './verdict.ts';
 
-/** Rows per step of the check of all entries; a step takes a fraction of a second. */
+/** Rows per step when all entries are checked; a step takes a fraction of a second. */
 const rowsPerStep = 5_000;
-/** The verdict is written this often even if it stays the same, which shows the pages that the worker checks. */
+/**
+ * The verdict is written this often even if it does not change, so that pages show that the worker is still checking.
+ */
 const verdictEveryMs = 20_000;
 
 /** The result of checking the newest entries. */
 export interface News {
   /** Number of entries that were checked. */
   count: number;
-  /** VMs that these entries are about; null for entries about anything else. */
+  /** VMs that these entries are about; null for an entry about something else. */
   vmIds: (string | null)[];
   /** Whether the verdict changed. */
   changed: boolean;
 }
 
 /**
- * Checks the activity log continuously: new entries each time, all entries step by step. It signs nothing. The kept
+ * Checks the activity log continuously: new entries on each run, all entries step by step. It signs nothing. The kept
  * head in DATA_DIR advances only over valid entries. The caller ensures that only one watch runs.
  */
 export class ActivityWatch {
@@ -79,7 +81,7 @@ export class ActivityWatch {
   ): Promise<boolean> {
     const isFirst = this.#verdict === null;
     const before = this.#verdict ?? readVerdict(services.keys, await readHead(services.db));
-    // Until all entries have been checked once, the previous worker's findings still count.
+    // Until all entries have been checked once, the findings of the previous worker still count.
     if (isFirst && verified === undefined) this.#all ??= before?.fault ?? null;
     const { verifiedAt = null, verifiedPosition = null } = before ?? {};
     const fault = this.#newest ?? this.#all;

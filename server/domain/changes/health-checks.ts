@@ -4,7 +4,7 @@ import type { Services } from '#server/domain/context.ts';
 
 /** Marks existing health checks of VMs as due. */
 export async function markHealthChecksDue({ db }: Pick<Services, 'db'>, vmIds: readonly string[]): Promise<void> {
-  // Sorted, as in every statement that marks several VMs, so that none deadlock.
+  // Sorted, as in every statement that marks several VMs, to avoid deadlocks.
   await db.execute(sql`
     with marked as materialized (
       select vm_id from health_checks where vm_id = any(${sql.param(vmIds)}::uuid[])
@@ -32,7 +32,7 @@ export async function dropHealthChecks(tx: Transaction, vmIds: readonly string[]
   await tx.execute(sql`delete from health_checks where vm_id = any(${sql.param(vmIds)}::uuid[])`);
 }
 
-/** Adds a check for each VM without one, which an earlier release created. Returns how many. */
+/** Adds a check for each VM that an earlier release created without one. Returns how many. */
 export async function markForgotten({ db }: Pick<Services, 'db'>): Promise<number> {
   const marked = await db.execute(sql`
     insert into health_checks (vm_id, due_at)

@@ -22,7 +22,7 @@ export type ChangeTopic =
 export const changesChannel = 'annex_changes';
 
 /**
- * Stores a change for pages that catch up, notifies those that listen, and marks the VM's health as due, all with the
+ * Stores a change for pages that catch up, notifies pages that listen, and marks the VM's health as due, all with the
  * commit. Call it once per transaction and key, because notifications serialize commits.
  */
 export async function recordChange(tx: Transaction, topic: ChangeTopic, key: string): Promise<void> {
@@ -41,8 +41,8 @@ export async function recordChanges(tx: Transaction, topic: ChangeTopic, keys: r
     once.map((key) => JSON.stringify({ topic, key })),
   );
   if (topic !== 'vm') return;
-  // Sorted, so that transactions do not deadlock. The row stays locked until the commit: health updates skip it until
-  // then, and a change that commits during an evaluation causes another one.
+  // Sorted, so that transactions do not deadlock. The row stays locked until the commit: until then, health updates
+  // skip it, and a change that is committed during an evaluation causes another evaluation.
   await tx.execute(sql`
     insert into health_checks (vm_id, due_at)
     select k, 'epoch' from unnest(${sorted}::uuid[]) k order by k

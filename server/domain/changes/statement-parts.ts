@@ -3,7 +3,10 @@
  * `vmIds` is a query that returns one column: the VMs that changed.
  */
 
-/** Stores a change of each VM and returns its `key`. The statement must notify `changesChannel` of each key. */
+/**
+ * Stores a change of each VM and returns its `key`. The statement must send a notification on `changesChannel` for each
+ * key.
+ */
 export const insertVmChangesSql = (vmIds: string): string =>
   `insert into changes (topic, key) select 'vm', vm_id::text from (${vmIds}) changed (vm_id) returning key`;
 

@@ -20,7 +20,7 @@ export async function claimInstance(ctx: Context, credentialHash: string, instan
 }
 
 /**
- * Records a second machine with this VM's identity, at most once a minute. Calls of a second reference agent were
+ * Records a second machine with this VM's identity, at most once a minute. If it is a reference agent, its call was
  * rejected.
  */
 export async function noteDuplicate(

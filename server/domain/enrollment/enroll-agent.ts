@@ -20,15 +20,15 @@ import { deletePresence } from './remove-agent.ts';
 const repeatMs = 10 * 60_000;
 
 /**
- * Makes a machine the agent of the VM that its token was issued for. The same token with the same key gets the same
- * response for 10 minutes. Throws 401 `enrollment_refused`, 409 `key_in_use` | `vm_has_stock_agent`, 422
+ * Makes a machine the agent of the VM for which its token was issued. For 10 minutes, the same token with the same key
+ * gets the same response. Throws 401 `enrollment_refused`, 409 `key_in_use` | `vm_has_stock_agent`, 422
  * `certificate_unfit` | `enrol_proof_required` | `enrol_proof_refused`.
  */
 export async function enrollAgent(ctx: Context, request: EnrollRequest): Promise<EnrollResponse> {
   const certificate = requireFit(request.certificate);
   requireProof(ctx, request);
   const tokenHash = sha256Hex(request.enrollmentToken);
-  // Derived instead of random, so that the response can be repeated although only the hash is stored.
+  // Derived, not random, so that the response can be repeated although only the hash is stored.
   const credential = `annex_agent_${keyedDigest(ctx.keys.credential, tokenHash, certificate.keyHash).toString('base64url')}`;
   return ctx.db.transaction(async (tx) => {
     const find = () => tx.select().from(enrollmentTokens).where(eq(enrollmentTokens.tokenHash, tokenHash));
@@ -36,7 +36,7 @@ export async function enrollAgent(ctx: Context, request: EnrollRequest): Promise
     const answer: EnrollResponse = { vmId, credential, pollSeconds };
     if (isRepeated) return answer;
     const actor = await agentActor(tx, vmId);
-    // All transactions lock presence before the head. Holding the head protects everything after it.
+    // Every transaction locks the presence before the head. The lock on the head protects everything after it.
     await deletePresence(tx, vmId);
     await lockHead(tx, vmId);
     await clearPendingRestart(tx, vmId);
@@ -54,7 +54,7 @@ export async function enrollAgent(ctx: Context, request: EnrollRequest): Promise
 }
 
 /**
- * Rejects a machine that does not prove possession of its certificate's key: it could present another machine's
+ * Rejects a machine that does not prove that it has the certificate's key, because it could present another machine's
  * certificate.
  */
 function requireProof({ config }: Context, { certificate, enrollmentToken, proof }: EnrollRequest): void {

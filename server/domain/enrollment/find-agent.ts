@@ -1,7 +1,7 @@
 import type { Database } from '#db/client.ts';
 import { sha256Hex } from '#server/platform/keys.ts';
 
-/** The agent behind a credential, and the goal state for it. */
+/** The agent that a credential belongs to, and the goal state for it. */
 export interface AgentIdentity {
   vmId: string;
   vmName: string;
@@ -11,7 +11,7 @@ export interface AgentIdentity {
   counter: number;
   /** When the counter was stored; null before the first call. */
   lastSeenAt: Date | null;
-  /** The goal state in force; while the VM is held, the one that it has. */
+  /** ETag of the current goal state; while the VM is held, of the goal state that the agent has. */
   etag: string;
   /** Number of open log requests. */
   logRequests: number;
@@ -19,7 +19,10 @@ export interface AgentIdentity {
   newestLogRequest: string | null;
 }
 
-/** The goal state for agent `a` with head `h`. Held contents of a stock agent come with a new ETag (`stock-agents`). */
+/**
+ * SQL for the ETag for agent `a` with head `h`. When a stock agent is held, it gets the held contents with a new ETag
+ * (`stock-agents`).
+ */
 const etagFor = `case when a.kind = 'stock' then h.etag else coalesce(h.held_etag, h.etag) end`;
 
 const byCredential = {
@@ -43,8 +46,8 @@ export function credentialHash(authorization: string | null): string | null {
 }
 
 /**
- * Finds the agents for these credential hashes in one statement. Unknown credentials, and those of deleted VMs, are
- * absent.
+ * Finds the agents for these credential hashes in one statement. Credentials that are unknown or belong to deleted VMs
+ * are absent.
  */
 export async function findAgents(db: Database, hashes: readonly string[]): Promise<Map<string, AgentIdentity>> {
   const { rows } = await db.$client.query<Omit<AgentIdentity, 'counter'> & { hash: string; counter: string }>({
@@ -54,7 +57,7 @@ export async function findAgents(db: Database, hashes: readonly string[]): Promi
   return new Map(rows.map(({ hash, ...row }) => [hash, { ...row, counter: Number(row.counter) }]));
 }
 
-/** The current state of a VM's agent. Both fields are null if the VM was deleted or the agent's access revoked. */
+/** The current state of a VM's agent. Both fields are null if the VM was deleted or the agent's access was revoked. */
 export interface AgentNews {
   vmId: string;
   /** The ETag for an agent whose goal state or hold changed; empty if only logs were requested. */

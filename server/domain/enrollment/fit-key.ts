@@ -27,8 +27,8 @@ export async function rejectKeyOfOtherVm(
 }
 
 /**
- * Converts the unique violation if another machine stored the same key between check and write. Throws 409
- * `key_in_use`.
+ * Converts the unique violation that occurs if another machine stores the same key between the check and the write.
+ * Throws 409 `key_in_use`.
  */
 export function rejectTakenKey(error: unknown): never {
   const cause = error instanceof Error ? (error.cause ?? error) : error;

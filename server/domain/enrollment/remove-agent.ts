@@ -3,8 +3,8 @@ import type { Transaction } from '#db/client.ts';
 import { agentPresence, agents, enrollmentTokens } from '#db/schema/index.ts';
 
 /**
- * Deletes the presence of a VM's agent. A separate function because of the lock order: callers lock presence before or
- * after the head of the goal state.
+ * Deletes the presence of a VM's agent. A separate function, because some callers lock the presence before the head of
+ * the goal state and others after it.
  */
 export async function deletePresence(tx: Transaction, vmId: string): Promise<void> {
   await tx.delete(agentPresence).where(eq(agentPresence.vmId, vmId));

@@ -10,9 +10,10 @@ import { isSignedBy } from '#server/platform/cms.ts';
 import { rejectKeyOfOtherVm, rejectTakenKey, requireFit } from './fit-key.ts';
 
 /**
- * Replaces the certificate of a VM's machine: protected settings are encrypted for the new one, no handler runs again,
- * and the credential stays valid. Repeating the current certificate changes nothing, because the first response may
- * have been lost. Throws 422 `certificate_unfit` and `proof_refused`, 409 `key_in_use`, 401 `credential_refused`.
+ * Replaces the certificate of a VM's machine: protected settings are encrypted for the new certificate, no handler runs
+ * again, and the credential stays valid. Repeating the request with the current certificate changes nothing, because
+ * the first response may have been lost. Throws 422 `certificate_unfit` and `proof_refused`, 409 `key_in_use`, 401
+ * `credential_refused`.
  */
 export async function renewCertificate(
   ctx: Context,
@@ -48,7 +49,7 @@ export async function renewCertificate(
   });
 }
 
-/** Rejects a request that the old key did not sign: a stolen credential alone must not obtain secrets. */
+/** Rejects a request that is not signed with the old key: a stolen credential alone must not give access to secrets. */
 function requireProof(oldCertificate: string, { certificate, proof }: RenewCertificateRequest): void {
   const signature = Buffer.from(proof, 'base64');
   const signed = [Buffer.from(certificate), new X509Certificate(certificate).raw];

@@ -6,13 +6,14 @@ import { pollsWithin } from '#server/domain/verdicts/index.ts';
 /** An agent's stored presence: when it was last seen, and what it reported about itself. */
 export type Presence = typeof agentPresence.$inferSelect;
 
-/** The call in which an agent reports. */
+/** The call that delivers an agent's report. */
 interface ReportingCall {
   vmId: string;
   receivedAt: Date;
   counter: number | null;
   /**
-   * Seconds until the agent's next call: `polling` if it polled within `pollsWithin`, `reporting` if it only reports.
+   * Seconds until the agent's next call: `polling` applies if it polled within `pollsWithin`, `reporting` if it only
+   * reports.
    */
   polling: number;
   reporting: number;
@@ -30,11 +31,11 @@ export async function recordReportingAgent(
   { vmId, receivedAt, counter, polling, reporting }: ReportingCall,
 ): Promise<{ presence: Presence; before: LastSeen | null }> {
   const expectedAt = (seconds: number) => new Date(receivedAt.getTime() + seconds * 1000);
-  // `returning` sees the new row, a subquery still the old one.
+  // `returning` sees the new row; a subquery still sees the old one.
   const old = sql<{ lastSeenAt: string; nextExpectedAt: string } | null>`(
     select json_build_object('lastSeenAt', b.last_seen_at, 'nextExpectedAt', b.next_expected_at)
       from agent_presence b where b.vm_id = ${vmId})`;
-  // A report from before the enrollment belongs to the previous machine. The new one counts its calls from 0.
+  // A report from before the enrollment belongs to the previous machine. The new machine counts its calls from 0.
   const calls = sql<number>`case when exists (
     select from agents a where a.vm_id = ${vmId} and a.enrolled_at > ${receivedAt.toISOString()}::timestamptz
     ) then 0 else ${counter ?? 0}::bigint end`;
@@ -71,9 +72,9 @@ export async function describePresence(
 }
 
 /**
- * Returns the statement part that updates presence `p` for a batch of reports. `from` is a query of evaluated rows `s`
- * with `place` and `version` (`ctid` and `xmin`) of the presence that was read. Rows that changed since are left out,
- * as are rows for which the query `unless` finds something. Returns `vm_id`.
+ * Returns the part of a statement that updates presence `p` for a batch of reports. `from` is a query of evaluated rows
+ * `s` with `place` and `version`, the `ctid` and `xmin` of the presence that was read. Rows that have changed since
+ * then are left out, and so are rows for which the query `unless` finds something. Returns `vm_id`.
  */
 export const updatePresenceSql = ({ set, from, unless }: { set: string; from: string; unless: string }): string =>
   `update agent_presence p set

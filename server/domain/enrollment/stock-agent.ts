@@ -3,7 +3,7 @@ import type { Transaction } from '#db/client.ts';
 import { agents } from '#db/schema/index.ts';
 import type { SealingCertificate } from '#server/platform/cms.ts';
 
-/** How a stock agent is identified: the hash of its forwarder's token, and the certificate of its tenant key. */
+/** How a stock agent is identified: the hash of its forwarder token, and the certificate of its tenant key. */
 interface StockIdentity {
   vmId: string;
   credentialHash: string;
@@ -38,7 +38,7 @@ export async function replaceStockAgent(
     .where(isStock(vmId));
 }
 
-/** Replaces the key of a VM's stock agent; its credential stays. */
+/** Replaces the key of a VM's stock agent, and keeps its credential. */
 export async function replaceStockKey(tx: Transaction, vmId: string, certificate: SealingCertificate): Promise<void> {
   await tx.update(agents).set(keyColumns(certificate)).where(isStock(vmId));
 }

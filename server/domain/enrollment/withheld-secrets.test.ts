@@ -83,7 +83,7 @@ async function enrollBy(by: Context, vmId: string): Promise<KeyPair> {
 }
 
 /**
- * Returns what the holder of a key can decrypt in the goal state in force; undefined if the extension is not delivered.
+ * Returns what the holder of a key can decrypt in the current goal state; undefined if the extension is not delivered.
  */
 async function readable(vmId: string, { key }: KeyPair): Promise<unknown> {
   const { extensions } = await getGoalState(root, { vmId });
@@ -200,7 +200,7 @@ describe('an operator who enrolls their own key', () => {
     expect(plan.warnings.map(({ code }) => code)).toContain('plan_needs_release');
     await setExtension(eve, { vmId, name: 'probe', goal: changed });
     expect(await readable(vmId, pair)).toBeUndefined();
-    // The same values count as entered, not as kept, so that the response does not confirm a guess.
+    // Identical values count as entered again, so that the response does not confirm a guess.
     await set(ada, vmId, 'hunter2');
     expect(await readable(vmId, pair)).toBe('hunter2');
     expect(await stateOf(vmId)).toMatchObject({ needsRelease: false });
@@ -243,11 +243,11 @@ describe('the issuer of the token', () => {
     expect(await deliveredTo(adas, ada)).toBe(true);
     expect(await deliveredTo(adas, await tokenOf(ada, 'operator'))).toBe(true);
     expect(await deliveredTo(adas, eves)).toBe(false);
-    // A token with the role operator is not an admin, even if its member is one.
+    // A token with the role operator is not an admin, even if the member who created it is one.
     expect(await deliveredTo(ada, await tokenOf(root, 'operator'))).toBe(false);
     expect(await deliveredTo(root, await tokenOf(root, 'operator')), 'what that admin entered is theirs').toBe(true);
     expect(await deliveredTo(ada, await tokenOf(root, 'admin'))).toBe(true);
-    // The bootstrap token has no member, so each token that it creates is a separate actor.
+    // The bootstrap token belongs to no member, so each token created with it is a separate actor.
     const [one, other] = [
       await tokenOf(await asActor(bootstrap), 'operator'),
       await tokenOf(await asActor(bootstrap), 'operator'),

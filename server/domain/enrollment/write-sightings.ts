@@ -7,7 +7,7 @@ import { awaySql } from '#server/domain/verdicts/index.ts';
 export interface Sighting {
   vmId: string;
   at: Date;
-  /** When it should have called again at the latest. */
+  /** The time by which the agent should have called again. */
   nextExpectedAt: Date;
   counter: number | null;
   /** The agent closed a held poll, so its announced call is no longer expected. */
@@ -31,7 +31,7 @@ const rowOf = ({ vmId, at, nextExpectedAt, counter, hungUp }: Sighting) => ({
 });
 
 /**
- * Writes sightings, at most one per VM, sorted by VM. Notifies open pages of VMs that came back after a silence, or
+ * Writes sightings, at most one per VM, sorted by VM. Notifies open pages of VMs that came back after a silence or
  * whose announced call is no longer expected.
  */
 export async function writeSightings(db: Database, batch: readonly Sighting[]): Promise<void> {

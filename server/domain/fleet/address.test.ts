@@ -18,7 +18,7 @@ const tagsOf = (count: number) => Array.from({ length: count }, (_, n) => ({ nam
 
 /** Values of a URL parameter, the filter value that they become, and whether all of them are valid. */
 const readings: readonly [parameter: string, given: readonly string[], value: Value, isValid: boolean][] = [
-  // Absent and empty values are no condition.
+  // Absent and empty values are not conditions.
   ['q', [], undefined, true],
   ['q', [''], undefined, true],
   ['health', [''], undefined, true],
@@ -50,7 +50,7 @@ const readings: readonly [parameter: string, given: readonly string[], value: Va
   ['version', ['*'], undefined, false],
   ['version', ['v2'], undefined, false],
   ['version', ['2.4\n'], undefined, false],
-  // Known values in the order of severity, each once.
+  // Known values in order of severity, each once.
   ['health', ['failed'], ['failed'], true],
   ['health', ['healthy,failed'], ['failed', 'healthy'], true],
   ['health', ['failed,failed'], ['failed'], true],
@@ -99,7 +99,7 @@ test.each(readings.filter(([, , value]) => value !== undefined))(
   },
 );
 
-/** Texts that a URL ignores and verbs reject; NUL is left to the database, which has its own error. */
+/** Texts that a URL reader ignores and verbs reject, except NUL: the database rejects it with its own error. */
 const rejected = readings.filter(
   ([parameter, [text = ''], , isValid]) =>
     !isValid && !text.includes('\0') && ['q', 'handler', 'messageId', 'version'].includes(parameter),

@@ -2,13 +2,13 @@ import type { FieldShape, FieldValue, TagFilter, ValueOf } from '#server/domain/
 
 /* Filter fields as URL parameters. Pages and entry points share this file, so it imports only types. */
 
-/** A parameter's value. If it cannot be read, there is no value and `isValid` is false. */
+/** A parameter's value. If it cannot be read, `value` is undefined and `isValid` is false. */
 export interface ReadParameter {
   value: ValueOf<FieldValue> | undefined;
   isValid: boolean;
 }
 
-/** Reads the URL parameter of a field. Of a list, it keeps the valid entries. */
+/** Reads the URL parameter of a field. If the value is a list, only its valid entries are kept. */
 export function readParameter({ parameter, value }: FieldShape, parameters: URLSearchParams): ReadParameter {
   const given = parameters.getAll(parameter).filter((text) => text !== '');
   const [first] = given;
@@ -41,7 +41,7 @@ function readText(text: string, { min = 0, max, form }: Extract<FieldValue, { ki
   return { value: isValid ? text : undefined, isValid };
 }
 
-/** Writes the URL parameter of a field, or nothing if the value is absent or empty. */
+/** Writes a field as a URL parameter, or nothing if the value is absent or empty. */
 export function writeParameter(
   { parameter }: Pick<FieldShape, 'parameter'>,
   value: ValueOf<FieldValue> | undefined,
@@ -60,7 +60,7 @@ export function tagText({ name, value }: TagFilter): string {
   return value === undefined ? key : `${key}=${value}`;
 }
 
-/** Decodes the tag of a parameter. */
+/** Decodes a tag from a parameter. */
 export function tagFrom(text: string): TagFilter {
   const at = text.indexOf('=');
   const name = (at < 0 ? text : text.slice(0, at)).replaceAll('%3D', '=').replaceAll('%25', '%');

@@ -8,7 +8,7 @@ import { type FleetFilter, silentFor } from './fields.ts';
 import { type FleetRows, fleetSource } from './filter.ts';
 import { fleetFilterInput } from './filter-input.ts';
 
-/** Counts the VMs that match. */
+/** Counts the VMs that match the filter. */
 export async function countFleet(ctx: Context, input: FleetFilter): Promise<{ matching: number }> {
   allow(ctx.actor, 'viewer');
   const filter = parse(fleetFilterInput(ctx.fleetFields), input);

@@ -106,7 +106,7 @@ const version = fleetField({
   parameter: 'version',
   label: 'filter.version',
   description: 'The version in the goal state, or the beginning of one: `2.4.*`.',
-  // This is the goal's version, which automatic upgrades change too.
+  // This is the version in the goal state, which automatic upgrades change too.
   isSetByPeople: false,
   value: { kind: 'text', max: 64, form: String.raw`^\d+(\.\d+){0,2}(\.\d+|\.\*)?$`, fault: 'version_filter_form' },
   of: 'extension',
@@ -166,12 +166,12 @@ const held = fleetField({
 });
 
 /**
- * The filter fields of the fleet. Lists, counts, facets, export, the API and URLs are derived from them. A later module
- * defines more fields; `server/process/services.ts` appends them.
+ * The filter fields of the fleet. Lists, counts, facets, exports, the API and URLs are derived from them. Later modules
+ * define more fields; `server/process/services.ts` appends them.
  */
 export const coreFields = [name, health, tags, handler, version, messageId, silentMinutes, held] as const;
 
 type CoreField = (typeof coreFields)[number];
 
-/** A filter of VMs. All conditions must hold, and those on extensions must hold for one and the same extension. */
+/** A filter of VMs. All conditions must hold, and the conditions on extensions must hold for the same extension. */
 export type FleetFilter = { [F in CoreField as F['name']]?: ValueOf<F['value']> | undefined };

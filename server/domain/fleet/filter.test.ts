@@ -45,7 +45,7 @@ async function namesOf(source: Pick<FleetSource, 'table'>, where: FleetSource['w
   return rows.map(({ name }) => name);
 }
 
-/** Filters, and the VMs that they return in an order by health, which reads only evaluated VMs. */
+/** Filters, and the VMs that they return, sorted by health because that order reads only evaluated VMs. */
 const filters: readonly [string, FleetFilter, readonly string[]][] = [
   ['no condition', {}, everyEvaluated],
   ['empty texts and lists are no conditions', { q: '', health: [], tags: [], handler: '' }, everyEvaluated],
@@ -169,7 +169,7 @@ describe('order', () => {
     );
   });
 
-  /** Reads a list one VM at a time, each time with the cursor of the previous VM. */
+  /** Reads a list one VM at a time, each time with the cursor from the previous page. */
   async function walk(sort: (typeof fleetSorts)[number], filter: FleetFilter = {}): Promise<string[]> {
     const source = fleetSource(coreFields, filter, now, sort);
     const order = fleetOrder(sort, source);

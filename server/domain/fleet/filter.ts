@@ -17,10 +17,10 @@ export interface FleetRows {
   where: SQL;
 }
 
-/** How to read the VMs of a list. `table` and `where` select every match, in any order. */
+/** How to read the VMs of a list. `table` and `where` select every matching VM, in any order. */
 export interface FleetSource extends FleetRows {
   id: SQL;
-  /** The same condition in the form that is fast when rows are read in the list's order. */
+  /** The same condition in a form that is fast when rows are read in the list's order. */
   each: SQL;
   /** Conditions that split the table into parts, each of which an index returns in the list's order. */
   streams: SQL[];
@@ -32,7 +32,7 @@ export interface FleetSource extends FleetRows {
   isWhole: boolean;
 }
 
-/** A field with its value in a filter. */
+/** A field with the filter's value for it. */
 interface Given {
   field: FleetField;
   value: ValueOf<FieldValue>;
@@ -48,8 +48,8 @@ function givenFields(fields: FleetFields, filter: FleetFilter): Given[] {
 }
 
 /**
- * Selects the VMs that match a filter. Conditions on names alone read `vms`, which has every VM immediately. All other
- * conditions, and orders by health, read `vm_health`, which follows within a second.
+ * Selects the VMs that match a filter. Conditions on names alone read `vms`, which has every new VM immediately. All
+ * other conditions, and sorting by health, read `vm_health`, which is updated within a second.
  */
 export function fleetSource(
   fields: FleetFields,
@@ -65,7 +65,7 @@ export function fleetSource(
   const ofTable = isByHealth ? inRanks(ranks) : sql`h.deleted_at is null`;
   const every = (conditions: readonly SQL[]): SQL => sql.join([sql`true`, ...conditions], sql` and `);
   const rows = conditions.map(({ row }) => row);
-  // An index provides each order within one rank.
+  // Within a single rank, an index provides each of these orders.
   const isByRank = isByHealth && (sort.endsWith('since') || (sort.endsWith('name') && ranks !== null));
   return {
     table: isByHealth ? sql`vm_health h` : sql`vms h`,
@@ -79,7 +79,7 @@ export function fleetSource(
   };
 }
 
-/** Returns the ranks that can match, which are indexed; null for all ranks. */
+/** Returns the indexed ranks that can match; null if every rank can. */
 function ranksOf(given: readonly Given[]): SQL[] | null {
   let found = new Set<VmHealth>(vmHealths);
   for (const { field, value } of given) {
@@ -100,7 +100,7 @@ function conditionsOf(given: readonly Given[], rows: QueriedRows): Condition[] {
   ];
 }
 
-/** Requires a single extension for which all conditions hold. */
+/** Combines the conditions into one that requires a single extension for which all of them hold. */
 function oneExtension(conditions: readonly Condition[]): Condition[] {
   if (conditions.length === 0) return [];
   const all = sql.join(
@@ -110,7 +110,7 @@ function oneExtension(conditions: readonly Condition[]): Condition[] {
   return [
     {
       set: sql`h.vm_id in (select e.vm_id from extension_health e where ${all})`,
-      // With `offset 0`, PostgreSQL looks up each row. Without it, it would first read and hash all extensions.
+      // With `offset 0`, PostgreSQL looks up each row. Otherwise it would first read and hash all extensions.
       row: sql`exists (select from extension_health e where e.vm_id = h.vm_id and ${all} offset 0)`,
     },
   ];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Sort orders that have an index; `-` reverses. `since`: how long a VM has had its health. */
+/** Sort orders, each with an index; `-` reverses the order. `since`: how long a VM has had its health. */
 export const fleetSorts = ['name', '-name', 'health', '-health', 'since', '-since'] as const;
 export type FleetSort = (typeof fleetSorts)[number];
 

@@ -17,7 +17,7 @@ export interface FleetFacet {
   count: number;
   /** Values of a tag, or versions of a handler, most frequent first. */
   values: { value: string; count: number }[];
-  /** Whether there are more values, which a search finds. */
+  /** Whether there are more values, which a search can find. */
   more: boolean;
 }
 

@@ -4,7 +4,7 @@ import type { Facet, FieldShape } from '#server/domain/fleet-field.ts';
 
 /** A filter field as plain data, for the pages. */
 export interface ListedField extends FieldShape {
-  /** Label of the search box in the field's menu; null without a menu. */
+  /** Label of the search box in the field's menu; null if the field has no menu. */
   find: Facet['find'] | null;
 }
 

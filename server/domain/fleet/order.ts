@@ -19,7 +19,7 @@ const rankKey: Key = {
   form: /^\d$/,
   value: (text) => sql`${text}::smallint`,
 };
-/** Microseconds since 1970, which is PostgreSQL's precision. */
+/** Microseconds since 1970: microseconds are the precision of PostgreSQL. */
 const sinceKey: Key = {
   column: sql`h.since`,
   text: sql`(extract(epoch from h.since) * 1000000)::bigint::text`,
@@ -42,7 +42,7 @@ export interface FleetOrder {
   write(keys: readonly string[]): string;
 }
 
-/** Returns a sort order. Its last key is the id, so that rows with equal keys are not skipped. */
+/** Returns a sort order. Its last key is the id, so that no rows with equal keys are skipped. */
 export function fleetOrder(sort: FleetSort, { id }: FleetSource): FleetOrder {
   const first = { name: [nameKey], health: [rankKey, nameKey], since: [sinceKey] };
   const descends = sort.startsWith('-');

@@ -98,7 +98,7 @@ describe('every verb', () => {
     expect(await outcomeOf(call(admin, unknownVm))).toBe(answers[name] ?? 'not_found vm_unknown');
   });
 
-  // Only the history of a deleted VM can still be read.
+  // Of a deleted VM, only the history can still be read.
   const readable = [
     'listGoalStates',
     'listGoalStateChanges',
@@ -164,7 +164,7 @@ describe('what a change leaves behind', () => {
     action: string;
     target?: [string, string];
     cause: object;
-    /** State and sequence number of `probe` afterwards; undefined if it is gone. */
+    /** State and sequence number of `probe` after the verb; undefined if the extension is gone. */
     extension: [string, number] | undefined;
     details: object;
   }
@@ -400,7 +400,7 @@ describe('the goal states of a VM', () => {
     ]);
     const { incarnation } = await headOf(vm.vmId);
     expect(await causeOf(vm.vmId)).toMatchObject({ cause: { action: 'vm.decommission' } });
-    // Repeated: nothing runs twice.
+    // Repeated, to show that nothing runs twice.
     await services.db.transaction((tx) => uninstallAll(tx, operator, vm.vmId));
     expect((await extensionsOf(vm.vmId)).map(({ sequenceNumber }) => sequenceNumber)).toEqual([2, 2]);
     expect((await headOf(vm.vmId)).incarnation).toBe(incarnation + 1);

@@ -6,12 +6,12 @@ import { sealForCertificate } from './custody.ts';
 import type { KeyOrigin } from './may-release.ts';
 import { lockHead, publishGoalState } from './publish.ts';
 
-/** Removes the certificate of a VM whose agent was removed: later settings are encrypted for the next agent. */
+/** Removes the certificate of a VM whose agent was removed: from now on, settings are encrypted for the next agent. */
 export async function unbindCertificate(tx: Transaction, vmId: string): Promise<void> {
   await tx.update(goalStateHeads).set({ certificate: null, thumbprint: null }).where(eq(goalStateHeads.vmId, vmId));
 }
 
-/** Gives a new VM its first goal state, without extensions, as incarnation 1. */
+/** Gives a new VM its first goal state, incarnation 1, without extensions. */
 export async function beginGoalStates(tx: Transaction, ctx: Context, vmId: string): Promise<void> {
   const [head] = await tx
     .insert(goalStateHeads)
@@ -21,9 +21,9 @@ export async function beginGoalStates(tx: Transaction, ctx: Context, vmId: strin
 }
 
 /**
- * Binds the VM's protected settings to a certificate; those that may not be released to it are withheld, and the
- * activity log names `issuer`. Raises the incarnation but no sequence number, so no handler runs again. Deliveries to a
- * former machine no longer count. Returns the new incarnation.
+ * Binds the VM's protected settings to a certificate. Settings that may not be released to it are withheld, and the
+ * activity log names `issuer`. Increases the incarnation but no sequence number, so no handler runs again. Deliveries
+ * to a former machine no longer count. Returns the new incarnation.
  */
 export async function bindCertificate(
   tx: Transaction,
@@ -40,7 +40,7 @@ export async function bindCertificate(
     .set({ certificate: certificate.pem, thumbprint: certificate.thumbprint })
     .where(eq(goalStateHeads.vmId, vmId));
   if (origin.kind === 'issued') {
-    // The new machine has received nothing yet; rows of earlier releases have the same values.
+    // The new machine has received nothing yet. For rows of earlier releases, these values are the same.
     await tx.update(extensions).set({ deliveredAt: null, commands: null }).where(eq(extensions.vmId, vmId));
   }
   return publishGoalState(tx, ctx, head, {

@@ -18,7 +18,7 @@ export interface GoalStateChange {
     | 'timeouts'
     | 'policy';
   extension: string;
-  /** Two versions, or the old and new value of a single `setting`; empty otherwise. */
+  /** The two versions, or the old and new value of a single `setting`; empty otherwise. */
   from: string;
   to: string;
   /** Names of the first-level settings that differ, at most `namedFields`. */
@@ -28,10 +28,10 @@ export interface GoalStateChange {
 }
 
 const namedFields = 3;
-/** Longer values appear only in the comparison. */
+/** Longer values appear only when the goal states are compared. */
 const maxValueLength = 24;
 
-/** Lists the differences between `before` and `after` by extension; secrets only as changed or not. */
+/** Lists the differences between `before` and `after` by extension. Of secrets, only that they changed. */
 export function changesBetween(
   before: readonly ExtensionContents[],
   after: readonly ExtensionContents[],
@@ -61,7 +61,7 @@ function differences(old: ExtensionContents, extension: ExtensionContents): Goal
   if (fields.has('dependsOn')) changes.push(change('dependencies', extension));
   if (fields.has('timeouts')) changes.push(change('timeouts', extension));
   const policy = fields.has('autoUpgradeMinorVersion') || fields.has('requestedVersion');
-  // Any new version changes the requested version too; only without other changes was the upgrade policy changed.
+  // Any new version changes the requested version too. The upgrade policy changed only if nothing else did.
   if (policy && changes.length === 0) changes.push(change('policy', extension));
   return changes;
 }
@@ -90,13 +90,13 @@ function change(kind: GoalStateChange['kind'], { name }: ExtensionContents, from
   return { kind, extension: name, from, to, fields: [], fieldCount: 0 };
 }
 
-/** The contents that a revert to `target` declares: without extensions that were being uninstalled then. */
+/** The contents that a revert to `target` declares, which omit extensions that were being uninstalled then. */
 export const revertContents = (target: readonly ExtensionContents[]): ExtensionContents[] =>
   target.filter(({ state }) => state !== 'uninstall');
 
 /**
- * The newest goal state before the one that gave an extension its current contents; null if none had it enabled.
- * `newestFirst` may be incomplete.
+ * The newest goal state before the one that gave an extension its current contents; null if the extension was not
+ * enabled in any. `newestFirst` may be incomplete.
  */
 export function revertTarget(
   newestFirst: readonly { incarnation: number; contents: readonly ExtensionContents[] }[],

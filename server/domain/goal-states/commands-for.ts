@@ -7,8 +7,8 @@ import { hasStockAgent, stepsOf } from './plan-steps.ts';
 import type { ExtensionRow } from './publish.ts';
 
 /**
- * Returns the commands that a new goal can cause, in order: those of the previous goal that may still run, then the
- * planned ones.
+ * Returns the commands that a new goal can cause, in order: first the commands of the previous goal that may still run,
+ * then the planned ones.
  */
 export async function commandsFor(
   tx: Transaction,

@@ -30,7 +30,7 @@ export async function compareGoalStates(ctx: Context, input: CompareGoalStatesIn
 }
 
 /**
- * Compares the goal state in force with the one that a revert would declare. Pass `before.incarnation` as the revert's
+ * Compares the current goal state with the one that a revert would declare. Pass `before.incarnation` as the revert's
  * `ifMatch`. Throws 404 `vm_unknown` | `goal_state_unknown`.
  */
 export async function previewRevert(ctx: Context, input: PlanRevertInput): Promise<GoalStateComparison> {

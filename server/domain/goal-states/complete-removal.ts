@@ -7,7 +7,7 @@ import { shownExtension } from './shown-extension.ts';
 
 /** The effect of a removal on the VM. */
 export interface Removal {
-  /** False for a late report: the goal is no longer `uninstall`, or has another sequence number. */
+  /** False if the report is late: the goal is no longer `uninstall`, or has another sequence number. */
   removed: boolean;
   /** The VM is being decommissioned and this was its last extension. */
   decommissioned: boolean;

@@ -77,7 +77,7 @@ describe('AZ-C2 the state of a secret', () => {
   ];
   test.each(cases)('%s', async (_, sealed, cms, certificate, state) => {
     expect(secretStateOf({ sealed, cms }, { certificate })).toBe(state);
-    // The SQL for lists has the same result.
+    // The SQL for lists returns the same result.
     const vm = await givenVm(admin);
     await declare(vm, 'one');
     await db.update(secrets).set({ sealed, cms }).where(eq(secrets.vmId, vm.vmId));

@@ -14,8 +14,8 @@ import type { Head } from './publish.ts';
 export type SecretRow = typeof secrets.$inferSelect;
 
 /**
- * Whether a secret can be delivered. `needsSecrets`: no copy is left, so it must be entered again. `needsRelease`: the
- * portal stores it and withholds it from the VM's certificate.
+ * Whether a secret can be delivered. `needsSecrets`: no copy is left, so the secret must be entered again.
+ * `needsRelease`: the portal stores the secret and withholds it from the VM's certificate.
  */
 export type SecretState = 'ready' | 'needsSecrets' | 'needsRelease';
 
@@ -34,12 +34,12 @@ export const needsSecretsSql = sql<boolean>`
 export const needsReleaseSql = sql<boolean>`
   ${secrets.sealed} is not null and ${secrets.cms} is null and ${goalStateHeads.certificate} is not null`;
 
-/** Returns a fingerprint that shows whether protected settings changed; salted per VM and extension. */
+/** Returns a fingerprint that shows whether protected settings changed. It is salted per VM and extension. */
 export function fingerprintOf(ctx: Pick<Context, 'keys'>, vmId: string, name: string, value: unknown): string {
   return keyedDigest(ctx.keys.fingerprint, vmId, name, canonicalJson(value)).toString('base64url');
 }
 
-/** Authenticated data that binds a ciphertext to its row: it cannot be decrypted for another VM or row. */
+/** Authenticated data that binds a ciphertext to its row, so that it cannot be decrypted for another VM or row. */
 export const boundTo = (vmId: string, id: string): string => `${vmId}/${id}`;
 
 /**
@@ -74,7 +74,7 @@ export async function storeSecret(
   return id;
 }
 
-/** Returns the row of a secret, or null. */
+/** Returns a secret's row; null if the id is null or unknown. */
 export async function findSecret(tx: Transaction, vmId: string, id: string | null): Promise<SecretRow | null> {
   if (id === null) return null;
   const [row] = await tx
@@ -85,9 +85,9 @@ export async function findSecret(tx: Transaction, vmId: string, id: string | nul
 }
 
 /**
- * Encrypts a VM's secrets for a new certificate; those that may not be released to it are withheld, and the activity
- * log names `issuer`. A secret that is no longer sealed (`ANNEX_CUSTODY=vm`) must be entered again. `head` is the head
- * before the certificate.
+ * Encrypts a VM's secrets for a new certificate. Secrets that may not be released to it are withheld, and the activity
+ * log names `issuer`. A secret whose sealed form was deleted (`ANNEX_CUSTODY=vm`) must be entered again. `head` is the
+ * head before the new certificate.
  */
 export async function sealForCertificate(
   tx: Transaction,
@@ -103,7 +103,7 @@ export async function sealForCertificate(
     const wasReleased = row.cms !== null && row.thumbprint === head.thumbprint;
     if (!setters.has(row.setBy)) setters.set(row.setBy, (await findPrincipal(tx, row.setBy, ctx.now))?.key ?? null);
     const released = mayRelease({ setBy: setters.get(row.setBy) ?? null, wasReleased }, origin);
-    // Not sealed, and already encrypted for this certificate.
+    // The secret is not sealed, and is already encrypted for this certificate.
     if (row.sealed === null && wasReleased && row.thumbprint === certificate.thumbprint) continue;
     if (released || row.sealed === null) await sealSecret(tx, ctx, row, certificate);
     else {
@@ -125,7 +125,7 @@ export async function sealForCertificate(
   });
 }
 
-/** Encrypts withheld secrets for the certificate in force. Returns the extensions that use them now. */
+/** Encrypts withheld secrets for the VM's current certificate. Returns the extensions that use these secrets now. */
 export async function sealWithheld(
   tx: Transaction,
   ctx: Context,
@@ -179,7 +179,7 @@ async function extensionsOf(tx: Transaction, vmId: string, ids: readonly string[
   return rows.map(({ name }) => name);
 }
 
-/** Deletes the sealed form of settings that are encrypted for a VM. Returns how many. */
+/** Deletes the sealed form of settings that are also encrypted for a VM. Returns how many. */
 export async function dropSealedCopies(tx: Transaction): Promise<number> {
   const dropped = await tx
     .update(secrets)

@@ -31,8 +31,8 @@ export async function findVersion(tx: Database | Transaction, goal: ExtensionGoa
 }
 
 /**
- * Returns every fault of the settings. Call it before opening a transaction: schemas run in a worker (AZ-C1). Protected
- * settings that are neither given nor kept count as empty, so that missing required ones are reported.
+ * Returns every fault of the settings. Call it before opening a transaction, because schemas run in a worker (AZ-C1).
+ * Protected settings that are neither given nor kept count as empty, so that missing required settings are reported.
  */
 export async function settingsFaults(
   ctx: Context,
@@ -64,8 +64,8 @@ export function protectedSchemaDigest(schema: SettingsSchema | null): string | n
 }
 
 /**
- * Returns every violated rule between an extension and the others on the VM, by path. A withdrawn version that is in use
- * may stay.
+ * Returns every violation of a rule between an extension and the others on the VM, by path. A withdrawn version that is
+ * in use may stay.
  */
 export function ruleFaults(
   name: string,
@@ -102,7 +102,7 @@ export function ruleFaults(
   return faults;
 }
 
-/** The fault of a second extension of a handler that allows one; null for any other. */
+/** Returns a fault if the handler allows only one extension and another one exists; otherwise null. */
 export function singleFault(
   handler: string,
   { manifest }: Pick<VersionRow, 'manifest'>,

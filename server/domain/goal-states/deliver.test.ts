@@ -15,7 +15,10 @@ import { loadExtensions } from './publish.ts';
 
 let services: Services;
 let db: Database;
-/** The same database in a process that publishes over NATS: a fetch is then a transaction instead of one statement. */
+/**
+ * The same database in a process that publishes over NATS, where a fetch is a transaction instead of a single
+ * statement.
+ */
 let other: Database;
 
 beforeAll(async () => {

@@ -17,13 +17,13 @@ import { defaultTimeouts, type Effect, effectOf } from './goal-state.ts';
 import { platformFaults } from './platform-faults.ts';
 import { type ExtensionRow, type Head, loadExtensions } from './publish.ts';
 
-/** The change to protected settings. `replaced`: values are given; they may equal the old ones. */
+/** The change to protected settings. `replaced`: values are given, and may equal the old ones. */
 export type SecretChange = 'none' | 'kept' | 'added' | 'replaced' | 'removed';
 
 /** Placeholder id of a secret that is stored only when the change is applied. */
 export const givenSecret = 'given';
 
-/** One extension's change, from its current to its next declaration. */
+/** One extension's change, from its current declaration to its next one. */
 export interface ExtensionMove {
   name: string;
   current: ExtensionRow | undefined;
@@ -33,9 +33,9 @@ export interface ExtensionMove {
   effect: Effect;
   /** The sequence number after the change. */
   sequenceNumber: number;
-  /** Null for a removal, which does not need the version. */
+  /** Null for a removal, for which the version does not matter. */
   version: VersionRow | null;
-  /** Protected settings as given. */
+  /** Protected settings as the caller sent them. */
   given: unknown;
 }
 
@@ -103,7 +103,7 @@ export async function versionOrNull(tx: Database | Transaction, goal: ExtensionG
 }
 
 /**
- * Evaluates a declaration and its siblings against the current one, without writing. With `compares`, protected
+ * Evaluates a declaration and its siblings against the current ones, without writing. With `compares`, protected
  * settings that equal the old ones count as kept. Plans must not compare, because they would confirm guessed secrets.
  * Throws 409 `vm_decommissioning` | `uninstalling` | `handler_fixed`.
  */
@@ -129,7 +129,7 @@ export async function evaluateDeclaration(
     if (current && current.handler !== goal.handler) {
       throw new DomainError('conflict', 'handler_fixed', { params: { name, handler: current.handler } });
     }
-    // Read again under the lock: the version may have been withdrawn since.
+    // Read again under the lock, because the version may have been withdrawn since.
     const version = await versionOrNull(tx, goal);
     if (version === null || settings === null) {
       faults.push({
@@ -139,7 +139,7 @@ export async function evaluateDeclaration(
       });
       continue;
     }
-    // Siblings already count with the new version when the rules of the others are checked.
+    // When the rules between extensions are checked, siblings already count with the new version.
     const among = present.map((row) =>
       row.name !== name && targets.some((target) => target.name === row.name)
         ? { ...row, version: version.version }
@@ -160,7 +160,7 @@ export async function evaluateDeclaration(
       name,
       handler: goal.handler,
       requestedVersion: version.version,
-      // A repeated request from before an automatic upgrade does not undo the upgrade.
+      // A repeated request from before an automatic upgrade does not undo that upgrade.
       version: current && current.requestedVersion === version.version ? current.version : version.version,
       state: goal.state,
       autoUpgradeMinorVersion: goal.autoUpgradeMinorVersion,
@@ -177,7 +177,7 @@ export async function evaluateDeclaration(
   return { present, moves, faults };
 }
 
-/** Whether secrets are kept that were checked against a protected schema that the new version no longer has. */
+/** Whether kept secrets were checked against a protected schema that differs from the new version's. */
 function keepsUnfitSecrets(goal: ExtensionGoalInput, version: VersionRow, kept: SecretRow | null): boolean {
   if (!kept || goal.settings.protectedSettings !== undefined) return false;
   return kept.schemaDigest !== protectedSchemaDigest(version.settingsSchema);

@@ -12,11 +12,17 @@ export interface FetchedGoalState {
 }
 
 interface Delivered extends FetchedGoalState {
-  /** It was sent before, or is marked as sent now; false if a newer one was published or the VM held in between. */
+  /**
+   * Whether this goal state was sent before or is now marked as sent. False if meanwhile a newer one was published or
+   * the VM was held.
+   */
   isNoted: boolean;
 }
 
-/** Whether the text contains the extension: without its protected settings it is left out, so it was not delivered. */
+/**
+ * Whether the text contains the extension. An extension without its protected settings is left out, so it was not
+ * delivered.
+ */
 const isRendered = `(extensions.secret_id is null or exists (
   select from secrets s where s.vm_id = extensions.vm_id and s.id = extensions.secret_id and s.cms is not null))`;
 
@@ -25,8 +31,8 @@ const heldText = `(select g.text from goal_states g
   where g.vm_id = goal_state_heads.vm_id and g.incarnation = goal_state_heads.held_incarnation)`;
 
 /**
- * $1 the VM, $2 the time, $3 whether to notify. Deadlines count from delivery, so the first delivery is a change of the
- * VM.
+ * $1 is the VM, $2 the time, $3 whether to notify. Deadlines count from the delivery, so the first delivery is a change
+ * of the VM.
  */
 const deliver = {
   name: 'goal-state-deliver',
@@ -54,9 +60,9 @@ select etag, text, is_known or exists (select from noted) as "isNoted",
 };
 
 /**
- * Reads the goal state in force and marks it as delivered before it is sent, so that a removal knows whether the agent
- * ever saw the extension. While the VM is held, reads the one that it has. One statement, which writes nothing if it was
- * sent before. Null for a VM without a goal state.
+ * Reads the current goal state and marks it as delivered before it is sent, so that a removal knows whether the agent
+ * ever saw the extension. While the VM is held, reads the goal state that the agent has. Runs one statement, which
+ * writes nothing if the goal state was sent before. Returns null if the VM has no goal state.
  */
 export async function fetchGoalState(db: Database, vmId: string, now: Date): Promise<FetchedGoalState | null> {
   if (tellsByStatement(db)) {
@@ -66,7 +72,7 @@ export async function fetchGoalState(db: Database, vmId: string, now: Date): Pro
     if (row.isNoted) return row;
   }
   return db.transaction(async (tx) => {
-    // The row lock ensures that the text returned is the newest and the one marked as delivered.
+    // The row lock ensures that the returned text is the newest and the one that is marked as delivered.
     const [head] = await tx
       .update(goalStateHeads)
       .set({

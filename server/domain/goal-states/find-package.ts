@@ -12,8 +12,8 @@ select v.size::float8 as size from handler_versions v where v.sha256 = $2 and (
 };
 
 /**
- * The size in bytes of a package that is declared for the VM, or that the goal state of a held VM names; null for any
- * other package.
+ * Returns the size in bytes of a package that is declared for the VM, or named in the goal state of a held VM; null for
+ * any other package.
  */
 export async function findPackageOfVm(db: Database, vmId: string, sha256: string): Promise<number | null> {
   const { rows } = await db.$client.query<{ size: number }>({ ...byDigest, values: [vmId, sha256] });

@@ -9,7 +9,7 @@ import { type GetExtensionInput, getExtensionInput } from './input.ts';
 /** Number of goal states to search. */
 const searchedStates = 50;
 
-/** Finds the goal state to revert to when an extension's current contents fail; null if there is none. */
+/** Finds the goal state to revert to when an extension fails with its current contents; null if there is none. */
 export async function findRevertTarget(
   ctx: Context,
   input: GetExtensionInput,

@@ -11,7 +11,7 @@ import { autoUpgradeMinorVersion, timeouts } from './goal.ts';
 import { type GetExtensionInput, getExtensionInput } from './input.ts';
 import { extensionReceipt } from './set-extension.ts';
 
-/** The declaration of one extension for its editor. Of secrets, only when and by whom they were changed. */
+/** The declaration of one extension for its editor. Of secrets, it says only who changed them and when. */
 export const extensionView = extensionReceipt.extend({
   autoUpgradeMinorVersion,
   dependsOn: z.array(z.string()),
@@ -21,9 +21,9 @@ export const extensionView = extensionReceipt.extend({
     .object({
       changedAt: time,
       changedBy: z.string(),
-      /** The protected settings must be entered again: the stored copy can no longer be decrypted. */
+      /** Whether the protected settings must be entered again, because the stored copy can no longer be decrypted. */
       needsSecrets: z.boolean(),
-      /** The protected settings are withheld from the machine's key until an admin releases them. */
+      /** Whether the protected settings are withheld from the machine's key until an admin releases them. */
       needsRelease: z.boolean(),
     })
     .nullable(),

@@ -11,7 +11,7 @@ import { vmId } from '#server/domain/vms/input.ts';
 import { goal, timeouts } from './goal.ts';
 import { type GetGoalStateInput, getGoalStateInput } from './input.ts';
 
-/** The goal state in force as the agent receives it, with its author and time. */
+/** The current goal state in the form that the agent receives, with its author and time. */
 export const goalStateView = z.object({
   protocol: z.literal(1),
   vmId,
@@ -41,7 +41,7 @@ export const goalStateView = z.object({
 export type GoalStateView = z.infer<typeof goalStateView>;
 
 /**
- * Reads the goal state in force. Operators only, because it contains public settings. Throws 404 `vm_unknown`, also for
+ * Reads the current goal state. Operators only, because it contains public settings. Throws 404 `vm_unknown`, also for
  * a deleted VM.
  */
 export async function getGoalState(ctx: Context, input: GetGoalStateInput): Promise<GoalStateView> {

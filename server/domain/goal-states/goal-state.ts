@@ -20,18 +20,21 @@ export interface PackageFacts {
   size: number;
 }
 
-/** Protected settings as delivered. */
+/** Protected settings in the form that the agent receives. */
 export interface SealedFacts {
   cms: Buffer;
   thumbprint: string;
 }
 
-/** A strong ETag. The epoch changes when the database is restored, so an ETag from before never matches. */
+/**
+ * Returns a strong ETag. The epoch changes when the database is restored, so an ETag from before the restore never
+ * matches.
+ */
 export function etagOf(epoch: string, incarnation: number): string {
   return `"${epoch}.${incarnation}"`;
 }
 
-/** Renders the text that agents receive. Runs once, when the goal state is written. */
+/** Renders the text that agents receive. Called once per goal state, when it is written. */
 export function renderGoalState(
   { vmId, incarnation, turn }: Required<Pick<GoalState, 'vmId' | 'incarnation' | 'turn'>>,
   contents: readonly ExtensionContents[],
@@ -73,14 +76,14 @@ type Declared = Omit<ExtensionContents, 'sequenceNumber'>;
 
 /** How a change to an extension affects the agent (docs/divergences.md, "Handler configuration"). */
 export type Effect =
-  /** Nothing differs: no new goal state. */
+  /** Nothing differs, so there is no new goal state. */
   | 'none'
   /** The goal state differs, but the handler does not run again. */
   | 'incarnation'
-  /** Handler version, state or settings differ: the handler runs. */
+  /** Handler version, state or settings differ, so the handler runs. */
   | 'sequence';
 
-/** Fields whose change runs the handler. */
+/** Fields that make the handler run when they change. */
 const runsHandler: readonly DeclaredField[] = ['version', 'state', 'secretId', 'publicSettings'];
 
 /** Returns how a new declaration affects the agent. */

@@ -22,7 +22,10 @@ beforeAll(async () => {
 const ctx = (role: 'viewer' | 'operator' = 'operator') => testContext({ services, role });
 const secret = 'correct horse battery staple';
 
-/** Incarnation 1 is empty; 2 adds the probe, 3 to 5 change target, secret and version. */
+/**
+ * Creates a VM whose incarnation 1 is empty; 2 adds the probe, and 3 to 5 change its target, its secret and its
+ * version.
+ */
 async function vmWithHistory(): Promise<GivenVm> {
   const vm = await givenVm(services);
   const publicSettings = { target: 'a' };

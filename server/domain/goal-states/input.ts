@@ -24,11 +24,12 @@ export const commandTimeouts = z.strictObject({
 });
 
 /**
- * Maximum depth of settings: no recursive function overflows its stack. The portal's limit for settings is far lower.
+ * Maximum depth of settings at which no recursive function overflows its stack. The portal's limit for settings is far
+ * lower.
  */
 const deepestWalk = 1_000;
 
-/** Iterative, because recursion could overflow the stack. */
+/** Iterative, because a recursive function could overflow the stack. */
 function isWalkable(settings: unknown): boolean {
   let level: unknown[] = [settings];
   for (let depth = 0; level.length > 0; depth += 1) {
@@ -61,8 +62,8 @@ const { $schema: _, ...everyForm } = z.toJSONSchema(
 );
 
 /**
- * Public and protected settings, directly or in the wrapper of the source document (AZ-C1). Faults name the unwrapped
- * path.
+ * Public and protected settings, directly or in the wrapper of the source document (AZ-C1). Faults have the path
+ * without the wrapper.
  */
 const settings = z
   .custom<z.input<typeof plainSettings>>()
@@ -108,10 +109,10 @@ const ifMatch = z.number().int().min(0).optional();
 /** The hash of a plan: the change is rejected if it would do anything else. */
 const plan = z.string().min(1).max(100).optional();
 
-/** `siblings`: the handler's other extensions on the VM, which must have the same version, are changed too. */
+/** `siblings`: also change the handler's other extensions on the VM, which must have the same version. */
 const siblings = z.boolean().default(false);
 
-/** `ifMatch`: the incarnation that the caller saw. The request is rejected if a newer one is in force. */
+/** `ifMatch`: the incarnation that the caller saw. The request is rejected if the current one is newer. */
 export const setExtensionInput = z.object({ vmId, name: extensionName, goal: extensionGoal, siblings, ifMatch, plan });
 export type SetExtensionInput = z.input<typeof setExtensionInput>;
 

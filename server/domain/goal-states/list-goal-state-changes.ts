@@ -28,7 +28,7 @@ export async function listGoalStateChanges(
   const rows = await loadPastPage(ctx, { vmId, before, limit });
   const found = rows[0]?.rowsFound ?? 0;
   if (found === 0 && before === undefined) throw new DomainError('not_found', 'vm_unknown');
-  // The last row is only for comparison, unless it is the oldest goal state.
+  // The last row is only needed for comparison, unless it is the oldest goal state.
   const shown = rows.slice(0, rows.length < found ? rows.length - 1 : limit);
   const items = shown.map(
     ({ incarnation, publishedAt, publishedBy, cause, contents }, index): PastChange => ({

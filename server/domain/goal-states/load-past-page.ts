@@ -4,8 +4,9 @@ import type { Context } from '#server/domain/context.ts';
 import { bytesBefore, maxListBytes, rowsFound } from '#server/domain/list-bytes.ts';
 
 /**
- * Loads goal states of a VM, newest first: one more than `limit`, or as many as fit into a list's bytes, but at least
- * two, so that the newest can be compared with the previous one. `rowsFound` is their number before truncation.
+ * Loads goal states of a VM, newest first: one more than `limit`, or fewer if the list would have too many bytes, but
+ * at least two, so that the newest can be compared with the previous one. `rowsFound` is their number before
+ * truncation.
  */
 export async function loadPastPage(
   { db }: Pick<Context, 'db'>,

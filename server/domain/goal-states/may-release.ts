@@ -1,23 +1,23 @@
 import type { Principal } from '#server/domain/principal.ts';
 
-/** How a VM got another certificate, which decides what may be encrypted for it. */
+/** How a VM got another certificate. This decides what may be encrypted for it. */
 export type KeyOrigin =
   /** The holder of the previous key signed the request, or the portal replaced the tenant key. */
   | { kind: 'renewed' }
-  /** A machine enrolled with a token; `sameKey` if its key is the previous one. */
+  /** A machine enrolled with a token; `sameKey` if its key is the previous key. */
   | { kind: 'issued'; issuer: Principal | null; sameKey: boolean };
 
 /** What the rule must know about a secret. */
 export interface SecretFacts {
-  /** `Principal.key` of the author; null if unknown, or if several people wrote it. */
+  /** `Principal.key` of the author; null if the author is unknown, or if several people wrote the secret. */
   setBy: string | null;
-  /** Whether it is encrypted for the previous certificate. */
+  /** Whether the secret is encrypted for the previous certificate. */
   wasReleased: boolean;
 }
 
 /**
- * Whether a secret is encrypted for a new certificate without an admin's release (docs/permissions.md). A holder of the
- * previous key gets the secrets that this key could read. Otherwise, the issuer of the token must have entered the
+ * Whether a secret may be encrypted for a new certificate without an admin's release (docs/permissions.md). A holder of
+ * the previous key gets the secrets that this key could read. Otherwise, the issuer of the token must have entered the
  * secret, or be an admin now.
  */
 export function mayRelease({ setBy, wasReleased }: SecretFacts, origin: KeyOrigin): boolean {

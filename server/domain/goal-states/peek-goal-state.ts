@@ -3,7 +3,7 @@ import type { Database } from '#db/client.ts';
 import { goalStateHeads, goalStates } from '#db/schema/index.ts';
 import type { GoalState } from '#protocol/index.ts';
 
-/** The incarnation of the goal state in force, and the one that the agent has. */
+/** The incarnation of the current goal state, and the goal state that the agent has. */
 interface PeekedGoalState {
   etag: string;
   incarnation: number;
@@ -12,7 +12,8 @@ interface PeekedGoalState {
 }
 
 /**
- * Returns which goal state is in force and which one the agent has, without delivering any. Null for a VM without one.
+ * Returns the current incarnation and the goal state that the agent has, without delivering anything. Null if the VM
+ * has no goal state.
  */
 export async function peekGoalState(db: Database, vmId: string): Promise<PeekedGoalState | null> {
   const { etag, incarnation, deliveredIncarnation } = goalStateHeads;

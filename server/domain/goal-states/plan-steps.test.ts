@@ -62,7 +62,7 @@ const goalState = (goals: readonly Goal[]): GoalState => ({
 const sentence = (command: string, version: string, extension: string, handler: string): string =>
   `${command} ${version} of ${command === 'enable' || command === 'disable' ? extension : handler}`;
 
-/** Runs the agent's own plan to the end; every command succeeds. Returns the commands. */
+/** Runs the agent's own plan until nothing is left to do; every command succeeds. Returns the commands. */
 function runAgent(goal: GoalState, local: LocalState): string[] {
   const round = newRound();
   const commands: string[] = [];

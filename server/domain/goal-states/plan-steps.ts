@@ -29,17 +29,17 @@ export const plannedStep = z.object({
 });
 export type PlannedStep = z.infer<typeof plannedStep>;
 
-/** An extension whose declaration stays: its command runs again with the same sequence number. */
+/** An extension whose declaration does not change: its command runs again with the same sequence number. */
 export const plannedOther = z.object({
   name: z.string(),
   command: z.enum(['enable', 'disable']),
-  /** Whether it depends, directly or not, on an extension whose handler runs. */
+  /** Whether the extension depends, directly or not, on an extension whose handler runs. */
   waits: z.boolean(),
 });
 export type PlannedOther = z.infer<typeof plannedOther>;
 
 /**
- * Returns the commands for one extension (docs/protocol.md, "How a handler is brought to its goal"), provided that the
+ * Returns the commands for one extension (docs/protocol.md, "How a handler is brought to its goal"), assuming that the
  * machine has reached its last delivered goal. `present` matters because other extensions of the handler share its
  * binaries.
  */
@@ -63,7 +63,8 @@ export function stepsOf(
 }
 
 /**
- * Returns the commands that bring an extension's handler to its version; all extensions of a handler have one version.
+ * Returns the commands that bring an extension's handler to its version. All extensions of a handler have the same
+ * version.
  */
 function changeOf(
   { name, current, version }: Pick<ExtensionMove, 'name' | 'current' | 'version'>,
@@ -84,14 +85,14 @@ function changeOf(
 }
 
 /**
- * Whether an update runs install again: with the reference agent if the manifest asks for it, with the stock agent
+ * Whether an update also runs install: with the reference agent, if the manifest requires it; with the stock agent,
  * unless the manifest forbids it.
  */
 export function installsInUpdate(manifest: HandlerManifest, isStock: boolean): boolean {
   return updatesWithInstall(manifest) || (isStock && manifest.handlerManifest.updateMode === undefined);
 }
 
-/** Whether the VM's agent is the stock Azure Linux agent. */
+/** Whether the VM's agent is the stock agent. */
 export async function hasStockAgent(tx: Transaction, vmId: string): Promise<boolean> {
   const rows = await tx
     .select({ vmId: agents.vmId })
@@ -101,8 +102,9 @@ export async function hasStockAgent(tx: Transaction, vmId: string): Promise<bool
 }
 
 /**
- * Returns the commands for all changes, in the order in which the agent runs them: removals, dependents first, then the
- * others, dependencies first. Commands of a handler that several extensions share run once.
+ * Returns the commands for all changes, in the order in which the agent runs them: first removals, dependents before
+ * what they depend on; then the others, dependencies first. Commands of a handler that several extensions share run
+ * once.
  */
 export function stepsOfAll(
   moves: readonly ExtensionMove[],
@@ -148,7 +150,7 @@ export function stepsOfAll(
   return [...removals, ...others];
 }
 
-/** Returns every extension as it will be declared, by name. */
+/** Returns every extension as it will be declared, keyed by name. */
 function goalsAfter(present: readonly ExtensionRow[], moves: readonly ExtensionMove[]): (Declared | ExtensionRow)[] {
   const goals = new Map<string, Declared | ExtensionRow>(present.map((row) => [row.name, row]));
   for (const { name, after } of moves) {
@@ -167,7 +169,7 @@ const planned =
     seconds: timeouts[command],
   });
 
-/** Returns the VM's other extensions in the order in which they run. */
+/** Returns the VM's other extensions in the order in which their commands run. */
 export function otherExtensions(present: readonly ExtensionRow[], moves: readonly ExtensionMove[]): PlannedOther[] {
   const moved = new Map(moves.map((move) => [move.name, move]));
   const waiting = new Set<string>();

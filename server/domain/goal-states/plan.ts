@@ -21,7 +21,7 @@ import {
 } from './plan-steps.ts';
 import { type ExtensionRow, type Head, readHead } from './publish.ts';
 
-/** One difference. Examples of its path: `/version`, `/timeouts/enable`, `/settings/publicSettings/port`. */
+/** One difference. Its path is, for example, `/version`, `/timeouts/enable` or `/settings/publicSettings/port`. */
 export const plannedChange = z.object({
   path: z.string(),
   before: z.unknown().optional(),
@@ -35,13 +35,16 @@ export const plannedExtension = z.object({
   handler: handlerId,
   /** `none`: nothing differs; `incarnation`: no new sequence number; `sequence`: the handler runs. */
   effect: z.enum(['none', 'incarnation', 'sequence']),
-  /** The version in force after automatic upgrades; null if the extension is dropped immediately. */
+  /** The version that applies after automatic upgrades; null if the extension is dropped immediately. */
   version: handlerVersion.nullable(),
   state: z.enum(['enabled', 'disabled', 'uninstall', 'dropped']),
   sequenceNumber: z.object({ before: count.nullable(), after: count }),
   changes: z.array(plannedChange),
   protectedSettings: z.enum(['none', 'kept', 'added', 'replaced', 'removed']),
-  /** Its protected settings are withheld from the machine's key: it is not delivered until an admin releases them. */
+  /**
+   * Whether its protected settings are withheld from the machine's key. If so, it is not delivered until an admin
+   * releases them.
+   */
   needsRelease: z.boolean(),
 });
 export type PlannedExtension = z.infer<typeof plannedExtension>;
@@ -55,17 +58,20 @@ export const plan = z.object({
   extensions: z.array(plannedExtension),
   /** The commands that the agent runs for these extensions, in order. */
   steps: z.array(plannedStep),
-  /** The VM's other extensions in the order in which they run again, as with every new goal state. */
+  /** The VM's other extensions in the order in which their commands run again, as with every new goal state. */
   others: z.array(plannedOther),
   warnings: z.array(fault),
   /** Every reason to reject the change. */
   faults: z.array(fault),
-  /** With this hash, the change is rejected if it would differ from the plan. Null if there is nothing to apply. */
+  /** A change with this hash is rejected if it would differ from the plan. Null if there is nothing to apply. */
   planHash: z.string().nullable(),
 });
 export type Plan = z.infer<typeof plan>;
 
-/** The planned change. It is part of the hash, so two kinds of change with the same outcome have different plans. */
+/**
+ * The kind of the planned change. It is part of the hash, so two kinds of change with the same outcome have different
+ * plans.
+ */
 export type PlannedAct = 'set' | 'remove' | 'force' | 'revert';
 
 /** Reads the VM in one snapshot and evaluates a change. Throws 404 `vm_unknown`. */
@@ -137,7 +143,7 @@ type Comparable = Pick<
   'version' | 'requestedVersion' | 'state' | 'autoUpgradeMinorVersion' | 'dependsOn' | 'timeouts' | 'publicSettings'
 >;
 
-/** Returns every field that differs. Objects in settings are compared by field, lists as a whole. */
+/** Returns every field that differs. Objects in settings are compared field by field, lists as a whole. */
 export function changesOf(before: Comparable | undefined, after: Comparable): PlannedChange[] {
   const was = before ? leavesOf(before) : new Map<string, unknown>();
   const is = leavesOf(after);
@@ -188,7 +194,7 @@ function warningsOf(head: Head, present: readonly ExtensionRow[], moves: readonl
       warnings.push({ path: '/state', code: 'plan_dependants_wait', params: { name, dependants: names } });
     }
   }
-  // Extensions of one handler have the same warning, which is listed once.
+  // Extensions of one handler have the same warning, so it is listed once.
   const fields = new Set<string>();
   return warnings.filter(({ code, params = {} }) => {
     const { name: _, ...rest } = params;
@@ -197,7 +203,7 @@ function warningsOf(head: Head, present: readonly ExtensionRow[], moves: readonl
   });
 }
 
-/** Rejects with 412 `plan_moved_on`, and the faults of the change, if its effect would now differ from the plan. */
+/** Rejects with 412 `plan_moved_on`, and lists the faults of the change, if its effect now differs from the plan. */
 export function requirePlan(
   ctx: Context,
   head: Head,
@@ -213,8 +219,8 @@ export function requirePlan(
 }
 
 /**
- * Nonce (12) ‖ keyed digest (32) of everything that decides the effect. Because of the nonce, two plans of the same
- * change have different hashes, so guessed secrets cannot be confirmed by comparing hashes.
+ * A 12-byte nonce, then a 32-byte keyed digest of everything that decides the effect. Because of the nonce, two plans
+ * of the same change have different hashes, so guessed secrets cannot be confirmed by comparing hashes.
  */
 function planHash(ctx: Context, head: Head, act: PlannedAct, evaluation: Evaluation, nonce: Buffer): string {
   const text = canonicalJson({

@@ -7,8 +7,8 @@ import type { VersionRow } from '#server/domain/packages/index.ts';
 import type { ExtensionRow } from './publish.ts';
 
 /**
- * Returns a fault if the version does not support the platform of the VM's agent; none if the platform is unknown. An
- * extension that already has the version may still be disabled.
+ * Returns a fault if the version does not support the platform of the VM's agent; no fault if the platform is unknown.
+ * An extension that already has the version may still be disabled.
  */
 export async function platformFaults(
   tx: Transaction,

@@ -21,7 +21,7 @@ import { etagOf, type PackageFacts, packageKey, renderGoalState, type SealedFact
 export type Head = typeof goalStateHeads.$inferSelect;
 export type ExtensionRow = typeof extensions.$inferSelect;
 
-/** Channel with the ids of VMs that have a new goal state; the gateways listen. */
+/** Channel for the ids of VMs that have a new goal state. The gateways listen to it. */
 export const goalStatesChannel = 'annex_goal_states';
 
 /** The reason for a goal state. */
@@ -43,7 +43,7 @@ const selectHead = (tx: Transaction, vmId: string) =>
 /** Locks a VM's declarations until the commit. Throws `vm_unknown` if the VM does not exist or was deleted. */
 export async function lockHead(tx: Transaction, vmId: string): Promise<LiveHead> {
   await tx.select().from(goalStateHeads).where(eq(goalStateHeads.vmId, vmId)).for('update');
-  // A separate statement: the one that waited for the lock would see the VM as it was before a deletion.
+  // A separate statement, because the statement that waited for the lock would see the VM as it was before a deletion.
   return liveHead(await selectHead(tx, vmId));
 }
 
@@ -69,9 +69,9 @@ export async function loadExtensions(tx: Transaction, vmId: string): Promise<Ext
 }
 
 /**
- * The only function that creates a goal state: renders the current declarations, stores them in the history, puts them
- * in force and wakes the gateways with the commit. It takes the next turn. The caller holds the head's lock. Returns the
- * new incarnation.
+ * The only function that creates a goal state. It renders the current declarations, stores them in the history, makes
+ * them the current goal state and, with the commit, wakes the gateways. The goal state gets the next turn. The caller
+ * holds the head's lock. Returns the new incarnation.
  */
 export async function publishGoalState(tx: Transaction, ctx: Context, head: Head, cause: Cause): Promise<number> {
   const { vmId } = head;
@@ -103,12 +103,12 @@ export async function publishGoalState(tx: Transaction, ctx: Context, head: Head
   return incarnation;
 }
 
-/** The turn after the last one that was taken. Goal states of the first release took none; they count as one each. */
+/** The turn after the last one that was used. Goal states of the first release have none and count as one each. */
 const nextTurn = ({ turn, incarnation }: Head): number => Math.max(turn, incarnation) + 1;
 
 /**
- * The turn of the goal state in force if the new one differs only in the encryption of secrets; otherwise null. No
- * handler runs again then, so the new one takes no turn.
+ * The turn of the current goal state if the new one differs only in the encryption of secrets; otherwise null. In that
+ * case no handler runs again, so the new goal state keeps the turn.
  */
 function keptTurn({ text }: Head, render: (turn: number) => string): number | null {
   const before: GoalState = JSON.parse(text);
@@ -116,12 +116,12 @@ function keptTurn({ text }: Head, render: (turn: number) => string): number | nu
   return isOnlyResealed(before, JSON.parse(render(turn))) ? turn : null;
 }
 
-/** Goal states that are read to count the bytes of the last hour. */
+/** Number of goal states that are read to count the bytes of the last hour. */
 const countedGoalStates = 5_000;
 
 /**
- * Every goal state is kept, so throws 429 if users add too many bytes within an hour, and shows the rejection on the
- * VM's page. Changes by agents and by the portal count towards the limit, but are not rejected.
+ * Throws 429 if users add too many bytes within an hour, because every goal state is kept, and shows the rejection on
+ * the VM's page. Changes by agents and by the portal count towards the limit, but are not rejected.
  */
 async function rejectTooManyBytes(tx: Transaction, ctx: Context, { vmId, incarnation }: Head): Promise<void> {
   if (ctx.actor.kind === 'agent' || ctx.actor.kind === 'system') return;
@@ -147,7 +147,7 @@ async function rejectTooManyBytes(tx: Transaction, ctx: Context, { vmId, incarna
   });
 }
 
-/** Returns the record of an extension for the history. */
+/** Returns the contents of an extension as the history stores them. */
 export function contentsOf(row: ExtensionRow): ExtensionContents {
   return {
     name: row.name,

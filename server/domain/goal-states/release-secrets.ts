@@ -22,9 +22,9 @@ export const releasedSecrets = z.object({
 export type ReleasedSecrets = z.infer<typeof releasedSecrets>;
 
 /**
- * Releases secrets that are withheld from a VM's key, including those of earlier goal states, so that a revert finds
- * them. `thumbprint` is the certificate that the admin reviewed. Without withheld secrets nothing changes. Throws 404
- * `vm_unknown`, 412 `key_changed`.
+ * Releases secrets that are withheld from a VM's key, including secrets of earlier goal states, so that a revert can
+ * use them. `thumbprint` is the certificate that the admin reviewed. If no secrets are withheld, nothing changes.
+ * Throws 404 `vm_unknown`, 412 `key_changed`.
  */
 export async function releaseSecrets(ctx: Context, input: ReleaseSecretsInput): Promise<ReleasedSecrets> {
   allow(ctx.actor, 'admin');

@@ -37,9 +37,9 @@ export const removalReceipt = z.object({
 export type RemovalReceipt = z.infer<typeof removalReceipt>;
 
 /**
- * Requests the uninstall of an extension. It leaves the goal state when the agent reports the removal, or immediately
- * with `force` or if it was never delivered. Throws 404 `vm_unknown` | `extension_absent`, 409 `extension_needed` if
- * others depend on it, 412 `goal_state_moved_on` | `plan_moved_on`.
+ * Requests the uninstall of an extension. The extension leaves the goal state when the agent reports the removal, or
+ * immediately with `force` or if it was never delivered. Throws 404 `vm_unknown` | `extension_absent`, 409
+ * `extension_needed` if others depend on it, 412 `goal_state_moved_on` | `plan_moved_on`.
  */
 export async function removeExtension(ctx: Context, input: RemoveExtensionInput): Promise<RemovalReceipt> {
   allow(ctx.actor, 'operator');
@@ -94,7 +94,7 @@ function declaredOf(row: ExtensionRow): Declared {
   return declared;
 }
 
-/** Describes a removal: through an uninstall by the agent, or with `drop` without the agent. */
+/** Describes a removal: by the agent with an uninstall, or, with `drop`, without the agent. */
 export function removalMove(current: ExtensionRow, next: ReadonlyMap<string, number>, drop: boolean): ExtensionMove {
   const isLeaving = current.state === 'uninstall';
   return {
@@ -109,7 +109,7 @@ export function removalMove(current: ExtensionRow, next: ReadonlyMap<string, num
   };
 }
 
-/** Sets the goal to `uninstall` with a new sequence number. Its dependents no longer wait for it. */
+/** Sets an extension's goal to `uninstall` with a new sequence number. Its dependents no longer wait for it. */
 export async function markUninstall(tx: Transaction, ctx: Context, row: ExtensionRow): Promise<number> {
   const sequenceNumber = await nextSequenceNumber(tx, row.vmId, row.name);
   await tx

@@ -3,8 +3,8 @@ import type { Transaction } from '#db/client.ts';
 import { extensionSequences } from '#db/schema/index.ts';
 
 /**
- * Returns the next sequence number of (VM, name): higher than every number used or reported, even before an uninstall
- * (AZ-C4).
+ * Returns the next sequence number for a VM and extension name: higher than every number that was used or reported,
+ * even before an uninstall (AZ-C4).
  */
 export async function nextSequenceNumber(tx: Transaction, vmId: string, name: string): Promise<number> {
   const [row] = await tx
@@ -19,10 +19,10 @@ export async function nextSequenceNumber(tx: Transaction, vmId: string, name: st
   return row.highest;
 }
 
-/** Maximum distance between a reported number and the known ones, so that an agent cannot exhaust the numbers. */
+/** Maximum distance between a reported number and the known ones, so that an agent cannot use up the numbers. */
 const maxLead = 1_000_000;
 
-/** Stores a number from before a database restore that an agent reports, so that later numbers are higher. */
+/** Stores a number that an agent reports from before a database restore, so that later numbers are higher. */
 export async function noteReportedSequence(
   tx: Transaction,
   vmId: string,

@@ -22,7 +22,7 @@ import { type ExtensionRow, type Head, lockHead, publishGoalState, requireIncarn
 import { nextSequenceNumber } from './sequence.ts';
 import { shownExtension } from './shown-extension.ts';
 
-/** Result of a declaration: the state in force. */
+/** Result of a declaration: the current state of the extension. */
 export const extensionReceipt = z.object({
   vmId,
   name: z.string(),
@@ -63,7 +63,7 @@ export async function setExtension(ctx: Context, input: SetExtensionInput): Prom
   });
 }
 
-/** Writes one evaluated extension and its entry in the activity log. */
+/** Writes one extension's evaluated change, and its entry in the activity log. */
 async function applyMove(
   tx: Transaction,
   ctx: Context,

@@ -1,8 +1,8 @@
 import type { ExtensionContents } from '#db/schema/index.ts';
 
 /**
- * Returns an extension for the activity log: with its public settings, and of the protected ones only the id of the
- * encrypted copy, which changes with them.
+ * Returns an extension as the activity log shows it: with its public settings and, for the protected ones, only the id
+ * of the encrypted copy, which changes with them.
  */
 export function shownExtension(extension: Omit<ExtensionContents, 'sequenceNumber'>): Record<string, unknown> {
   const { handler, version, state, autoUpgradeMinorVersion, dependsOn, timeouts, publicSettings, secretId } = extension;
@@ -18,7 +18,7 @@ export function shownExtension(extension: Omit<ExtensionContents, 'sequenceNumbe
   };
 }
 
-/** Returns several extensions for the activity log, by name. */
+/** Returns several extensions as the activity log shows them, keyed by name. */
 export function shownExtensions(
   extensions: readonly Omit<ExtensionContents, 'sequenceNumber'>[],
 ): Record<string, unknown> {

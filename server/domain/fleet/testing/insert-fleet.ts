@@ -6,17 +6,17 @@ import { rankOf, type VmHealth } from '#server/domain/verdicts/index.ts';
 /** A VM as lists read it, without reports. */
 export interface GivenRow {
   name: string;
-  /** Null if the health is not evaluated yet. Default `healthy`. */
+  /** Null if the health has not been evaluated yet. The default is `healthy`. */
   health?: VmHealth | null;
   tags?: Record<string, string>;
-  /** ISO 8601, with up to microseconds. */
+  /** ISO 8601, with up to six decimal places. */
   since?: string;
   lastSeenAt?: Date;
   isDeleted?: boolean;
   extensions?: { name: string; handler?: string; version?: string; messageId?: string }[];
 }
 
-/** Returns the id of the VM at this position in a fleet. */
+/** Returns the id of the VM at this position in the fleet. */
 export const idOf = (place: number): string => `00000000-0000-4000-8000-${String(place).padStart(12, '0')}`;
 
 /** Inserts VMs with the health that the worker would have stored. Ids increase with the position in the list. */
