@@ -193,7 +193,7 @@ test('a new VM is announced as a count and does not move the rows', async ({ sig
   await page.goto(`/vms?q=calm-${unique}`);
   await expect(page.getByRole('link', { name: /^calm-/ })).toHaveCount(1);
   await api.createVm(`calm-${unique}-a`);
-  await page.getByRole('button', { name: '1 more VM matches. Show' }).click();
+  await page.getByRole('button', { name: '1 more VM. Show' }).click();
   await expect(page.getByRole('link', { name: /^calm-/ })).toHaveText([`calm-${unique}-a`, `calm-${unique}-b`]);
 });
 

@@ -95,10 +95,10 @@ function listenAt({ host, port }: Endpoint): Promise<Server> {
 
 function reasonOf(error: NodeJS.ErrnoException, host: string, port: number): string {
   if (error.code === 'EADDRNOTAVAIL') {
-    return `${host} is no address here. Give it one: ip address replace ${host}/32 dev lo, and ip route replace ${host}/32 dev lo.`;
+    return `${host} is not an address of this machine. Add it: ip address replace ${host}/32 dev lo, and ip route replace ${host}/32 dev lo.`;
   }
   if (error.code === 'EACCES')
-    return `Port ${port} is not for every user. Run this as root, or with CAP_NET_BIND_SERVICE.`;
-  if (error.code === 'EADDRINUSE') return `${host}:${port} is in use. Another forwarder may run: ss -ltnp.`;
-  return `${host}:${port} cannot be listened on: ${sentenceOf(error)}.`;
+    return `Port ${port} requires privileges. Run this as root, or with CAP_NET_BIND_SERVICE.`;
+  if (error.code === 'EADDRINUSE') return `${host}:${port} is in use. Another forwarder may be running: ss -ltnp.`;
+  return `The forwarder cannot listen on ${host}:${port}: ${sentenceOf(error)}.`;
 }
