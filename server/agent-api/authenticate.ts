@@ -26,9 +26,9 @@ function readClaim(header: string | null): AgentClaim | null {
 }
 
 /**
- * Authenticates an agent: its credential, its call rate, and that only one machine uses it. Cached agents need no
- * statement. Throws 401 `credential_refused`, 429 `too_many_requests`, 409 `duplicate_agent`, `agent_unidentified` or
- * `counter_jumped`.
+ * Authenticates an agent by its credential, limits its call rate, and checks that only one machine uses the credential.
+ * Cached agents need no statement. Throws 401 `credential_refused`, 429 `too_many_requests`, 409 `duplicate_agent`,
+ * `agent_unidentified` or `counter_jumped`.
  */
 export function admit(call: AgentCall): Admitted | Promise<Admitted> {
   const found = findCaller(call);
@@ -113,7 +113,7 @@ export function logRequestHeaders(agent: KnownAgent): string[] {
   return logRequests === 0 ? [] : ['annex-log-requests', String(logRequests)];
 }
 
-/** Whether a log request was not announced to the agent yet, so that its poll gets one immediate response. */
+/** Whether the agent has a log request that was not announced yet. Its next poll then gets an immediate response. */
 export function hasUnannouncedRequest(agent: KnownAgent): boolean {
   return agent.newestLogRequest !== null && agent.newestLogRequest !== agent.announcedLogRequest;
 }

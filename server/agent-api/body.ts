@@ -8,8 +8,8 @@ const unpack = promisify(gunzip);
 
 /**
  * Reads a JSON body of at most `limit` bytes, optionally gzipped; the limit applies before and after decompression.
- * `onRead` gets its size before the text is checked. Throws 413 `report_too_large`, 415 `encoding_unknown`, 400 with
- * every fault of the text.
+ * Calls `onRead` with the size before checking the text. Throws 413 `report_too_large`, 415 `encoding_unknown`, 400
+ * with every fault of the text.
  */
 export async function readJson(
   call: AgentCall,

@@ -1,4 +1,7 @@
-/** Calls may arrive this far out of order. A number that was used, or is older, comes from a copy of the machine. */
+/**
+ * How far out of order calls may arrive. A number that was already used, or that is older than this, comes from a copy
+ * of the machine.
+ */
 const width = 64;
 /** Number of calls that may have been in transit when the counter was last stored. */
 const tolerated = 8;
@@ -16,8 +19,8 @@ export interface CallWindow {
 }
 
 /**
- * Adds a call's number to the window. Returns false if it was used before. `known` is the stored number, from which a
- * process continues that has not seen the machine before.
+ * Adds a call's number to the window. Returns false if the number was used before. `known` is the stored number, which
+ * a process starts from if it has not seen the machine before.
  */
 export function acceptCall(window: CallWindow, counter: number, known: number): boolean {
   const { highest } = window;
@@ -45,8 +48,8 @@ export function acceptCall(window: CallWindow, counter: number, known: number): 
 }
 
 /**
- * Whether a number is too far above the last one to come from counting. Accepting it would lock out the machine that
- * counts correctly. `sinceMs` is the time since the last call; null before the first call.
+ * Whether a number is so far above the last one that it cannot result from counting. Accepting it would lock out the
+ * machine that counts correctly. `sinceMs` is the time since the last call; null before the first call.
  */
 export function isJump(window: CallWindow, counter: number, known: number, sinceMs: number | null): boolean {
   const last = Math.max(window.highest, known);

@@ -26,7 +26,7 @@ import { webAnswer, webCall } from './web-call.ts';
 
 type Answering = (call: AgentCall) => AgentAnswer | Promise<AgentAnswer>;
 
-/** The frequent calls, by path and method. Only these are handled on Node's own request objects too. */
+/** The frequent calls, by path and method. Only these can also be handled on Node's own request objects. */
 const busy = new Map<string, Readonly<Record<string, Answering>>>([
   ['/agent/v1/goal-state', { GET: goalState }],
   ['/agent/v1/reports', { POST: reports }],

@@ -19,7 +19,7 @@ export class HeldPolls {
   readonly #held = new Map<string, HeldPoll>();
   #isReleased = false;
 
-  /** Number of polls held now. */
+  /** Number of polls that are held now. */
   get size(): number {
     return this.#held.size;
   }
@@ -59,7 +59,7 @@ export class HeldPoll {
     else if (this.#kept === undefined || this.#kept === 'look') this.#kept = why;
   }
 
-  /** Waits until a wake-up, the timeout, or the agent's disconnect. */
+  /** Waits for a wake-up, for the timeout, or for the agent to disconnect. */
   next(ms: number, call: OtherEnd): Promise<Wake> {
     const why = call.hasHungUp() ? 'over' : this.#kept;
     this.#kept = undefined;

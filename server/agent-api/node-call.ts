@@ -102,14 +102,14 @@ export class NodeCall implements AgentCall {
     if (response.destroyed || response.headersSent) return;
     headers.push('x-request-id', this.requestId);
     if (body !== null) headers.push('content-length', String(Buffer.byteLength(body)));
-    // The response is sent before the body arrived completely, so the connection cannot be used for another request.
+    // The response is sent before the whole body has arrived, so the connection cannot be used for another request.
     if (this.#arrival.closing.aborted || (!this.#request.complete && this.#hasBody()))
       headers.push('connection', 'close');
     response.writeHead(status, headers);
     response.end(body ?? undefined);
   }
 
-  /** Responds to an error like the other routes. */
+  /** Sends the same problem document for an error as the other routes. */
   async refuse(error: unknown, log: Logger): Promise<void> {
     const language = this.header('accept-language');
     const request = new Request('http://agent.invalid/', {

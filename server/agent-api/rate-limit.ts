@@ -8,8 +8,8 @@ export interface Bucket {
 }
 
 /**
- * Takes one call from a token bucket that refills by `perSecond` and holds `burst` seconds. A rate of 0 disables the
- * limit. Throws 429 `too_many_requests` if the bucket is empty.
+ * Takes one call from a token bucket that refills at `perSecond` and holds the calls of `burst` seconds. A rate of 0
+ * disables the limit. Throws 429 `too_many_requests` if the bucket is empty.
  */
 export function takeFrom(bucket: Bucket, perSecond: number, at: number, burst = 3): void {
   if (perSecond === 0) return;

@@ -12,11 +12,11 @@ const hour = 3_600_000;
 /** Number of failures since the portal process started. */
 export interface AttemptCounts {
   since: Date;
-  /** Wrong passwords, wrong factors and rejected provider responses, at sign-ins and confirmations. */
+  /** Number of wrong passwords, wrong factors and rejected provider responses, at sign-ins and confirmations. */
   failed: number;
-  /** How often a member or an address was locked out for a while. */
+  /** Number of times that a member or an address was locked out for a while. */
   lockouts: number;
-  /** Calls of `/api/v1` with an invalid token. */
+  /** Number of calls of `/api/v1` with an invalid token. */
   tokens: number;
 }
 
@@ -25,7 +25,7 @@ export interface AttemptCounts {
  * entered.
  */
 export interface Attempts {
-  /** Receives any error of a call. Counts failed attempts, each error once, and ignores other errors. */
+  /** Counts the error of a call if it is a failed attempt, each error once, and ignores other errors. */
   note(error: unknown, ctx: Caller, memberId?: string): Promise<void>;
   /** Counts a provider response that did not sign anyone in. */
   provider(reason: string, address: string): void;
@@ -37,8 +37,8 @@ type Caller = Pick<Context, 'db' | 'keys' | 'now' | 'origin' | 'requestId'>;
 const failures: readonly ErrorCode[] = ['credentials_refused', 'factor_refused', 'password_wrong', 'passkey_refused'];
 
 /**
- * Maximum number of lockouts recorded in the activity log per hour, because an attacker with many addresses must not
- * fill it.
+ * Maximum number of lockouts recorded in the activity log per hour. Without it, an attacker with many addresses could
+ * fill the log.
  */
 const entriesPerHour = 20;
 

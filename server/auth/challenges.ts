@@ -6,9 +6,8 @@ import type { Services } from '#server/domain/context.ts';
 import { seal, sha256Hex, unseal } from '#server/platform/keys.ts';
 
 /**
- * The data of each kind of challenge, which is compared with the response: a passkey for the sign-in, the second factor
- * after a password and its passkey, the OpenID provider's response, and within a session a new passkey, a new
- * authenticator app, and a passkey that confirms the member's identity.
+ * What each kind of challenge stores to check the response. `passkey`, `factor`, `factor-passkey` and `provider` belong
+ * to a sign-in, the others to a session: they add a factor or confirm the member's identity.
  */
 export interface ChallengeData {
   passkey: { challenge: string };
@@ -38,8 +37,9 @@ export const challengeLife = 10 * 60;
 const digestOf = (kind: ChallengeKind, token: string): string => sha256Hex(`${kind} ${token}`);
 
 /**
- * Creates a challenge and returns the token that the response must present: a new one that the browser gets as a
- * cookie, or the id of a session, which has at most one open challenge of this kind.
+ * Creates a challenge and returns the token that the response must present. By default, this is a new token, which the
+ * browser gets as a cookie. Within a session, it is the session's id, so a session has at most one open challenge of
+ * each kind.
  */
 export async function openChallenge<Kind extends ChallengeKind>(
   { db, keys }: Pick<Services, 'keys'> & { db: Db },
@@ -62,7 +62,7 @@ export async function openChallenge<Kind extends ChallengeKind>(
   return token;
 }
 
-/** Removes and returns a challenge, so that only one of two responses gets it. Null if there is none. */
+/** Removes and returns a challenge, so that only one of two concurrent responses gets it. Null if there is none. */
 export async function takeChallenge<Kind extends ChallengeKind>(
   { db, keys }: Pick<Services, 'keys'> & { db: Db },
   kind: Kind,

@@ -8,8 +8,8 @@ import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 
 /**
- * Locks the rights of an admin who creates a token or an invitation until the transaction ends, and rejects one who
- * lost them during the call: `voidGrants` would not see what is created after it.
+ * Before an admin creates a token or an invitation: locks the admin's rights until the transaction ends, because
+ * `voidGrants` would not see what is created after it. Rejects an admin whose rights were removed during the call.
  */
 export async function holdAdmin(tx: Transaction, actor: Actor): Promise<void> {
   if (actor.kind === 'user') {
@@ -64,7 +64,9 @@ export async function voidGrants(tx: Transaction, ctx: Context, memberId: string
   );
 }
 
-/** Returns the tokens that a member created, the tokens created with them, and so on, including revoked ones. */
+/**
+ * Returns the tokens that a member created, the tokens created with these tokens, and so on, including revoked ones.
+ */
 async function tokensOf(tx: Transaction, memberId: string): Promise<{ id: string }[]> {
   const all: { id: string }[] = [];
   // One generation per statement: each lock waits for a running creation, and the next statement sees its result.

@@ -3,7 +3,9 @@ import type { Config } from '#server/platform/env.ts';
 
 const loopback = ['localhost', '127.0.0.1', '[::1]'];
 
-/** Returns the allowed origins: the portal's own. On the local machine, its other names are accepted too. */
+/**
+ * Returns the origins from which changes are accepted: the portal's own, and on the local machine also its other names.
+ */
 export function trustedOrigins(config: Config): readonly string[] {
   const own = new URL(config.url);
   if (!loopback.includes(own.hostname)) return [own.origin];
@@ -13,7 +15,7 @@ export function trustedOrigins(config: Config): readonly string[] {
 
 /**
  * Whether a mutation comes from the portal's pages. Browsers send `Origin` with every mutation and pages cannot forge
- * it, so a request without it is not from a page. `Sec-Fetch-Site` alone suffices too.
+ * it, so a request without this header is not from a page. `Sec-Fetch-Site` alone suffices too.
  */
 export function isOwnMutation(headers: Headers, config: Config): boolean {
   const site = headers.get('sec-fetch-site');
@@ -22,7 +24,10 @@ export function isOwnMutation(headers: Headers, config: Config): boolean {
   return origin === null ? site === 'same-origin' : trustedOrigins(config).includes(origin);
 }
 
-/** Whether a GET comes from the portal's pages: browsers omit `Origin` for these, but send it across sites. */
+/**
+ * Whether a GET comes from the portal's pages. Browsers omit `Origin` for these, but send it for requests from other
+ * sites.
+ */
 export function isOwnRead(headers: Headers, config: Config): boolean {
   const site = headers.get('sec-fetch-site');
   if (site !== null && site !== 'same-origin' && site !== 'none') return false;
@@ -45,8 +50,8 @@ export function requireOwnMutation(headers: Headers, config: Config): void {
 }
 
 /**
- * Returns the page to open after a sign-in: a path of this portal, or its start page. Parsed like browsers do, so that
- * no path leads to another site.
+ * Returns the page to open after a sign-in: a path of this portal, or its start page. The path is parsed as browsers
+ * parse it, so that none leads to another site.
  */
 export function ownPath(wish: string | undefined): string {
   const here = 'http://annex.invalid';

@@ -11,7 +11,7 @@ export interface PersonContext extends Context {
   address: string;
 }
 
-/** Context of verbs for members and API tokens: with a session from the pages, without one from other entry points. */
+/** Context of verbs for members and API tokens. It has a session if the call comes from the pages. */
 export interface CallerContext extends Context {
   session?(): Promise<Session | null>;
 }
@@ -26,7 +26,10 @@ export async function allowPerson(ctx: PersonContext): Promise<Session> {
   return session;
 }
 
-/** Like `allowPerson`, and throws `confirmation_required` if the last confirmation is older than ten minutes. */
+/**
+ * Does the same as `allowPerson`, and throws `confirmation_required` if the last confirmation is older than ten
+ * minutes.
+ */
 export async function allowConfirmed(ctx: PersonContext): Promise<Session> {
   const session = await allowPerson(ctx);
   requireFresh(session, ctx.now);

@@ -14,16 +14,18 @@ const minute = 60_000;
 /** Milliseconds without a call after which a session ends: 12 hours. */
 export const idleLife = 12 * 60 * minute;
 
-/** Maximum lifetime of a session in seconds: 30 days, whatever its use. */
+/** Maximum lifetime of a session in seconds: 30 days, even if it is in use. */
 export const sessionLife = 30 * 24 * 60 * 60;
 
-/** Minimum milliseconds between two updates of the last use. */
+/** Minimum time in milliseconds between two updates of the last use. */
 const touchEvery = 5 * minute;
 
 /** A member signed in in a browser. */
 export interface Session {
   id: string;
-  /** Has no role while the member must set up a second factor first; then only verbs about their own account work. */
+  /**
+   * The actor has no role while the member must set up a second factor. Then only verbs about their own account work.
+   */
   actor: Actor;
   email: string;
   method: SignInMethod;
@@ -95,7 +97,10 @@ export async function endSession(services: Services, headers: Headers): Promise<
   });
 }
 
-/** Ends a member's sessions, except the given one. Returns how many. The caller must record the change. */
+/**
+ * Ends the sessions of a member, except the given one. Returns the number of ended sessions. The caller must record the
+ * change.
+ */
 export async function endSessionsOf(tx: Transaction, userId: string, keptId?: string): Promise<number> {
   const which = and(eq(sessions.userId, userId), keptId === undefined ? undefined : ne(sessions.id, keptId));
   return (await tx.delete(sessions).where(which).returning({ id: sessions.id })).length;

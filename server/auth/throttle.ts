@@ -2,9 +2,9 @@ import { DomainError } from '#server/domain/error.ts';
 
 /** Counts attempts per key in memory. The oldest keys are evicted. */
 export interface Throttle {
-  /** Counts an attempt before it runs, so that concurrent ones count too. Throws 429 `too_many_attempts`. */
+  /** Counts an attempt before it runs, so that concurrent attempts count too. Throws 429 `too_many_attempts`. */
   take(key: string, now: Date): void;
-  /** Uncounts an attempt that succeeded. */
+  /** Takes back an attempt that succeeded. */
   giveBack(key: string): void;
 }
 
@@ -20,7 +20,7 @@ export class LockedOut extends DomainError {
 
 const maxKeys = 50_000;
 
-/** Allows at most `attempts` failures of one key within `windowMs` from its first. */
+/** Allows at most `attempts` failures of a key within `windowMs` of its first failure. */
 export function createThrottle(attempts: number, windowMs: number): Throttle {
   const counts = new Map<string, { count: number; until: number; isLocked: boolean }>();
   return {

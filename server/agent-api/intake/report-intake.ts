@@ -17,7 +17,10 @@ import { Queue } from './queue.ts';
 
 /** Maximum number of concurrent batches: one is written to disk while the next is prepared. */
 const batchesAtOnce = 2;
-/** A batch has the fixed cost of several reports. While one is running, the next starts only with this many reports. */
+/**
+ * The fixed cost of a batch equals that of several reports. While a batch is running, the next one starts only with
+ * this many reports.
+ */
 const enoughForAnother = 64;
 /** A batch that takes longer probably waits for a row lock. The next one then starts without waiting for it. */
 const hangingMs = 50;
@@ -29,8 +32,8 @@ const shareOfVm = 1 / 8;
 const carefulAtOnce = 4;
 
 /**
- * Session settings of the batches' connections: only index plans, which stay efficient while tables grow from empty to
- * a million rows, and a short lock timeout.
+ * Session settings for the connections of batches: index plans only, because they stay efficient while tables grow from
+ * empty to a million rows, and a short lock timeout.
  */
 const batchSession =
   '-c lock_timeout=500 -c work_mem=32MB -c jit=off -c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_mergejoin=off';
@@ -226,7 +229,7 @@ function tooMany(): DomainError {
 
 /**
  * Whether a single row may have caused the error (an invalid value, a lock timeout, a deadlock), rather than an
- * unreachable database. Then the reports are ingested one by one, and only the bad one fails.
+ * unreachable database. If so, the reports are ingested one by one, and only the bad one fails.
  */
 function isOfOneRow(error: unknown): boolean {
   return error instanceof pg.DatabaseError && /^(?!08|53|57)/.test(error.code ?? '08');

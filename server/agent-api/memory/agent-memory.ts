@@ -8,8 +8,8 @@ const wordsOfHash = 8;
 const wordsOfUuid = 4;
 
 /**
- * One column per fact, one row per agent, and one unassigned row. Except for two texts and an ETag, an agent consists
- * of numbers outside of the heap, because garbage collection would visit each object of a million agents.
+ * One column per fact, one row per agent, and one unassigned row. Except for two texts and an ETag, the data of an
+ * agent is numbers outside the heap, because garbage collection would visit each object of a million agents.
  */
 class Columns {
   readonly spare: number;
@@ -89,11 +89,11 @@ export class KnownAgent implements Bucket, CallWindow, Spending {
     return end === 0 ? null : this.#text.slice(0, end);
   }
 
-  /** ETag of the goal state in force; null if it changed and was not read again. */
+  /** ETag of the current goal state; null if the goal state changed and was not read again. */
   get etag(): string | null {
     return this.#columns.etag[this.#here] ?? null;
   }
-  /** The listening period in which the agent was read. It must be read again in every later period. */
+  /** The listening period in which the agent was read. In any later period, it must be read again. */
   get epoch(): number {
     return this.#columns.epoch[this.#here] ?? 0;
   }
@@ -177,8 +177,8 @@ export class KnownAgent implements Bucket, CallWindow, Spending {
 }
 
 /**
- * At most `most` agents, by the hashes of their credentials and by VM. Beyond that, the CLOCK algorithm evicts an agent
- * that has not called for long.
+ * Stores at most `most` agents, indexed by credential hash and by VM. Beyond that, the CLOCK algorithm evicts an agent
+ * that has not called for a long time.
  */
 export class AgentMemory {
   readonly #most: number;
@@ -187,7 +187,7 @@ export class AgentMemory {
   readonly #byVm: KeyIndex;
   /** ETags that many VMs share are stored once. */
   readonly #etags = new LRUCache<string, string>({ max: 1_000 });
-  /** Rows that are free again. */
+  /** Rows that were used and are free again. */
   readonly #free: number[] = [];
   /** Number of rows that were ever used. */
   #used = 0;
@@ -249,7 +249,7 @@ export class AgentMemory {
     return new KnownAgent(columns, row);
   }
 
-  /** Invalidates the VM's goal state. */
+  /** Marks the VM's cached goal state as outdated. */
   moveOn(vmId: string): void {
     const row = this.#byVm.find(vmId);
     if (row >= 0) this.#columns.etag[row] = null;

@@ -20,7 +20,7 @@ export class KeyIndex {
   /** The key that is being looked up. */
   readonly #lookup: Uint32Array;
 
-  /** For rows 0 to `rows - 1`, with keys of `width` 32-bit words. */
+  /** Creates an index for rows 0 to `rows - 1`, with keys of `width` 32-bit words. */
   constructor(rows: number, width: number) {
     const size = 2 ** Math.ceil(Math.log2(Math.max(2, rows * 2)));
     this.#width = width;
@@ -39,7 +39,7 @@ export class KeyIndex {
     }
   }
 
-  /** Assigns a key that no row has to a row without a key. */
+  /** Assigns a key to a row. The row must not have a key, and no other row may have this one. */
   add(row: number, key: string): void {
     this.#read(key);
     this.#keys.set(this.#lookup, row * this.#width);

@@ -6,7 +6,7 @@ import type { Clock } from '#server/platform/clock.ts';
 import type { Listening, Wakes } from '#server/platform/wakes/index.ts';
 import { AgentMemory, type KnownAgent } from './agent-memory.ts';
 
-/** Milliseconds between lookups of changes. They are needed because a half-open connection delivers no wake-ups. */
+/** Milliseconds between lookups of changes. Lookups are needed because a half-open connection delivers no wake-ups. */
 const lookMs = 5_000;
 /** Maximum number of concurrent statements, and of agents per statement. */
 const readsAtOnce = 4;
@@ -28,9 +28,9 @@ export interface KnownAgentsOptions {
 }
 
 /**
- * Caches the agent of each credential and the goal state in force. An agent's first call fills the cache, wake-ups
- * invalidate it. While wake-ups are not received, the cache is bypassed. In case a wake-up is lost, changes are also
- * looked up every few seconds.
+ * Caches the agent of each credential and the ETag of its current goal state. An agent's first call fills the cache,
+ * wake-ups invalidate it. While wake-ups are not received, the cache is bypassed. In case a wake-up is lost, changes
+ * are also looked up every few seconds.
  */
 export class KnownAgents {
   readonly #options: KnownAgentsOptions;
@@ -39,7 +39,7 @@ export class KnownAgents {
   readonly #timer: NodeJS.Timeout;
   #epoch = 0;
   #hears = false;
-  /** Since when wake-ups may have been missed. */
+  /** Since when wake-ups may have been missed, in milliseconds. */
   #unsureSince: number;
   #looking: Promise<void> | undefined;
   /** Invalidations during running reads, oldest first: those reads may return older data. */
@@ -139,7 +139,7 @@ export class KnownAgents {
           this.#memory.forget(hash);
           pending.reject(refused());
         } else if ((this.#meanwhile.get(identity.vmId) ?? 0) > turn) {
-          // The result is older than the invalidation; a poll held with it would not be woken again.
+          // The result is older than the invalidation. A poll that is held with this result would not be woken again.
           pending.resolve(this.#read(hash));
         } else pending.resolve(this.#memory.remember(hash, identity, hears ? epoch : -1));
       }
@@ -190,7 +190,7 @@ export class KnownAgents {
     for (const news of await listAgentNews(this.#options.db, new Date(this.#unsureSince - overlapMs))) {
       const agent = this.#memory.findByVm(news.vmId);
       if (agent === undefined) {
-        // The VM's poll may be held although it is not cached.
+        // A poll of the VM may be held although the VM is not cached.
         this.#options.onNews(news.vmId);
       } else if (news.etag === null) {
         if (news.credentialHash === null || !this.#memory.isOfVm(news.credentialHash, news.vmId)) {

@@ -5,7 +5,8 @@ const flushMs = 1_000;
 const batchRows = 500;
 
 /**
- * Collects sightings in memory and writes them in sorted batches about once a second. Polls themselves write nothing.
+ * Collects sightings in memory, so that polls themselves write nothing, and writes them in sorted batches about once a
+ * second.
  */
 export class PresenceBook {
   readonly #db: Database;

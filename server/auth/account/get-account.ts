@@ -23,7 +23,7 @@ export interface Account {
   recoveryCodesLeft: number;
   /** Whether the portal requires a second factor and the member has none yet. */
   needsFactor: boolean;
-  /** End of the last confirmation. Until then, changes of factors need no new one. */
+  /** When the last confirmation expires. Until then, the member can change factors without confirming again. */
   confirmedUntil: Date;
 }
 

@@ -6,7 +6,7 @@ const base64url = z
   .regex(/^[\w-]+$/)
   .max(4_096);
 
-/** The browser's response after a passkey signed (WebAuthn, AuthenticationResponseJSON). */
+/** The browser's response after a passkey signed a challenge (WebAuthn, AuthenticationResponseJSON). */
 export const passkeyAnswer = z.object({
   id: base64url,
   rawId: base64url,

@@ -8,7 +8,10 @@ import { factorsOf, hasFactors } from './factors-of.ts';
 import { refusedFactor } from './webauthn.ts';
 
 const howMany = 10;
-/** Without letters and digits that look alike. Ten of these are 49 bits, with ten attempts per quarter of an hour. */
+/**
+ * Contains no letters and digits that look alike. Ten characters are 49 bits, and only ten attempts are allowed per
+ * quarter of an hour.
+ */
 const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
 
 const newCode = (): string => Array.from({ length: 10 }, () => alphabet[randomInt(alphabet.length)]).join('');
@@ -16,7 +19,9 @@ const newCode = (): string => Array.from({ length: 10 }, () => alphabet[randomIn
 const digestOf = ({ keys }: Pick<Services, 'keys'>, userId: string, code: string): Buffer =>
   keyedDigest(keys.recovery, userId, code);
 
-/** Replaces all codes with ten new ones, and returns these as `abcde-fghjk`. They cannot be read again later. */
+/**
+ * Replaces all codes with ten new ones, and returns these in the form `abcde-fghjk`. They cannot be read again later.
+ */
 export async function makeRecoveryCodes(
   tx: Transaction,
   services: Pick<Services, 'keys'>,
@@ -51,7 +56,7 @@ export async function takeRecoveryCode(
   if (used.length === 0) throw refusedFactor();
 }
 
-/** Deletes the codes of a member without another factor, because codes alone protect nothing. */
+/** Deletes the recovery codes of a member who has no other factor, because these codes alone protect nothing. */
 export async function dropCodesWithoutFactor(tx: Transaction, userId: string): Promise<void> {
   if (hasFactors(await factorsOf(tx, userId))) return;
   await tx.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId));

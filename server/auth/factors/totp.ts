@@ -14,8 +14,8 @@ export function totpOf(secret: string, site: string, label: string): TOTP {
 }
 
 /**
- * Returns the 30-second step that a code belongs to: the current one, the previous one or the next; null if it matches
- * none.
+ * Returns the 30-second step that a code belongs to: the current, the previous or the next one; null if the code
+ * matches none of them.
  */
 export function stepOf(secret: string, code: string, now: Date): number | null {
   const timestamp = now.getTime();
@@ -46,7 +46,7 @@ export async function takeTotpCode(
   if (used.length === 0) throw refusedFactor();
 }
 
-/** Seals the secrets of all authenticator apps with other keys. Returns how many. */
+/** Seals the secrets of all authenticator apps with other keys. Returns the number of secrets. */
 export async function resealTotp(tx: Transaction, from: Keys, to: Keys): Promise<number> {
   const rows = await tx.select({ userId: totpFactors.userId, secret: totpFactors.secret }).from(totpFactors);
   for (const { userId, secret } of rows) {

@@ -10,14 +10,16 @@ import type { Config } from '#server/platform/env.ts';
 import { trustedOrigins } from '../origin.ts';
 import type { passkeyAnswer } from './input.ts';
 
-/** Returns the host name that passkeys belong to. On the local machine it is localhost, whatever the portal's URL. */
+/**
+ * Returns the host name that passkeys belong to. On the local machine, this is localhost, whatever the portal's URL.
+ */
 export function relyingParty(config: Config): { id: string; origins: string[] } {
   const { hostname } = new URL(config.url);
   const isHere = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
   return { id: isHere ? 'localhost' : hostname, origins: [...trustedOrigins(config)] };
 }
 
-/** Whether the portal's URL has a host name: browsers create no passkeys for IP addresses. */
+/** Whether the portal's URL has a host name. Browsers create no passkeys for IP addresses. */
 export const arePasskeysPossible = (config: Config): boolean =>
   isIP(relyingParty(config).id.replace(/^\[|\]$/g, '')) === 0;
 
@@ -25,9 +27,9 @@ export const arePasskeysPossible = (config: Config): boolean =>
 export const refusedFactor = () => new DomainError('unauthenticated', 'factor_refused');
 
 /**
- * Checks that a registered passkey signed this challenge for this portal, after verifying its owner, and records the
- * use. `userId` is the required owner; null accepts any (a passkey that signs in without a password). Returns the
- * owner's id. Throws `factor_refused`.
+ * Checks that a registered passkey verified its owner and signed this challenge for this portal, and records the use.
+ * `userId` is the required owner; null accepts any owner (for signing in without a password). Returns the owner's id.
+ * Throws `factor_refused`.
  */
 export async function takePasskeySignature(
   tx: Transaction,
@@ -59,7 +61,10 @@ export async function takePasskeySignature(
   return passkey.userId;
 }
 
-/** Returns the options for signing with a passkey: one of this member's, or any that the browser has for the portal. */
+/**
+ * Returns the options for signing with one of this member's passkeys; without a member, with any passkey that the
+ * browser has for the portal.
+ */
 export async function passkeyRequest({ db, config }: Pick<Services, 'db' | 'config'>, userId: string | null) {
   const known = userId === null ? [] : await db.select().from(passkeys).where(eq(passkeys.userId, userId));
   return {

@@ -6,7 +6,10 @@ import { sha256Hex } from '#server/platform/keys.ts';
 import { type ReadInvitationInput, readInvitationInput } from './input.ts';
 import { isSetUp, refusedInvitation } from './invitation.ts';
 
-/** Returns what a link offers. Open to everyone who has it. Throws `invitation_refused`. */
+/**
+ * Returns the role that a link offers, and when the link expires. Anyone who has the link may call it. Throws
+ * `invitation_refused`.
+ */
 export async function readInvitation(
   ctx: Context,
   input: ReadInvitationInput,

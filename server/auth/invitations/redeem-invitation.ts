@@ -8,8 +8,8 @@ import { readInvitation } from './read-invitation.ts';
 import { takeInvitation } from './take-invitation.ts';
 
 /**
- * Joins by a link, which works once: of two concurrent calls, one gets `invitation_refused`. Open to everyone who has
- * the link. The entry point then signs the new member in.
+ * Joins by a link, which works once: of two concurrent calls, one gets `invitation_refused`. Anyone who has the link
+ * may call it. The entry point then signs the new member in.
  */
 export async function redeemInvitation(ctx: Context, input: RedeemInvitationInput): Promise<Actor> {
   const { token, name, email, password } = parse(redeemInvitationInput, input);

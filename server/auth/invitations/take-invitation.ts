@@ -8,8 +8,8 @@ import { sha256Hex } from '#server/platform/keys.ts';
 import { isSetUp, refusedInvitation } from './invitation.ts';
 
 /**
- * Consumes a link in the caller's transaction: of two concurrent calls, one gets `invitation_refused`. Returns what it
- * offers, and a function that records who joined.
+ * Consumes a link in the caller's transaction: of two concurrent calls, one gets `invitation_refused`. Returns what the
+ * link offers, and a function that records who joined.
  */
 export async function takeInvitation(
   tx: Transaction,

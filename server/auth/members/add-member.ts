@@ -8,7 +8,7 @@ import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { namespacesOf } from './member.ts';
 
-/** A new member. The password is hashed before the transaction, because that takes a tenth of a second. */
+/** A new member, with the password already hashed: hashing takes a tenth of a second, too long for a transaction. */
 export interface NewMember {
   name: string;
   email: string;

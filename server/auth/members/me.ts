@@ -9,7 +9,7 @@ export interface Me {
   namespaces: readonly string[];
 }
 
-/** Returns the signed-in member; null without a session. Open to everyone. */
+/** Returns the signed-in member; null without a session. Anyone may call it. */
 export async function me({ actor }: Context): Promise<Me | null> {
   if (actor.role === null) return null;
   return { id: actor.id, name: actor.name, role: actor.role, namespaces: actor.namespaces };

@@ -12,7 +12,7 @@ export interface Member {
   role: Role;
   namespaces: string[];
   createdAt: Date;
-  /** Last call in any browser, accurate to five minutes; null without a session. */
+  /** Time of the last call in any browser, accurate to five minutes; null without a session. */
   lastSeenAt: Date | null;
   passkeys: number;
   /** Whether an authenticator app is set up. */
@@ -22,7 +22,8 @@ export interface Member {
 }
 
 /**
- * Returns the namespaces to store. Only publishers have any, so that a later change of role does not restore old ones.
+ * Returns the namespaces to store: none for other roles than publisher, so that a later change of role does not restore
+ * old ones.
  */
 export function namespacesOf(role: Role, namespaces: readonly string[]): string[] {
   return role === 'publisher' ? [...new Set(namespaces)].toSorted() : [];

@@ -12,7 +12,7 @@ import { requireOtherAdmin } from './member.ts';
 
 /**
  * Removes a member with their password, factors and sessions, and revokes the API tokens and open invitations that they
- * created. The activity log keeps what they did.
+ * created. The member's entries in the activity log are kept.
  */
 export async function removeMember(ctx: Context, input: RemoveMemberInput): Promise<void> {
   allow(ctx.actor, 'admin');

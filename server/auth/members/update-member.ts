@@ -11,8 +11,8 @@ import { type UpdateMemberInput, updateMemberInput } from './input.ts';
 import { includesRights, namespacesOf, requireOtherAdmin } from './member.ts';
 
 /**
- * Changes name, role or namespaces, effective from the member's next call. The last admin cannot be demoted. A member
- * who loses rights also loses the API tokens and open invitations that they created.
+ * Changes the name, role or namespaces of a member, effective from their next call. The last admin cannot be demoted. A
+ * member who loses rights also loses the API tokens and open invitations that they created.
  */
 export async function updateMember(ctx: Context, input: UpdateMemberInput): Promise<void> {
   allow(ctx.actor, 'admin');

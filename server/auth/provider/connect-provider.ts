@@ -38,7 +38,7 @@ export async function bindAccount(tx: Transaction, ctx: Context, issuer: string,
     .values({ id: uuid(), userId: actor.id, accountId: sub, providerId: issuer, createdAt: now, updatedAt: now })
     .onConflictDoNothing()
     .returning({ id: accounts.id });
-  // Another first sign-in with this account committed concurrently.
+  // A concurrent call has already connected this account.
   if (bound.length === 0) throw new ProviderRefusal('connected');
   await recordAudit(tx, ctx, {
     action: 'member.link-provider',

@@ -5,13 +5,13 @@ import type { PersonContext } from '../person.ts';
 export interface SignInWays {
   /** `isAway`: the provider does not respond. Null if none is configured. */
   provider: { name: string; isAway: boolean } | null;
-  /** False while the portal is not set up; then its first member must open the setup link. */
+  /** False while the portal has no members. The first one must open the setup link. */
   hasMembers: boolean;
 }
 
 type WaysContext = Pick<PersonContext, 'db'> & { signIn: Pick<PersonContext['signIn'], 'provider'> };
 
-/** Returns the ways to sign in. Open to everyone. */
+/** Returns the ways to sign in. Anyone may call it. */
 export async function getSignInWays({ db, signIn }: WaysContext): Promise<SignInWays> {
   const { provider } = signIn;
   const members = await db.select({ id: users.id }).from(users).limit(1);

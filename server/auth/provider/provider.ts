@@ -25,18 +25,21 @@ export interface Question {
 export interface Provider {
   issuer: string;
   name: string;
-  /** Whether the provider does not respond. Cached for an hour or `maxAgeMs`, and for 15 seconds after a failure. */
+  /**
+   * Whether the provider does not respond. The result is cached for an hour or `maxAgeMs`, and for 15 seconds after a
+   * failure.
+   */
   isAway(maxAgeMs?: number): Promise<boolean>;
   /** Returns the URL to redirect the browser to. Throws if the provider does not respond. */
   ask(): Promise<Question>;
-  /** Exchanges the code in the response URL. Throws if a check fails; `now` is the portal's time. */
+  /** Exchanges the code in the response URL for the claims. Throws if a check fails; `now` is the portal's time. */
   read(answer: URL, question: Omit<Question, 'address'>, now: Date): Promise<Claims>;
 }
 
 const hour = 3_600_000;
 const retryMs = 15_000;
 const timeoutSeconds = 4;
-/** Tolerated difference in seconds between the clocks of portal and provider. */
+/** Tolerated difference in seconds between the clocks of the portal and the provider. */
 const toleranceSeconds = 60;
 
 export const callbackPath = '/api/auth/oidc/callback';
@@ -78,7 +81,7 @@ export function openProvider({ url, openId }: Pick<Config, 'url' | 'openId'>, lo
     },
     async read(answer, question, now) {
       const config = await configuration(now);
-      // The URL as the provider knows it, not as a proxy rewrote it.
+      // The redirect URL that is registered at the provider; a proxy may have rewritten the request's URL.
       const current = new URL(redirectUri);
       current.search = answer.search;
       const claims = await redeemCode(config, current, question, now, openId.roles?.claim);
@@ -89,8 +92,8 @@ export function openProvider({ url, openId }: Pick<Config, 'url' | 'openId'>, lo
 }
 
 /**
- * Fetches the provider's metadata and caches it for an hour, or a failure for `retryMs`. Concurrent calls share one
- * request.
+ * Returns a function that fetches the provider's metadata. It caches the metadata for an hour, or a failure for
+ * `retryMs`; concurrent calls share one request.
  */
 function cachedMetadata(openId: OpenIdConfig, log: Logger) {
   let known: { at: number; metadata: Promise<client.ServerMetadata | null> } | undefined;
@@ -178,12 +181,13 @@ async function redeemCode(
     isWhole || config.serverMetadata().userinfo_endpoint === undefined
       ? ({} as Record<string, unknown>)
       : await client.fetchUserInfo(config, tokens.access_token, idToken.sub);
-  // The address and its verification come from one document, because two documents may name different addresses.
+  // The address and whether it is verified come from the same document, because two documents may name different
+  // addresses.
   const { email, email_verified } = idToken.email === undefined ? more : idToken;
   return claimsOf({ ...more, ...idToken, email, email_verified }, groupClaim);
 }
 
-/** The provider does not respond. */
+/** Thrown if the provider does not respond. */
 export class ProviderAway extends Error {
   override readonly name = 'ProviderAway';
 }

@@ -18,9 +18,9 @@ import { ProviderRefusal } from './refusal.ts';
 type Member = typeof users.$inferSelect;
 
 /**
- * Returns the member whom an account at the provider signs in: the member it is connected to, or else a new member, by
- * invitation or because everyone may join. An e-mail address alone never leads to an existing member: the provider may
- * give the address to someone else, or the member may have joined with an address that was not theirs. Throws
+ * Returns the member for an account at the provider: the member to whom the account is connected, or a new member who
+ * was invited or whom the rules allow to join. An e-mail address alone never leads to an existing member: the provider
+ * may give the address to someone else, or the member may have joined with an address that was not theirs. Throws
  * `ProviderRefusal`; its reason `stranger` does not reveal who is a member.
  */
 export async function memberOf(
@@ -66,8 +66,8 @@ export async function memberOf(
 }
 
 /**
- * Whether an invitation may connect an existing member: only one without an account at this provider, whose rights do
- * not exceed those of the invitation. A link for a viewer never opens an admin's account.
+ * Whether an invitation may connect an existing member: only if the member has no account at this provider and no
+ * rights beyond those of the invitation. A link for a viewer never opens an admin's account.
  */
 async function mayConnect(tx: Transaction, issuer: string, member: Member, offered: Rights): Promise<boolean> {
   const other = await tx
@@ -83,7 +83,9 @@ async function offerOf(tx: Transaction, ctx: Context, token: string) {
   });
 }
 
-/** Gives the member the role of their groups. Without a matching group, the role stays. */
+/**
+ * Gives the member the role of their groups at the provider. If no group has a role, the member keeps the current one.
+ */
 async function withRole(tx: Transaction, ctx: Context, user: Member, role: Role | null): Promise<Actor> {
   const { id, name, namespaces } = user;
   if (role === null || role === user.role || (user.role === 'admin' && !(await hasOtherAdmin(tx, id)))) {
@@ -123,7 +125,10 @@ async function hasOtherAdmin(tx: Transaction, id: string): Promise<boolean> {
   );
 }
 
-/** Returns the provider's name for a person if a member may have it, otherwise a name from the e-mail address. */
+/**
+ * Returns the name from the provider if it is valid for a member, otherwise the part of the e-mail address before the
+ * @.
+ */
 function nameOf(name: string | null, email: string): string {
   return personName.safeParse(name).data ?? email.split('@')[0] ?? email;
 }

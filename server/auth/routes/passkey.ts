@@ -20,7 +20,9 @@ export async function askPasskey(call: AuthCall): Promise<Response> {
   return answer(options, setCookie(call.config, 'passkey', token, challengeLife));
 }
 
-/** Signs in with only a passkey: possession and the verified owner are two factors. Throws `factor_refused`. */
+/**
+ * Signs in with only a passkey: possessing it and verifying its owner count as two factors. Throws `factor_refused`.
+ */
 export async function signInWithPasskey(call: AuthCall): Promise<Response> {
   const { passkey } = parse(
     z.strictObject({ passkey: passkeyAnswer }),

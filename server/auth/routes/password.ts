@@ -63,7 +63,7 @@ export async function signInWithPassword(call: AuthCall): Promise<Response> {
   );
 }
 
-/** Handles `changePassword` for older scripts and the account page. */
+/** Changes the password of the signed-in member (`changePassword`), for the account page and older scripts. */
 export async function putPassword(call: AuthCall): Promise<Response> {
   await changePassword(call, (await readJsonBody(call.request, call.config.limits)) as never);
   return done();

@@ -86,7 +86,7 @@ async function signInBy(call: AuthCall, issuer: string, claims: Claims, invitati
 }
 
 /**
- * Connects the account only in the session that started it. If someone else signed in in this browser since, the
+ * Connects the account only in the session that started it. If someone else has signed in on this browser since, the
  * response is rejected.
  */
 async function connectTo(call: AuthCall, issuer: string, claims: Claims, sessionId: string): Promise<string[]> {

@@ -12,7 +12,7 @@ import { startSession } from '../session.ts';
 import { type AuthCall, answer, done, dropCookie, tokenOf } from './call.ts';
 import { actorOf } from './password.ts';
 
-/** Attempts after a right password; then it must be entered again. */
+/** Maximum number of attempts after a correct password. After that, the password must be entered again. */
 const maxTries = 10;
 
 const tooLate = () => new DomainError('unauthenticated', 'sign_in_stale');
@@ -28,8 +28,8 @@ export async function askPasskeyAsFactor(call: AuthCall): Promise<Response> {
 }
 
 /**
- * Signs in with a factor after the right password. Attempts are limited per member, whatever the address. Throws
- * `sign_in_stale` without a password or too long after it, `factor_refused`, `too_many_attempts`.
+ * Signs in with a factor after a correct password. Attempts are limited per member, whatever the IP address. Throws
+ * `sign_in_stale` if no password was entered recently, `factor_refused`, `too_many_attempts`.
  */
 export async function signInWithFactor(call: AuthCall): Promise<Response> {
   const shown = parse(factorAnswer, await readJsonBody(call.request, call.config.limits));
@@ -42,7 +42,7 @@ export async function signInWithFactor(call: AuthCall): Promise<Response> {
   throttle.take(`factor ${userId}`, now);
   const expected = 'passkey' in shown ? await takeChallenge(call, 'factor-passkey', token, now) : null;
   const cookie = await call.db.transaction(async (tx) => {
-    // Of two responses to one password, only one starts a session.
+    // Only one of two concurrent responses to a password starts a session.
     if ((await takeChallenge({ db: tx, keys }, 'factor', token, now)) === null) throw tooLate();
     const [user] = await tx.select().from(users).where(eq(users.id, userId)).for('update');
     const hash = await passwordHashOf(tx, userId);

@@ -8,7 +8,10 @@ import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { type EndMemberSessionsInput, endMemberSessionsInput } from './input.ts';
 
-/** Signs a member out of one browser or of all. Returns how many. Throws `member_unknown`, `session_unknown`. */
+/**
+ * Signs a member out of one browser or all browsers. Returns the number of ended sessions. Throws `member_unknown`,
+ * `session_unknown`.
+ */
 export async function endMemberSessions(ctx: Context, input: EndMemberSessionsInput): Promise<{ ended: number }> {
   allow(ctx.actor, 'admin');
   const { memberId, id } = parse(endMemberSessionsInput, input);

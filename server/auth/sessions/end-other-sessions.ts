@@ -3,7 +3,7 @@ import { recordChange } from '#server/domain/changes/index.ts';
 import { allowPerson, type PersonContext } from '../person.ts';
 import { endSessionsOf } from '../session.ts';
 
-/** Signs the caller out of all other browsers. Returns how many. */
+/** Signs the caller out of all other browsers. Returns the number of ended sessions. */
 export async function endOtherSessions(ctx: PersonContext): Promise<{ ended: number }> {
   const { id, actor } = await allowPerson(ctx);
   return ctx.db.transaction(async (tx) => {

@@ -15,7 +15,7 @@ export interface SignedInBrowser {
   address: string | null;
   method: SignInMethod;
   createdAt: Date;
-  /** Accurate to five minutes. */
+  /** Time of the last call, accurate to five minutes. */
   lastUsedAt: Date;
   /** Whether this is the caller's session. */
   isThis: boolean;
@@ -42,7 +42,7 @@ export async function browsersOf(
     }));
 }
 
-/** Returns name and major version of a browser, and its system, from the user agent. */
+/** Returns the name and major version of a browser, and the name of its system, from the user agent. */
 export function namesOf(userAgent: string | null): { browser: string | null; system: string | null } {
   if (userAgent === null || userAgent === '') return { browser: null, system: null };
   const { browser, os } = Bowser.parse(userAgent);

@@ -16,7 +16,7 @@ export const apiToken = z.object({
   /** Name of the member who created it; null if they were removed, or if no member created it. */
   createdBy: z.string().nullable(),
   expiresAt: instant.nullable(),
-  /** Accurate to a minute. */
+  /** Time of the last use, accurate to a minute. */
   lastUsedAt: instant.nullable(),
   /** IP address of the last use. */
   lastUsedFrom: z.string().nullable(),

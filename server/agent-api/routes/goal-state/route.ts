@@ -11,8 +11,8 @@ const hungUpGrace = 5;
 
 /**
  * `GET /agent/v1/goal-state`: 200 with the goal state, or 304 if the agent has it. With `?wait=`, the response is held
- * until there is a newer one; a VM has one held poll, and a newer poll ends the older. A cached agent that has the goal
- * state in force needs no statement.
+ * until there is a newer one; a VM has one held poll, and a newer poll ends the older. A cached agent that has the
+ * current goal state costs no statement.
  */
 export function goalState(call: AgentCall): AgentAnswer | Promise<AgentAnswer> {
   const admitted = admit(call);
@@ -24,7 +24,7 @@ function answerNow(call: AgentCall, admitted: Admitted): AgentAnswer | Promise<A
   const has = call.header('if-none-match');
   const wait = call.query === '' ? 0 : readWait(new URLSearchParams(call.query).get('wait'));
   const mayHold = wait > 0 && has !== null && door.held.size < door.services.config.limits.heldPolls;
-  // An agent with held polls calls again soon, also after an immediate response.
+  // An agent whose polls are held calls again soon, even after an immediate response.
   if (has === null || has !== admitted.agent.etag) return deliver(call, admitted, mayHold ? wait : 0);
   if (!mayHold) return unchanged(call, admitted, has, 0);
   return hasUnannouncedRequest(admitted.agent) ? unchanged(call, admitted, has, wait) : hold(call, admitted, has, wait);

@@ -2,7 +2,10 @@ import type { Readable } from 'node:stream';
 import { DomainError } from '#server/domain/error.ts';
 import { slot } from '#server/platform/process-memory.ts';
 
-/** Per VM. The agent runs four at a time, and an interrupted download ends within two minutes. */
+/**
+ * Maximum number of downloads of one VM at a time. The agent runs four, and an interrupted download ends within two
+ * minutes.
+ */
 const maxDownloads = 8;
 const retryAfter = 10;
 

@@ -7,8 +7,8 @@ import type { AgentCall } from '../../call.ts';
 import { downloads } from './download.ts';
 
 /**
- * A package that does not exist: `agent doctor` requests it to check the credential. It sends no call counter, because
- * a second process that counts would look like a second machine.
+ * Digest of a package that does not exist. `agent doctor` requests it to check the credential. The doctor sends no call
+ * counter, because a second process that counts would look like a second machine.
  */
 const noPackage = '0'.repeat(64);
 
@@ -71,7 +71,10 @@ function damaged({ door, requestId }: AgentCall, sha256: string): DomainError {
   return new DomainError('unavailable', 'package_damaged', { retryAfter });
 }
 
-/** Parses a single range of bytes, both ends included. Null if there is no supported range: then everything is sent. */
+/**
+ * Parses a single range of bytes, both ends included. Null if there is no supported range; the whole package is then
+ * sent.
+ */
 function readRange(header: string | null, size: number): { start: number; end: number } | 'unsatisfiable' | null {
   const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '');
   if (!match || (match[1] === '' && match[2] === '')) return null;

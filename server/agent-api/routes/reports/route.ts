@@ -7,8 +7,8 @@ import { countReportBytes, rejectTooManyBytes } from '../../report-bytes.ts';
 
 /**
  * `POST /agent/v1/reports`: 204 once everything is committed, 207 if some entries were rejected, 400 if all were, 503
- * if too many reports wait, 429 if the VM sent too many bytes within an hour. The response has the ETag of the goal
- * state in force, so a report is also a poll.
+ * if too many reports are waiting, 429 if the VM sent too many bytes within an hour. The response has the ETag of the
+ * current goal state, so a report is also a poll.
  */
 export async function reports(call: AgentCall): Promise<AgentAnswer> {
   const { door } = call;
@@ -46,7 +46,7 @@ function bytesToExpect(call: AgentCall, limit: number): number {
   return Math.min(limit, Number(length) * (call.header('content-encoding') === null ? 1 : packedBy));
 }
 
-/** Returns the ETag of the goal state in force; empty if the report deleted the VM. */
+/** Returns the ETag of the current goal state; empty if the report deleted the VM. */
 async function etagInForce(call: AgentCall, known: string | null): Promise<string> {
   if (known !== null) return known;
   try {
