@@ -6,13 +6,13 @@ import { addTransactionHooks } from './transaction-hooks.ts';
 /** The query layer. `$client` is its pool, for prepared statements of hot paths. */
 export type Database = NodePgDatabase<typeof schema> & { $client: pg.Pool };
 
-/** A transaction as verbs get it. */
+/** A transaction as verbs receive it. */
 export type Transaction = Parameters<Parameters<Database['transaction']>[0]>[0];
 
 /** Wraps a pool. The caller owns the pool and must end it. */
 export function openDatabase(pool: pg.Pool): Database {
-  // While a transaction holds a client, the pool does not handle the client's errors: a lost connection would crash the
-  // process, although the running statement fails anyway.
+  // While a transaction holds a client, the pool does not handle that client's errors. A lost connection would crash
+  // the process, although the running statement fails anyway.
   pool.on('connect', (client) => {
     client.on('error', () => {});
     client.once('end', () => setTimeout(() => giveBack(client), endedMs).unref());
@@ -22,10 +22,13 @@ export function openDatabase(pool: pg.Pool): Database {
   return db;
 }
 
-/** Milliseconds that the holder of a client whose connection ended has to release it. */
+/** Milliseconds within which the holder of a client must release it after its connection has ended. */
 const endedMs = 1_000;
 
-/** Drizzle never releases a client whose `begin` failed, so after some restarts of the database none would be left. */
+/**
+ * Releases a client whose connection has ended. Drizzle never releases a client whose `begin` failed, so after some
+ * restarts of the database none would be left.
+ */
 function giveBack(client: pg.PoolClient): void {
   try {
     client.release(true);

@@ -6,13 +6,13 @@ import { makePartitions } from './partitions.ts';
 
 const folder = fileURLToPath(new URL('./migrations', import.meta.url));
 
-/** Any fixed number: the lock of every migration of an Annex database. */
+/** Any fixed number. Every migration of an Annex database takes this lock. */
 const lock = 4_266_399_001;
 
 /**
  * Migrates the database to this version, and creates partitions for the next days. Concurrent calls wait for each
- * other; if the database is up to date, nothing changes. `before` receives the number of migrations that the database
- * has, 0 for a new one.
+ * other. If the database is up to date, nothing changes. `before` receives the number of migrations that were already
+ * applied, 0 for a new database.
  */
 export async function migrate(pool: pg.Pool, before?: (applied: number) => Promise<void>): Promise<void> {
   const client = await pool.connect();

@@ -8,7 +8,7 @@ import { dropPartitions, makePartitions } from './partitions.ts';
 
 const dayMs = 24 * 60 * 60_000;
 const today = Math.floor(Date.now() / dayMs) * dayMs;
-/** Noon, this many days from today. */
+/** Returns noon of the day that is this many days from today. */
 const day = (days: number): Date => new Date(today + (days + 0.5) * dayMs);
 const nameOf = (days: number): string => `report_history_${day(days).toISOString().slice(0, 10).replaceAll('-', '')}`;
 
@@ -53,7 +53,7 @@ test('a migrated database has partitions for yesterday, today and a week; more f
   expect(await report(day(7))).toBe(nameOf(7));
   expect(await withClient((client) => makePartitions(client, day(0)))).toBe(0);
   await expect(report(day(8))).rejects.toThrow();
-  // No partitions were created for two weeks.
+  // As if no partitions had been created for two weeks.
   expect(await withClient((client) => makePartitions(client, day(20)))).toBe(20);
   expect(await report(day(27))).toBe(nameOf(27));
 });

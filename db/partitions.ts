@@ -3,19 +3,20 @@ import type pg from 'pg';
 /** The table that is partitioned by the day of `at`. */
 const table = 'report_history';
 /**
- * Number of days for which partitions exist in advance. If none are created for longer than this, reports are rejected.
+ * Number of days for which partitions exist in advance. If no partitions are created for longer than this, reports are
+ * rejected.
  */
 const daysAhead = 7;
 const dayMs = 24 * 60 * 60_000;
 
-/** Any fixed number: the lock for creating and dropping partitions. */
+/** Any fixed number. Taken as a lock when partitions are created or dropped. */
 const lock = 4_266_399_004;
-/** Lock timeout: a partition that is being read is dropped in a later run, so that no other statement waits for it. */
+/** Lock timeout. A partition that is being read is dropped in a later run, so that no other statement waits for it. */
 const lockTimeout = '2s';
 /** Marks a partition that is being dropped, so that a later run can continue after a crash. */
 const leaving = 'to be dropped';
 
-/** Partitions by the end of their time range, oldest first. */
+/** Query of the partitions, sorted by the end of their time range, oldest first. */
 const partitions = `
   select c.relname as name, i.inhdetachpending as pending,
     (regexp_match(pg_get_expr(c.relpartbound, c.oid), 'TO \\(''([^'']+)''\\)'))[1]::timestamptz as before
@@ -23,9 +24,10 @@ const partitions = `
   where i.inhparent = $1::regclass`;
 
 /**
- * Creates the partitions of today and the next days, so that every insert finds one. They follow the last one without a
- * gap. There is no default partition: with one, PostgreSQL cannot detach concurrently, and attaching a day would lock
- * and read it. Older rows belong to the first partition, whose range has no beginning. Returns how many were created.
+ * Creates the partitions of today and the next days, so that every insert finds one. They follow the last existing one
+ * without a gap. There is no default partition: with one, PostgreSQL cannot detach concurrently, and attaching a day
+ * would lock and read it. Older rows belong to the first partition, whose range has no beginning. Returns how many were
+ * created.
  */
 export async function makePartitions(client: pg.ClientBase, now: Date): Promise<number> {
   await client.query('begin');
@@ -60,9 +62,9 @@ async function attachDay(client: pg.ClientBase, day: Date): Promise<void> {
 }
 
 /**
- * Drops the partitions that ended before `until`, and one that an earlier call left half dropped. Throws after two
- * seconds if a reader holds one; the next call continues. The client must not be in a transaction. Returns how many
- * were dropped.
+ * Drops the partitions that ended before `until`, and any partition that an earlier call did not finish dropping.
+ * Throws if a reader holds a partition for two seconds; the next call continues. The client must not be in a
+ * transaction. Returns how many were dropped.
  */
 export async function dropPartitions(client: pg.ClientBase, until: Date): Promise<number> {
   await client.query('select pg_advisory_lock($1)', [lock]);
@@ -82,7 +84,7 @@ async function dropBefore(client: pg.ClientBase, until: Date): Promise<number> {
   );
   for (const { name, pending } of rows) {
     if (!pending) await client.query(`comment on table ${name} is '${leaving}'`);
-    // Only one partition can be detaching at a time, so an interrupted one is finished first.
+    // Only one partition can be detaching at a time, so an interrupted detach is finished first.
     await client.query(`alter table ${table} detach partition ${name} ${pending ? 'finalize' : 'concurrently'}`);
   }
   const detached = await client.query<{ name: string }>(

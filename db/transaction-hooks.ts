@@ -2,7 +2,7 @@ import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 
 type Work = () => Promise<void>;
 
-/** Functions that an outermost transaction registered. */
+/** Functions that an outermost transaction has registered. */
 interface Hooks {
   beforeCommit: Work[];
   /** Items of `collectBeforeCommit`, by name. */
@@ -28,8 +28,8 @@ export function afterRollback(tx: object, work: Work): void {
 
 /**
  * Collects items and processes them together in the last statements of the transaction. Use it for a lock that every
- * writer takes, so that the lock is held as briefly as possible and never while waiting for another one. The first call
- * for a name defines the work for all its items.
+ * writer takes, so that the lock is held as briefly as possible and never while waiting for another lock. The first
+ * call for a name defines the work for all its items.
  */
 export function collectBeforeCommit<Item>(
   tx: object,

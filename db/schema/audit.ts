@@ -6,7 +6,8 @@ export const doors = ['page', 'api', 'agent', 'system', 'cli'] as const;
 export type Door = (typeof doors)[number];
 
 /**
- * The activity log: actor, action, target and origin. Of secrets it contains only whether they changed, never values.
+ * The activity log: actor, action, target and origin. Of secrets, it records only whether they changed, never their
+ * values.
  */
 export const auditEntries = pgTable(
   'audit_entries',
@@ -31,11 +32,11 @@ export const auditEntries = pgTable(
     /** The changed parts of the target before and after; null if there is nothing to show. */
     before: jsonb().$type<Record<string, unknown>>(),
     after: jsonb().$type<Record<string, unknown>>(),
-    /** Computed with a key that is not in the database, so rows that the portal did not insert have none. */
+    /** Computed with a key that is not in the database, so rows that the portal did not insert have no valid seal. */
     seal: text(),
     /**
-     * Consecutive number from 1, assigned with the seal in the action's transaction. Null only in rows of the first
-     * release that were not adopted yet, and in rows that the portal did not insert.
+     * Consecutive number, starting at 1, assigned with the seal in the action's transaction. Null only in rows of the
+     * first release that have not been adopted yet, and in rows that the portal did not insert.
      */
     position: bigint({ mode: 'number' }),
     /** Keyed digest of this row and of the previous hash. */
@@ -57,7 +58,7 @@ export const auditEntries = pgTable(
 /** A fault found by a check of the chain. */
 export interface ChainFault {
   kind: 'deleted' | 'altered' | 'inserted' | 'replayed' | 'truncated' | 'relinked';
-  /** Id of the row; if a row is missing, id of the last valid one. */
+  /** Id of the row; if a row is missing, the id of the last valid row. */
   id: number | null;
   position: number | null;
 }

@@ -11,11 +11,14 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 
-/** The roles of the API contract. Operator and publisher include viewer, admin includes all. */
+/** The roles of the API contract. Operator and publisher include viewer; admin includes all. */
 export const roles = ['viewer', 'operator', 'publisher', 'admin'] as const;
 export type Role = (typeof roles)[number];
 
-/** How a session started: password (with a second factor if there is one), passkey, or the OpenID provider. */
+/**
+ * How a session started: with a password (and a second factor if there is one), with a passkey, or through the OpenID
+ * provider.
+ */
 export const signInMethods = ['password', 'passkey', 'provider'] as const;
 export type SignInMethod = (typeof signInMethods)[number];
 
@@ -32,7 +35,7 @@ export const users = pgTable('users', {
   updatedAt: timestamp('updated_at', { withTimezone: true }).notNull().defaultNow(),
   role: text().$type<Role>().notNull().default('viewer'),
   namespaces: text().array().notNull().default([]),
-  /** The language that the member chose, as a canonical tag; null uses the browser's language. */
+  /** The language that the member chose, as a canonical tag. If null, the browser's language is used. */
   language: text(),
 });
 
@@ -50,13 +53,16 @@ export const sessions = pgTable(
     createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
     updatedAt: timestamp('updated_at', { withTimezone: true }).notNull().defaultNow(),
     method: text().$type<SignInMethod>().notNull().default('password'),
-    /** When the member last confirmed their identity: by signing in, or before a change of factors. */
+    /** When the member last confirmed their identity: when signing in, or before a change of factors. */
     confirmedAt: timestamp('confirmed_at', { withTimezone: true }).notNull().defaultNow(),
   },
   (t) => [index('sessions_user').on(t.userId)],
 );
 
-/** A member's password (`credential`), or account at an OpenID provider (its issuer). */
+/**
+ * A member's password (provider id `credential`), or a member's account at an OpenID provider (provider id: its
+ * issuer).
+ */
 export const accounts = pgTable(
   'accounts',
   {
@@ -72,7 +78,7 @@ export const accounts = pgTable(
     accessTokenExpiresAt: timestamp('access_token_expires_at', { withTimezone: true }),
     refreshTokenExpiresAt: timestamp('refresh_token_expires_at', { withTimezone: true }),
     scope: text(),
-    /** scrypt hash; see server/auth/password-hash.ts. */
+    /** An scrypt hash; see server/auth/password-hash.ts. */
     password: text(),
     createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
     updatedAt: timestamp('updated_at', { withTimezone: true }).notNull().defaultNow(),
@@ -80,7 +86,7 @@ export const accounts = pgTable(
   (t) => [index('accounts_user').on(t.userId), uniqueIndex('accounts_identity').on(t.providerId, t.accountId)],
 );
 
-/** A member's WebAuthn credential, used as a second factor or alone. */
+/** A member's WebAuthn credential, used as a second factor or on its own. */
 export const passkeys = pgTable(
   'passkeys',
   {
@@ -94,7 +100,7 @@ export const passkeys = pgTable(
     /** The authenticator's signature counter; 0 if it has none. */
     counter: bigint({ mode: 'number' }).notNull(),
     transports: text().array().notNull().default([]),
-    /** Whether a password manager syncs it. */
+    /** Whether a password manager syncs the passkey. */
     backedUp: boolean('backed_up').notNull(),
     createdAt: timestamp('created_at', { withTimezone: true }).notNull(),
     lastUsedAt: timestamp('last_used_at', { withTimezone: true }),
@@ -107,7 +113,7 @@ export const totpFactors = pgTable('totp_factors', {
   userId: text('user_id')
     .primaryKey()
     .references(() => users.id, { onDelete: 'cascade' }),
-  /** Sealed, and bound to the member. */
+  /** The secret, sealed and bound to the member. */
   secret: bytes().notNull(),
   /** The 30-second step of the last accepted code, so that each code works once. */
   lastStep: bigint('last_step', { mode: 'number' }).notNull(),
@@ -133,7 +139,7 @@ export const recoveryCodes = pgTable(
 export const authChallenges = pgTable(
   'auth_challenges',
   {
-    /** Digest of the kind and of the browser's token or the session. */
+    /** Digest of the challenge's kind and of the browser's token or the session. */
     digest: text().primaryKey(),
     /** The challenge's data, encrypted and bound to the digest. */
     asked: bytes().notNull(),
@@ -143,14 +149,14 @@ export const authChallenges = pgTable(
   (t) => [index('auth_challenges_expiry').on(t.expiresAt)],
 );
 
-/** A single row with the portal's rules for signing in. Without it there are none. */
+/** A single row with the portal's rules for signing in. If the row is missing, there are no rules. */
 export const signInRules = pgTable('sign_in_rules', {
   id: integer().primaryKey(),
   requireFactor: boolean('require_factor').notNull(),
   updatedAt: timestamp('updated_at', { withTimezone: true }).notNull(),
 });
 
-/** Written by the sign-in library of 0.1 and no longer read. Removed in the release after next. */
+/** Written by the sign-in library of version 0.1 and no longer read. To be removed in the release after next. */
 export const verifications = pgTable('verifications', {
   id: text().primaryKey(),
   identifier: text().notNull(),
@@ -160,7 +166,7 @@ export const verifications = pgTable('verifications', {
   updatedAt: timestamp('updated_at', { withTimezone: true }).notNull().defaultNow(),
 });
 
-/** API tokens for scripts: one role each, stored as a hash, shown only once. */
+/** API tokens for scripts. Each has one role, is stored as a hash and is shown only once. */
 export const apiTokens = pgTable('api_tokens', {
   id: uuid().primaryKey(),
   name: text().notNull(),
@@ -176,7 +182,7 @@ export const apiTokens = pgTable('api_tokens', {
   revokedAt: timestamp('revoked_at', { withTimezone: true }),
 });
 
-/** One-time links for joining. The setup link creates the first administrator. */
+/** One-time links for joining. The setup link creates the first admin. */
 export const invitations = pgTable('invitations', {
   id: uuid().primaryKey(),
   tokenHash: text('token_hash').notNull().unique(),

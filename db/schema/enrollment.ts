@@ -21,13 +21,16 @@ export const enrollmentTokens = pgTable(
       .references(() => vms.id),
     tokenHash: text('token_hash').notNull(),
     createdAt: timestamp('created_at', { withTimezone: true }).notNull(),
-    /** The actor who issued the token, as `kind:id`, and their name then. Null: unknown, and therefore not an admin. */
+    /**
+     * The actor who issued the token, as `kind:id`, and the actor's name at that time. Null if unknown; an unknown
+     * actor does not count as an admin.
+     */
     issuedBy: text('issued_by'),
     issuedByName: text('issued_by_name'),
     expiresAt: timestamp('expires_at', { withTimezone: true }).notNull(),
     voidedAt: timestamp('voided_at', { withTimezone: true }),
     usedAt: timestamp('used_at', { withTimezone: true }),
-    /** SHA-256 of the public key that used the token: the same key may repeat the call for 10 minutes. */
+    /** SHA-256 of the public key that used the token. With the same key, the call may be repeated for 10 minutes. */
     usedKey: text('used_key'),
   },
   (t) => [primaryKey({ columns: [t.vmId, t.tokenHash] }), index('enrollment_tokens_hash').on(t.tokenHash)],
@@ -49,19 +52,19 @@ export const agents = pgTable(
     credentialHash: text('credential_hash').notNull(),
     /** The certificate as PEM. */
     certificate: text().notNull(),
-    /** SHA-1 of the DER in upper-case hex. */
+    /** SHA-1 of the DER certificate, in upper-case hex. */
     thumbprint: text().notNull(),
     /** SHA-256 of the public key. A key can serve only one VM. */
     keyHash: text('key_hash').notNull(),
-    /** `reference`: an agent that enrolled at `/agent/v1`; `stock`: the stock Azure Linux agent with its forwarder. */
+    /** `reference`: an agent that enrolled at `/agent/v1`; `stock`: the stock agent with its forwarder. */
     kind: text().$type<'reference' | 'stock'>().notNull().default('reference'),
     name: text().notNull(),
     version: text().notNull(),
     os: jsonb().$type<AgentOs>().notNull(),
     enrolledAt: timestamp('enrolled_at', { withTimezone: true }).notNull(),
-    /** Name of the actor who issued the enrollment token. Null: unknown, or a stock agent. */
+    /** Name of the actor who issued the enrollment token. Null if unknown, and for a stock agent. */
     enrolledBy: text('enrolled_by'),
-    /** Instance id in `Annex-Agent` of the first machine with this credential. */
+    /** The instance id that the first machine with this credential sent in `Annex-Agent`. */
     instanceId: text('instance_id'),
     /** When a second machine with the same identity was last rejected. */
     duplicateSeenAt: timestamp('duplicate_seen_at', { withTimezone: true }),
@@ -73,7 +76,7 @@ export const agents = pgTable(
   ],
 );
 
-/** Rejected calls of an agent, the last of each kind, for the VM's page. */
+/** Rejected calls of an agent, for the VM's page. Only the last of each kind is kept. */
 export const agentRefusals = pgTable(
   'agent_refusals',
   {
@@ -87,18 +90,18 @@ export const agentRefusals = pgTable(
   (t) => [primaryKey({ columns: [t.vmId, t.code] })],
 );
 
-/** An agent's last call, and when the next is expected. Written in batches. */
+/** An agent's last call, and when the next one is expected. Written in batches. */
 export const agentPresence = pgTable('agent_presence', {
   vmId: uuid('vm_id')
     .primaryKey()
     .references(() => vms.id),
   lastSeenAt: timestamp('last_seen_at', { withTimezone: true }).notNull(),
-  /** The announced call: the latest time at which the agent should call again. */
+  /** The time by which the agent should call again, as it announced. */
   nextExpectedAt: timestamp('next_expected_at', { withTimezone: true }).notNull(),
-  /** When the agent last polled. An agent that only reports is expected by its reports. */
+  /** When the agent last polled. If an agent only reports, its reports are what is expected. */
   lastPolledAt: timestamp('last_polled_at', { withTimezone: true }),
   counter: bigint({ mode: 'number' }).notNull().default(0),
-  /** The agent's clock minus the portal's in seconds, as of its last report. For display only. */
+  /** The agent's clock minus the portal's, in seconds, as of the last report. For display only. */
   clockSkewSeconds: integer('clock_skew_seconds'),
   heartbeatSeconds: integer('heartbeat_seconds'),
   statusSeconds: integer('status_seconds'),

@@ -39,7 +39,7 @@ export interface ExtensionContents {
   dependsOn: string[];
   timeouts: CommandTimeouts;
   publicSettings: Record<string, unknown>;
-  /** Id of the row in `secrets`; null without protected settings. */
+  /** Id of the row in `secrets`; null if there are no protected settings. */
   secretId: string | null;
   sequenceNumber: number;
 }
@@ -63,7 +63,7 @@ export const extensions = pgTable(
     secretId: uuid('secret_id'),
     sequenceNumber: bigint('sequence_number', { mode: 'number' }).notNull(),
     /**
-     * Commands that the agent may run for this sequence number. Null in older rows, for which the goal implies them.
+     * Commands that the agent may run for this sequence number. Null in older rows, where they follow from the goal.
      */
     commands: text().array().$type<CommandName[]>(),
     /** When this sequence number was published. */
@@ -77,7 +77,7 @@ export const extensions = pgTable(
   (t) => [primaryKey({ columns: [t.vmId, t.name] }), index('extensions_version').on(t.handler, t.version)],
 );
 
-/** The highest sequence number ever used or reported for a name. Kept after the extension is removed. */
+/** The highest sequence number that was ever used or reported for a name. Kept after the extension is removed. */
 export const extensionSequences = pgTable(
   'extension_sequences',
   {
@@ -99,29 +99,32 @@ export const secrets = pgTable(
       .references(() => vms.id),
     id: uuid().notNull(),
     name: text().notNull(),
-    /** AES-256-GCM with the portal's key; with ANNEX_CUSTODY=vm, null once encrypted for a certificate. */
+    /**
+     * AES-256-GCM with the portal's key; with ANNEX_CUSTODY=vm, null once the settings are encrypted for a certificate.
+     */
     sealed: bytea(),
     /**
-     * DER of CMS EnvelopedData for the VM's certificate; null before enrollment, and while withheld from the
-     * certificate.
+     * DER of CMS EnvelopedData for the VM's certificate; null before enrollment, and while the settings are withheld
+     * from the certificate.
      */
     cms: bytea(),
     thumbprint: text(),
-    /** Keyed and salted, so it shows only whether the settings changed. */
+    /** A keyed and salted digest, so it shows only whether the settings changed. */
     fingerprint: text().notNull(),
-    /** Digest of the protected half of the schema that they were checked against; null if there was none. */
+    /** Digest of the protected half of the schema with which the settings were checked; null if there was no schema. */
     schemaDigest: text('schema_digest'),
     changedAt: timestamp('changed_at', { withTimezone: true }).notNull(),
     changedBy: text('changed_by').notNull(),
     /**
-     * The actor who entered them, as `kind:id`. Null: unknown, or more than one; then only an admin can release them.
+     * The actor who entered the settings, as `kind:id`. Null if unknown, or if there was more than one; then only an
+     * admin can release the settings.
      */
     setBy: text('set_by'),
   },
   (t) => [primaryKey({ columns: [t.vmId, t.id] })],
 );
 
-/** The goal state in force, one row per VM. Its lock serializes all writers, and a poll reads nothing else. */
+/** The current goal state, one row per VM. Its lock serializes all writers, and a poll reads nothing else. */
 export const goalStateHeads = pgTable(
   'goal_state_heads',
   {
@@ -137,17 +140,17 @@ export const goalStateHeads = pgTable(
     certificate: text(),
     thumbprint: text(),
     deliveredIncarnation: integer('delivered_incarnation').notNull().default(0),
-    /** The turn that was last taken, by whatever kind of work. */
+    /** The turn that was used last, by any kind of work. */
     turn: bigint({ mode: 'number' }).notNull().default(0),
     deliveredAt: timestamp('delivered_at', { withTimezone: true }),
-    /** What a reference agent gets while the VM is held: what it has; null without a hold. */
+    /** The goal state that a reference agent has and gets while the VM is held; null if there is no hold. */
     heldIncarnation: integer('held_incarnation'),
     heldEtag: text('held_etag'),
   },
   (t) => [index('goal_state_heads_published').on(t.publishedAt)],
 );
 
-/** Every goal state that was in force. */
+/** Every goal state that is or was current. */
 export const goalStates = pgTable(
   'goal_states',
   {
@@ -158,7 +161,7 @@ export const goalStates = pgTable(
     etag: text().notNull(),
     text: text().notNull(),
     contents: json().$type<ExtensionContents[]>().notNull(),
-    /** What caused it, with names: `extension.set`, `extension.removed`, `goal-state.revert`, … */
+    /** What caused the goal state, with names: `extension.set`, `extension.removed`, `goal-state.revert`, … */
     cause: jsonb().$type<{ action: string; extension?: string; incarnation?: number }>().notNull(),
     publishedAt: timestamp('published_at', { withTimezone: true }).notNull(),
     publishedBy: text('published_by').notNull(),

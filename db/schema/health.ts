@@ -23,7 +23,10 @@ import { vms } from './vms.ts';
 
 const xid8 = customType<{ data: string }>({ dataType: () => 'xid8' });
 
-/** When the health of each VM must be evaluated next: immediately after a change, otherwise when known facts age. */
+/**
+ * When the health of each VM must be evaluated next: immediately after a change, otherwise when it may change with
+ * time.
+ */
 export const healthChecks = pgTable(
   'health_checks',
   {
@@ -36,8 +39,8 @@ export const healthChecks = pgTable(
 );
 
 /**
- * The health of VMs, for filtering, counting and sorting lists. The worker keeps it at most seconds old; pages about
- * one VM evaluate the health when they are read. A deleted VM has no row.
+ * The health of VMs, for filtering, counting and sorting lists. The worker keeps it up to date within seconds; pages
+ * about a single VM evaluate the health when they are read. A deleted VM has no row.
  */
 export const vmHealth = pgTable(
   'vm_health',
@@ -49,21 +52,21 @@ export const vmHealth = pgTable(
     name: text().notNull(),
     tags: jsonb().$type<Record<string, string>>().notNull(),
     health: text().$type<VmHealth>().notNull(),
-    /** `rankOf` the health; 0 is the worst. */
+    /** The result of `rankOf` for the health; 0 is the worst. */
     rank: smallint().notNull(),
     agent: text().$type<AgentStatus>().notNull(),
-    /** Since when the VM has this health. */
+    /** Since when the VM has had this health. */
     since: timestamp({ withTimezone: true }).notNull(),
     /** The nearest deadline of an extension; null if there is none. */
     deadlineAt: timestamp('deadline_at', { withTimezone: true }),
-    /** The transaction that last wrote the row, by which the map finds changed rows. */
+    /** The transaction that last wrote the row. The map uses it to find changed rows. */
     writtenBy: xid8('written_by').notNull().default(sql`pg_current_xact_id()`),
   },
   (t) => [
     index('vm_health_written').on(t.writtenBy),
     index('vm_health_name').on(t.name, t.vmId),
     index('vm_health_rank').on(t.rank, t.name, t.vmId),
-    // By rank first; a list sorted only by time merges six scans, one per rank.
+    // Sorted by rank first. A list sorted only by time merges six scans, one per rank.
     index('vm_health_rank_since').on(t.rank, t.since, t.vmId),
     index('vm_health_deadline').on(t.deadlineAt).where(sql`${t.deadlineAt} is not null`),
     index('vm_health_tags').using('gin', t.tags),
@@ -85,14 +88,14 @@ export const extensionHealth = pgTable(
     health: text().$type<ExtensionHealth>().notNull(),
     heartbeat: text().$type<HeartbeatVerdict>().notNull(),
     cause: text().$type<HealthCause>(),
-    /** The failed command and its exit code, if they are the cause. */
+    /** The failed command and its exit code, if they are the cause of the health. */
     command: text(),
     exitCode: integer('exit_code'),
     /** Message id of the shown status, or of the failed substatus if that is the cause. */
     messageId: text('message_id'),
     /** The extension that this one waits for. */
     waitsFor: text('waits_for'),
-    /** Since when the extension has this health. */
+    /** Since when the extension has had this health. */
     since: timestamp({ withTimezone: true }).notNull(),
     deadlineAt: timestamp('deadline_at', { withTimezone: true }),
   },
@@ -106,22 +109,22 @@ export const extensionHealth = pgTable(
 );
 
 /**
- * Number of VMs by health, and under `extensions` the number of extensions, so that no reader counts a million rows.
- * Pending differences are in `fleet_count_deltas`; the sum of both is always correct.
+ * Number of VMs per health value and, under `extensions`, number of extensions, so that no reader counts a million
+ * rows. Pending differences are in `fleet_count_deltas`; the sum of both is always correct.
  */
 export const fleetCounts = pgTable('fleet_counts', {
   what: text().primaryKey(),
   n: bigint({ mode: 'number' }).notNull(),
 });
 
-/** Only inserted into, in the transaction that changes a health, so that no transaction waits for another. */
+/** Rows are only inserted, in the transaction that changes a health value, so that no transaction waits for another. */
 export const fleetCountDeltas = pgTable('fleet_count_deltas', { what: text().notNull(), n: integer().notNull() });
 
-/** A single row: the last complete count. */
+/** A single row: the result of the last complete count. */
 export const fleetCountChecks = pgTable('fleet_count_checks', {
   id: integer().primaryKey(),
   checkedAt: timestamp('checked_at', { withTimezone: true }).notNull(),
-  /** When the counts last differed from a complete count, and by how much. They were corrected then. */
+  /** When the counts last differed from a complete count, and by how much. They were corrected at that time. */
   disagreedAt: timestamp('disagreed_at', { withTimezone: true }),
   difference: jsonb().$type<Record<string, number>>(),
 });
@@ -141,7 +144,7 @@ export const healthTransitions = pgTable(
     from: text(),
     /** Null if the extension or the VM was removed. */
     to: text(),
-    /** As in `extension_health`, with the extension that it waits for. */
+    /** As in `extension_health`, with the extension that this one waits for. */
     cause: text().$type<HealthCause>(),
     waitsFor: text('waits_for'),
   },

@@ -28,7 +28,7 @@ export const resources = pgTable(
 
 /**
  * Message ids that VMs reported, by handler version, for the list of unknown messages. The worker collects them from
- * the history, so that reports are not slowed down. Limited per version.
+ * the history, so that reports are not slowed down. Their number is limited per version.
  */
 export const reportedMessages = pgTable(
   'reported_messages',
@@ -36,7 +36,7 @@ export const reportedMessages = pgTable(
     handler: text().notNull(),
     version: text().notNull(),
     id: text().notNull(),
-    /** The params that were last reported, truncated. */
+    /** The params of the last report, truncated. */
     params: jsonb().$type<string[]>().notNull(),
     /** Number of documents with this id, not counting repeated ones. */
     reports: integer().notNull(),

@@ -30,7 +30,7 @@ export const commandOutputs = pgTable(
     sequenceNumber: bigint('sequence_number', { mode: 'number' }).notNull(),
     command: text().$type<CommandName>().notNull(),
     attempt: integer().notNull(),
-    /** Total length that the agent reported; null while the command may still write. */
+    /** Total length, as reported by the agent; null while the command may still write. */
     totalBytes: bigint('total_bytes', { mode: 'number' }),
     /** Number of bytes that arrived. */
     storedBytes: bigint('stored_bytes', { mode: 'number' }).notNull(),

@@ -9,6 +9,6 @@ export const publishers = pgTable(
     displayName: text('display_name').notNull(),
     createdAt: timestamp('created_at', { withTimezone: true }).notNull(),
   },
-  // Namespaces that differ only in case could be confused.
+  // Prevents namespaces that differ only in case, because they could be confused.
   (t) => [uniqueIndex('publishers_spelling').on(sql`lower(${t.namespace})`)],
 );

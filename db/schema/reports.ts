@@ -30,8 +30,8 @@ const ofExtension = (t: { vmId: AnyPgColumn; name: AnyPgColumn }) => [
 
 /**
  * What was last reported about each extension, without the documents. Reports are compared only with this row, and an
- * unchanged heartbeat rewrites nothing else. Deleted with the extension, so that a later one with the same name starts
- * empty. Verdicts are not stored; they are evaluated when read.
+ * unchanged heartbeat rewrites nothing else. The row is deleted with the extension, so that a later extension with the
+ * same name starts empty. Verdicts are not stored; they are evaluated when they are read.
  */
 export const extensionPulse = pgTable(
   'extension_pulse',
@@ -52,23 +52,27 @@ export const extensionPulse = pgTable(
     statusWord: text('status_word').$type<StatusWord>(),
     statusReadAt: timestamp('status_read_at', { withTimezone: true }),
     statusAgeSeconds: doublePrecision('status_age_seconds'),
-    /** The first success or error of `statusSequence`, which concludes the operation permanently. */
+    /** When the first success or error of `statusSequence` was reported, which concludes the operation permanently. */
     concludedAt: timestamp('concluded_at', { withTimezone: true }),
     concludedWith: text('concluded_with').$type<'success' | 'error'>(),
   },
   ofExtension,
 );
 
-/** An invalid file of a handler: its first faults, by their paths in the file. */
+/** An invalid file of a handler, with its first faults by their paths in the file. */
 export interface RefusedFile {
   /** The status's sequence number; null for a heartbeat. */
   sequenceNumber: number | null;
-  /** When the agent read it, ISO 8601 by the portal's clock. A valid file that was read later is shown instead. */
+  /**
+   * When the agent read the file, ISO 8601 by the portal's clock. A valid file that was read later is shown instead.
+   */
   readAt: string;
   faults: { path: string; code: ProtocolFaultCode; params?: Record<string, string | number> }[];
 }
 
-/** The shown documents, last reported about each extension. Stored as text, which is cheapest for reports. */
+/**
+ * The shown documents, which were last reported about each extension. Stored as text, which costs reports the least.
+ */
 export const extensionLatest = pgTable(
   'extension_latest',
   {
@@ -84,7 +88,7 @@ export const extensionLatest = pgTable(
   ofExtension,
 );
 
-/** Problems that agents reported, the latest about each subject. Limited per VM. */
+/** Problems that agents reported. Only the last about each subject is kept, and their number is limited per VM. */
 export const agentProblems = pgTable(
   'agent_problems',
   {
@@ -112,12 +116,12 @@ export interface RestartRequest {
   byAgent?: boolean;
 }
 
-/** VMs whose agent reports that a restart is pending. The row is deleted when the agent reports none. */
+/** VMs whose agent reports that a restart is pending. The row is deleted when the agent reports that none is. */
 export const pendingRestarts = pgTable('pending_restarts', {
   vmId: uuid('vm_id')
     .primaryKey()
     .references(() => vms.id),
-  /** Since when the oldest request is pending. */
+  /** Since when the oldest request has been pending. */
   since: timestamp({ withTimezone: true }).notNull(),
   requests: json().$type<RestartRequest[]>().notNull(),
 });

@@ -3,10 +3,10 @@ import { vms } from './vms.ts';
 
 const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 
-/** Something that a stock agent found unhealthy, until it recovered. */
+/** Something that a stock agent found unhealthy; kept after it has recovered. */
 export interface AgentObservation {
   name: string;
-  /** The last text while it was unhealthy. */
+  /** The last text that was reported while it was unhealthy. */
   text: string | null;
   since: string;
   /** When it recovered; null while it is unhealthy. */
@@ -14,8 +14,8 @@ export interface AgentObservation {
 }
 
 /**
- * When a different caller than before was seen for a VM: the forwarder's run, the agent's transport certificate, or the
- * container id that the agent sends. Newest last.
+ * When a VM had a different caller than before, by one of three marks: the forwarder's run, the agent's transport
+ * certificate, or the container id that the agent sends. Newest last.
  */
 export interface AgentSighting {
   kind: 'forwarder' | 'transport' | 'container';
@@ -24,8 +24,8 @@ export interface AgentSighting {
 }
 
 /**
- * Data of a stock Azure Linux agent in addition to its row in `agents`. There, the credential is the forwarder's token,
- * and the certificate is the tenant certificate.
+ * Data of a stock agent in addition to its row in `agents`. In that row, the credential is the forwarder token, and the
+ * certificate is the tenant certificate.
  */
 export const stockAgents = pgTable('stock_agents', {
   vmId: uuid('vm_id')
@@ -38,11 +38,11 @@ export const stockAgents = pgTable('stock_agents', {
   /** The actor who received the token, as `kind:id`. Null if unknown. */
   issuedBy: text('issued_by'),
   /**
-   * PKCS#8 of the tenant key, encrypted with AES-256-GCM and the portal's key; with ANNEX_CUSTODY=vm, null once
-   * wrapped.
+   * PKCS#8 of the tenant key, encrypted with AES-256-GCM and the portal's key; with ANNEX_CUSTODY=vm, null once the key
+   * is wrapped.
    */
   tenantKey: bytea('tenant_key'),
-  /** With ANNEX_CUSTODY=vm: key and certificate as DER of CMS EnvelopedData for `transportThumbprint`. */
+  /** With ANNEX_CUSTODY=vm, the key and its certificate as DER of CMS EnvelopedData for `transportThumbprint`. */
   wrappedTenantKey: bytea('wrapped_tenant_key'),
   tenantKeyAt: timestamp('tenant_key_at', { withTimezone: true }).notNull(),
   /** SHA-1 of the certificate for which the tenant key was last wrapped. The agent creates a new one at each start. */
@@ -55,18 +55,18 @@ export const stockAgents = pgTable('stock_agents', {
   incarnationAt: timestamp('incarnation_at', { withTimezone: true }),
   /** Fingerprint of everything in that incarnation that matters to the agent. */
   fingerprint: text(),
-  /** The incarnation that the agent last finished, and its message. */
+  /** The incarnation that the agent last completed, and its message. */
   settledIncarnation: integer('settled_incarnation'),
   settledAt: timestamp('settled_at', { withTimezone: true }),
   settledStatus: text('settled_status'),
   settledMessage: text('settled_message'),
-  /** Holds as the release before wrote them; the table `holds` replaces these three columns. */
+  /** Holds in the form of the previous release; the table `holds` replaces these three columns. */
   heldAt: timestamp('held_at', { withTimezone: true }),
   heldBy: text('held_by'),
   releasedAt: timestamp('released_at', { withTimezone: true }),
-  /** Unhealthy observations, the last of each name, in the order in which they were first reported. */
+  /** Unhealthy observations. Only the last for each name is kept, in the order in which they were first reported. */
   observations: jsonb().$type<AgentObservation[]>().notNull().default([]),
-  /** Whether the agent gets versions as published, or with four parts, under which it installed them. */
+  /** Whether the agent gets versions as published. If not, it gets them with four parts, as when it installed them. */
   publishedVersions: boolean('published_versions').notNull().default(false),
   /** Recent callers, which reveal two machines with the same token. */
   sightings: jsonb().$type<AgentSighting[]>().notNull().default([]),

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { index, jsonb, pgTable, text, timestamp, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 
-/** A virtual machine. The row of a deleted VM is kept, so that its history can be read under its id. */
+/** A virtual machine. The row of a deleted VM is kept, so that the VM's history can be read under its id. */
 export const vms = pgTable(
   'vms',
   {
@@ -10,7 +10,7 @@ export const vms = pgTable(
     tags: jsonb().$type<Record<string, string>>().notNull(),
     createdAt: timestamp('created_at', { withTimezone: true }).notNull(),
     createdBy: text('created_by').notNull(),
-    /** Set while the VM's extensions are uninstalled before it is deleted. */
+    /** Set while the VM's extensions are being uninstalled before it is deleted. */
     decommissioningAt: timestamp('decommissioning_at', { withTimezone: true }),
     deletedAt: timestamp('deleted_at', { withTimezone: true }),
   },

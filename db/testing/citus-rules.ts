@@ -57,12 +57,12 @@ export async function schemaFaults(db: pg.Pool, { reference, distributed }: Dist
   return faults;
 }
 
-/** Where a statement runs. `its rows`: each row goes to its own shard; `refused`: Citus would not run it. */
+/** Where a statement runs. `its rows`: each row goes to its own shard; `refused`: Citus would reject the statement. */
 export type Reach = 'coordinator' | 'one shard' | 'its rows' | 'all shards' | 'refused';
 
 /**
- * Classifies a statement by its text, which suffices for Annex's statements: whether each distributed table is
- * restricted to one VM by a parameter, joined by the VM, or read on all shards.
+ * Classifies a statement by its text, which is enough for the statements of Annex: is each distributed table restricted
+ * to one VM by a parameter, joined by the VM, or read on all shards?
  */
 export function reachOf(statement: string, { distributed }: Distribution): Reach {
   const text = statement

@@ -4,8 +4,8 @@ import { inject } from 'vitest';
 import { type Database, openDatabase } from '#db/client.ts';
 
 /**
- * Returns the connection string of a migrated database for this test file, for tests that start processes. It is
- * deleted with the cluster at the end of the run.
+ * Returns the connection string of a migrated database for this test file, for tests that start processes. The database
+ * is deleted with the cluster at the end of the run.
  */
 export async function testDatabaseUrl(): Promise<string> {
   const { url, template } = inject('testDatabase');
@@ -24,7 +24,7 @@ export async function testDatabaseUrl(): Promise<string> {
 
 /**
  * Opens a migrated database for this test file: `const db = await testDatabase()` in `beforeAll`. It need not be
- * closed: idle connections time out and keep no process alive.
+ * closed, because idle connections time out and do not keep the process running.
  */
 export async function testDatabase(options: { connections?: number } = {}): Promise<Database> {
   const pool = new pg.Pool({

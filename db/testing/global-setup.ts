@@ -18,8 +18,8 @@ declare module 'vitest' {
 const root = join(tmpdir(), `annex-test-${process.getuid?.() ?? 0}`);
 
 /**
- * Starts a temporary cluster for the run and deletes it afterwards. With TEST_DATABASE_URL, uses your server, where it
- * creates and drops only databases of this run. Concurrent runs do not affect each other.
+ * Starts a temporary cluster for the run and deletes it afterwards. With TEST_DATABASE_URL, uses that server instead,
+ * where it creates and drops only databases of this run. Concurrent runs do not affect each other.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const own = process.env.TEST_DATABASE_URL;
@@ -85,7 +85,7 @@ async function throwAwayCluster(): Promise<{ url: string; end(): Promise<void> }
   return { url: server.url, end };
 }
 
-/** Deletes clusters of killed runs. */
+/** Deletes the clusters of killed runs. */
 async function sweep(): Promise<void> {
   for (const name of await readdir(root)) {
     const dataDir = join(root, name);

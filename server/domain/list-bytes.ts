@@ -1,10 +1,13 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import type { StoredWarning } from '#db/schema/index.ts';
 
-/** Maximum bytes of documents on one page of a list. A larger page ends early, and its cursor continues there. */
+/** Maximum bytes of documents on one page of a list. A larger page ends early, and its cursor continues from there. */
 export const maxListBytes = 4 * 1024 * 1024;
 
-/** Sums the bytes of the documents before each row in the page's order; 0 for the first row, so no page is empty. */
+/**
+ * SQL for the total bytes of the documents before each row, in the page's order. It is 0 for the first row, so no page
+ * is empty.
+ */
 export function bytesBefore(document: SQLWrapper, order: SQL): SQL.Aliased<number> {
   const bytes = sql`octet_length(${document}::text)`;
   return sql<number>`(sum(${bytes}) over (order by ${order}) - ${bytes})::float8`.as('bytes_before');
@@ -45,11 +48,11 @@ const maxWarningBytes = 512 * 1024;
 /** Returns the bytes of a warning in a response, including its sentence. */
 export const warningBytes = (warning: StoredWarning): number => jsonBytes(warning) + sentenceBytes;
 
-/** Returns the warnings that fit into a list. If some do not, the last one says how many. */
+/** Returns the warnings that fit into a list. If some do not fit, the last warning says how many. */
 export function fitWarnings(warnings: readonly StoredWarning[]): StoredWarning[] {
   const room = { bytes: maxWarningBytes, bytesOf: warningBytes };
   if (fitList(warnings, room).leftOut === 0) return [...warnings];
-  // Reserves room for the warning that counts the others.
+  // Leaves room for the warning that says how many are missing.
   const { kept, leftOut } = fitList(warnings, { ...room, bytes: room.bytes - 2 * sentenceBytes });
   return [...kept, { code: 'more_warnings', path: '', params: { count: leftOut } }];
 }

@@ -19,7 +19,10 @@ export function parse<S extends z.ZodType>(
 
 type Issue = z.core.$ZodIssue;
 
-/** Unknown field names are shown only if they match, so that they cannot contain a sentence or a secret. */
+/**
+ * The names of unknown fields are shown only if they match this pattern, so that they cannot contain a sentence or a
+ * secret.
+ */
 const plainName = /^[A-Za-z_$][\w$.-]{0,63}$/;
 
 /** Returns the pointer up to the first name that is not plain. */
@@ -32,8 +35,8 @@ const isCode = (text: string): text is ErrorCode => Object.hasOwn(en, text) && !
 
 /**
  * Converts an issue of zod (parsed with `reportInput`) to faults. An unknown key is a fault at its own path. For a
- * union, the branch that fits best counts. A check whose message is an error code gets that code, with its `params` if
- * it is a custom check: `z.string().regex(form, 'vm_name_form')`.
+ * union, the faults of the best-fitting branch count. If the message of a check is an error code, the fault gets that
+ * code, and its `params` if it is a custom check: `z.string().regex(form, 'vm_name_form')`.
  */
 export function faultsOfIssue(issue: Issue): Fault[] {
   const path = shownPointer(issue.path);

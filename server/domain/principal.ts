@@ -4,23 +4,26 @@ import { apiTokens, users } from '#db/schema/index.ts';
 import { type Actor, systemActor } from '#server/domain/actor.ts';
 
 /**
- * The person responsible for an action. An API token acts for the member who created it; the bootstrap token for no
- * member.
+ * The person responsible for an action. An API token acts for the member who created it; the bootstrap token acts for
+ * no member.
  */
 export interface Principal {
-  /** The same for all actions of one member and their API tokens: `user:<id>`, `token:<id>`, `bootstrap:bootstrap`. */
+  /**
+   * The same value for all actions of one member and the member's API tokens: `user:<id>`, `token:<id>`,
+   * `bootstrap:bootstrap`.
+   */
   key: string;
-  /** Whether the actor is an administrator now. For a token, both the token and its member must have the role. */
+  /** Whether the actor is an admin now. For a token, both the token and its member must have the role. */
   isAdmin: boolean;
 }
 
 /** An actor as rows reference it: `kind:id`. */
 export const actorRef = ({ kind, id }: Pick<Actor, 'kind' | 'id'>): string => `${kind}:${id}`;
 
-/** Tokens can create tokens. Longer chains are not resolved to a member. */
+/** Tokens can create tokens. Chains longer than this are not resolved to a member. */
 const maxChain = 8;
 
-/** Resolves `kind:id` to the person who is responsible now. Null for null. */
+/** Resolves `kind:id` to the person who is responsible now. Returns null if `ref` is null. */
 export async function findPrincipal(tx: Transaction, ref: string | null, now: Date): Promise<Principal | null> {
   if (ref === null) return null;
   const [kind, id] = [ref.slice(0, ref.indexOf(':')), ref.slice(ref.indexOf(':') + 1)];
@@ -46,7 +49,7 @@ async function tokenPrincipal(tx: Transaction, id: string, now: Date): Promise<P
   return own;
 }
 
-/** Actors that are not members. Tokens that they create have no member either. */
+/** Actors that are not members. The tokens that they create belong to no member either. */
 const memberless: ReadonlySet<string> = new Set(['bootstrap', systemActor.id]);
 
 const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

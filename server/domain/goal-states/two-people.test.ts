@@ -27,7 +27,7 @@ beforeAll(async () => {
   eve = await testContext({ services, role: 'operator' });
 });
 
-/** Creates a VM whose agent has `probe` in goal state 2, and goal state 3 with other settings. */
+/** Creates a VM whose agent has `probe` in goal state 2; goal state 3 has other settings. */
 async function givenProbe(): Promise<GivenVm> {
   const vm = await givenVm(services);
   await vm.declare('probe');
@@ -59,7 +59,7 @@ const removed: Act = (ctx, vmId) =>
   });
 const deleteVm: Act = (ctx, vmId) => removeVm(ctx, { vmId });
 
-/** Expects a history without gaps and duplicates, whose newest entry is in force with every declaration. */
+/** Expects a history without gaps or duplicates, whose newest entry is current and has every declaration. */
 async function expectOrder(vmId: string): Promise<void> {
   const { db } = services;
   const history = await db.select().from(goalStates).where(eq(goalStates.vmId, vmId)).orderBy(goalStates.incarnation);

@@ -7,19 +7,19 @@ import type { Head } from './publish.ts';
 const emptyIncarnation = 1;
 
 /**
- * Stops handing out goal states: until `handOut`, a reference agent gets the delivered one, or the empty one if none
- * was delivered. The caller holds the head's lock.
+ * Stops delivering new goal states: until `handOut`, a reference agent gets the delivered goal state, or the empty one
+ * if none was delivered. The caller holds the head's lock.
  */
 export async function withhold(tx: Transaction, { vmId, deliveredIncarnation }: Head): Promise<void> {
   await withholdAfter(tx, vmId, Math.max(deliveredIncarnation, emptyIncarnation));
 }
 
-/** Hands out the goal state in force again. The caller holds the head's lock. */
+/** Delivers the current goal state again. The caller holds the head's lock. */
 export async function handOut(tx: Transaction, vmId: string): Promise<void> {
   await tx.update(goalStateHeads).set({ heldIncarnation: null, heldEtag: null }).where(eq(goalStateHeads.vmId, vmId));
 }
 
-/** Notes that another machine took the VM's place: what was delivered to the former one does not count. */
+/** Records that another machine took the VM's place, so that deliveries to the former machine do not count. */
 export async function forgetDelivery(tx: Transaction, { vmId, heldIncarnation }: Head): Promise<void> {
   await tx
     .update(goalStateHeads)

@@ -11,7 +11,8 @@ export async function clearHealth(services: Services, now: Date): Promise<number
   const before = (days: number): string => new Date(now.getTime() - days * dayMs).toISOString();
   const { health, counts: daily } = services.config.keptDays;
   const transitions = await clearTransitions(services, before(health));
-  // Keeps the same hour of each day for all versions of a handler: a version without a row had no VM then.
+  // For all versions of a handler, keeps the same hour of each day, because a missing row means that no VM had the
+  // version.
   const counts = await services.db.execute(sql`
     delete from version_counts v using (
       select handler, date_trunc('day', hour, 'UTC') as day, max(hour) as kept from version_counts
@@ -22,7 +23,7 @@ export async function clearHealth(services: Services, now: Date): Promise<number
   return transitions + (counts.rowCount ?? 0);
 }
 
-/** Ids increase with time, so the oldest rows are found without an index on the time. */
+/** Ids increase with time, so the oldest rows can be found without an index on the time. */
 async function clearTransitions({ db }: Services, before: string): Promise<number> {
   for (let total = 0; ; ) {
     const removed = await db.execute(sql`

@@ -1,12 +1,12 @@
 import { sql } from 'drizzle-orm';
 import type { Services } from '#server/domain/context.ts';
 
-/** Extensions per step; a step takes tens of milliseconds of one core. */
+/** Extensions per step; a step takes tens of milliseconds on one core. */
 const stepExtensions = 5_000;
 /** Lower than the id of any VM. */
 const start = '00000000-0000-0000-0000-000000000000';
 
-/** A pass over all VMs, with its counts so far. */
+/** A pass over all VMs, with the counts so far. */
 export interface VersionPass {
   /** A time within the hour for which VMs are counted. */
   at: Date;
@@ -27,7 +27,7 @@ export const passAt = (at: Date): VersionPass => ({ at, after: start, counts: ne
 
 /**
  * Counts the VMs of every handler version for the current hour. A later count within the hour replaces the earlier one.
- * A version whose VMs are gone is stored once with 0. Returns the number of versions.
+ * For a version that no VM has any more, 0 is stored once. Returns the number of versions.
  */
 export async function countVersions(
   { db }: Pick<Services, 'db'>,

@@ -26,7 +26,7 @@ const optsIn = (version: typeof handlerVersions | typeof reportedVersion) =>
 const { handlerState, status } = extensionLatest;
 const part = failedPart('extension_latest.status', 'extension_pulse.status_word');
 
-/** The columns from which health is derived; of documents only the relevant parts. */
+/** The columns from which health is derived, with only the relevant parts of documents. */
 export const healthColumns = {
   vmId: extensions.vmId,
   name: extensions.name,
@@ -58,15 +58,15 @@ export const healthColumns = {
   concludedAt: extensionPulse.concludedAt,
   concludedWith: extensionPulse.concludedWith,
   /**
-   * Whether the manifest of the running version opts in to heartbeats; that of the goal's version while the running one
-   * is unknown.
+   * Whether the manifest of the running version opts in to heartbeats. While the running version is unknown, the
+   * manifest of the goal's version decides.
    */
   optedIn: sql<boolean>`coalesce(${optsIn(reportedVersion)}, ${optsIn(handlerVersions)}, false)`,
 };
 
 /**
- * Selects extensions with what was reported about them, by VM and name. `where` must include all extensions of a VM,
- * because they wait for each other.
+ * Selects extensions with what was reported about them, sorted by VM and name. `where` must include all extensions of a
+ * VM, because they wait for each other.
  */
 export async function selectExtensions(db: Database | Transaction, where: SQL): Promise<ExtensionFacts[]> {
   const rows = await readExtensions(db, where);
@@ -105,28 +105,33 @@ export type ExtensionFacts = Awaited<ReturnType<typeof readExtensions>>[number] 
 
 export interface Derived {
   verdict: HeartbeatVerdict;
-  /** For how many seconds the status has been stale; null if it is not. */
+  /** Number of seconds since the status became stale; null if it is not stale. */
   staleFor: number | null;
-  /** The deadline of the goal; null during a hold, and once it is concluded, failed, or disabled as declared. */
+  /**
+   * The deadline of the goal; null during a hold, and once the goal is concluded, has failed, or is disabled as
+   * declared.
+   */
   deadlineAt: Date | null;
   health: ExtensionHealth;
-  /** Cause of the health; null if there is no trouble. */
+  /** Cause of the health; null if there is no problem. */
   cause: HealthCause | null;
-  /** The extension that the goal in force waits for. */
+  /** The extension that this one waits for to reach its current goal. */
   waitsFor: string | null;
 }
 
 /** The facts of an extension from which its health is derived. */
 export type HealthFacts = Omit<ExtensionFacts, 'goalVersion' | 'messageId' | 'partMessageId' | 'concludedWith'>;
 
-/** The agent's announced periods; null means the default. */
+/** The periods that the agent announced; null means the default. */
 export interface AgentFacts {
   status: AgentStatus;
   heartbeatSeconds: number | null;
   statusSeconds: number | null;
 }
 
-/** Derives verdict, staleness, deadline and health of an extension at `now`; stores nothing (AZ-H3, AZ-S4, AZ-S6). */
+/**
+ * Derives verdict, staleness, deadline and health of an extension at `now`, and stores nothing (AZ-H3, AZ-S4, AZ-S6).
+ */
 export function derive(facts: HealthFacts, agent: AgentFacts, now: Date): Derived {
   const { handlerState: handler, handlerAt } = facts;
   const verdict = heartbeatVerdict(
@@ -156,8 +161,8 @@ export function derive(facts: HealthFacts, agent: AgentFacts, now: Date): Derive
     },
     deadlinePassed: deadlineAt !== null && deadlineAt < now,
   });
-  // There is no deadline for an extension that is disabled as declared, nor after a failed command, which no status
-  // concludes.
+  // No deadline applies to an extension that is disabled as declared, or after a failed command, because no status can
+  // conclude it.
   const open = health === 'disabled' || hasFailed(handler, facts.goalSequenceNumber) ? null : deadlineAt;
   const waitsFor = cause === 'waiting' || cause === 'deadline' ? (handler?.blockedBy ?? null) : null;
   return { verdict, staleFor: stale, deadlineAt: open, health, cause, waitsFor };

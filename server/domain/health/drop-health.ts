@@ -5,8 +5,8 @@ import { recordChange } from '#server/domain/changes/index.ts';
 import { addToCounts } from './fleet-counts.ts';
 
 /**
- * Removes a deleted VM from lists. The caller must have recorded the change of the VM: until the commit, its lock
- * prevents an evaluation.
+ * Removes a deleted VM from lists. The caller must have recorded the change of the VM: the lock on that change prevents
+ * an evaluation until the commit.
  */
 export async function dropHealth(tx: Transaction, vmId: string, now: Date): Promise<void> {
   const { rowCount } = await tx.delete(extensionHealth).where(eq(extensionHealth.vmId, vmId));

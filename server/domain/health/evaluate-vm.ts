@@ -17,7 +17,7 @@ export interface HealthUpdate {
   transitions: Transition[];
   /** What this VM adds to the counts of the fleet. */
   added: Map<string, number>;
-  /** When the VM must be evaluated again without a report; null if time alone changes nothing. */
+  /** When the VM must be evaluated again without a report; null if its health does not change with time alone. */
   nextAt: Date | null;
 }
 
@@ -105,7 +105,7 @@ function vmRow(facts: VmHealthFacts, agent: VmHealthRow['agent'], rows: Extensio
   };
 }
 
-/** A VM has the cause of its first extension with the same health. */
+/** A VM has the cause of the first extension that has the same health as the VM. */
 function vmTransition(vm: VmHealthRow, known: VmHealthRow | null, rows: ExtensionHealthRow[], now: Date): Transition[] {
   if (known?.health === vm.health) return [];
   const reason = rows.find((row) => row.health === vm.health);

@@ -4,7 +4,9 @@ import { withWaits } from './waits-until.ts';
 
 const optsIn = (version: string): string => `(${version}.manifest #>> '{handlerManifest,reportHeartbeat}')::boolean`;
 
-/** Of extensions `e`, pulses `u`, documents `l`, the declared (`g`) and reported (`r`) versions, holds `s`. */
+/**
+ * Columns of extensions `e`, pulses `u`, documents `l`, the declared (`g`) and reported (`r`) versions, and holds `s`.
+ */
 const columns = {
   name: 'e.name',
   handler: 'e.handler',

@@ -2,8 +2,8 @@ import type { StatusObject } from '#protocol/index.ts';
 
 /**
  * SQL for the first substatus with an error, depth first, below a status that is not an error; null if there is none.
- * Documents that do not contain the word `error` are not parsed. `firstFailedPart` is the same rule; a test compares
- * them.
+ * Documents that do not contain the word `error` are not parsed. `firstFailedPart` is the same rule in TypeScript; a
+ * test compares the two.
  */
 export const failedPart = (status: string, word: string): string => `case
     when ${word} <> 'error' and ${status}::text like '%"error"%' then jsonb_path_query_first(

@@ -3,7 +3,7 @@ import type { Database, Transaction } from '#db/client.ts';
 import { fleetCountChecks, fleetCountDeltas } from '#db/schema/index.ts';
 import type { Services } from '#server/domain/context.ts';
 
-/** Number of VMs by health, and of `extensions`. Zero counts may be missing. */
+/** Number of VMs per health value, and number of `extensions`. Zero counts may be missing. */
 export type FleetCounts = Readonly<Record<string, number>>;
 
 /** Query of the current counts: folded counts plus stored differences. */
@@ -22,7 +22,7 @@ export async function addToCounts(tx: Transaction, added: ReadonlyMap<string, nu
   if (rows.length > 0) await tx.insert(fleetCountDeltas).values(rows);
 }
 
-/** Adds the stored differences to the counts. Returns how many there were. */
+/** Adds the stored differences to the counts. Returns the number of differences. */
 export async function foldCounts({ db }: Pick<Services, 'db'>): Promise<number> {
   const { rows } = await db.execute<{ notes: number }>(sql`
     with gone as (delete from fleet_count_deltas returning what, n),

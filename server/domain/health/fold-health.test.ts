@@ -49,7 +49,7 @@ const notified = async (vm: GivenVm) =>
       .where(and(eq(changes.topic, 'fleet'), eq(changes.key, vm.vmId)))
   ).length;
 
-/** Does what the worker does as time passes. */
+/** Evaluates aged VMs as the worker does when time passes. */
 async function foldAged(now: Date): Promise<void> {
   await markAged(services, { since: null, now, among: null });
   await foldHealth(services, now);
@@ -74,7 +74,7 @@ const handler = (fields: object = {}) => ({
 const beats = { heartbeats: [{ extension: 'probe', ...ages, file: [{ version: 1, heartbeat: { status: 'ready' } }] }] };
 const good = { ...handler(), ...beats, ...statusOf('success') };
 
-/** Returns a VM whose agent has the goal state, called at `at` and announced its next call within a minute. */
+/** Returns a VM whose agent has the goal state, called at `at`, and announced its next call within a minute. */
 async function givenProbe(at = start): Promise<GivenVm> {
   const vm = await givenVm(services, 'fold');
   await vm.declare('probe');
@@ -178,7 +178,7 @@ test('AZ-H3 AZ-S6 health ages at the right times without reports, and recovers',
   await send(vm, good, later(60));
   await foldAged(later(60));
   expect(await vmRow(vm)).toMatchObject({ health: 'healthy', agent: 'ready' });
-  // The report announced a call within 30 seconds, and the grace period is another 30.
+  // The report announced a call within 30 seconds, and the grace period is another 30 seconds.
   await foldAged(later(120));
   expect(await vmRow(vm)).toMatchObject({ agent: 'ready' });
   await foldAged(later(120.001));

@@ -104,7 +104,7 @@ test('AZ-H3 AZ-S4 AZ-S6 scans find every VM that changed through time alone, and
   for (let from = 0; from < 900; from += 15) {
     const [since, now] = [after(from), after(from + 15)];
     await services.db.execute(sql`update health_checks set due_at = 'infinity'`);
-    // Every other scan reads only the VMs that the previous scan expected.
+    // Every second scan reads only the VMs that the previous scan named.
     const isAhead = from % 30 === 15;
     const scanned = await markAged(services, { since, now, among: isAhead ? soon : null });
     soon = scanned?.soon ?? [];

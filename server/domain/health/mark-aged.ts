@@ -20,7 +20,7 @@ const maxSoon = 20_000;
 export interface AgeingScan {
   since: Date | null;
   now: Date;
-  /** Scans only these VMs; all if null. */
+  /** If set, only these VMs are scanned; null scans all. */
   among: readonly string[] | null;
 }
 
@@ -46,15 +46,16 @@ export interface ScanResult {
 }
 
 /**
- * How far a scan looks ahead, in seconds. Less than the grace period: every report postpones its times by at least
- * that, so none of them can come sooner.
+ * Number of seconds that a scan looks ahead. It is less than the grace period: every report postpones its times by at
+ * least the grace period, so none of them can pass sooner.
  */
 export const soonSeconds = graceSeconds - 5;
 
 /**
- * Marks VMs that aged without a report: an announced call, or the next reading of a heartbeat or status, is overdue.
- * Reading the tables sequentially costs far less than tracking a million times that hardly ever pass. A row written
- * during the scan may be missed, but its agent has just reported. Returns null if another worker scans the whole fleet.
+ * Marks VMs whose health may have changed without a report: an announced call, or the next reading of a heartbeat or
+ * status, is overdue. Reading the tables sequentially costs far less than tracking a million times, most of which never
+ * pass. A row written during the scan may be missed, but its agent has just reported. Returns null if another worker
+ * scans the whole fleet.
  */
 export async function markAged(
   { db }: Pick<Services, 'db'>,
@@ -76,7 +77,7 @@ export async function markAged(
   return { marked: aged.length, soon: found.soon.size > maxSoon ? null : [...found.soon] };
 }
 
-/** A period in seconds: `own` of the VM, or else the default `usual`. */
+/** A period in seconds: `own` is the VM's value, and `usual` is the default if there is none. */
 interface Period {
   own: SQL;
   usual: number;
@@ -88,9 +89,12 @@ interface Stretch {
   to: Date;
 }
 
-/** SQL for whether the time `shortest` seconds after `at` is in the range; with `longest`, whether it may be. */
+/**
+ * SQL for whether the time `shortest` seconds after `at` is in the range; with `longest`, whether a time between
+ * `shortest` and `longest` seconds after `at` may be in it.
+ */
 function passes(at: SQL, { from, to }: Stretch, shortest: number, longest = shortest): SQL {
-  // Computed here, because a million rows are compared with the constants.
+  // Computed here, so that a million rows are compared with constants.
   const before = (end: Date, seconds: number): SQL =>
     sql`${new Date(end.getTime() - seconds * 1000).toISOString()}::timestamptz`;
   return from === null
@@ -98,7 +102,7 @@ function passes(at: SQL, { from, to }: Stretch, shortest: number, longest = shor
     : sql`(${at} < ${before(to, shortest)} and ${at} >= ${before(from, longest)})`;
 }
 
-/** VMs for which a time passed, and VMs for which a time is about to pass. */
+/** VMs for which a time has passed, and VMs for which a time is about to pass. */
 interface Found {
   aged: Set<string>;
   soon: Set<string>;
@@ -138,7 +142,7 @@ async function findAged(tx: Transaction, scan: AgeingScan, pace: Pace): Promise<
   return found;
 }
 
-/** Splits a table of this many blocks into conditions, one per step. The last one includes newer blocks. */
+/** Splits a table of this many blocks into conditions, one per step. The last condition includes newer blocks. */
 function stepsOf({ among }: AgeingScan, blocks: string | number = 0): SQL[] {
   if (among !== null) return [sql`vm_id = any(${sql.param(among)}::uuid[])`];
   const steps = Math.max(1, Math.ceil(Number(blocks) / stepBlocks));

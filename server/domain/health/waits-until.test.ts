@@ -7,7 +7,7 @@ const after = (seconds: number) => new Date(start.getTime() + seconds * 1000);
 const timeouts = { install: 60, update: 60, enable: 60, disable: 60, uninstall: 60 };
 
 type Extension = Parameters<typeof waitsUntil>[0][number];
-/** Delivered at the start. Its deadline is 420 s later, for install, enable and reading its status. */
+/** An extension delivered at the start. Its deadline is 420 s later, for install, enable and reading its status. */
 const extension = (name: string, more: Partial<Extension> = {}): Extension => ({
   name,
   goal: 'enabled',
@@ -24,7 +24,7 @@ const extension = (name: string, more: Partial<Extension> = {}): Extension => ({
   handlerAt: null,
   ...more,
 });
-/** The agent's last report about the extension. */
+/** What the agent last reported about the extension. */
 const factsOf = (
   seconds: number,
   state: HandlerReport['state'],

@@ -24,8 +24,8 @@ interface Dependency {
 
 /**
  * Returns until when each extension of a VM may wait: until its last dependency has concluded or reached its deadline,
- * and until its turn comes (AZ-G2). Its own deadline counts from then, so a slow predecessor makes no other extension
- * late. Null if it waits for nothing; a disable or uninstall has no dependencies.
+ * and until its turn comes (AZ-G2). Its own deadline counts from then, so a slow predecessor does not make other
+ * extensions late. Null if it waits for nothing; a disable or uninstall has no dependencies.
  */
 export function waitsUntil(extensions: readonly Dependency[]): Map<string, Date | null> {
   const byName = new Map(extensions.map((extension) => [extension.name, extension]));
@@ -55,9 +55,9 @@ const isConcluded = ({ concludedAt, statusSequence, goalSequenceNumber }: Depend
   concludedAt !== null && statusSequence === goalSequenceNumber;
 
 /**
- * Returns when an extension's turn comes. A machine runs one step at a time, so this is when the last earlier command
- * ended or must end. Two kinds of commands are ignored, because otherwise waiting might never end: those of a goal
- * declared after the extension's own deadline, and those that a restarted agent repeats.
+ * Returns when an extension may run. A machine runs one step at a time, so this is when the last earlier command ended
+ * or must end. Two kinds of commands are ignored, because otherwise waiting might never end: commands of a goal
+ * declared after the extension's own deadline, and commands that a restarted agent repeats.
  */
 function turnEnd(extension: Dependency, all: readonly Dependency[]): Date | null {
   const ownEnd = deadlineOf({ ...extension, state: extension.goal });

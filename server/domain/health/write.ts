@@ -4,12 +4,15 @@ import { recordChanges, scheduleHealthChecks } from '#server/domain/changes/inde
 import type { HealthUpdate } from './evaluate-vm.ts';
 import { addToCounts } from './fleet-counts.ts';
 
-/** If more VMs than this changed, open pages are notified that the fleet changed, not which VMs. */
+/** If more VMs than this changed, open pages are only notified that the fleet changed, not which VMs. */
 const namedVms = 100;
-/** VMs that no longer age are evaluated again within a day and a half, so that no wrong health stays forever. */
+/**
+ * VMs whose health no longer changes with time are evaluated again within a day and a half, so that a wrong health does
+ * not stay forever.
+ */
 const restMs = 24 * 60 * 60_000;
 
-/** Writes changed health with a few statements, however many VMs there are. Returns the number of changed VMs. */
+/** Writes changed health with a few statements, whatever the number of VMs. Returns the number of changed VMs. */
 export async function writeHealthUpdates(
   tx: Transaction,
   updates: readonly HealthUpdate[],

@@ -74,7 +74,7 @@ describe('the end of holds', () => {
 
 test.each<[kind: string, newGoalStates: number]>([
   ['reference', 0],
-  // It notices a hold only with a new goal state.
+  // A stock agent notices a hold only with a new goal state.
   ['stock', 1],
 ])('a %s agent gets %i new goal states with a hold, and as many with its release', async (kind, newGoalStates) => {
   const { vmId } = await givenVm(services);

@@ -6,10 +6,10 @@ import { lockHead } from '#server/domain/goal-states/index.ts';
 import { readHold } from './read-hold.ts';
 import { endHoldIn } from './rows.ts';
 
-/** Holds that one call ends. */
+/** Maximum number of holds that one call ends. */
 const atOnce = 500;
 
-/** Ends holds whose time is over, the oldest first. Returns how many it ended. */
+/** Ends holds whose end time has passed, the oldest first. Returns how many. */
 export async function endHolds(ctx: Context): Promise<number> {
   const due = await ctx.db
     .select({ vmId: holds.vmId })
@@ -22,7 +22,7 @@ export async function endHolds(ctx: Context): Promise<number> {
   return ended;
 }
 
-/** False if a person released or prolonged the hold, or deleted the VM, in between. */
+/** Returns false if a person released or extended the hold, or deleted the VM, in the meantime. */
 function endHold(ctx: Context, vmId: string): Promise<boolean> {
   return ctx.db
     .transaction(async (tx) => {

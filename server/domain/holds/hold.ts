@@ -3,7 +3,7 @@ import type { holds } from '#db/schema/index.ts';
 import { count, time } from '#server/domain/answers.ts';
 import { vmId } from '#server/domain/vms/input.ts';
 
-/** A hold: nothing new is handed out to the VM's agent until it ends. */
+/** A hold: until it ends, the VM's agent gets nothing new. */
 export const hold = z
   .object({
     reason: z.string().nullable().describe('Null where none was given.'),
@@ -14,13 +14,13 @@ export const hold = z
   .meta({ id: 'Hold' });
 export type Hold = z.infer<typeof hold>;
 
-/** The hold of a VM after a call, and the goal state in force. */
+/** The hold of a VM after a call, and the current incarnation. */
 export const heldVm = z.object({ vmId, hold: hold.nullable(), incarnation: count });
 export type HeldVm = z.infer<typeof heldVm>;
 
 type Row = Pick<typeof holds.$inferSelect, 'since' | 'reason' | 'by' | 'until'>;
 
-/** The hold in a row of `holds`; null if it is over or there is no row. */
+/** Returns the hold in a row of `holds`; null if the hold has ended or there is no row. */
 export function holdOf(row: Row | null | undefined): Hold | null {
   if (!row?.since) return null;
   const { since, reason, by, until } = row;

@@ -3,7 +3,7 @@ import type { Database, Transaction } from '#db/client.ts';
 import { holds } from '#db/schema/index.ts';
 import { type Hold, holdOf } from './hold.ts';
 
-/** The hold of a VM; null if it is not held. */
+/** Returns the hold of a VM; null if it is not held. */
 export async function readHold(db: Database | Transaction, vmId: string): Promise<Hold | null> {
   const [row] = await db.select().from(holds).where(eq(holds.vmId, vmId));
   return holdOf(row);

@@ -9,10 +9,10 @@ import { tell } from '#server/platform/wakes/index.ts';
 import type { Hold } from './hold.ts';
 import { readHold } from './read-hold.ts';
 
-/** Past holds that are kept per VM: more of them do not fit into the time of a deadline. */
+/** Number of past holds that are kept per VM: a deadline can never span more than that. */
 const maxPast = 50;
 
-/** A hold to set: its reason is null only for callers that cannot give one. */
+/** The terms of a hold. The reason is null only if the caller has no way to give one. */
 export interface HoldTerms {
   reason: string | null;
   until: Date | null;
@@ -20,7 +20,7 @@ export interface HoldTerms {
 
 /**
  * Holds a VM, or changes its hold. The caller holds the head's lock, which orders all changes of a hold. Returns the
- * goal state in force.
+ * current incarnation.
  */
 export async function setHoldIn(tx: Transaction, ctx: Context, head: Head, terms: HoldTerms): Promise<number> {
   const { vmId } = head;
@@ -48,8 +48,8 @@ export async function setHoldIn(tx: Transaction, ctx: Context, head: Head, terms
 }
 
 /**
- * Ends the hold of a VM. The caller holds the head's lock. `action` says whether a person or the portal ends it.
- * Returns the goal state in force.
+ * Ends the hold of a VM. The caller holds the head's lock. `action` says whether a person or the portal ends the hold.
+ * Returns the current incarnation.
  */
 export async function endHoldIn(
   tx: Transaction,
@@ -82,7 +82,7 @@ export async function endHoldIn(
 const shown = ({ reason, until }: Hold) => ({ reason, until });
 
 /**
- * Notifies screens and gateways. A stock agent notices a hold only with a new incarnation, so it gets one with the same
+ * Notifies pages and gateways. A stock agent notices a hold only with a new incarnation, so it gets one with the same
  * contents.
  */
 async function announce(

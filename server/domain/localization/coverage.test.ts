@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 const versionOf = ({ handler, version }: GivenWords) => ({ handler, version });
 
-/** Languages with their texts, and what each of them covers: `[lang, translated, total, missing]`. */
+/** Languages with their texts, and the coverage of each: `[lang, translated, total, missing]`. */
 type Case = [what: string, Readonly<Record<string, Texts>>, [string, number, number, string[]][]];
 const cases: Case[] = [
   ['no language', {}, []],

@@ -4,13 +4,13 @@ import { lastLanguage, placeholdersOf, rawPlaceholdersOf } from '#protocol/index
 import { count } from '#server/domain/answers.ts';
 import { type Messages, type Resources, templateOf } from './message.ts';
 
-/** How many of the English messages a language translates. */
+/** How much of the English messages a language translates. */
 export const coverage = z.object({
   lang: z.string(),
   translated: count,
-  /** Number of English messages; of the language's own if there is no English. */
+  /** Number of English messages, or of the language's own messages if there are no English ones. */
   total: count,
-  /** Ids that have an English message but none in this language. */
+  /** Ids that have a message in English but not in this language. */
   missing: z.array(z.string()),
 });
 export type Coverage = z.infer<typeof coverage>;
@@ -28,8 +28,8 @@ const filledIds = (messages: Messages): string[] =>
   Object.keys(messages).filter((id) => templateOf(messages, id) !== undefined);
 
 /**
- * Returns warnings about one language for its publisher, by id: placeholders that differ from English (AZ-L6) or are
- * never filled in, ids that English does not have, blank messages. `pathOf` returns the location of an id.
+ * Returns warnings about one language for its publisher, by id: placeholders that differ from the English ones (AZ-L6)
+ * or are never filled in, ids that English does not have, and blank messages. `pathOf` returns the location of an id.
  */
 export function translationWarnings(
   lang: string,

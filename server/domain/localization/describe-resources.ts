@@ -32,7 +32,7 @@ export async function describeResources(ctx: Context, input: GetResourcesInput) 
 }
 
 /**
- * Lists a page of a version's languages without their messages, English first, then by name. Throws 404, 400
+ * Lists one page of a version's languages without their messages, English first, then by name. Throws 404, 400
  * `cursor_invalid`.
  */
 export async function listLanguages(
@@ -65,7 +65,7 @@ export async function getLanguage(
   return describe(found);
 }
 
-/** English first, then by bytes, independent of the database's collation. */
+/** English first, then by bytes, so that the order does not depend on the database's collation. */
 const order = (a: string, b: string): number =>
   Number(b === lastLanguage) - Number(a === lastLanguage) || Buffer.compare(Buffer.from(a), Buffer.from(b));
 

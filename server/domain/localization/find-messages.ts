@@ -11,9 +11,9 @@ export interface RequestedMessages {
 }
 
 /**
- * Loads the requested templates with one query: only these ids, in the requested languages and English, because a
- * version can have thousands. Not cached, so that a new file applies immediately (AZ-L2). Keyed by
- * `<handler>-<version>`; `known` contains the versions that have resources in any language.
+ * Loads the requested templates with one query. It reads only these ids, in the requested languages and English,
+ * because a version can have thousands. The result is not cached, so a new file applies immediately (AZ-L2). The
+ * templates are keyed by `<handler>-<version>`; `known` contains the versions that have resources in any language.
  */
 export async function findMessages(
   db: Database | Transaction,

@@ -6,20 +6,20 @@ import { recordChange } from '#server/domain/changes/index.ts';
 import type { Services } from '#server/domain/context.ts';
 import { messagesOfHeartbeat, messagesOfStatus } from './message-ids.ts';
 
-/** Ids stored per handler version. Above that, the least recently seen ones are deleted. */
+/** Number of ids stored per handler version. Beyond that, the least recently seen ids are deleted. */
 const keptPerVersion = 500;
 const batch = 2_000;
 /**
- * Maximum bytes of documents read together; as objects they take several times as much memory. At least one document is
- * read.
+ * Maximum bytes of documents that are read together; parsed, they take several times as much memory. At least one
+ * document is read.
  */
 const batchBytes = 8 * 1024 * 1024;
 /**
- * Longest time between the receipt and the commit of a report. A report that took longer would be skipped, because its
- * id is lower than ids already read.
+ * Maximum time between the receipt and the commit of a report. A report that takes longer is skipped, because its id is
+ * lower than ids already read.
  */
 const settledMs = 2_000;
-/** Ids per window, so that a long backlog is not read again for every batch. */
+/** Ids per window, so that a long backlog is not read again for each batch. */
 const window = 2 * batch;
 const params = { count: 10, length: 200 };
 
@@ -102,7 +102,10 @@ async function gatherBatch(
   return { count: rows.length, done: young >= 0 || (rows.length < batch && bytes < batchBytes / 2) };
 }
 
-/** Reads the rows after an id: the next window, or after a gap, the window that begins with the next existing id. */
+/**
+ * Reads the rows after an id: those of the next window or, after a gap, of the window that begins with the next
+ * existing id.
+ */
 async function readOn(tx: Transaction, after: number): Promise<HistoryRow[]> {
   const from = (start: number) =>
     tx.execute<HistoryRow>(sql`
@@ -133,7 +136,7 @@ interface Schemas {
   heartbeat: ReturnType<typeof heartbeatFileWith>;
 }
 
-/** Returns no messages for documents that exceed limits lowered since. */
+/** Returns no messages for documents that exceed limits which were lowered since then. */
 function messagesIn(schemas: Schemas, kind: 'heartbeat' | 'status', file: unknown): MessageReference[] {
   if (kind === 'status') {
     const status = read(schemas.status, file);
@@ -163,7 +166,7 @@ async function keep(tx: Transaction, reported: readonly Reported[]): Promise<voi
         from reported_messages where handler = ${handler}
       ) p
       where m.handler = ${handler} and m.version = p.version and m.id = p.id and p.place > ${keptPerVersion}`);
-    // Only a new id changes what the inbox lists; new counts appear when it is read again.
+    // Only a new id changes which messages the page lists; new counts appear when it is loaded again.
     await recordChange(tx, 'handler', handler);
   }
 }

@@ -11,7 +11,7 @@ import { loadVersion } from './load-version.ts';
 export interface LanguageCoverage {
   lang: string;
   translated: number;
-  /** Number of English messages; of the language's own if there is no English. */
+  /** Number of English messages, or of the language's own messages if there are no English ones. */
   total: number;
 }
 

@@ -9,7 +9,7 @@ import { type GetResourcesInput, getResourcesInput } from './input.ts';
 import { loadResources, loadVersion, resourcesOf } from './load-version.ts';
 
 export const languageResources = coverage.extend({
-  /** Sorted by id, numbers by value. */
+  /** Sorted by id; ids that are numbers are sorted by value. */
   messages: z.array(z.object({ id: z.string(), text: z.string() })),
   warnings: z.array(z.custom<StoredWarning>()),
   /** Increases with every change. */

@@ -16,10 +16,10 @@ import { putLanguage, readResourceFile } from './put-language.ts';
 import { refused } from './xliff/decode.ts';
 import { type ReadDocument, type ReadUnit, readXliff } from './xliff/read-xliff.ts';
 
-/** The changes in a translator's file, before or after it is stored. */
+/** The changes in a translator's file, before or after they are stored. */
 export const xliffImport = z.object({
   lang: z.string(),
-  /** Revision of the language that the file was compared with; after storing, the new revision. */
+  /** Revision of the language that the file was compared with, or the new revision after the changes are stored. */
   revision: count,
   stored: z.boolean(),
   added: count,
@@ -30,7 +30,7 @@ export const xliffImport = z.object({
   /** The first 500 changes, in file order. */
   changes: z.array(z.object({ id: z.string(), before: z.string().nullable(), after: z.string() })),
   /**
-   * Findings that do not reject the file: ids that English does not have, differing placeholders, an outdated source.
+   * Findings that do not cause a rejection: ids that English does not have, differing placeholders, an outdated source.
    */
   findings: z.array(z.custom<StoredWarning>()),
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A handler version. `handler` is `<ProviderNamespace>.<Type>`, `version` any spelling. */
+/** A handler version. `handler` is `<ProviderNamespace>.<Type>`; `version` can have any spelling. */
 export const versionReference = z.object({ handler: z.string().min(1).max(192), version: z.string().min(1).max(64) });
 export type VersionReference = z.input<typeof versionReference>;
 
@@ -8,8 +8,8 @@ export type VersionReference = z.input<typeof versionReference>;
 const revision = z.number().int().min(0).optional();
 
 /**
- * `lang` is part of the URL. `file` is the resource file: the parsed JSON, or an array with it. With `revision`, the
- * request is rejected if the language changed since.
+ * `lang` is part of the URL. `file` is the resource file as parsed JSON, or an array that contains it. With `revision`,
+ * the request is rejected if the language has changed since.
  */
 export const setResourcesInput = versionReference.extend({
   lang: z.string().min(1).max(100),
@@ -32,8 +32,8 @@ export const publishVersionInput = versionReference;
 export type PublishVersionInput = VersionReference;
 
 /**
- * A message as a handler would send it, and the readers to preview it for, each a language or an Accept-Language
- * header.
+ * A message as a handler would send it, and the readers to preview it for. Each reader is a language or an
+ * Accept-Language header.
  */
 export const previewMessageInput = versionReference.extend({
   message: z
@@ -44,7 +44,7 @@ export const previewMessageInput = versionReference.extend({
 });
 export type PreviewMessageInput = z.input<typeof previewMessageInput>;
 
-/** `lang` is the reader's language. For `en`, the result lists ids that no language has. */
+/** `lang` is the reader's language. For `en`, the result lists ids that have no message in any language. */
 export const listUnknownMessagesInput = z.object({
   handler: z.string().min(1).max(192),
   lang: z.string().min(1).max(100).default('en'),
@@ -60,7 +60,7 @@ export const exportXliffInput = versionReference.extend({
 });
 export type ExportXliffInput = z.input<typeof exportXliffInput>;
 
-/** `file` is a translator's file as bytes. With `dryRun`, nothing is stored. */
+/** `file` contains the bytes of a translator's file. With `dryRun`, nothing is stored. */
 export const importXliffInput = versionReference.extend({
   lang: z.string().min(1).max(100),
   file: z.instanceof(Uint8Array),

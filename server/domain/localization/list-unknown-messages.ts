@@ -9,20 +9,20 @@ import { type ListUnknownMessagesInput, listUnknownMessagesInput } from './input
 /** A message id that VMs reported but no resource has. */
 export interface UnknownMessage {
   id: string;
-  /** The params that were last reported. */
+  /** The params in the last report. */
   params: string[];
   /** Number of reported documents with this id, in all listed versions. */
   reports: number;
   lastSeenAt: Date;
-  /** Versions that reported it without having a message for it, highest first. */
+  /** Versions that reported the id without having a message for it, highest first. */
   versions: string[];
 }
 
 const listed = 100;
 
 /**
- * Lists ids that VMs reported without a message in that version: for `en` no English one, for other languages none in
- * the language or its fallbacks although there is an English one. Most recently seen first.
+ * Lists ids that VMs reported although that version has no message for them. For `en`: no English message. For another
+ * language: an English message, but none in the language or its fallbacks. Most recently seen first.
  */
 export async function listUnknownMessages(
   ctx: Context,

@@ -9,13 +9,13 @@ export interface RecoverableVersion {
   version: string;
 }
 
-/** A version's matcher and what it was compiled from. */
+/** A version's matcher, and what it was compiled from. */
 export interface LoadedMatcher extends RecoverableVersion {
   /** Languages and revisions of the resource files; empty if there are none. */
   revisions: string;
   /** Null if the version has no resource files. */
   matcher: MessageMatcher | null;
-  /** Characters of all templates, as a measure of the matcher's memory. */
+  /** Number of characters in all templates, as a measure of the matcher's memory. */
   characters: number;
 }
 
@@ -36,7 +36,10 @@ export async function loadMatcher(db: Database, { handler, version }: Recoverabl
   };
 }
 
-/** Returns `<handler>-<version>` of versions whose resource files changed since loading, with one statement. */
+/**
+ * Returns, as `<handler>-<version>`, the versions whose resource files have changed since they were loaded. Runs one
+ * statement.
+ */
 export async function findOutdatedMatchers(db: Database, loaded: readonly LoadedMatcher[]): Promise<string[]> {
   if (loaded.length === 0) return [];
   const known = loaded.map(({ handler, version, revisions }) => ({ handler, version, revisions }));

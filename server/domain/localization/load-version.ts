@@ -7,7 +7,7 @@ import type { VersionRow } from '#server/domain/packages/index.ts';
 import type { VersionReference } from './input.ts';
 import type { Messages } from './message.ts';
 
-/** Loads a version by any spelling. Throws 404 `version_unknown`. */
+/** Loads a version, in any spelling. Throws 404 `version_unknown`. */
 export async function loadVersion(
   tx: Database | Transaction,
   { handler, version }: VersionReference,
@@ -23,7 +23,7 @@ export async function loadVersion(
   return row;
 }
 
-/** Loads all languages of a version, by name. */
+/** Loads all languages of a version, sorted by name. */
 export async function loadResources(tx: Database | Transaction, { handler, version }: VersionReference) {
   return tx
     .select()

@@ -15,7 +15,7 @@ const mount = {
   unmounted: 'The share is not mounted.',
 };
 
-/** So many that templates are found by their pieces instead of one by one. */
+/** Enough templates that they are found by their pieces instead of being tried one by one. */
 const others = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`o${n}`, `Other ${n} words {0} stand here.`]));
 
 describe.each([
@@ -43,7 +43,7 @@ describe.each([
     'The share is not mounted',
     'The share of files.example.net is mounted',
     '__proto__',
-    // `as` appears twice, so the end of the first param is ambiguous.
+    // `as` appears twice, so it is unclear where the first param ends.
     'Failed to establish connection to host as a as b',
   ])('%j is left unchanged', (text) => {
     expect(english(mount).match(text)).toBeNull();
@@ -58,9 +58,9 @@ describe.each([
     ['all {{0}} of them', 'all {0} of them', []],
     ['{0}{1} together', 'ab together', null],
     ['{0}{1} together', ' together', ['', '']],
-    // Other languages may use the param that English leaves out.
+    // Other languages may use the param that the English template leaves out.
     ['only {1}', 'only this', null],
-    // It would match any text, and has no words to translate.
+    // This template would match any text, and has no words to translate.
     ['{0}: {1}', 'disk: full', null],
   ])('%j matches %j', (template, text, params) => {
     expect(english({ it: template }).match(text)).toEqual(params && { id: 'it', params });
@@ -113,7 +113,7 @@ describe('a truncated text', () => {
 describe('malicious texts', () => {
   const size = 16 * 1024;
   const a = (count: number) => 'a'.repeat(count);
-  // Milliseconds that linear matching never needs, but quadratic matching exceeds by far.
+  // A time in milliseconds that linear matching never reaches, and quadratic matching exceeds by far.
   const bearable = 1_000;
 
   test.each<[what: string, messages: Messages, text: string]>([

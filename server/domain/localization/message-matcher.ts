@@ -4,9 +4,9 @@ import { TemplateIndex } from './template-index.ts';
 import { TemplatePattern, truncationMark } from './template-pattern.ts';
 
 /**
- * Finds the template and params that a text came from, for one handler version. It never guesses: if two templates
+ * Finds the template and the params that a text came from, for one handler version. It never guesses: if two templates
  * match, or one matches in two ways, it returns nothing. English is tried first, because agents that drop ids send all
- * texts as English; then the other languages. Takes linear time, whatever text and templates contain.
+ * texts in English; then the other languages. It takes linear time, whatever the text and the templates contain.
  */
 export class MessageMatcher {
   readonly #resources: Resources;
@@ -51,7 +51,7 @@ class LanguageMatcher {
   readonly #longFixed: string[] = [];
   readonly #patterns: TemplatePattern[] = [];
   readonly #index = new TemplateIndex();
-  /** Index by the text before the last placeholder. Built for the first truncated text. */
+  /** Index by the text before the last placeholder. It is built for the first truncated text. */
   #cutIndex: TemplateIndex | undefined;
 
   constructor(messages: Messages) {
@@ -87,7 +87,9 @@ class LanguageMatcher {
     return found;
   }
 
-  /** In a truncated text, only a template that ends with a placeholder can match. Its last param keeps the mark. */
+  /**
+   * A truncated text can match only a template that ends with a placeholder. The last param keeps the truncation mark.
+   */
   #findCut(line: string): MessageReference | 'unclear' | null {
     const seen = line.slice(0, -truncationMark.length);
     if (this.#longFixed.some((text) => text.startsWith(seen))) return 'unclear';

@@ -38,7 +38,7 @@ test('a report without ids is stored with recovered ids, and each reader gets th
   if (matcher === null) throw new Error('the version has resource files');
   const statusOf = (message: string) => ({ formattedMessage: { lang: 'en-US', message } });
   const ages = { extension: 'probe', ageSeconds: 0, readSecondsAgo: 0 };
-  // A file cannot claim that its id was recovered, because the portal knows that it was not.
+  // A file cannot claim that its id was recovered, because the portal knows that it did not recover it.
   const forged = { message: { id: 'watch', params: ['x'], recovered: true } };
   const status = {
     status: 'success',
@@ -89,7 +89,7 @@ test('a report without ids is stored with recovered ids, and each reader gets th
     ['Something else.', 'formatted'],
     ['x wird beobachtet.', 'resource'],
   ]);
-  // There is no German message; English shows what was sent.
+  // There is no German message, and the English response shows what was sent.
   expect(german?.heartbeat.message).toEqual({
     text: 'Alive since 12:00.',
     lang: 'en',

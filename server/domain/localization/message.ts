@@ -11,7 +11,9 @@ import {
 /** The language tag of a text without a declared language. */
 export const unknownLanguage = 'und';
 
-/** Maximum UTF-8 bytes of a message for a reader, because a few placeholders can multiply its length. */
+/**
+ * Maximum UTF-8 bytes of a message for a reader. There is a limit because a few placeholders can multiply the length.
+ */
 export const maxTextBytes = 16 * 1024;
 
 /** Templates by message id. */
@@ -26,14 +28,14 @@ export const localizedMessage = z.object({
   lang: z.string(),
   /**
    * Where the text comes from: a resource file, the formatted message, only the id and its params, or a resource file
-   * by an id that the portal recovered from the text.
+   * through an id that the portal recovered from the text.
    */
   source: z.enum(['resource', 'formatted', 'id', 'recovered']),
   id: z.string().optional(),
   params: z.array(z.string()).optional(),
   /** For a recovered id, the text that the agent sent. */
   original: z.string().optional(),
-  /** The text was too long and ends with a truncation mark. */
+  /** Set if the text was too long, so that it ends with a truncation mark. */
   truncated: z.literal(true).optional(),
 });
 export type LocalizedMessage = z.infer<typeof localizedMessage>;
@@ -47,9 +49,10 @@ export interface MessageToLocalize {
 }
 
 /**
- * Returns the text for one reader (AZ-L3, AZ-L5). For each wanted language: a resource, or the formatted text if it is
- * in that language. After all of them: the `en` resource, the formatted text, the id with its params. Fallback is per
- * message id. Null if there is no message. A recovered id is never shown as one that was sent.
+ * Returns the text for one reader (AZ-L3, AZ-L5). For each wanted language, tries a resource, then the formatted text
+ * if it is in that language. After all of them, tries the `en` resource, then the formatted text, then the id with its
+ * params. Each message id falls back separately. Null if there is no message. A recovered id is never shown as an id
+ * that was sent.
  */
 export function localizeMessage(input: MessageToLocalize): LocalizedMessage | null {
   const { message, formattedMessage, wanted } = input;

@@ -1,6 +1,6 @@
 import { parseHandlerId } from '#protocol/index.ts';
 
-/** Returns the publisher namespace of a handler; empty, and so without members, for an invalid id. */
+/** Returns the publisher namespace of a handler. For an invalid id it is empty, a namespace that has no members. */
 export function namespaceOf(handler: string): string {
   return parseHandlerId(handler)?.namespace ?? '';
 }

@@ -19,7 +19,7 @@ export const publishedVersion = registeredPackage
 export type PublishedVersion = z.infer<typeof publishedVersion>;
 
 /**
- * Publishes a draft; a second call changes nothing. It is in this module because it reads the resources: other
+ * Publishes a draft; a second call changes nothing. The verb is in this module because it reads the resources: other
  * languages without `en` are rejected (AZ-L1, 422). Throws 404, and 409 for a withdrawn version.
  */
 export async function publishVersion(ctx: Context, input: PublishVersionInput): Promise<PublishedVersion> {

@@ -16,18 +16,18 @@ import type { Messages } from './message.ts';
 const maxIds = 20;
 
 export const storedLanguage = z.object({
-  /** BCP 47, in canonical form. */
+  /** A BCP 47 tag in canonical form. */
   lang: z.string(),
   messages: count,
-  /** The language's new revision; increases with every change. */
+  /** The language's new revision. It increases with every change. */
   revision: count,
   warnings: z.array(z.custom<StoredWarning>()),
 });
 export type StoredLanguage = z.infer<typeof storedLanguage>;
 
-/** A language to store in place of the existing one. */
+/** A language that replaces the existing one. */
 export interface NewLanguage extends ResourceFile {
-  /** The revision that the caller saw, 0 if there was none; undefined accepts any. */
+  /** The revision that the caller saw, or 0 if there was none; undefined accepts any revision. */
   revision: number | undefined;
 }
 
@@ -73,7 +73,10 @@ export async function putLanguage(
   return { lang, messages: list.length, revision: next, warnings: [...warnings, ...elsewhere] };
 }
 
-/** For the activity log: the number of changed messages and the first changed ids, instead of up to 20,000 texts. */
+/**
+ * Returns what the activity log shows: the number of changed messages and the first changed ids, instead of up to
+ * 20,000 texts.
+ */
 function messageChanges(before: Messages | undefined, after: Messages) {
   const ids = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after)])];
   const some = (pick: (id: string) => boolean): string[] => ids.filter(pick).slice(0, maxIds);
@@ -105,7 +108,7 @@ export function readResourceFile(ctx: Context, named: string, file: unknown): Re
   return result.value;
 }
 
-/** Updates the stored warnings of the other languages after a change of English. */
+/** Updates the stored warnings of the other languages after English changed. */
 async function updateWarnings(
   tx: Transaction,
   others: readonly (typeof resources.$inferSelect)[],

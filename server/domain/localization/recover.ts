@@ -1,17 +1,17 @@
 import type { HeartbeatDocument, StatusObject } from '#protocol/index.ts';
 import type { MessageMatcher } from './message-matcher.ts';
 
-/** Number of characters to match per report, so that hostile texts cannot delay other reports. */
+/** Number of characters to match per report. The limit ensures that hostile texts cannot delay other reports. */
 export interface RecoveryBudget {
   characters: number;
 }
 
-/** Enough for a thousand one-line substatuses; further texts stay as they were sent. */
+/** Enough for a thousand one-line substatuses. Further texts are kept as they were sent. */
 export const recoveryBudget = (): RecoveryBudget => ({ characters: 64 * 1_024 });
 
 /**
- * Adds the id to each text without one in a parsed status, including substatuses, if it is certain, and marks it as
- * recovered. The text stays.
+ * For each text without an id in a parsed status, including substatuses, adds the id if it is certain, and marks it as
+ * recovered. The text is kept.
  */
 export function recoverStatus(
   status: StatusObject,

@@ -31,13 +31,13 @@ export interface RegisterVersionInput {
   publish: boolean;
 }
 
-/** The version, and whether this call registered it. */
+/** The version, and whether this call created it. */
 export type RegisteredVersion = PublishedVersion & { created: boolean };
 
 /**
  * Registers a version from its package, settings schema, platforms and resource files, and publishes it on request
  * (AZ-P7). Throws 422 with the faults of all parts; each path begins with its part: `package`, `settings-schema`,
- * `resources/de`. If there is a fault, a new version is not created. Repeating the call changes nothing, or completes
+ * `resources/de`. If any part has a fault, a new version is not created. Repeating the call changes nothing, or adds
  * what is missing after a crash.
  */
 export async function registerVersion(ctx: Context, input: RegisterVersionInput): Promise<RegisteredVersion> {
@@ -89,7 +89,7 @@ async function readFiles(ctx: Context, files: readonly unknown[], faults: PartFa
   return read;
 }
 
-/** Returns the language that a resource file declares; null if it declares none, which its schema reports. */
+/** Returns the language that a resource file declares. Null if it declares none; its schema reports that. */
 function langOf(file: unknown): string | null {
   const lang = Array.isArray(file) ? (file[0] as { lang?: unknown } | undefined)?.lang : undefined;
   return typeof lang === 'string' ? lang : null;
@@ -118,7 +118,7 @@ async function languagesOf(ctx: Context, { handler, version }: RegisterVersionIn
   );
 }
 
-/** Stores the schema if it differs; after publishing, that is rejected. */
+/** Stores the schema if it differs, which is rejected after publishing. */
 async function keepSchema(ctx: Context, { handler, version }: RegisterVersionInput, schema: unknown): Promise<void> {
   const { settingsSchema } = await getVersion(ctx, { handler, version });
   if (canonicalJson(settingsSchema) === canonicalJson(schema)) return;
@@ -127,7 +127,7 @@ async function keepSchema(ctx: Context, { handler, version }: RegisterVersionInp
 
 const readPlatforms = (given: unknown): Platform[] => parse(platformsInput, given).platforms;
 
-/** Stores the platforms if they differ; after publishing, that is rejected. */
+/** Stores the platforms if they differ, which is rejected after publishing. */
 async function keepPlatforms(
   ctx: Context,
   { handler, version }: RegisterVersionInput,
@@ -138,7 +138,7 @@ async function keepPlatforms(
   await setPlatforms(ctx, { handler, version, platforms });
 }
 
-/** Stores each language whose messages differ, English first because the others are compared with it. */
+/** Stores each language whose messages differ: English first, because the others are compared with it. */
 async function keepResources(ctx: Context, input: RegisterVersionInput, files: readonly LanguageFile[]): Promise<void> {
   const { handler, version } = input;
   const present = await languagesOf(ctx, input);
@@ -190,7 +190,7 @@ class PartFaults {
   }
 }
 
-/** A path in the package names a file; a path in JSON is a pointer. */
+/** Inside the package, a path is the name of a file; in the JSON parts, it is a pointer. */
 function pathIn(part: string, path: string): string {
   if (path === '') return part;
   return path.startsWith('/') ? `${part}#${path}` : `${part}/${path}`;

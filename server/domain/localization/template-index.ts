@@ -1,15 +1,21 @@
 import type { TemplatePattern } from './template-pattern.ts';
 
-/** Lengths of the pieces that index templates. A template uses the longest that fits into its longest literal. */
+/**
+ * Lengths of the pieces by which templates are indexed. Each template uses the longest length that fits into its
+ * longest literal.
+ */
 const sizes = [8, 3, 1] as const;
-/** Number of positions in a literal at which a rare piece is looked for. */
+/** Number of positions in a literal that are searched for a rare piece. */
 const placesTried = 16;
-/** Maximum number of templates that a text is matched against. If there are more candidates, none is returned. */
+/**
+ * Maximum number of templates that a text is matched against. If more templates may match, the text counts as
+ * unmatched.
+ */
 const maxCandidates = 64;
 
 /**
- * Finds the templates that may match a text without trying all of them. Each is indexed by one piece of its longest
- * literal, which a matching text must contain.
+ * Finds the templates that may match a text without trying all of them. Each template is indexed by one piece of its
+ * longest literal, which a matching text must contain.
  */
 export class TemplateIndex {
   readonly #all = new Set<TemplatePattern>();

@@ -5,7 +5,7 @@ const paramsOf = (template: string, text: string) => new TemplatePattern('id', t
 const paramsWhenCut = (template: string, text: string) => new TemplatePattern('id', template).fitCut(text);
 
 describe('a long literal between two params', () => {
-  // Its beginning appears in it again and again, so a search must not go back too far or too little.
+  // The beginning of this text is repeated inside it, so a search that goes back too far or not far enough fails.
   const long = `${'ab'.repeat(40)}c`;
   test.each<[what: string, text: string, params: string[] | 'unclear' | null]>([
     ['once', `x${long}y`, ['x', 'y']],

@@ -1,6 +1,6 @@
 import { partsOf } from '#protocol/template.ts';
 
-/** The stock Azure Linux agent replaces the end of a text that is too long with this mark. */
+/** The stock agent replaces the end of a text that is too long with this mark. */
 export const truncationMark = ' ... [TRUNCATED]';
 
 const leastLetters = 2;
@@ -12,7 +12,7 @@ export class TemplatePattern {
   /** The text of a template without placeholders; otherwise null. */
   readonly fixed: string | null;
   readonly literals: readonly string[];
-  /** All literals except the last: the part that is visible if the text was truncated. */
+  /** All literals except the last: what remains visible if the text is truncated. */
   readonly cutLiterals: readonly string[];
   readonly #indexes: readonly number[];
   /** Whether the template uses every param that other languages may use. */
@@ -38,8 +38,8 @@ export class TemplatePattern {
   }
 
   /**
-   * Returns the params with which the template gives this text; null if it does not match, `unclear` if several sets of
-   * params match.
+   * Returns the params with which the template produces this text; null if the text does not match, `unclear` if
+   * several sets of params match.
    */
   fit(text: string): string[] | 'unclear' | null {
     return this.#paramsOf(text, this.literals);
@@ -48,7 +48,8 @@ export class TemplatePattern {
   /** Like `fit`, for a text that ends with the truncation mark. */
   fitCut(text: string): string[] | 'unclear' | null {
     const params = this.#paramsOf(text, this.cutLiterals);
-    // A template that ends with a literal is ambiguous: the literal was truncated too, or begins inside the last param.
+    // A template that ends with a literal is ambiguous: either the literal was truncated too, or it begins inside the
+    // last param.
     return params !== null && this.literals.at(-1) !== '' ? 'unclear' : params;
   }
 
@@ -89,7 +90,7 @@ function leftmostPositions(text: string, literals: readonly string[]): number[] 
   return [...starts, end];
 }
 
-/** Whether the rightmost positions of the literals are the same: then the match is unique. */
+/** Whether the rightmost positions of the literals are the same as the leftmost ones, so that the match is unique. */
 function isOnlyWay(text: string, literals: readonly string[], starts: readonly number[]): boolean {
   const back = leftmostPositions(reversed(text), literals.map(reversed).reverse());
   if (back === null) return false;

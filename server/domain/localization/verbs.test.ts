@@ -32,7 +32,7 @@ const exported = async () => (await exportXliff(words.publisher, { ...reference(
 const reference = () => ({ handler: words.handler, version: words.version });
 
 type Verb = (ctx: Context, input: never) => Promise<unknown>;
-/** Each verb, and what it needs beside the version. */
+/** Each verb, and the input that it needs in addition to the version. */
 const writing: Record<string, [Verb, () => Promise<object>]> = {
   setResources: [setResources, async () => ({ lang: 'fr', file: fileOf('fr', { a: 'Disque {0}' }) })],
   importXliff: [importXliff, async () => ({ lang: 'de', file: bytes(await exported()) })],

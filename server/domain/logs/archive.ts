@@ -5,7 +5,7 @@ import { handlerId } from '#server/domain/packages/input.ts';
 
 export type ArchiveRow = typeof logArchives.$inferSelect;
 
-/** Hours that an agent has to send a requested archive. */
+/** Hours within which an agent must send a requested archive. */
 export const requestHours = 24;
 
 /**

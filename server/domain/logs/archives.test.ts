@@ -51,7 +51,7 @@ const receive = async (id: string, sent: string | Uint8Array, declared?: number,
   receiveArchive(await machine.agent(), machine.vmId, id, { form, bytes: body(sent), declared });
 const incoming = () => readdir(join(services.config.dataDir, 'blobs', 'incoming')).catch(() => []);
 
-/** Counts the wake-ups of this machine's held polls while something runs. */
+/** Counts how often this machine's held polls are woken while `run` runs. */
 async function wakesDuring(run: () => Promise<unknown>): Promise<number> {
   const heard: string[] = [];
   const ready = Promise.withResolvers<void>();
@@ -63,7 +63,7 @@ async function wakesDuring(run: () => Promise<unknown>): Promise<number> {
   const listening = services.wakes.listen([goalStatesChannel], listener);
   await ready.promise;
   await run();
-  // Messages arrive in the order of their commits, so this one is the last.
+  // Messages arrive in the order of their commits, so this message is the last.
   await services.db.execute(`select pg_notify('${goalStatesChannel}', 'the end')`);
   await expect.poll(() => heard).toContain('the end');
   await listening.close();
@@ -290,7 +290,7 @@ describe('the archives that are kept of a VM', () => {
     expect((await items()).map(({ id }) => id)).toEqual(ids.toReversed().slice(0, 100));
   });
 
-  /** Returns ids in the order of their numbers, lower than those of today. */
+  /** Returns ids that increase with `n` and are lower than those of today. */
   function idOf(n: number): string {
     return `00000000-0000-7000-8000-${`${n}`.padStart(12, '0')}`;
   }

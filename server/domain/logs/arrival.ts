@@ -21,7 +21,7 @@ export class IncomingBytes {
     const { logs } = config.limits;
     this.#arriving = memory.of(arrivingBytes);
     this.#vmId = vmId;
-    // A single upload is always allowed.
+    // A single upload within its limit is always allowed.
     this.#room = Math.max(logs.arrivingBytes, logs.outputBytes, logs.archiveBytes);
   }
 

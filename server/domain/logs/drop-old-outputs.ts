@@ -3,12 +3,12 @@ import type { Transaction } from '#db/client.ts';
 import { commandOutputs, outputPieces } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 
-/** Maximum number of outputs per VM, whatever their size. */
+/** Maximum number of outputs per VM, regardless of their size. */
 const maxOutputs = 2_000;
 
 /**
- * Deletes a VM's least recently written outputs until the rest is within its limits, but never the one being written.
- * Returns the blobs that may be unused now.
+ * Deletes a VM's least recently written outputs until the rest is within the VM's limits, but never the output being
+ * written. Returns the blobs that may be unused now.
  */
 export async function dropOldOutputs(tx: Transaction, ctx: Context, vmId: string, newest: string): Promise<string[]> {
   const order = sql`order by id = ${newest} desc, updated_at desc, id desc`;
@@ -25,8 +25,8 @@ export async function dropOldOutputs(tx: Transaction, ctx: Context, vmId: string
 }
 
 /**
- * Locks a VM's outputs for the transaction. Merging one may delete others that another transaction merges, so two
- * transactions could deadlock.
+ * Locks a VM's outputs for the transaction. A merge into one output may delete outputs that another transaction merges,
+ * so without the lock two transactions could deadlock.
  */
 export async function lockOutputs(tx: Transaction, vmId: string): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${vmId}, 1))`);

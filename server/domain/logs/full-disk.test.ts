@@ -43,7 +43,7 @@ afterAll(() => {
   if (hasOwnDisk) execFileSync('umount', ['--lazy', folder]);
 });
 
-/** Incompressible, and more than the disk holds. */
+/** Random, so they do not compress, and more than the disk can hold. */
 const bytes = randomBytes(1_500_000);
 async function* sent(whole: Buffer) {
   for (let at = 0; at < whole.length; at += 60_000) yield whole.subarray(at, at + 60_000);

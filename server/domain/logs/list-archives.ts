@@ -16,7 +16,7 @@ export type ArchiveList = z.infer<typeof archiveList>;
 
 /**
  * Lists the handlers that are or were declared for a VM, and the requests for their logs, newest first. For operators.
- * Includes deleted VMs.
+ * Works for deleted VMs too.
  */
 export async function listArchives(ctx: Context, input: ListArchivesInput): Promise<ArchiveList> {
   allow(ctx.actor, 'operator');

@@ -9,7 +9,7 @@ import { parse } from '#server/domain/parse.ts';
 import { type ListOutputsInput, listOutputsInput } from './input.ts';
 import { type Output, outputOf } from './output.ts';
 
-/** Lists outputs of commands on a VM, newest first, for operators. Includes removed extensions and deleted VMs. */
+/** Lists outputs of commands on a VM, newest first, for operators. Works for removed extensions and deleted VMs too. */
 export async function listOutputs(
   ctx: Context,
   input: ListOutputsInput,
@@ -23,7 +23,7 @@ export async function listOutputs(
       and(
         eq(commandOutputs.vmId, vmId),
         extension === undefined ? undefined : eq(commandOutputs.extension, extension),
-        // Ids are in the order in which the first parts arrived.
+        // Ids increase in the order in which the first parts arrived.
         cursor === undefined ? undefined : lt(commandOutputs.id, placeOf(cursor)),
       ),
     )

@@ -7,9 +7,9 @@ export interface PieceBytes {
 }
 
 /**
- * Adds new pieces to existing ones, without overlaps. Existing bytes stay. If a new piece has different bytes at the
- * same position, the command ran again: everything after that position belongs to the earlier run and is removed, as is
- * everything beyond the end that the agent sent. Small neighbors are merged.
+ * Adds new pieces to existing ones, without overlaps. Existing bytes are kept, unless a new piece has different bytes
+ * at the same position: then the command ran again, and everything after that position belongs to the earlier run and
+ * is removed. Everything beyond the end that the agent sent is removed too. Small neighbors are merged.
  */
 export async function mergePieces(
   stored: readonly Piece[],
@@ -34,8 +34,8 @@ export async function mergePieces(
 }
 
 /**
- * Merges each piece with the previous one unless that is much larger. An output that arrives byte by byte then has few
- * pieces, and its bytes are not compressed again for each of them.
+ * Merges each piece with the previous one, unless that one is much larger. As a result, an output that arrives byte by
+ * byte has few pieces, and its bytes are not compressed again for each new piece.
  */
 async function joined(pieces: readonly Piece[], bytes: PieceBytes): Promise<Piece[]> {
   const whole: Piece[] = [];
@@ -81,7 +81,7 @@ async function uncovered(piece: Piece, others: readonly Piece[], bytes: PieceByt
   return parts;
 }
 
-/** Returns everything before a position, and cuts a piece that crosses it. */
+/** Returns everything before a position, and cuts a piece that extends beyond it. */
 async function upTo(pieces: readonly Piece[], place: number, bytes: PieceBytes): Promise<Piece[]> {
   const before: Piece[] = [];
   for (const piece of pieces) {

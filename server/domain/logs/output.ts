@@ -17,7 +17,7 @@ export const output = z.object({
   sequenceNumber: count,
   command: z.enum(commandNames),
   attempt: count,
-  /** Number of bytes that the command wrote, as the agent reported; null while it may still write. */
+  /** Number of bytes that the command wrote, as reported by the agent; null while the command may still write. */
   totalBytes: count.nullable(),
   /** Number of these bytes that arrived. */
   storedBytes: count,
@@ -51,8 +51,8 @@ export async function loadOutput(
 }
 
 /**
- * Reads an output, and reads again if pieces of it were merged in the meantime. Throws 503 `stored_bytes_damaged` if
- * they are still missing.
+ * Reads an output, and reads it again if some of its pieces were merged in the meantime. Throws 503
+ * `stored_bytes_damaged` if pieces are still missing.
  */
 export async function readAgain<T>(read: () => Promise<T>): Promise<T> {
   try {

@@ -13,7 +13,7 @@ const unpack = promisify(gunzip);
 /** Bytes per piece of an output. */
 export const pieceBytes = 1024 * 1024;
 
-/** A piece of an output. `path` is its compressed file until the blob store has it. */
+/** A piece of an output. `path` is its compressed file until the piece is in the blob store. */
 export interface Piece extends Omit<typeof outputPieces.$inferSelect, 'vmId' | 'outputId'> {
   path: string | null;
 }
@@ -38,12 +38,12 @@ export async function* cut(body: AsyncIterable<Uint8Array>): AsyncGenerator<Buff
   if (size > 0) yield held.subarray(0, size);
 }
 
-/** Compresses a piece into a temporary file, and records what is needed to find lines in it. */
+/** Compresses a piece into a temporary file, and records what is needed to find lines in the piece. */
 export async function packPiece(blobs: BlobStore, raw: Buffer, start: number): Promise<Piece> {
   const packed = await pack(raw);
   const path = await blobs.temporaryPath();
   await writeFile(path, packed, { flag: 'wx', mode: 0o600 }).catch(async (error: unknown) => {
-    // The caller does not know the path yet, and partial files must not fill up a full disk.
+    // The caller does not know the path yet, and leftovers of failed writes must not fill the disk.
     await rm(path, { force: true });
     throw error;
   });
@@ -51,7 +51,7 @@ export async function packPiece(blobs: BlobStore, raw: Buffer, start: number): P
   return { start, until: start + raw.length, sha256, ...measure(raw), path };
 }
 
-/** The piece was merged into another one, or deleted with its output, since it was looked up. */
+/** Thrown if, since it was looked up, a piece was merged into another one or deleted with its output. */
 export class PieceGone extends Error {
   override readonly name = 'PieceGone';
 }
@@ -72,7 +72,7 @@ export async function bytesOf(blobs: BlobStore, piece: Pick<Piece, 'sha256' | 'p
 const lineEnd = 0x0a;
 
 function measure(raw: Buffer): Pick<Piece, 'lines' | 'endsLine' | 'errorLine'> {
-  // One character per byte is enough, because the words that name errors are ASCII.
+  // Decoding each byte as one character is enough, because the words that name errors are ASCII.
   const error = startOfError(raw.toString('latin1'));
   return {
     lines: lineEndsIn(raw),

@@ -15,7 +15,7 @@ import { loadOutput, type Output, outputOf, readAgain } from './output.ts';
 import { bytesOf } from './piece.ts';
 import { errorRow, type Row, rowsFrom, rowsIn, type StoredPiece, type Stretch } from './rows.ts';
 
-/** A line of an output and its row. */
+/** A line of an output, and the number of its row. */
 export interface FoundLine {
   row: number;
   text: string;
@@ -55,7 +55,10 @@ async function firstError(ctx: Context, stretches: Stretch[]): Promise<FoundLine
   return null;
 }
 
-/** Returns rows of an output, for operators; fewer than requested if they are long. Throws 404 `output_unknown`. */
+/**
+ * Returns rows of an output, for operators. Returns fewer than requested if the rows are long. Throws 404
+ * `output_unknown`.
+ */
 export async function readOutput(ctx: Context, input: ReadOutputInput): Promise<{ row: number; rows: Row[] }> {
   allow(ctx.actor, 'operator');
   const given = parse(readOutputInput, input);
@@ -80,8 +83,8 @@ async function rowsOf(
 }
 
 /**
- * Returns at most a hundred lines from a row on that contain a text, ignoring case. `next` is the row to continue from;
- * null at the end. For operators. Throws 404 `output_unknown`.
+ * Returns at most a hundred lines that contain a text, ignoring case, starting at a given row. `next` is the row from
+ * which to continue; null at the end. For operators. Throws 404 `output_unknown`.
  */
 export async function searchOutput(
   ctx: Context,

@@ -18,13 +18,13 @@ const kept = 20;
 export interface SentArchive {
   form: NonNullable<ArchiveRow['form']>;
   bytes: AsyncIterable<Uint8Array>;
-  /** Content-Length of the request. */
+  /** The Content-Length of the request. */
   declared: number | undefined;
 }
 
 /**
- * Stores a requested archive without opening it. One that was already stored stays. Throws 404 `archive_unknown` if it
- * was not requested, 413 `archive_too_large`, 429 `uploads_waiting`.
+ * Stores a requested archive without opening it. An archive that is already stored is kept. Throws 404
+ * `archive_unknown` if it was not requested, 413 `archive_too_large`, 429 `uploads_waiting`.
  */
 export async function receiveArchive(ctx: Context, vmId: string, archiveId: string, sent: SentArchive): Promise<void> {
   const its = and(eq(logArchives.vmId, vmId), eq(logArchives.id, archiveId));

@@ -19,16 +19,16 @@ import { bytesOf, cut, type Piece, packPiece, pieceBytes } from './piece.ts';
 
 type Part = z.output<typeof receiveOutputInput>;
 
-/** One lock per VM. */
+/** Holds one lock per VM. */
 const outputLock = slot(() => new KeyedLock());
 
-/** Uploads that take longer refresh their temporary files, so that these do not expire. */
+/** Uploads that take longer than this refresh their temporary files, so that the files do not expire. */
 const slowMs = 60_000;
 
 /**
- * Stores a part of an output. Parts can arrive in any order, overlap and repeat. Returns the number of bytes from the
- * start without a gap. Throws 422 `extension_unknown` and `sequence_unknown`, 413 `output_too_large`, 429
- * `uploads_waiting`, 422 `output_scattered`, 400 `output_range_differs`.
+ * Stores a part of an output. Parts can arrive in any order, overlap and repeat. Returns the number of stored bytes
+ * from the start up to the first gap. Throws 422 `extension_unknown` and `sequence_unknown`, 413 `output_too_large`,
+ * 429 `uploads_waiting`, 422 `output_scattered`, 400 `output_range_differs`.
  */
 export async function receiveOutput(
   ctx: Context,
@@ -41,7 +41,8 @@ export async function receiveOutput(
   let lastCreated = Date.now();
   const make = async (raw: Buffer, start: number): Promise<Piece> => {
     const piece = await packPiece(ctx.blobs, raw, start);
-    // A slow sender's first pieces would otherwise be deleted as leftovers of a crash before the last piece arrives.
+    // Otherwise, the first pieces from a slow sender would be deleted as leftovers of a crash before the last piece
+    // arrives.
     if (Date.now() - lastCreated > slowMs) await ctx.blobs.keepTemporary(created.flatMap(({ path }) => path ?? []));
     lastCreated = Date.now();
     created.push(piece);
@@ -51,7 +52,7 @@ export async function receiveOutput(
   try {
     const total = await receive(ctx, part, arrival.count(body), make);
     const fresh = [...created];
-    // Locked before taking a database connection: waiting calls of one VM must not exhaust the pool.
+    // The lock is taken before a database connection, because waiting calls of one VM must not exhaust the pool.
     const { received, freed } = await ctx.memory
       .of(outputLock)
       .run(part.vmId, () => ctx.db.transaction((tx) => store(tx, ctx, part, total, fresh, make)));
@@ -63,7 +64,7 @@ export async function receiveOutput(
   }
 }
 
-/** Accepts an uninstalled extension too, because the output of its last command arrives after the removal. */
+/** Also accepts an uninstalled extension, because the output of its last command arrives after the removal. */
 async function requireKnown(ctx: Context, { vmId, extension, sequence }: Part): Promise<void> {
   const [known] = await ctx.db
     .select({ highest: extensionSequences.highest })

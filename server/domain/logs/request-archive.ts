@@ -13,7 +13,7 @@ import { type Archive, archiveOf, requestHours } from './archive.ts';
 import { type RequestArchiveInput, requestArchiveInput } from './input.ts';
 
 /**
- * Requests a handler's log folders from the VM's agent, for all versions and also after an uninstall (AZ-G11). Returns
+ * Requests a handler's log folders from the VM's agent, for all versions and even after an uninstall (AZ-G11). Returns
  * the open request if there is one. Throws 404 `vm_unknown`, 409 `logs_not_supported` for a stock agent, which cannot
  * send them.
  */

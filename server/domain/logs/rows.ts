@@ -7,7 +7,7 @@ export interface PlacedPiece extends StoredPiece {
   row: number;
 }
 
-/** Consecutive rows: pieces without a gap between them, or a gap as one row. */
+/** Consecutive rows: pieces without a gap between them, or a gap, which is one row. */
 export type Stretch =
   | { kind: 'text'; row: number; rows: number; pieces: PlacedPiece[] }
   | { kind: 'gap'; row: number; rows: 1; bytes: number };
@@ -56,17 +56,17 @@ export function errorRow(stretches: readonly Stretch[]): number | null {
   return null;
 }
 
-/** A row for display. `more`: number of the line's bytes that are not shown. */
+/** A row for display. `more`: number of bytes of the line that are not shown. */
 export type Row = { kind: 'line'; text: string; more?: number } | { kind: 'gap'; bytes: number };
 
-/** Bytes of a line that are shown; the download contains the rest. */
+/** Number of bytes of a line that are shown; the download contains the rest. */
 const shownBytes = 4_096;
 const lineEnd = 0x0a;
 
-/** Maximum rows per step, because a piece may consist of line breaks only. */
+/** Maximum rows per step. It is needed because a piece may consist of line breaks only. */
 const rowsAtOnce = 500;
 
-/** Yields the rows from `row` on, several at a time. */
+/** Yields the rows, starting at `row`, several at a time. */
 export async function* rowsFrom(
   stretches: readonly Stretch[],
   from: number,
@@ -84,7 +84,7 @@ async function* linesOf(
   from: number,
   read: (piece: StoredPiece) => Promise<Buffer>,
 ): AsyncGenerator<Row[]> {
-  // The row may begin in an earlier piece than the first one with its number.
+  // The row may begin in an earlier piece than the first piece with its number.
   const first = Math.max(
     0,
     pieces.findLastIndex(({ row }) => row < from),
@@ -108,7 +108,7 @@ async function* linesOf(
   if (pieces.at(-1)?.endsLine !== true && row >= from) yield [line.take()];
 }
 
-/** A line that arrives in parts; of a very long one, only the beginning is kept. */
+/** A line that arrives in parts. If it is very long, only its beginning is kept. */
 class Line {
   #parts: Buffer[] = [];
   #held = 0;

@@ -38,14 +38,14 @@ const register = async (handler: string, bytes: Buffer, version = '1.0') =>
   registerPackage(ctx, { handler: `Acme.Bytes.${handler}`, version, file: await receive(bytes) });
 const zipOf = (content: string) => buildZip([...packageEntries(), { name: 'content', data: content }]);
 
-/** Stores bytes without a reference. */
+/** Stores bytes that nothing references. */
 async function stored(): Promise<string> {
   const { path, sha256 } = await receive(randomBytes(20));
   await ctx.blobs.putFile(path, sha256);
   return sha256;
 }
 
-/** Writes a reference to bytes. */
+/** Writes a reference to the bytes. */
 const references: Record<string, (sha256: string) => Promise<unknown>> = {
   'a version': async (sha256) => {
     const { handler } = await givenVersion(ctx.db, { handler: `Acme.Bytes.H${sha256.slice(0, 8)}` });

@@ -21,7 +21,7 @@ export async function usedBytes(db: Database | Transaction, sha256: readonly str
   return used;
 }
 
-/** Removes the bytes that nothing references. */
+/** Removes bytes that nothing references. */
 export async function removeUnusedBytes(ctx: Pick<Context, 'db' | 'blobs'>, sha256: string): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     await lockBytes(tx, sha256);

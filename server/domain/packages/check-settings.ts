@@ -5,8 +5,8 @@ import { checkValues } from './schema/run-schema.ts';
 import type { HalvesToCheck } from './schema/settings-worker.ts';
 
 /**
- * The public and protected settings that an operator enters. `undefined` protected settings are kept, `null` removes
- * them.
+ * The public and protected settings that an operator enters. If `protectedSettings` is undefined, the current ones are
+ * kept; null removes them.
  */
 export interface GivenSettings {
   publicSettings?: unknown;
@@ -15,8 +15,9 @@ export interface GivenSettings {
 
 /**
  * Checks settings against the publisher's schema before they enter a goal state (AZ-C1). Returns every violation by
- * path; for protected settings only path and keyword. A version without a schema accepts any settings; if it has one,
- * protected settings need their own schema. Kept protected settings are not checked.
+ * path; for protected settings only the path and the keyword. A version without a schema accepts any settings. A
+ * version with a schema accepts protected settings only if it has a schema for them. Protected settings that are kept
+ * are not checked.
  */
 export async function checkSettings(
   services: Pick<Services, 'config' | 'memory'>,

@@ -12,7 +12,7 @@ import { requireVersion } from './find-version.ts';
 import { type VersionReferenceInput, versionReferenceInput } from './input.ts';
 
 /**
- * Deletes a draft with its resources and the bytes that nothing else references. Throws 409 for a version in another
+ * Deletes a draft with its resources, and the bytes that nothing else references. Throws 409 for a version in another
  * state.
  */
 export async function deleteDraft(ctx: Context, input: VersionReferenceInput): Promise<void> {

@@ -8,7 +8,7 @@ import type { VersionReferenceInput } from './input.ts';
 
 export type VersionRow = typeof handlerVersions.$inferSelect;
 
-/** Finds a version in any spelling, or null. `lock` prevents changes until the transaction ends. */
+/** Finds a version in any spelling; null if it does not exist. `lock` prevents changes until the transaction ends. */
 export async function findVersion(
   tx: Database | Transaction,
   { handler, version }: VersionReferenceInput,
@@ -25,8 +25,8 @@ export async function findVersion(
 }
 
 /**
- * Finds a version, or throws 404: `version_unknown`, or `not_found` for an invalid name, which the error does not
- * repeat.
+ * Finds a version, or throws 404: `version_unknown`, or `not_found` for an invalid name, because the error must not
+ * repeat such a name.
  */
 export async function requireVersion(
   tx: Database | Transaction,

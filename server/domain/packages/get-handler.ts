@@ -29,7 +29,7 @@ export const handlerDetails = z.object({
   type: z.string(),
   publisher: z.string(),
   createdAt: instant,
-  /** Highest version first. */
+  /** All versions, the highest first. */
   versions: z.array(versionSummary),
 });
 export type HandlerDetails = z.infer<typeof handlerDetails>;

@@ -19,7 +19,7 @@ export const versionDetails = registeredPackage.omit({ created: true }).extend({
   publishedAt: instant.nullable(),
   withdrawnAt: instant.nullable(),
   withdrawnReason: z.string().nullable(),
-  /** The stored package is missing or has the wrong length. Uploading the same zip again restores it. */
+  /** Whether the stored package is missing or has the wrong length. Uploading the same zip again restores it. */
   isDamaged: z.boolean(),
 });
 export type VersionDetails = z.infer<typeof versionDetails>;

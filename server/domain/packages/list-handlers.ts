@@ -20,7 +20,7 @@ export const handlerSummary = z.object({
 });
 export type HandlerSummary = z.infer<typeof handlerSummary>;
 
-/** Lists handlers by id, page by page. */
+/** Lists handlers, sorted by id, page by page. */
 export async function listHandlers(
   ctx: Context,
   input: ListHandlersInput = {},

@@ -14,7 +14,7 @@ export interface UploadedFile {
 /** How far an upload may fall behind the slowest allowed rate, in milliseconds. */
 const defaultPatienceMs = 10_000;
 
-/** For uploads other than packages: their maximum size, and the error code for larger ones. */
+/** For uploads other than packages: the maximum size, and the error code for larger uploads. */
 export interface UploadBounds {
   limit?: number;
   code?: ErrorCode;
@@ -22,9 +22,9 @@ export interface UploadBounds {
 }
 
 /**
- * Writes an upload to a temporary file while hashing it. `declared` is the Content-Length, if any; a length above the
- * limit is rejected unread. Throws 413 `package_too_large` or the given code, 400 `upload_too_slow` | `upload_broken`,
- * and then leaves no file.
+ * Writes an upload to a temporary file while hashing it. `declared` is the Content-Length, if any; if it is above the
+ * limit, the upload is rejected without reading it. Throws 413 `package_too_large` or the given code, or 400
+ * `upload_too_slow` | `upload_broken`, and then leaves no file behind.
  */
 export async function receiveUpload(
   ctx: Pick<Context, 'blobs' | 'config'>,
@@ -54,7 +54,7 @@ export async function receiveUpload(
       await file.writeFile(next.value);
     }
     if (declared !== undefined && declared !== pace.received) throw new DomainError('bad_request', 'upload_broken');
-    // A full disk may be reported only here.
+    // The error of a full disk may only occur here.
     await file.close();
     complete = true;
     return { path, sha256: hash.digest('hex'), size: pace.received };
@@ -62,7 +62,7 @@ export async function receiveUpload(
     if (!complete) {
       await file.close().catch(() => {});
       await rm(path, { force: true });
-      // Not awaited, because it would not return if the sender sends nothing.
+      // Not awaited, because it does not settle while the sender sends nothing.
       chunks.return?.(undefined).catch(() => {});
     }
   }

@@ -34,9 +34,9 @@ export const registeredPackage = z.object({
 export type RegisteredPackage = z.infer<typeof registeredPackage>;
 
 /**
- * Registers a version from an uploaded file as a draft (AZ-P1, AZ-P6). The same bytes again change nothing. Throws 404
- * `publisher_unknown`, 409 for different bytes or a second spelling, 422 with every fault of the package. The uploaded
- * file is always deleted, and nothing is registered partially.
+ * Registers a version from an uploaded file as a draft (AZ-P1, AZ-P6). Uploading the same bytes again changes nothing.
+ * Throws 404 `publisher_unknown`, 409 for different bytes or a second spelling, 422 with every fault of the package.
+ * The uploaded file is always deleted, and nothing is registered partially.
  */
 export async function registerPackage(ctx: Context, input: RegisterPackageInput): Promise<RegisteredPackage> {
   try {
@@ -78,7 +78,7 @@ async function register(ctx: Context, input: RegisterPackageInput): Promise<Regi
   }
 }
 
-/** Writes handler and version. Returns null if the version was registered concurrently. */
+/** Writes the handler and the version. Returns null if the version was registered concurrently. */
 async function writeVersion(
   tx: Transaction,
   ctx: Context,
@@ -123,7 +123,7 @@ async function registeredFirst(tx: Transaction, input: RegisterPackageInput): Pr
 }
 
 /**
- * Handles a version that already exists: the same spelling and bytes are a no-op, anything else is rejected (AZ-P1,
+ * Handles a version that already exists: the same spelling and bytes are accepted, anything else is rejected (AZ-P1,
  * AZ-P6). The uploaded bytes replace the stored ones, which may be lost or damaged.
  */
 async function again(

@@ -15,8 +15,8 @@ export const supportedPlatforms = platformsInput.extend({ handler: z.string(), v
 export type SupportedPlatforms = z.infer<typeof supportedPlatforms>;
 
 /**
- * Sets the platforms that a draft supports; an empty list means every platform. Throws 409 `platforms_fixed` once
- * published.
+ * Sets the platforms that a draft supports; an empty list means every platform. Throws 409 `platforms_fixed` if the
+ * version was already published.
  */
 export async function setPlatforms(ctx: Context, input: SetPlatformsInput): Promise<SupportedPlatforms> {
   const { platforms, ...reference } = parse(setPlatformsInput, input);

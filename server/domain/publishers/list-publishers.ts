@@ -7,7 +7,7 @@ import { parse } from '#server/domain/parse.ts';
 import type { Publisher } from './create-publisher.ts';
 import { type ListPublishersInput, listPublishersInput } from './input.ts';
 
-/** Lists publishers by namespace, page by page. */
+/** Lists publishers, sorted by namespace, page by page. */
 export async function listPublishers(
   ctx: Context,
   input: ListPublishersInput = {},

@@ -3,7 +3,7 @@ import type { Transaction } from '#db/client.ts';
 import { agentProblems } from '#db/schema/index.ts';
 import type { AgentProblem } from '#protocol/index.ts';
 
-/** Maximum number of problems per VM; the oldest ones are deleted. */
+/** Maximum number of problems per VM. Beyond that, the oldest are deleted. */
 const keptPerVm = 20;
 
 /** Stores an agent's problems: the last message about each subject. */

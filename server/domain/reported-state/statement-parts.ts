@@ -5,14 +5,14 @@ interface UpdateParts {
   where: string;
 }
 
-/** Returns the update of extension pulses `u`. */
+/** SQL for the update of extension pulses `u`. */
 export const updatePulseSql = ({ set, from, where }: UpdateParts): string =>
   `update extension_pulse u set
     ${set}
     from ${from}
    where ${where}`;
 
-/** Returns the update of extensions' newest documents `l`. */
+/** SQL for the update of the extensions' newest documents `l`. */
 export const updateLatestSql = ({ set, from, where }: UpdateParts): string =>
   `update extension_latest l set
     ${set}

@@ -12,7 +12,7 @@ export async function storePulse(tx: Transaction, pulse: typeof extensionPulse.$
     .onConflictDoUpdate({ target: [extensionPulse.vmId, extensionPulse.name], set: values });
 }
 
-/** Stores the newest documents of an extension; absent fields stay as they are. */
+/** Stores the newest documents of an extension; columns for absent fields do not change. */
 export async function storeLatest(tx: Transaction, vmId: string, name: string, values: LatestValues): Promise<void> {
   if (Object.keys(values).length === 0) return;
   await tx

@@ -1,7 +1,7 @@
 import { defaultPeriods } from '#protocol/index.ts';
 import { awaySql, pollsWithin } from '#server/domain/verdicts/index.ts';
 
-/** CTE with the reports of a batch, from the JSON that ingest-batch.ts writes. */
+/** CTE with the reports of a batch, read from the JSON that ingest-batch.ts writes. */
 export const reports = `select * from json_to_recordset($1) as r (
     vm_id uuid, at timestamptz, counter bigint, run text, number bigint, heartbeat_seconds int, status_seconds int,
     skew int, applied_etag text, polling int, reporting int)`;
@@ -17,8 +17,9 @@ export const seen = `r.*, p.ctid as place, p.xmin as version,
       or coalesce(r.status_seconds is distinct from p.status_seconds and r.status_seconds is not null, false) as is_news`;
 
 /**
- * Assignments by which any report updates the presence `p` of its VM. A report from before the enrollment belongs to
- * the previous machine, so the new one counts its calls from 0. The enrollment is read only if the VM was seen since.
+ * Assignments with which any report updates the presence `p` of its VM. A report from before the enrollment belongs to
+ * the previous machine, so the calls of the new machine count from 0. The enrollment is read only if the VM was seen
+ * since then.
  */
 export const recordCallSql = `last_seen_at = greatest(p.last_seen_at, s.at),
     next_expected_at = greatest(p.next_expected_at, s.at + make_interval(secs =>

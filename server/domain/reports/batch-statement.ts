@@ -14,7 +14,7 @@ export const documentColumns = entryKinds.flatMap(({ kind }) => [kind, `${kind}_
 const kinds = entryKinds.map(({ sql }) => sql);
 const sequences = kinds.flatMap(({ sequence }) => sequence ?? []);
 
-/** Joins one part of every kind. */
+/** Joins one part of each kind. */
 const list = (part: (sql: BatchSql) => readonly string[], separator = ',\n    '): string =>
   kinds.flatMap(part).join(separator);
 const anyOf = (conditions: readonly string[]): string => conditions.join(' or ');
@@ -22,8 +22,8 @@ const anyOf = (conditions: readonly string[]): string => conditions.join(' or ')
 const entryColumns = ['vm_id', 'name', ...kinds.flatMap(({ columns }) => Object.keys(columns)), ...documentColumns];
 const hasSequence = (row: string): string => anyOf(sequences.map((sequence) => `${row}.${sequence} is not null`));
 /**
- * Conditions under which a report needs the careful path: an unknown extension, a sequence number that is too high, a
- * late document.
+ * Conditions under which a report needs the careful path: an unknown extension, a sequence number that is too high, or
+ * a late document.
  */
 const careful = anyOf([
   'not pair.is_known',
@@ -41,12 +41,11 @@ export const separator = '\u001e';
 
 /**
  * Stores a batch of reports, at most one per VM, in one statement: the merge rules of `entries/` in SQL. $1 and $2 are
- * JSON: the reports, and their entries by extension, as ingest-batch.ts writes them; $3 is whether to notify. The
- * entries' documents follow as one text per column, because as parts of the JSON they would be parsed twice.
- *
- * Nothing is locked beforehand. A VM's presence row is written only if it is still the version that was read, and
- * everything that writes a VM's reports writes that row. Both the presence and the pulses are written by their location
- * in the table (`ctid`), without another index lookup: while the presence row is the same, so is the location of its
+ * JSON: the reports, and their entries by extension, as ingest-batch.ts writes them. $3 is whether to notify. The
+ * entries' documents follow as one text per column, because as parts of the JSON they would be parsed twice. Nothing is
+ * locked beforehand. A VM's presence row is written only if it has not changed since it was read, and everything that
+ * writes a VM's reports also writes that row. Both the presence and the pulses are written by their location in the
+ * table (`ctid`), without another index lookup: while the presence row is unchanged, so is the location of its VM's
  * pulses. Nothing is stored for a VM that is not in `taken`: its row changed or does not exist, or its report needs the
  * careful path.
  */

@@ -14,7 +14,7 @@ beforeAll(async () => {
   services = await testServices({ config: { limits } });
 });
 
-/** Writes incompressible documents, one minute apart. */
+/** Writes documents that do not compress, one minute apart. */
 const write = (vmId: string, count: number) =>
   services.db.execute(sql`
     insert into report_history (vm_id, at, kind, extension, current, document)

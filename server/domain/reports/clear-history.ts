@@ -2,14 +2,17 @@ import { sql } from 'drizzle-orm';
 import type { Services } from '#server/domain/context.ts';
 import { showRejection } from '#server/domain/vms/index.ts';
 
-/** Number of table pages per scan, which takes about a second. A larger history is sampled. */
+/**
+ * Number of table pages per scan, which takes about a second. If the history is larger, a sample of its pages is
+ * scanned.
+ */
 const pagesPerScan = 20_000;
 /** Maximum number of VMs cleared per scan. */
 const vmsPerScan = 100;
 
 /**
- * Deletes the oldest reports of VMs that store more than `limits.vm.historyBytes`. Such VMs are found by a sample, so
- * that a large history is not read completely, and then measured exactly. Returns the number of deleted rows.
+ * Deletes the oldest reports of VMs that store more than `limits.vm.historyBytes`. Such VMs are found from a sample, so
+ * that a large history is not read completely, and are then measured exactly. Returns the number of deleted rows.
  */
 export async function clearHistory({ db, config }: Pick<Services, 'db' | 'config'>, now: Date): Promise<number> {
   const { historyBytes } = config.limits.vm;

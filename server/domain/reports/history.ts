@@ -41,7 +41,7 @@ function isSame(row: Kept, entry: ReportEntry): boolean {
   return place && isDeepStrictEqual(withoutAges(row.document), withoutAges(entry.raw));
 }
 
-/** Returns a document without the fields that differ each time it is sent. */
+/** Returns a document without the fields that differ every time the document is sent. */
 function withoutAges({ ageSeconds, readSecondsAgo, ...document }: Record<string, unknown>): unknown {
   return document;
 }

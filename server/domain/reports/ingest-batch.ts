@@ -15,10 +15,10 @@ interface Answer {
 }
 
 /**
- * Stores plain reports (`isPlain`), at most one per VM. Most contain only heartbeats, which one statement stores; a
- * second one stores the rest, and any that contained something new after all. Returns the results of committed reports
- * by VM. Nothing is stored for the other reports, and the caller ingests them one by one. `pool` can have connections
- * reserved for batches. Throws if nothing could be stored.
+ * Stores plain reports (`isPlain`), at most one per VM. Most contain only heartbeats, which one statement stores. A
+ * second statement stores the other reports, and those that contain something new after all. Returns the results of
+ * committed reports by VM. Nothing is stored for the remaining reports, so the caller ingests them one by one. `pool`
+ * can have connections reserved for batches. Throws if nothing could be stored.
  */
 export async function ingestBatch(
   db: Database,
@@ -38,7 +38,7 @@ export async function ingestBatch(
 
 const hasHeartbeatsOnly = ({ entries }: PreparedReport): boolean => entries.every(({ kind }) => kind === 'heartbeat');
 
-/** Adds to `taken` after each statement, because the next one may fail. */
+/** Adds results to `taken` after each statement, because the next statement may fail. */
 async function ingestHeartbeats(
   db: Database,
   batch: readonly PreparedReport[],

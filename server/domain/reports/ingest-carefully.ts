@@ -19,7 +19,7 @@ import { storeRejectedFiles } from './store-rejected-files.ts';
 type Goal = Pick<typeof extensions.$inferSelect, 'name' | 'state' | 'sequenceNumber'>;
 
 /**
- * Deletes a VM in the caller's transaction, because a report can finish a decommission. This is `deleteVm` of
+ * Deletes a VM in the caller's transaction, because a report can complete a decommission. This is `deleteVm` of
  * `vm-lifecycle`, passed in because that module may not be imported here.
  */
 export type DeleteVm = (tx: Transaction, ctx: Context, vmId: string) => Promise<void>;
@@ -34,8 +34,8 @@ export interface IngestResult {
 }
 
 /**
- * Stores one report in its own transaction, entry by entry. For reports with faults, problems or removals, and those
- * that a batch cannot store. Throws 400 with every fault if nothing could be stored, 401 for a deleted VM.
+ * Stores one report in its own transaction, entry by entry: a report with faults, problems or removals, or one that a
+ * batch cannot store. Throws 400 with every fault if nothing could be stored, 401 for a deleted VM.
  */
 export async function ingestCarefully(ctx: Context, report: PreparedReport, deleteVm: DeleteVm): Promise<IngestResult> {
   const { vmId, receivedAt, frame, entries, refused, problems, pendingRestart, faults } = report;
@@ -78,9 +78,9 @@ export async function ingestCarefully(ctx: Context, report: PreparedReport, dele
 }
 
 /**
- * Locks VM, goal state and presence, always in this order, so that reports of one VM are processed one at a time, and
- * records the call. A removal can delete the VM, so it takes the stronger lock. `wasAway`: the agent had missed its
- * call.
+ * Locks the VM, the goal state and the presence, always in this order, so that reports of one VM are processed one at a
+ * time, and records the call. A removal takes the stronger lock, because it can delete the VM. `wasAway`: the agent had
+ * missed its call.
  */
 async function lockVm(
   tx: Transaction,
@@ -101,7 +101,7 @@ async function lockVm(
 
 /**
  * Whether the report's number is not above the highest number of the same run. Reports without a number count in the
- * order in which they arrive.
+ * order of their arrival.
  */
 function isRepeated({ run, reportNumber }: ReportFrame, presence: Presence): boolean {
   if (reportNumber === null || presence.reportNumber === null) return false;
@@ -119,7 +119,7 @@ function nextPresence(presence: Presence, frame: ReportFrame) {
   };
 }
 
-/** Whether users see a difference, or verdicts age differently. */
+/** Whether users see a difference, or verdicts change at other times. */
 function isNews(before: Presence, next: ReturnType<typeof nextPresence>): boolean {
   return (
     next.appliedEtag !== before.appliedEtag ||

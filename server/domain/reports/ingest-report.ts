@@ -5,10 +5,10 @@ import type { IngestReportInput } from './input.ts';
 import { isPlain, prepareReport } from './prepare-report.ts';
 
 /**
- * Stores an agent's report; everything is committed when it returns. Entries are checked one by one: valid ones are
- * stored, the others returned with their faults (the caller responds with 207). A report that is not newer than the
- * last one of its run changes nothing. Throws 400 with every fault if nothing could be stored, 413 above the limits,
- * 401 for a deleted VM.
+ * Stores an agent's report; everything is committed when the function returns. Entries are checked one by one: valid
+ * entries are stored, and the others are returned with their faults (the caller responds with 207). A report that is
+ * not newer than the last report of its run changes nothing. Throws 400 with every fault if nothing could be stored,
+ * 413 above the limits, 401 for a deleted VM.
  */
 export async function ingestReport(ctx: Context, input: IngestReportInput, deleteVm: DeleteVm): Promise<IngestResult> {
   const report = prepareReport(ctx, input);

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { MessageMatcher } from '#server/domain/localization/index.ts';
 
 /**
- * `report` is the parsed body of `POST /agent/v1/reports`. `receivedAt` is when it had arrived completely, by the
- * portal's clock. `counter` is the agent's call counter. `recover` restores dropped message ids, by extension.
+ * `report` is the parsed body of `POST /agent/v1/reports`. `receivedAt` is the time by the portal's clock when the
+ * report had arrived completely. `counter` is the agent's call counter. `recover` restores dropped message ids, by
+ * extension.
  */
 export const ingestReportInput = z.object({
   vmId: z.uuid(),

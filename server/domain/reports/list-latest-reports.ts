@@ -7,11 +7,11 @@ import { entryKinds } from './entries/index.ts';
 import { type ListLatestReportsInput, listLatestReportsInput } from './input.ts';
 import type { PastReport } from './list-report-history.ts';
 
-/** `asRead`: the raw document has expired, so this is the parsed one, without unused fields. */
+/** `asRead`: the raw document has expired, so this is the parsed document, without unused fields. */
 export type LatestReport = Omit<PastReport, 'id' | 'current'> & { asRead: boolean };
 
 /**
- * Lists the newest document of each kind of an extension, as it was sent. Repeated documents are stored once, so `at`
+ * Lists the newest document of each kind of an extension, as it was sent. A repeated document is stored once, so `at`
  * is when it first arrived. Operators only, because documents are raw.
  */
 export async function listLatestReports(ctx: Context, input: ListLatestReportsInput): Promise<LatestReport[]> {
@@ -43,7 +43,7 @@ export async function listLatestReports(ctx: Context, input: ListLatestReportsIn
   });
 }
 
-/** Loads the documents that are shown, whatever their age. */
+/** Loads the documents that are shown, regardless of their age. */
 async function loadShown(ctx: Context, vmId: string, extension: string): Promise<LatestReport[]> {
   const [row] = await ctx.db
     .select({ latest: extensionLatest, pulse: extensionPulse })

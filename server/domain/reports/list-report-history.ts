@@ -17,13 +17,13 @@ export const pastReport = z.object({
   kind: z.enum(['handler', 'heartbeat', 'status']),
   extension: z.string(),
   sequenceNumber: count.nullable(),
-  /** Whether it was shown when it arrived, or only stored. */
+  /** Whether the entry was shown when it arrived, or only stored. */
   current: z.boolean(),
   document: z.record(z.string(), z.unknown()),
 });
 export type PastReport = z.infer<typeof pastReport>;
 
-/** Lists the reports of a VM, newest first. Operators only, because documents are raw. Includes deleted VMs. */
+/** Lists the reports of a VM, deleted or not, newest first. Operators only, because documents are raw. */
 export async function listReportHistory(
   ctx: Context,
   input: ListReportHistoryInput,
@@ -76,10 +76,10 @@ export async function listReportHistory(
 
 const { vmId: _, ...columns } = getTableColumns(reportHistory);
 
-/** Microseconds since 1970, which is PostgreSQL's precision. */
+/** Microseconds since 1970: microseconds are the precision of PostgreSQL. */
 const micros = sql<string>`(extract(epoch from ${reportHistory.at}) * 1000000)::bigint::text`.as('micros');
 
-/** Decodes the time and id of the last returned report. */
+/** Decodes a cursor: the time and the id of the last report that was returned. */
 function placeOf(cursor: string) {
   const [at = '', id = ''] = readCursor(cursor, 2);
   if (![at, id].every((text) => /^\d{1,17}$/.test(text))) throw new DomainError('bad_request', 'cursor_invalid');

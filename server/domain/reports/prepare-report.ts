@@ -8,7 +8,7 @@ import type { RejectedEntry } from './entries/reading.ts';
 import { type IngestReportInput, ingestReportInput } from './input.ts';
 import { readReport } from './read-report.ts';
 
-/** The fields of a report besides its entries, as they are stored; null if absent. */
+/** The fields of a report besides its entries, in the form in which they are stored; null if absent. */
 export interface ReportFrame {
   run: string | null;
   reportNumber: number | null;
@@ -23,7 +23,7 @@ export interface ReportFrame {
 export interface PreparedReport {
   vmId: string;
   receivedAt: Date;
-  /** The agent's call counter; null if it sends none. */
+  /** The agent's call counter; null if the agent sends none. */
   counter: number | null;
   frame: ReportFrame;
   entries: ReportEntry[];
@@ -36,8 +36,8 @@ export interface PreparedReport {
 }
 
 /**
- * Parses a report. Throws 400 with every fault if its fields besides the entries are invalid, 413 above the limits, 403
- * for other callers.
+ * Parses a report. Throws 400 with every fault if a field outside the entries is invalid, 413 above the limits, 403 if
+ * the caller is not an agent.
  */
 export function prepareReport(ctx: Context, input: IngestReportInput): PreparedReport {
   const { vmId, report, receivedAt, counter, recover } = parse(ingestReportInput, input, 'bad_request');
@@ -52,7 +52,7 @@ export function prepareReport(ctx: Context, input: IngestReportInput): PreparedR
     reportNumber: reportNumber ?? null,
     heartbeatSeconds: period(periods?.heartbeatSeconds),
     statusSeconds: period(periods?.statusSeconds),
-    // A machine's clock can show any time, but the column has a range.
+    // A machine's clock can show any time, but the column has a limited range.
     clockSkewSeconds: skew === null ? null : Math.max(-(2 ** 31), Math.min(2 ** 31 - 1, skew)),
     appliedEtag: appliedEtag ?? null,
   };
@@ -63,7 +63,7 @@ const period = (seconds: number | undefined): number | null =>
   seconds === undefined ? null : Math.round(Math.min(periodBounds.maximum, Math.max(periodBounds.minimum, seconds)));
 
 /**
- * Returns the seconds until the agent's next call: the next poll if it polls, or the next report if it only reports and
+ * Returns the seconds until the agent's next call: its next poll if it polls; its next report if it only reports and
  * states its period.
  */
 export function promisedSeconds({ heartbeatSeconds }: ReportFrame): { polling: number; reporting: number } {
@@ -71,8 +71,8 @@ export function promisedSeconds({ heartbeatSeconds }: ReportFrame): { polling: n
 }
 
 /**
- * Whether a batch can store the report: no faults, problems or restart requests, one entry per kind and extension, and
- * no removal. Others are stored one by one.
+ * Whether a batch can store the report: it has no faults, problems or restart requests, at most one entry per kind and
+ * extension, and no removal. Other reports are stored one by one.
  */
 export function isPlain({ entries, problems, pendingRestart, faults }: PreparedReport): boolean {
   if (faults.length > 0 || problems.length > 0 || pendingRestart !== undefined) return false;

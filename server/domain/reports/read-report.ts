@@ -12,7 +12,7 @@ import { recoveryBudget } from '#server/domain/localization/index.ts';
 import { entryKinds, type ReportEntry } from './entries/index.ts';
 import type { Reading, Recover, RejectedEntry } from './entries/reading.ts';
 
-/** Optional fields, whose faults do not reject any entry. */
+/** Optional fields. Faults in them do not reject any entry. */
 const optionalParts = ['agentTime', 'appliedEtag', 'periods', 'problems', 'pendingRestart'];
 
 function readFrame(report: unknown): { envelope: ReportEnvelope | null; faults: Fault[] } {
@@ -26,7 +26,7 @@ function readFrame(report: unknown): { envelope: ReportEnvelope | null; faults: 
 
 /**
  * Parses a report entry by entry. Returns the valid entries, and every fault of the others. Throws 400 if other
- * required fields are invalid (with the faults of entries too), 413 for too many entries.
+ * required fields are invalid (including the faults of entries), 413 for too many entries.
  */
 export function readReport(
   report: unknown,

@@ -7,8 +7,8 @@ import { readAt } from './entries/file-reading.ts';
 import type { RejectedEntry } from './entries/reading.ts';
 
 /**
- * Stores the faults of rejected files if the extension exists and the sequence number is the goal's. Returns whether
- * users see a difference.
+ * Stores the faults of a rejected file if the extension exists and the file has the goal's sequence number. Returns
+ * whether users see a difference.
  */
 export async function storeRejectedFiles(
   tx: Transaction,
@@ -59,7 +59,7 @@ interface Refusals {
 }
 
 /**
- * Returns the rejected file if it is still relevant: it is for the goal's sequence number, and no valid file was read
+ * Returns the rejected file if it is still relevant: it has the goal's sequence number, and no valid file has been read
  * since.
  */
 export function openRejection(facts: Refusals, kind: RejectedEntry['kind']): RefusedFile | null {

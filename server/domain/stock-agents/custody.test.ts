@@ -59,14 +59,14 @@ test("ANNEX_CUSTODY=vm at the start: the portal's copies are removed and the act
   expect((await stockOf(stock.id))?.tenantKey).toBeNull();
   const acts = await ctx.db.select().from(auditEntries).where(eq(auditEntries.action, 'secrets.drop-copies'));
   expect(acts).toMatchObject([{ actorKind: 'system', details: { secrets: 2, tenantKeys: 1 } }]);
-  // Delivered settings stay.
+  // Settings that were already delivered stay.
   expect(await getGoalState(ctx, { vmId: enrolled.id })).toMatchObject({
     etag: before,
     extensions: [{ name: 'probe' }],
   });
   expect(await stateOf(stock.id)).toMatchObject({ needsSecrets: false });
 
-  // The stock agent's key no longer exists: it gets another one, and its settings must be entered again.
+  // The stock agent's key no longer exists, so the agent gets another one, and its settings must be entered again.
   expect(await wrapTenantKey(custody, { ...access, transportPem })).toBeInstanceOf(Buffer);
   expect(await stateOf(stock.id)).toMatchObject({ needsSecrets: true, needsRelease: false });
 });
@@ -95,7 +95,7 @@ test('ANNEX_CUSTODY=vm: a tenant key is kept only as wrapped for its transport c
   expect(after?.settings.protectedSettingsCertThumbprint).not.toBe(before?.settings.protectedSettingsCertThumbprint);
   expect(await wrap(second)).toEqual(renewed);
 
-  // Back to ANNEX_CUSTODY=portal, the agent keeps its wrapped key.
+  // With ANNEX_CUSTODY=portal again, the agent keeps its wrapped key.
   const back = { vmId, credentialHash: wireTokenHash(vmId, token), transportPem: second };
   expect(await wrapTenantKey(ctx, back)).toEqual(renewed);
 });

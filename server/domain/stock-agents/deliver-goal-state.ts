@@ -7,20 +7,20 @@ import type { Context } from '#server/domain/context.ts';
 import { fetchGoalState, peekGoalState } from '#server/domain/goal-states/index.ts';
 import { fingerprintOf, type HandlerFacts, type StockExtension, stockExtensions } from './stock-goal-state.ts';
 
-/** The goal state in force for a stock agent, and the last state of that agent. */
+/** The current goal state for a stock agent, and the last state of that agent. */
 export interface StockGoalState {
-  /** Of the goal state in force. */
+  /** ETag of the current goal state. */
   etag: string;
-  /** The number that the agent compares: it changes only if there is something to act on. */
+  /** The number that the agent compares. It changes only if there is something to process. */
   incarnation: number;
-  /** When it changed; always increasing. */
+  /** When `incarnation` changed; always increasing. */
   movedAt: Date;
   containerId: string;
-  /** The agent must process nothing. */
+  /** If true, the agent must not process anything. */
   onHold: boolean;
-  /** While on hold, the ones that it has, whatever was declared since. */
+  /** While on hold, the extensions that the agent has, whatever was declared since. */
   extensions: StockExtension[];
-  /** The machine that was seen for the VM. */
+  /** Which machines were seen for the VM, and when. */
   sightings: readonly AgentSighting[];
   heard: StockAgentNews;
 }
@@ -29,7 +29,7 @@ export interface StockGoalState {
 export interface StockAgentNews {
   version: string;
   os: AgentOs;
-  /** The incarnation that it completed; null before the first. */
+  /** The incarnation that the agent completed last; null before the first. */
   settled: { incarnation: number; status: string; message: string | null } | null;
 }
 
@@ -37,16 +37,19 @@ type Row = typeof stockAgents.$inferSelect;
 
 const { heldIncarnation } = goalStateHeads;
 
-/** Attempts against concurrent writers; more conflicts mean another problem, and the caller should not wait. */
+/**
+ * Maximum number of attempts against concurrent writers. More conflicts mean another problem, and the caller should not
+ * wait.
+ */
 const maxTries = 5;
 
-/** What an agent on hold acts on, whatever its goal state contains. */
+/** Fingerprint for an agent on hold, whatever its goal state contains. */
 const held = 'on hold';
 
 /**
- * Returns the goal state in force, marked as delivered, under the incarnation that the agent knows or a new one. For an
- * agent on hold, returns the one that it has, so that it repeats its last report, also after a restart. A few
- * statements, once per goal state. Null for a VM without a stock agent.
+ * Returns the current goal state, marked as delivered, under the incarnation that the agent knows or under a new one.
+ * If the agent is on hold, returns the goal state that it has, so that it repeats its last report, even after a
+ * restart. Takes a few statements, once per goal state. Null for a VM without a stock agent.
  */
 export async function deliverStockGoalState(ctx: Context, vmId: string): Promise<StockGoalState | null> {
   for (let tries = 0; tries < maxTries; tries += 1) {
@@ -97,7 +100,8 @@ async function withheld(ctx: Context, vmId: string): Promise<Fetched | null> {
 }
 
 /**
- * Stores which goal state the agent has, under a new incarnation. Null if another call was first, or the hold changed.
+ * Stores which goal state the agent has, under a new incarnation. Null if another call was first, or if the hold
+ * changed.
  */
 async function settleIncarnation(
   ctx: Context,

@@ -4,16 +4,16 @@ import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { dropSealedCopies } from '#server/domain/goal-states/index.ts';
 
-/** Numbers of removed copies that only the portal could decrypt. */
+/** How many copies that only the portal could decrypt were removed. */
 export interface DroppedCopies {
   secrets: number;
   tenantKeys: number;
 }
 
 /**
- * With `ANNEX_CUSTODY=vm`, removes what the portal stored before: its copies of protected settings that are encrypted
- * for a VM, and tenant keys that an agent has. Settings without a machine yet, and withheld ones, stay until they are
- * encrypted for one. Recorded as an act if anything was removed.
+ * With `ANNEX_CUSTODY=vm`, removes what the portal stored earlier: its copies of protected settings that are encrypted
+ * for a VM, and tenant keys that an agent has. Settings for a VM without a machine, and withheld settings, stay until
+ * they are encrypted for a machine. Adds an entry to the activity log if anything was removed.
  */
 export async function dropPortalCopies(ctx: Context): Promise<DroppedCopies> {
   if (ctx.config.custody !== 'vm') return { secrets: 0, tenantKeys: 0 };

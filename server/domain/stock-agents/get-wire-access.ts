@@ -14,29 +14,31 @@ export const stockAgent = z.object({
   containerId: z.string(),
   grantedAt: time,
   grantedBy: z.string(),
-  /** Null until its first status. */
+  /** Null until the agent's first status. */
   version: z.string().nullable(),
   tenantCertificate: z.object({ thumbprint: z.string(), madeAt: time }),
-  /** The certificate for which it last requested the tenant key; it creates a new one at each start. */
+  /** The certificate for which the agent last requested the tenant key. The agent creates a new one at each start. */
   transportCertificate: z.object({ thumbprint: z.string(), seenAt: time }).nullable(),
-  /** The incarnation that it last received, numbered as goal states are. */
+  /** The incarnation that the agent last received, by the numbers of goal states. */
   seen: z.object({ incarnation: count, at: time }).nullable(),
-  /** The incarnation that it last finished; `message` where it says more than that. */
+  /** The incarnation that the agent last completed; `message` is null if it adds nothing. */
   settled: z.object({ incarnation: count, at: time, status: z.string(), message: z.string().nullable() }).nullable(),
-  /** Since when it processes nothing, who set or changed that last, why, and until when; null if it is not on hold. */
+  /**
+   * Since when the agent is on hold, who last set or changed the hold, why, and until when; null if it is not on hold.
+   */
   hold: hold.pick({ reason: true, until: true }).extend({ at: time, by: z.string() }).nullable(),
-  /** What it reported as unhealthy, also what has recovered since. */
+  /** What the agent reported as unhealthy, including what has recovered since. */
   observations: z.array(
     z.object({ name: z.string(), text: z.string().nullable(), since: time, until: time.nullable() }),
   ),
 });
 export type StockAgent = z.infer<typeof stockAgent>;
 
-/** Which kind of agent a VM has, and the stock one's state. */
+/** Which kind of agent a VM has, and the state of its stock agent. */
 export const wireAccess = z.object({
-  /** Whether this portal has the stock agents' door open (`ANNEX_WIRE`). */
+  /** Whether stock agents can connect to this portal (`ANNEX_WIRE`). */
   isOpen: z.boolean(),
-  /** `none`: neither has enrolled, and the VM can be set to stock mode. */
+  /** `none`: the VM has no agent yet, so it can be set to stock mode. */
   agent: z.enum(['none', 'reference', 'stock']),
   stock: stockAgent.nullable(),
 });

@@ -22,10 +22,10 @@ export const forwarderToken = z.object({ token: z.string() });
 export type ForwarderToken = z.infer<typeof forwarderToken>;
 
 /**
- * Creates the token of a VM's forwarder, shown once; the commit revokes the earlier token. The first token switches the
- * VM to stock mode. Each token comes with a new tenant key, because its holder can fetch the key: protected settings
- * are encrypted for it by the same rules as for an enrolling machine. Throws 404 `vm_unknown`, 409 `wire_off` |
- * `vm_has_reference_agent`.
+ * Creates the forwarder token of a VM, which is shown only once; the commit revokes the previous token. The first token
+ * switches the VM to stock mode. Each token comes with a new tenant key, because the token's holder can fetch the key:
+ * protected settings are encrypted for it by the same rules as for an enrolling machine. Throws 404 `vm_unknown`, 409
+ * `wire_off` | `vm_has_reference_agent`.
  */
 export async function grantWireAccess(ctx: Context, input: GrantWireAccessInput): Promise<ForwarderToken> {
   allow(ctx.actor, 'operator');
@@ -57,13 +57,13 @@ export async function grantWireAccess(ctx: Context, input: GrantWireAccessInput)
   return { token };
 }
 
-/** Whether a token is valid. */
+/** Whether a VM has a valid forwarder token. */
 async function isGranted(tx: Transaction, vmId: string): Promise<boolean> {
   const rows = await tx.select({ vmId: stockAgents.vmId }).from(stockAgents).where(eq(stockAgents.vmId, vmId));
   return rows.length > 0;
 }
 
-/** Replaces token and tenant key. */
+/** Replaces the forwarder token and the tenant key. */
 async function regrant(
   tx: Transaction,
   ctx: Context,
@@ -101,7 +101,7 @@ async function begin(
   origin: KeyOrigin,
 ): Promise<void> {
   const identity = { vmId, credentialHash, certificate: key.certificate, enrolledAt: ctx.now };
-  // False if a reference agent enrolled in between.
+  // The insert returns false if a reference agent enrolled in the meantime.
   if (!(await insertStockAgent(tx, identity))) throw new DomainError('conflict', 'vm_has_reference_agent');
   await tx.insert(stockAgents).values({
     vmId,

@@ -3,13 +3,13 @@ import { extensionLatest } from '#db/schema/index.ts';
 import type { StatusDocument } from '#protocol/index.ts';
 import type { Context } from '#server/domain/context.ts';
 
-/** The shown status of an extension. */
+/** The status of an extension that pages show. */
 export interface ShownStatus {
   extension: string;
   document: StatusDocument;
 }
 
-/** The shown statuses of a VM. */
+/** Lists the statuses of a VM that pages show. */
 export async function listShownStatuses(ctx: Context, vmId: string): Promise<ShownStatus[]> {
   const rows = await ctx.db
     .select({ extension: extensionLatest.name, document: extensionLatest.status })

@@ -10,10 +10,10 @@ export interface ReportedObservation {
   text: string | null;
 }
 
-/** Names stored per VM; the agent has six. */
+/** Maximum number of names stored per VM; the agent uses six. */
 const most = 8;
 
-/** Stores which components of a stock agent are not healthy, and which recovered. Returns the stored list of the VM. */
+/** Stores which components of a stock agent are not healthy, and which have recovered. Returns the VM's stored list. */
 export async function noteObservations(
   ctx: Context,
   vmId: string,
@@ -44,7 +44,7 @@ export const hasChangedHealth = (
   { name, isHealthy }: ReportedObservation,
 ): boolean => isHealthy === (openOf(kept, name) !== undefined);
 
-/** The stored list after these reports; the same list if nothing is new. */
+/** Returns the stored list after these reports; the same list if nothing is new. */
 const withAll = (kept: AgentObservation[], reported: readonly ReportedObservation[], now: Date): AgentObservation[] =>
   reported.reduce((all, each) => withOne(all, each, now), kept);
 
@@ -62,7 +62,7 @@ function withOne(
   }
   if (isHealthy) return kept;
   const others = kept.filter((each) => each.name !== name);
-  // Recovered ones are dropped first. If none recovered, the stored ones say enough.
+  // Components that have recovered are dropped first. If none has recovered, the stored ones say enough.
   const oldest = others.length < most ? undefined : others.find(({ until }) => until !== null);
   if (others.length >= most && oldest === undefined) return kept;
   return [...others.filter((each) => each !== oldest), { name, text, since: at, until: null }];

@@ -5,8 +5,9 @@ import { noteDuplicate } from '#server/domain/enrollment/index.ts';
 import { areTwoMachines, withSighting } from './two-machines.ts';
 
 /**
- * Records that another machine speaks for a stock VM, on any gateway. If two alternate, the VM shows a second machine
- * and the activity records it. Returns all sightings; null if the VM has no stock agent.
+ * Records that another machine calls as the agent of a stock VM, on any gateway. If two machines alternate, the VM's
+ * page shows a second machine and the activity log records it. Returns all sightings; null if the VM has no stock
+ * agent.
  */
 export async function noteSighting(
   ctx: Context,

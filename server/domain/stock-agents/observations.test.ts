@@ -28,13 +28,13 @@ const at = (seconds: number) => new Date(Date.UTC(2030, 0, 1) + seconds * 1_000)
 const ctxAt = (seconds: number): Context => ({ ...operator, now: at(seconds) });
 const changesOf = () => services.db.$count(changes, and(eq(changes.topic, 'vm'), eq(changes.key, vmId)));
 
-/** A report: `name` is healthy, `name: text` is not. */
+/** Returns a reported observation: healthy for `name`, not healthy for `name: text`. */
 function observed(report: string): ReportedObservation {
   const [name = '', text] = report.split(': ');
   return { name, isHealthy: text === undefined, text: text ?? null };
 }
 const note = (seconds: number, ...reports: string[]) => noteObservations(ctxAt(seconds), vmId, reports.map(observed));
-/** Stored observations as `name text since-until`. */
+/** Returns the stored observations as `name text since-until`. */
 const shown = async () => {
   const { stock } = await getWireAccess(operator, { vmId });
   const second = (time: string | null) => (time === null ? '' : (Date.parse(time) - at(0).getTime()) / 1_000);

@@ -12,8 +12,8 @@ import { dropStockAgent } from './drop-stock-agent.ts';
 import { type RevokeWireAccessInput, revokeWireAccessInput } from './input.ts';
 
 /**
- * Ends stock mode: the commit removes the forwarder's token and the tenant key, and a reference agent may enroll. The
- * extensions stay declared. Throws 404 `vm_unknown` | `wire_access_absent`.
+ * Ends stock mode: the commit removes the forwarder token and the tenant key, and a reference agent may enroll. The
+ * extensions remain declared. Throws 404 `vm_unknown` | `wire_access_absent`.
  */
 export async function revokeWireAccess(ctx: Context, input: RevokeWireAccessInput): Promise<void> {
   allow(ctx.actor, 'operator');
@@ -21,7 +21,7 @@ export async function revokeWireAccess(ctx: Context, input: RevokeWireAccessInpu
   await ctx.db.transaction(async (tx) => {
     await lockVm(tx, vmId);
     await lockHead(tx, vmId);
-    // Presence is the last of the locks, as for reports.
+    // Presence is locked last, as it is for reports.
     await deletePresence(tx, vmId);
     await dropStockAgent(tx, vmId);
     const thumbprint = await removeStockAgent(tx, vmId);

@@ -13,13 +13,14 @@ import { lockVm } from '#server/domain/vms/index.ts';
 import { type RotateTenantKeyInput, rotateTenantKeyInput } from './input.ts';
 import { createTenantKey, sealTenantKey } from './tenant-key.ts';
 
-/** The certificate of the new key, and the incarnation that seals protected settings for it. */
+/** The certificate of the new key, and the incarnation whose protected settings are encrypted for it. */
 export const rotatedTenantKey = z.object({ thumbprint: z.string(), incarnation: count });
 export type RotatedTenantKey = z.infer<typeof rotatedTenantKey>;
 
 /**
- * Replaces the tenant key of a stock VM: protected settings are encrypted for the new one in a new incarnation, and
- * sequence numbers stay. The agent fetches the key on its own. Throws 404 `vm_unknown` | `wire_access_absent`.
+ * Replaces the tenant key of a stock VM: protected settings are encrypted for the new key in a new incarnation, and
+ * sequence numbers do not change. The agent fetches the key without further action. Throws 404 `vm_unknown` |
+ * `wire_access_absent`.
  */
 export async function rotateTenantKey(ctx: Context, input: RotateTenantKeyInput): Promise<RotatedTenantKey> {
   allow(ctx.actor, 'operator');

@@ -10,13 +10,13 @@ import { endHoldIn, readHold, setHoldIn } from '#server/domain/holds/index.ts';
 import { parse } from '#server/domain/parse.ts';
 import { type SetHoldInput, setHoldInput } from './input.ts';
 
-/** Whether the agent is on hold, and the incarnation of the goal state in force. */
+/** Whether the agent is on hold, and the current incarnation. */
 export const stockHold = z.object({ onHold: z.boolean(), incarnation: count });
 export type StockHold = z.infer<typeof stockHold>;
 
 /**
- * Holds a VM with a stock agent without a reason and an end, or releases it; without a change none is recorded. On
- * hold, the agent processes nothing and repeats its last report. Throws 404 `vm_unknown` | `wire_access_absent`.
+ * Holds a VM with a stock agent, without a reason or an end, or releases it. If nothing changes, nothing is recorded.
+ * On hold, the agent processes nothing and repeats its last report. Throws 404 `vm_unknown` | `wire_access_absent`.
  */
 export async function setHold(ctx: Context, input: SetHoldInput): Promise<StockHold> {
   allow(ctx.actor, 'operator');

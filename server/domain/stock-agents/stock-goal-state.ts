@@ -1,39 +1,42 @@
 import { createHash } from 'node:crypto';
 import { dependencyLevels, type GoalState, type GoalStateExtension, parseVersion } from '#protocol/index.ts';
 
-/** One extension for a stock agent. */
+/** An extension in the form that a stock agent needs. */
 export interface StockExtension {
-  /** As in the goal state. */
+  /** The extension as in the goal state. */
   goal: GoalStateExtension;
-  /** As published, or with four parts if the agent needs them. */
+  /** The version as published, or with four parts if the agent needs them. */
   version: string;
-  /** Its name within the handler; null if the handler supports one extension only. */
+  /** The extension's name within the handler; null if the handler supports only one extension. */
   wireName: string | null;
-  /** The length of the longest chain of dependencies below it. */
+  /** The length of the extension's longest chain of dependencies. */
   level: number;
   reportsHeartbeat: boolean;
 }
 
-/** What the wire needs of a handler's version. */
+/** The facts about a handler version that the `/wire` door needs. */
 export interface HandlerFacts {
   reportsHeartbeat: boolean;
   supportsMultipleExtensions: boolean;
 }
 
-/** `1.2` → `1.2.0.0`; any other text unchanged. */
+/** Converts `1.2` to `1.2.0.0`; any other text is returned unchanged. */
 export function inFourParts(version: string): string {
   const parts = parseVersion(version);
   return parts === null ? version : [0, 1, 2, 3].map((index) => parts[index] ?? 0).join('.');
 }
 
-/** A name of letters, digits and `_`, which is all that the agent accepts; a replaced name stays unique. */
+/**
+ * Returns a name of letters, digits and `_`, because the agent accepts nothing else. A name that had to be changed
+ * stays unique.
+ */
 export function wireNameOf(name: string): string {
   if (/^\w+$/.test(name)) return name;
   const tail = createHash('sha256').update(name).digest('hex').slice(0, 8);
   return `${name.replace(/\W/g, '_')}_${tail}`;
 }
 
-/** The goal state with the additional data of the wire. */
+/** Returns the extensions of the goal state with the additional data that a stock agent needs. */
 export function stockExtensions(
   { extensions }: Pick<GoalState, 'extensions'>,
   factsOf: (handler: string, version: string) => HandlerFacts,
@@ -53,8 +56,8 @@ export function stockExtensions(
 }
 
 /**
- * Fingerprint of everything that the agent acts on. Without extensions that are being uninstalled: when they leave the
- * goal state, the agent would run every other handler again.
+ * Returns a fingerprint of everything that the agent acts on. Extensions that are being uninstalled are left out,
+ * because otherwise the agent would run every other handler again when they leave the goal state.
  */
 export function fingerprintOf(extensions: readonly StockExtension[]): string {
   const acted = extensions

@@ -8,7 +8,7 @@ import { readSealingCertificate, type SealingCertificate } from '#server/platfor
 import type { Keys } from '#server/platform/keys.ts';
 import { seal, unseal } from '#server/platform/keys.ts';
 
-/** A key pair for sending protected settings to a stock agent. */
+/** A key pair with which protected settings are sent to a stock agent. */
 export interface TenantKey {
   certificate: SealingCertificate;
   /** PKCS#8, DER. In plain text only until it is encrypted. */
@@ -23,14 +23,16 @@ const algorithm = {
 };
 const day = 24 * 3_600_000;
 
-/** Creates a VM's own key and its self-signed certificate; a tenth of a second of computing, outside transactions. */
+/**
+ * Creates a key for a VM and its self-signed certificate. Takes a tenth of a second, so call it outside transactions.
+ */
 export async function createTenantKey(now: Date): Promise<TenantKey> {
   cryptoProvider.set(webcrypto as Crypto);
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
   const made = await X509CertificateGenerator.createSelfSigned({
     name: [{ CN: ['Annex tenant'] }],
     notBefore: new Date(now.getTime() - day),
-    // Its end is not checked: an act renews it, not time.
+    // The end is not checked: the key is renewed by an action, not by time.
     notAfter: new Date(now.getTime() + 20 * 365 * day),
     signingAlgorithm: algorithm,
     keys: keys as CryptoKeyPair,
@@ -40,10 +42,10 @@ export async function createTenantKey(now: Date): Promise<TenantKey> {
   return { certificate, privateKey: Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)) };
 }
 
-/** Binds an encrypted key to its place: moved to another VM, it cannot be decrypted. */
+/** Authenticated data that binds an encrypted key to its VM: moved to another VM, the key cannot be decrypted. */
 const boundTo = (vmId: string): string => `${vmId}/tenant-key`;
 
-/** Encrypts the key for the database, and wipes it. */
+/** Encrypts the key for the database, and erases it from memory. */
 export function sealTenantKey(keys: Keys, vmId: string, { privateKey }: TenantKey): Buffer {
   const sealed = seal(keys.tenant, privateKey, boundTo(vmId));
   privateKey.fill(0);
@@ -53,7 +55,7 @@ export function sealTenantKey(keys: Keys, vmId: string, { privateKey }: TenantKe
 export const openTenantKey = (keys: Keys, vmId: string, sealed: Buffer): Buffer =>
   unseal(keys.tenant, sealed, boundTo(vmId));
 
-/** Encrypts every stored tenant key under other keys. Returns their number. */
+/** Encrypts every stored tenant key with other keys. Returns how many. */
 export async function resealTenantKeys(tx: Transaction, from: Keys, to: Keys): Promise<number> {
   const { vmId, tenantKey } = stockAgents;
   const rows = await tx.select({ vmId, tenantKey }).from(stockAgents).where(isNotNull(tenantKey));

@@ -4,19 +4,23 @@ type Kind = AgentSighting['kind'];
 
 /**
  * `quietMs`: faster alternations do not count, because calls of a restarted forwarder may still be in transit.
- * `windowMs`: older alternations are ignored. Agents show their transport certificate once per goal state only.
+ * `windowMs`: older alternations are ignored. Transport certificates have other limits, because agents show them only
+ * once per goal state.
  */
 const rules: Readonly<Record<Kind, { quietMs: number; windowMs: number }>> = {
   forwarder: { quietMs: 10_000, windowMs: 600_000 },
   container: { quietMs: 10_000, windowMs: 600_000 },
   transport: { quietMs: 0, windowMs: 7 * 24 * 3_600_000 },
 };
-/** Once two machines are known, alternations are stored no more often than this. */
+/** Once two machines are known, this is the minimum time between stored alternations. */
 const knownQuietMs = 60_000;
-/** Alternations stored of each kind. */
+/** Maximum number of alternations stored per kind. */
 const maxTurns = 6;
 
-/** The sightings with a new one at the end; null if the mark is the last one of its kind, or came too soon. */
+/**
+ * Returns the sightings with a new one at the end; null if the mark is the same as the last one of its kind, or was
+ * seen too soon after it.
+ */
 export function withSighting(
   sightings: readonly AgentSighting[],
   { kind, mark }: Pick<AgentSighting, 'kind' | 'mark'>,
@@ -31,8 +35,8 @@ export function withSighting(
 }
 
 /**
- * Whether two machines alternate: two marks returned after one another. A restart brings a new mark, and the old one
- * never returns; a machine that was moved away and back returns once.
+ * Whether two machines alternate: two marks have each been seen again after the other. A restart brings a new mark, and
+ * the old one never returns; a machine that was moved away and back returns only once.
  */
 export function areTwoMachines(sightings: readonly AgentSighting[], kind: Kind, now: Date): boolean {
   const since = now.getTime() - rules[kind].windowMs;

@@ -1,10 +1,10 @@
 import { newToken, sha256Hex } from '#server/platform/keys.ts';
 
-/** The token of a VM's forwarder. */
+/** Creates a forwarder token. */
 export const newWireToken = (): string => newToken('wire');
 
 /**
- * The stored form of a forwarder's token. It is valid for its own VM only, and never as the credential of a reference
- * agent: no `Authorization` header has this form.
+ * Returns the stored form of a forwarder token. It is valid only for its own VM, and never as the credential of a
+ * reference agent, because no `Authorization` header has this form.
  */
 export const wireTokenHash = (vmId: string, token: string): string => sha256Hex(`wire ${vmId} ${token}`);

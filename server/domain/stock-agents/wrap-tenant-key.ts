@@ -18,11 +18,11 @@ interface TokenHolder {
 }
 
 /**
- * The tenant key of a VM and its certificate as PKCS#12 in a CMS envelope (DER) for the agent's transport certificate
- * (PEM). A new certificate is recorded as an act: the agent creates one at each start, but a thief of the forwarder's
- * token could too. With `ANNEX_CUSTODY=vm` only the envelope is stored: another transport certificate gets a new key,
- * and protected settings must be entered again. Null if the certificate is unsuitable, or the token with this hash is
- * no longer the VM's, whatever the caller has cached.
+ * Returns the tenant key of a VM and its certificate as PKCS#12 in a CMS envelope (DER), encrypted for the agent's
+ * transport certificate (PEM). A new certificate is recorded in the activity log: the agent creates one at each start,
+ * but so could a thief with the forwarder token. With `ANNEX_CUSTODY=vm`, only the envelope is stored: for another
+ * transport certificate, a new key is created, and protected settings must be entered again. Null if the certificate is
+ * unsuitable, or if the token with this hash is no longer valid, whatever the caller has cached.
  */
 export async function wrapTenantKey(
   ctx: Context,
@@ -33,7 +33,7 @@ export async function wrapTenantKey(
   const caller = { vmId, credentialHash, transport };
   const wrapped = await ctx.db.transaction((tx) => wrapKnown(tx, ctx, caller));
   if (wrapped !== 'gone') return wrapped;
-  // Takes a tenth of a second, so no transaction waits for it.
+  // Takes a tenth of a second, so it is done outside a transaction.
   const key = await createTenantKey(ctx.now);
   return ctx.db.transaction((tx) => wrapNew(tx, ctx, caller, key));
 }
@@ -50,7 +50,7 @@ async function load(tx: Transaction, { vmId, credentialHash }: TokenHolder) {
   return row;
 }
 
-/** Wraps the portal's key, or returns the stored envelope; `gone` without either. */
+/** Wraps the key that the portal stores, or returns the stored envelope; `gone` if there is neither. */
 async function wrapKnown(tx: Transaction, ctx: Context, caller: TokenHolder): Promise<Buffer | null | 'gone'> {
   const row = await load(tx, caller);
   if (row === undefined) return null;
@@ -66,7 +66,7 @@ async function wrapKnown(tx: Transaction, ctx: Context, caller: TokenHolder): Pr
   return wrapped;
 }
 
-/** Replaces a key of which the portal stores nothing that this agent could decrypt. */
+/** Replaces the key if the portal stores no form of it that this agent could decrypt. */
 async function wrapNew(tx: Transaction, ctx: Context, caller: TokenHolder, key: TenantKey): Promise<Buffer | null> {
   const { vmId, transport } = caller;
   await lockVm(tx, vmId);

@@ -3,14 +3,14 @@ import { hasFailed, isRunningState } from './rules.ts';
 
 type Extension = ExplainedExtension;
 
-/** Creates a sentence as code and values. */
+/** Creates a sentence from a code and its values. */
 export const sentence = (code: SentenceCode, values: Sentence['values'] = {}, at: string | null = null): Sentence => ({
   code,
   values,
   at,
 });
 
-/** Whether the extension reached its goal: it reported success, or is disabled as declared. */
+/** Whether the extension has reached its goal: it reported success, or is disabled as declared. */
 export function isDone({ health, concludedWith }: Pick<Extension, 'health' | 'concludedWith'>): boolean {
   if (health === 'disabled') return true;
   return concludedWith === 'success' && health !== 'failed' && health !== 'progressing';
@@ -19,7 +19,7 @@ export function isDone({ health, concludedWith }: Pick<Extension, 'health' | 'co
 /** Whether the extension is not delivered because its protected settings are missing or withheld. */
 export const lacksSecrets = ({ needsSecrets, needsRelease }: Extension): boolean => needsSecrets || needsRelease;
 
-/** Whether the operation succeeded, but its status has reported trouble since then or elsewhere. */
+/** Whether the operation succeeded, but a later status, or one of its parts, reports a problem. */
 export const hasTrouble = ({ health, cause }: Extension): boolean =>
   health === 'degraded' && (cause === 'status' || cause === 'substatus');
 
@@ -36,7 +36,7 @@ export const commandFailed = ({ handlerState, goalSequenceNumber }: Extension): 
 export const statusOfGoal = ({ status, goalSequenceNumber }: Extension): Extension['status'] =>
   status !== null && status.sequenceNumber >= goalSequenceNumber ? status : null;
 
-/** Whether the deadline passed without an outcome: the portal's own verdict. */
+/** Whether the deadline passed without an outcome. This is the portal's own verdict. */
 export const isLate = ({ health, deadlineAt }: Extension, now: Date): boolean =>
   health === 'failed' && isPast(deadlineAt, now);
 
@@ -54,7 +54,7 @@ export function stageOf(extension: Extension): Stage {
   return handlerState?.state === 'enabled' ? 'quiet' : 'begun';
 }
 
-/** The last command of the goal's sequence; agents do not name every command, and empty before the first. */
+/** Returns the last command for the goal's sequence number. Empty if none has run, or if the agent did not name it. */
 export function commandOf(extension: Extension): string {
   if (extension.handlerState === null || !hasBegun(extension)) return '';
   const { command, state } = extension.handlerState;

@@ -12,7 +12,10 @@ import type { ExplainedExtension, ExplainedVm, Sentence } from './explanation.ts
 
 type Extension = ExplainedExtension;
 
-/** An extension that is not done, and the extension at the root of its wait; itself if it does not wait. */
+/**
+ * An extension that is not done, and the root: the extension that it ultimately waits for, or the extension itself if
+ * it does not wait.
+ */
 export interface ExplanationSubject {
   subject: Extension;
   cause: Extension;
@@ -28,7 +31,7 @@ export function leadOf(
   const { name } = subject;
   const { incarnation } = vm;
   const silent = vm.agent.status !== 'ready';
-  // The operation succeeded: the status explains the trouble, and neither a hold nor a late agent does.
+  // The operation succeeded, so the status explains the problem, and neither a hold nor a late agent does.
   const isOnlyDegraded = isDone(subject);
   if (subject.needsSecrets) return sentence('lead.secrets', { name });
   if (subject.needsRelease) return sentence('lead.release', { name });

@@ -23,7 +23,7 @@ export function touchLink({ agent }: ExplainedVm): Link {
     : { ...about, status: 'unknown', holds: false, title: sentence('touch.late') };
 }
 
-/** Nothing new is handed out until the hold ends, and deadlines stand still. */
+/** Describes the hold: the agent gets nothing new until it ends, and deadlines are paused. */
 export function holdLink({ at, by, reason, until }: NonNullable<ExplainedVm['agent']['hold']>): Link {
   const code = reason === null ? (until === null ? 'hold.detail' : 'hold.until') : 'hold.reason';
   const values = { who: by, ...(reason !== null && { reason }), ...(until !== null && { until }) };
@@ -103,7 +103,10 @@ export function causeLink(extension: Extension, now: Date): Link {
   return { kind: 'cause', status, holds: false, extension: extension.name, title, detail };
 }
 
-/** Returns the first that applies: a failed command, an error status, a rejected status file, a missed deadline. */
+/**
+ * Returns the first of these that applies: a failed command, an error status, a rejected status file, a missed
+ * deadline.
+ */
 function failure(extension: Extension, now: Date): Cause | null {
   const { name, refusedStatus } = extension;
   if (commandFailed(extension)) return ['failed', sentence('failed', { name }), describeFailure(extension)];
@@ -120,7 +123,7 @@ function failure(extension: Extension, now: Date): Cause | null {
   return late ? ['failed', sentence('late', { name }), describeDelay(extension)] : null;
 }
 
-/** Returns trouble that a heartbeat, a part or a status reports after all commands have run. */
+/** Returns the problem that a heartbeat, a part or a status reports after all commands have run. */
 function trouble(extension: Extension): Cause | null {
   const { name, heartbeat, cause, failedPart } = extension;
   const stage = stageOf(extension);
@@ -139,7 +142,7 @@ function trouble(extension: Extension): Cause | null {
   return ['warning', sentence('warns', { name }), detail];
 }
 
-/** Returns what runs or is expected next. */
+/** Returns what is running or is expected next. */
 function progress(extension: Extension): Cause {
   const { name, handlerState, goalSequenceNumber: sequence } = extension;
   const command = commandOf(extension);

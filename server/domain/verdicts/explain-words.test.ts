@@ -31,7 +31,7 @@ describe.each([
   ['English', english],
   ['German', german],
 ])('in %s', (_, texts: Readonly<Record<string, string>>) => {
-  /** Returns the placeholders of a text for which its values have nothing. */
+  /** Returns the placeholders of a text for which there is no value. */
   function gapsOf(text: string, values: Readonly<Record<string, string | number>>, at: string | null): string[] {
     const names = [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name = '']) => name);
     const gaps = names.filter((name) => (values[name] ?? '') === '');
@@ -61,7 +61,7 @@ describe.each([
   });
 });
 
-/** The title of the cause for each first sentence; sentences about the agent and the delivery go with every cause. */
+/** For each first sentence, the title of its cause. Sentences about the agent and the delivery fit every cause. */
 const titles: readonly [lead: RegExp, title: SentenceCode | RegExp][] = [
   [/^lead\.failed/, 'failed'],
   [/^lead\.error$/, 'error'],

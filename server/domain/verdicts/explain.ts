@@ -6,9 +6,8 @@ import type { ExplainedExtension, ExplainedVm, Explanation, Link } from './expla
 type Extension = ExplainedExtension;
 
 /**
- * Explains why a VM is not done, from its agent's last call to the remedy; null if all is done without trouble.
- * Explains the extension in the worst state; an extension that waits for a failed one comes before the failed one
- * itself.
+ * Explains why a VM is not done, from its agent's last call to the remedy; null if everything is done without problems.
+ * Explains the extension in the worst state; an extension that waits for a failed one comes before the failed one.
  */
 export function explain(vm: ExplainedVm, now: Date): Explanation | null {
   const open = vm.extensions.filter(
@@ -32,7 +31,7 @@ function linksOf(vm: ExplainedVm, { subject, cause }: ExplanationSubject, now: D
   const { hold } = vm.agent;
   const delivery = deliveryLink(vm, subject);
   const isWithheld = lacksSecrets(subject);
-  // The agent can have the newest goal state, which omits an extension without its secrets.
+  // Even the newest goal state omits an extension whose secrets are missing, so the agent may be up to date without it.
   const isUpToDate = vm.deliveredIncarnation === vm.incarnation;
   const links = isWithheld && isUpToDate ? [touchLink(vm)] : [touchLink(vm), delivery];
   if (isWithheld) links.push(secretsLink(subject));
@@ -51,7 +50,10 @@ const actOn = (cause: Extension): Explanation['act'] => ({
   failed: cause.health === 'failed',
 });
 
-/** Returns the last extension of a chain of waits. In a cycle, returns the extension where the cycle closes. */
+/**
+ * Returns the last extension in a chain of extensions that wait for each other. In a cycle, returns the extension where
+ * the cycle closes.
+ */
 function rootOf(subject: Extension, all: readonly Extension[]): Extension {
   const passed = new Set<string>();
   let current = subject;

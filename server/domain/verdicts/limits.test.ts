@@ -29,18 +29,18 @@ describe('a deadline counts from the delivery or the end of a wait, without the 
     [900, 800, [], 500],
     [900, 950, [], 600],
     [900, -60, [], -360],
-    // a hold within the time moves the deadline by its length
+    // A hold within the time moves the deadline by its length.
     [900, null, [[800, 700]], 500],
     [null, null, [[800, 700]], 600],
-    // one that began before counts from the start of the time
+    // A hold that began earlier counts from the start of the time.
     [900, null, [[1_000, 800]], 500],
     [900, 800, [[850, 700]], 400],
-    // one that was over before, or began after the deadline, moves nothing
+    // A hold that ended before the time, or began after the deadline, moves nothing.
     [900, null, [[1_000, 900]], 600],
     [900, null, [[599, 500]], 600],
     [900, null, [[600, 500]], 500],
     [900, 700, [[850, 800]], 400],
-    // a hold that moves the deadline can bring the next one into the time
+    // By moving the deadline, a hold can bring the next hold into the time.
     [
       900,
       null,
@@ -60,7 +60,7 @@ describe('a deadline counts from the delivery or the end of a wait, without the 
       ],
       580,
     ],
-    // still to come: clocks of processes differ
+    // This hold ends in the future, because the clocks of processes differ.
     [900, null, [[650, -50]], -100],
   ] as const)('delivered %j s ago, waiting until %j s ago, held %j: %d s ago', (delivered, waits, holds, end) => {
     const moment = (seconds: number | null) => (seconds === null ? null : ago(seconds));
@@ -106,7 +106,7 @@ describe('a deadline counts from the delivery or the end of a wait, without the 
 });
 
 test.each([
-  // promised ahead, seconds since the last call, status
+  // announced for how many seconds ahead, seconds since the last call, status
   [silenceSeconds - 1, 600, 'ready'],
   [silenceSeconds - 1, 601, 'unresponsive'],
   [silenceSeconds, 601, 'ready'],
@@ -142,7 +142,7 @@ test.each([
   [{ state: 'removed', exitCode: 3, timedOut: false }, true],
 ] as const)('the last command of %j failed: %s', (handler, isFailure) => {
   expect(lastCommandFailed(handler)).toBe(isFailure);
-  // Of this sequence number or a later one, but not of an earlier one.
+  // It counts for this sequence number and later ones, but not for earlier ones.
   expect(hasFailed({ ...handler, sequenceNumber: 4 }, 4)).toBe(isFailure);
   expect(hasFailed({ ...handler, sequenceNumber: 5 }, 4)).toBe(isFailure);
   expect(hasFailed({ ...handler, sequenceNumber: 3 }, 4)).toBe(false);

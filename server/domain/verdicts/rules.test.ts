@@ -23,7 +23,7 @@ describe('heartbeat verdict', () => {
     ['notready', 0, 0, 120, 'notready'],
     ['notready', 600, 0, 120, 'notready'],
     ['notready', 601, 0, 120, 'unresponsive'],
-    // valid until the next reading is due, plus the grace period
+    // Valid until the next reading is due, plus the grace period.
     ['ready', 10, 150, 120, 'ready'],
     ['ready', 10, 151, 120, 'unknown'],
     ['notready', 10, 150, 120, 'notready'],
@@ -87,7 +87,7 @@ test.each([
   [600, 540, 'unknown'],
   [601, 541, 'unresponsive'],
   [601, -60, 'unresponsive'],
-  // a command runs, during which the stock agent does not call
+  // A command is running, during which the stock agent does not call.
   [1_000, -200, 'ready'],
   [1_230, 30, 'ready'],
   [1_231, 31, 'unresponsive'],

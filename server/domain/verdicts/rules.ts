@@ -32,7 +32,7 @@ export const pollsWithin = '90 seconds';
 
 export const secondsBetween = (from: Date, to: Date): number => (to.getTime() - from.getTime()) / 1000;
 
-/** A heartbeat file as it was read: when, by the portal's clock, and how old it was. */
+/** A heartbeat file as the agent read it: when, by the portal's clock, and how old the file was. */
 export interface HeartbeatReading {
   status: HeartbeatDocument['status'];
   ageSeconds: number;
@@ -43,12 +43,12 @@ interface HeartbeatFacts {
   status: HeartbeatReading['status'];
   /** The file's age when it was read, in seconds. */
   age: number;
-  /** The file's age now, in seconds, if it has not changed. */
+  /** The file's age now, in seconds, assuming that the file has not changed. */
   ageNow: number;
   overdue: boolean;
 }
 
-/** The first row that matches decides the verdict (AZ-H3). */
+/** The first row that applies decides the verdict (AZ-H3). */
 const heartbeatTable: readonly [HeartbeatVerdict, (facts: HeartbeatFacts) => boolean][] = [
   ['unresponsive', ({ overdue, ageNow }) => overdue && ageNow > unresponsiveSeconds],
   ['unknown', ({ overdue }) => overdue],
@@ -60,8 +60,8 @@ const heartbeatTable: readonly [HeartbeatVerdict, (facts: HeartbeatFacts) => boo
 
 /**
  * Returns the verdict of a heartbeat now. The last reading counts until the next one is due (`periodSeconds`), plus the
- * grace period. A handler that did not opt in has none (AZ-H4). One that opted in but sent none has none until it has
- * been enabled for that long.
+ * grace period. The verdict is `none` for a handler that did not opt in (AZ-H4), and for one that opted in and has sent
+ * nothing, until it has been enabled for that long.
  */
 export function heartbeatVerdict(
   input: { optedIn: boolean; reading: HeartbeatReading | null; periodSeconds: number; enabledAt: Date | null },
@@ -78,8 +78,8 @@ export function heartbeatVerdict(
 }
 
 /**
- * Returns for how many seconds a status has been stale; null if it is not (AZ-S4). A terminal status never becomes
- * stale.
+ * Returns for how many seconds a status has been stale; null if it is not stale (AZ-S4). A terminal status never
+ * becomes stale.
  */
 export function staleFor(
   status: { status: StatusWord; ageSeconds: number; readAt: Date },
@@ -95,14 +95,14 @@ export function staleFor(
 }
 
 /**
- * If the next call is announced this many seconds ahead, silence is expected: the stock agent does not call while a
- * command runs.
+ * If the next call is announced at least this many seconds ahead, silence is expected, because the stock agent does not
+ * call while a command runs.
  */
 export const silenceSeconds = 1_200;
 
 /**
- * Returns `ready` until the announced call plus the grace period, then `unknown`, and `unresponsive` after 10 minutes
- * without a call (AZ-S6), or after an announced silence.
+ * Returns `ready` until the time of the announced call plus the grace period, then `unknown`; `unresponsive` after 10
+ * minutes without a call (AZ-S6), or after an announced silence.
  */
 export function agentStatus(presence: { lastSeenAt: Date; nextExpectedAt: Date } | null, now: Date): AgentStatus {
   if (presence === null) return 'never';
@@ -122,10 +122,13 @@ export const awaySql = (row: string, now: string): string =>
     or ${row}.next_expected_at - ${row}.last_seen_at < interval '${silenceSeconds} seconds'
       and ${row}.last_seen_at + interval '${unresponsiveSeconds} seconds' < ${now})`;
 
-/** A hold that is over, ISO 8601. */
+/** The start and the end of a past hold, in ISO 8601. */
 type PastHold = readonly [from: string, to: string];
 
-/** The moment so many seconds later, without the time of holds, oldest first: clocks stand still meanwhile. */
+/**
+ * Returns the time this many seconds later, not counting holds, during which deadlines are paused. Holds must be
+ * sorted, oldest first.
+ */
 export function withoutHolds(from: Date, seconds: number, holds: readonly PastHold[]): Date {
   let end = from.getTime() + seconds * 1000;
   for (const [begun, ended] of holds) {
@@ -135,17 +138,17 @@ export function withoutHolds(from: Date, seconds: number, holds: readonly PastHo
   return new Date(end);
 }
 
-/** Whether a deadline stands still: the VM is held, and the hold began before it passed. */
+/** Whether a deadline is paused: the VM is held, and the hold began before the deadline passed. */
 export const standsStill = (deadline: Date, heldAt: Date | null): boolean => heldAt !== null && deadline >= heldAt;
 
 /**
- * When a goal must be concluded: the timeouts of its commands in sequence plus the reading of the status, counted from
- * delivery, or from the end of a wait, without the time of past holds.
+ * Returns when a goal must be concluded: the timeouts of its commands in sequence plus the time to read the status,
+ * counted from the delivery or from the end of a wait, not counting past holds.
  */
 export function deadlineOf(goal: {
   state: Goal;
   timeouts: Readonly<Record<CommandName, number>>;
-  /** Planned commands; null if unknown. */
+  /** The planned commands; null if unknown. */
   commands: readonly CommandName[] | null;
   changedAt: Date;
   deliveredAt: Date | null;
@@ -176,7 +179,7 @@ export interface HealthEvidence {
 const ofGoal = (report: { sequenceNumber: number } | null, { goal }: HealthEvidence): boolean =>
   report !== null && report.sequenceNumber >= goal.sequenceNumber;
 
-/** Returns the handler's report if it is about the goal in force or a later one. */
+/** Returns the handler's report if it is about the current goal or a later one. */
 const current = (facts: HealthEvidence): HealthEvidence['handler'] =>
   ofGoal(facts.handler, facts) ? facts.handler : null;
 
@@ -209,7 +212,7 @@ export const isRunningState = (state: HandlerReport['state']): boolean => runnin
 export const isWaiting = (handler: { state: HandlerReport['state']; blockedBy?: string | null } | null): boolean =>
   handler !== null && (handler.state === 'waiting' || (handler.blockedBy ?? null) !== null);
 
-/** The first row that matches decides the health and its cause (AZ-S6). */
+/** The first row that applies decides the health and its cause (AZ-S6). */
 const healthTable: readonly [ExtensionHealth, HealthCause | null, (facts: HealthEvidence) => boolean][] = [
   ['unknown', null, ({ agent }) => agent === 'never'],
   ['unresponsive', 'silent', ({ agent }) => agent === 'unresponsive'],
@@ -239,8 +242,8 @@ export function evaluateExtensionHealth(facts: HealthEvidence): { health: Extens
 }
 
 /**
- * Returns the health of a VM: that of a silent agent, or else the worst of its extensions, not counting disabled ones
- * (AZ-S6).
+ * Returns the health of a VM: if its agent is silent, that of the agent, otherwise the worst of its extensions, not
+ * counting disabled ones (AZ-S6).
  */
 export function evaluateVmHealth(agent: AgentStatus, extensions: readonly ExtensionHealth[]): VmHealth {
   if (agent === 'unresponsive') return 'unresponsive';

@@ -47,7 +47,8 @@ test('VMs sort like extensions without disabled, and in reverse for counts', () 
 });
 
 /**
- * Health of extensions that can occur for each agent status: a silent agent, or one that never called, determines it.
+ * Health values of extensions that can occur with each agent status. The status of a silent agent, or of one that has
+ * never called, determines them.
  */
 const besides = {
   unresponsive: ['unresponsive'],

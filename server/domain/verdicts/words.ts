@@ -1,12 +1,10 @@
 /**
  * The values of every verdict, and their order of severity. Every module and page may import this file; it imports
- * nothing.
- *
- * Why `progressing` comes before `unknown`: it has a deadline and can fail, so it needs attention first. `unknown`
- * means that no agent has ever called: nothing runs there that could break. `vm_health.rank`, its indexes, the cursors
- * of lists and the map have always stored this order, so consecutive releases read the same rows alike. AZ-S6 names
- * `unknown` first when it combines extensions into a VM; the two never meet there, because all extensions of a VM
- * without an agent are unknown, and no others are.
+ * nothing. Why `progressing` comes before `unknown`: it has a deadline and can fail, so it needs attention first.
+ * `unknown` means that no agent has ever called: nothing runs there that could break. `vm_health.rank`, its indexes,
+ * the cursors of lists and the map have always stored this order, so consecutive releases read the same rows alike.
+ * AZ-S6 names `unknown` first when it combines extensions into a VM; the two never meet there, because all extensions
+ * of a VM without an agent are unknown, and no others are.
  */
 
 /** Health of an extension, worst first. */
@@ -36,19 +34,19 @@ export const vmHealths = [
 /** The reverse order, for counts and legends, which start with healthy VMs. */
 export const mildestFirst: readonly VmHealth[] = vmHealths.toReversed();
 
-/** Returns the position of a health in the order of severity, 0 for the worst, as `vm_health.rank` stores it. */
+/** Returns the position of a health value in the order of severity, 0 for the worst, as `vm_health.rank` stores it. */
 export const rankOf = (health: ExtensionHealth): number => extensionHealths.indexOf(health);
 
-/** Sorts extensions, worst first, then by name. */
+/** Sorts extensions: worst first, then by name. */
 export const bySeverity = (
   a: { health: ExtensionHealth; name: string },
   b: { health: ExtensionHealth; name: string },
 ): number => rankOf(a.health) - rankOf(b.health) || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 
-/** Health that needs attention, worst first. */
+/** Health values that need attention, worst first. */
 export const needsAttention = ['failed', 'unresponsive', 'degraded'] as const satisfies readonly VmHealth[];
 
-/** Health of an extension that differs from its declaration, worst first. */
+/** Health values of extensions that are not as declared, worst first. */
 export const troubles: readonly ExtensionHealth[] = extensionHealths.slice(0, rankOf('healthy'));
 
 const letterOf: Readonly<Record<ExtensionHealth, string>> = {
@@ -61,17 +59,17 @@ const letterOf: Readonly<Record<ExtensionHealth, string>> = {
   disabled: 'x',
 };
 
-/** One letter per health, worst first, for the cells of the map. */
+/** One letter per health value, worst first, for the cells of the map. */
 export const healthLetters = extensionHealths.map((health) => letterOf[health]).join('');
 
-/** Verdicts on a heartbeat, worst first; `none` if the handler sends none. */
+/** Verdicts on a heartbeat, worst first; `none` if the handler sends no heartbeats. */
 export const heartbeatVerdicts = ['unresponsive', 'notready', 'unknown', 'ready', 'none'] as const;
 export type HeartbeatVerdict = (typeof heartbeatVerdicts)[number];
 
-/** After this many seconds of silence, an agent is unresponsive; so is a handler without a heartbeat. */
+/** After this many seconds of silence, an agent is unresponsive, and so is a handler without a heartbeat. */
 export const unresponsiveSeconds = 600;
 
-/** Whether an agent calls when it announced to; `never` before its first call. */
+/** Whether an agent makes the calls that it announced; `never` before its first call. */
 export const agentStatuses = ['unresponsive', 'unknown', 'never', 'ready'] as const;
 export type AgentStatus = (typeof agentStatuses)[number];
 

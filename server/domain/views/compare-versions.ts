@@ -34,13 +34,16 @@ export interface VersionComparison {
   files: { changed: Changed<number>[]; total: number; same: number };
   /** The first 200 English messages that differ. */
   messages: { changed: Changed<string>[]; total: number; same: number };
-  /** Numbers of added, removed and changed messages per language. */
+  /** Number of added, removed and changed messages per language. */
   languages: { lang: string; added: number; removed: number; changed: number }[];
 }
 
 const listed = { files: 500, messages: 200 };
 
-/** Returns the differences between two versions: files, manifest, messages, schema. Throws 404 if one is unknown. */
+/**
+ * Returns the differences between two versions: files, manifest, messages and schema. Throws 404 if one of them is
+ * unknown.
+ */
 export async function compareVersions(ctx: Context, input: CompareVersionsInput): Promise<VersionComparison> {
   allow(ctx.actor, 'viewer');
   const { handler, a, b } = parse(compareVersionsInput, input);
@@ -88,7 +91,7 @@ async function textsByLanguage(ctx: Context, { handler, version }: VersionDetail
   );
 }
 
-/** Returns the keys whose values differ, and those that `differs` reports although their values are equal. */
+/** Returns the keys whose values differ, and the keys for which `differs` is true although their values are equal. */
 function difference<T extends string | number>(
   before: ReadonlyMap<string, T>,
   after: ReadonlyMap<string, T>,

@@ -131,7 +131,7 @@ describe('a row of the list', () => {
       { name: 'a', handler: 'Acme.Lab.Probe', health: 'progressing', waitsFor: 'c' },
       { name: 'c', handler: 'Acme.Lab.Probe', health: 'progressing', waitsFor: null },
     ]);
-    // After its deadline it has failed, and no longer waits.
+    // After its deadline, the extension has failed and no longer waits.
     await services.db
       .update(agentPresence)
       .set({ nextExpectedAt: later(2 * day) })

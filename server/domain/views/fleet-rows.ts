@@ -18,11 +18,11 @@ import { vm, vmOf } from '#server/domain/vms/index.ts';
 import { type ReadFleetRowsInput, readFleetRowsInput } from './input.ts';
 import { agentKind, system } from './machine.ts';
 
-/** A VM in a list: its name, its health, and its extensions. */
+/** A VM in a list, with its health and its extensions. */
 export const fleetRow = vm.extend({
   health: z.enum(vmHealths),
   agent: z.object({ status: z.enum(agentStatuses), lastSeenAt: time.nullable() }),
-  /** Worst health first. */
+  /** Sorted by health, worst first. */
   extensions: z.array(
     z.object({
       name: z.string(),
@@ -35,22 +35,22 @@ export const fleetRow = vm.extend({
   agentKind: agentKind.nullable(),
   agentVersion: z.string().nullable(),
   os: system.nullable(),
-  /** Its protected settings are withheld from the machine's key until an admin releases them. */
+  /** Whether its protected settings are withheld from the machine's key until an admin releases them. */
   needsRelease: z.boolean(),
   /** Incarnation of the goal state; null before the first. */
   goalState: z.number().int().nullable(),
   /** The agent's clock minus the portal's, in seconds. */
   clockSkewSeconds: z.number().int().nullable(),
-  /** Since when the machine waits for a restart; null if it does not. */
+  /** Since when a restart of the machine has been pending; null if none is. */
   restartPendingSince: time.nullable(),
   /** Null if the VM is not on hold. */
   hold: hold.nullable(),
-  /** Since when the VM has the health that lists sort by; null until it is evaluated. */
+  /** Since when the VM has had the health that lists sort by; null until it is evaluated. */
   since: time.nullable(),
 });
 export type FleetRow = z.infer<typeof fleetRow>;
 
-/** Loads these VMs in the given order with one statement. Deleted ones are missing. */
+/** Loads these VMs in the given order with one statement. Deleted VMs are missing. */
 export async function fleetRows(ctx: Context, vmIds: readonly string[]): Promise<FleetRow[]> {
   if (vmIds.length === 0) return [];
   const { rows } = await ctx.db.$client.query<Machine>({ name: 'fleet-rows', text, values: [vmIds] });
@@ -73,7 +73,8 @@ export async function fleetRows(ctx: Context, vmIds: readonly string[]): Promise
 }
 
 /**
- * Reads rows again that a list already shows. A response that would be too large ends early; `leftOut` counts the rest.
+ * Reads rows again that a list already shows. A response that would be too large ends early, and `leftOut` counts the
+ * missing rows.
  */
 export async function readFleetRows(
   ctx: Context,
@@ -92,7 +93,7 @@ type Machine = Parameters<typeof vmOf>[0] &
     reason: string | null;
     by: string | null;
     until: Date | null;
-    /** Null if the agent never called. */
+    /** Null if the agent has never called. */
     lastSeenAt: Date | null;
     nextExpectedAt: Date | null;
     heartbeatSeconds: number | null;
@@ -118,7 +119,7 @@ const text = `
   left join x on x.vm_id = v.id
   where v.id = any($1) and v.deleted_at is null`;
 
-/** Returns the current health; the stored one may be seconds old. */
+/** Returns the current health, because the stored health may be seconds old. */
 function summarize(machine: Machine, now: Date): Pick<FleetRow, 'health' | 'agent' | 'extensions'> {
   const { id, lastSeenAt, nextExpectedAt, heartbeatSeconds, statusSeconds } = machine;
   const presence = lastSeenAt && nextExpectedAt && { lastSeenAt, nextExpectedAt };

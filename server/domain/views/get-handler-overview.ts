@@ -12,23 +12,24 @@ import {
 
 /** How many VMs use a version, and how often it fails there. */
 export interface VersionUse {
-  /** VMs with this version in their goal. */
+  /** Number of VMs with this version in their goal state. */
   vms: number;
-  /** VMs that last reported this version. */
+  /** Number of VMs that last reported this version. */
   running: number;
-  /** Share of the version's extensions that are failed now, 0 to 1; null if there are none. */
+  /** Share of the version's extensions that have failed now, 0 to 1; null if there are none. */
   failing: number | null;
   /** Mean share of failed extensions on each of the last 14 days (UTC), today last; null for days without a count. */
   failures: (number | null)[];
 }
 
 export interface HandlerOverview extends Omit<HandlerDetails, 'versions'> {
-  /** VMs with the handler in their goal, in any version. */
+  /** Number of VMs with the handler in their goal state, in any version. */
   vms: number;
-  /** Highest version first. */
+  /** All versions, the highest first. */
   versions: (VersionSummary & VersionUse)[];
   /**
-   * The version that represents the handler: the newest published one, otherwise a draft, otherwise a withdrawn one.
+   * The version that represents the handler: the newest published version, otherwise a draft, otherwise a withdrawn
+   * version.
    */
   newest: {
     version: string;
@@ -68,8 +69,8 @@ export async function getHandlerOverview(ctx: Context, input: GetHandlerInput): 
 }
 
 /**
- * Counts VMs by version of the handler's extensions, in the goal or as reported. A VM with several versions counts for
- * each.
+ * Counts VMs by version of the handler's extensions, either in the goal state or as reported. A VM with several
+ * versions counts once for each.
  */
 async function vmsBy(
   ctx: Context,

@@ -145,7 +145,7 @@ const iso = (date: Date | null | undefined): string | null => date?.toISOString(
 const shownHold = (hold: Hold | null): AgentView['hold'] =>
   hold && { at: hold.heldAt, by: hold.heldBy, reason: hold.reason, until: hold.until };
 
-/** Limits that show a rejection when exceeded. */
+/** Limits whose violations the VM's page shows. */
 const refusalLimits = {
   report_bytes_exceeded: 'reportBytesPerHour',
   goal_states_exceeded: 'goalStateBytesPerHour',
@@ -199,13 +199,13 @@ async function loadMachine(tx: Transaction, vmId: string, now: Date) {
   return row;
 }
 
-/** Operators only: a message may contain part of a file, as command output may. */
+/** Operators only, because a message may contain a part of a file, as command output may. */
 async function loadProblems(tx: Transaction, ctx: Context, vmId: string) {
   if (!hasRole(ctx.actor, 'operator')) return null;
   return tx.select().from(agentProblems).where(eq(agentProblems.vmId, vmId));
 }
 
-/** Loads the facts that health needs, and the complete documents. */
+/** Loads the facts that are needed to derive health, and the complete documents. */
 async function loadRows(tx: Transaction, vmId: string) {
   const facts = await selectExtensions(tx, eq(extensions.vmId, vmId));
   const { name, dependsOn, changedBy } = extensions;
@@ -257,7 +257,7 @@ function idsOf(status: StatusObject | null | undefined): string[] {
   return [...(status.message ? [status.message.id] : []), ...status.substatus.flatMap(idsOf)];
 }
 
-/** Localizes with the resources of the running version, or with those of the goal's version if that one has none. */
+/** Localizes with the resources of the running version or, if it has none, with those of the goal's version. */
 function speaker(
   found: Map<string, Resources>,
   row: Row,
@@ -304,7 +304,7 @@ function instanceOf(
     needsSecrets: row.whole?.needsSecrets ?? false,
     needsRelease: row.whole?.needsRelease ?? false,
     handlerState: handlerStateOf(ctx, latest),
-    // The extension's own message first; those of its parts get the remaining space.
+    // The extension's own message comes first, and the messages of its parts get the remaining space.
     failedPart: failedPartOf(latest, localizer),
     heartbeat: heartbeatOf(
       row,
@@ -344,7 +344,7 @@ function handlerStateOf(ctx: Context, latest: Latest): ExtensionInstance['handle
   };
 }
 
-/** Returns the last lines that fit. Truncates a line only if it is the only one. */
+/** Returns as many of the last lines as fit. Truncates a line only if it is the only one. */
 function tailOf(output: string | undefined): string | null {
   if (output === undefined || output.length <= tailCharacters) return output ?? null;
   const tail = output.slice(-tailCharacters);

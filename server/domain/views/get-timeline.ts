@@ -29,7 +29,10 @@ import {
 
 /** Maximum number of rows read per kind; more than a chart can show. */
 const maxRows = 10_000;
-/** Spans shorter than 1/600 of the window are merged, and events closer than 1/150: a few pixels each. */
+/**
+ * Spans shorter than 1/600 of the window are merged, and so are events that are closer than 1/150 of it: a few pixels
+ * each.
+ */
 const stretchesAcross = 600;
 const eventsAcross = 150;
 
@@ -40,8 +43,8 @@ interface Window {
 }
 
 /**
- * Returns the history of a VM between two times: goal states, users' actions, health and heartbeat of every extension.
- * Close events are merged and counted, so the size is limited. Throws 404 `vm_unknown`.
+ * Returns the history of a VM between two times: goal states, users' actions, and the health and heartbeat of every
+ * extension. Events close to each other are merged and counted, so the size is limited. Throws 404 `vm_unknown`.
  */
 export async function getTimeline(ctx: Context, input: TimelineInput): Promise<Timeline> {
   allow(ctx.actor, 'viewer');
@@ -129,7 +132,7 @@ const { extension, kind, at, from, to, cause, waitsFor } = healthTransitions;
 const transitionColumns = { extension, kind, at, from, to, cause, waitsFor };
 type TransitionRow = HealthTransitionRow & { extension: string | null; kind: 'health' | 'heartbeat' };
 
-/** Time of the first stored report of an extension, which therefore existed by then. */
+/** Time of the first stored report of an extension, which must have existed by then. */
 const heardAt = sql<Date | null>`(
   select ${reportHistory.at} from ${reportHistory}
   where ${reportHistory.vmId} = ${extensions.vmId} and ${reportHistory.extension} = ${extensions.name}

@@ -26,7 +26,7 @@ export const vmFacts = vm.extend({
   /** When the machine enrolled, and the name of the person who issued its token; null if unknown. */
   enrolledAt: time.nullable(),
   enrolledBy: z.string().nullable(),
-  /** Protected settings of some extension are withheld from that certificate until an admin releases them. */
+  /** Whether protected settings of any extension are withheld from that certificate until an admin releases them. */
   needsRelease: z.boolean(),
   /** Expiry of an unused enrollment token; null if there is none. */
   enrollmentExpiresAt: time.nullable(),

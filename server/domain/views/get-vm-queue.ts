@@ -24,8 +24,7 @@ import { type GetVmInput, getVmInput } from '#server/domain/vms/input.ts';
 import { type QueuedGoal, type QueueFacts, queueOf, type VmQueue } from '#server/domain/work/index.ts';
 
 /**
- * Returns what a VM does now, what it does next, in the agent's order, and what waits and why. Throws 404
- * `vm_unknown`.
+ * Returns what a VM does now, what it does next, in the agent's order, and what waits and why. Throws 404 `vm_unknown`.
  */
 export async function getVmQueue(ctx: Context, input: GetVmInput): Promise<VmQueue> {
   allow(ctx.actor, 'viewer');
@@ -64,7 +63,7 @@ async function loadMachine(tx: Transaction, vmId: string) {
   return row;
 }
 
-/** The goal states that matter: the one in force, and the one that the agent keeps during a hold. */
+/** Loads the goal states that matter: the current one, and the one that the agent keeps during a hold. */
 function loadGoals(tx: Transaction, vmId: string, incarnations: readonly number[]) {
   const { incarnation, text, publishedAt, publishedBy } = goalStates;
   return tx
@@ -146,7 +145,7 @@ async function factsOf(
 
 const requested = ({ changedBy, changedAt }: Row) => ({ by: changedBy, at: changedAt.toISOString() });
 
-/** Handler versions whose update also runs install, as `handler version`. */
+/** Loads the handler versions whose update also runs install, as `handler version`. */
 async function loadUpdates(tx: Transaction, goals: Goals, isStock: boolean): Promise<ReadonlySet<string>> {
   const wanted = new Set(
     goals.flatMap(({ text }) => (JSON.parse(text) as GoalState).extensions.map(({ handler }) => handler)),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** `acceptLanguage` is the request's header, `chosenLanguage` the language that the user chose in the pages. */
+/** `acceptLanguage` is the request's header; `chosenLanguage` is the language that the user chose on the pages. */
 export const instanceViewInput = z.object({
   vmId: z.uuid(),
   acceptLanguage: z.string().nullish(),
@@ -50,7 +50,7 @@ export type MapCellInput = z.input<typeof mapCellInput>;
 export const listFailingInput = instanceViewInput.omit({ vmId: true });
 export type ListFailingInput = z.input<typeof listFailingInput>;
 
-/** VMs of a list to read again. */
+/** VMs of a list that are to be read again. */
 export const readFleetRowsInput = z.object({ vmIds: z.array(z.uuid()).max(200) });
 export type ReadFleetRowsInput = z.input<typeof readFleetRowsInput>;
 

@@ -58,7 +58,7 @@ describe('the output of a command', () => {
     const [state] = extensions.map(({ handlerState }) => handlerState);
     if (isShown) expect(state?.outputTail).toBe('permission denied');
     else expect(state).not.toHaveProperty('outputTail');
-    // Readers who cannot see the output are not offered a button for it.
+    // Readers who cannot see the output do not get a button that shows it.
     expect(explanation?.act?.hasOutput).toBe(isShown);
     expect(JSON.stringify([extensions, explanation]).includes('permission denied')).toBe(isShown);
   });

@@ -255,7 +255,7 @@ describe('size', () => {
   const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
   /**
-   * Gives a version the template that an earlier release accepted: registration now rejects more than 64 placeholders.
+   * Gives a version a template that an earlier release accepted: registration now rejects more than 64 placeholders.
    */
   async function givenFloodTemplate(handler: string) {
     const row = { handler, version: '1.0.0.0', warnings: [], updatedAt: start, updatedBy: 'test' };
@@ -349,7 +349,8 @@ describe('time', () => {
       return (await view(vm)).extensions[0]?.deadlineAt;
     };
     const within = (minutes: number) => later(minutes * 60).toISOString();
-    // Enable plus an install that may still run; then also the commands of an update, each with its status reading.
+    // Time for enable and an install that may still run; after the change, also for the commands of an update. Each
+    // includes the time to read the status.
     expect(await declared({ settings: { publicSettings: { a: 1 } } })).toBe(within(15));
     expect(await declared({ version: '2.0.0.0' })).toBe(within(30));
     await send(vm, status(statusFile('success'), { sequenceNumber: 3 }));
@@ -472,7 +473,7 @@ test('AZ-S5 a status after the conclusion counts for health, and sets no new dea
       },
     ]);
   }
-  // The agent was silent for longer than any deadline: the status counts as stale, not as late.
+  // The agent was silent for longer than any deadline: the status counts as stale, and the goal is not late.
   await send(vm, { ...heartbeat('ready'), ...status(statusNow('warning')) }, later(20));
   await send(vm, heartbeat('ready'), later(5000));
   const [probe] = (await view(vm, 'en', { now: later(5000) })).extensions;

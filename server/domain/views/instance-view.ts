@@ -37,7 +37,7 @@ export type AgentProblemView = z.infer<typeof agentProblemView>;
 export const agentView = z.object({
   status: z.enum(agentStatuses),
   lastSeenAt: time.nullable(),
-  /** Latest time at which the agent announced its next call. */
+  /** The time by which the agent announced its next call. */
   nextExpectedAt: time.nullable(),
   kind: agentKind.nullable(),
   name: z.string().nullable(),
@@ -47,11 +47,11 @@ export const agentView = z.object({
   enrolledAt: time.nullable(),
   /** When a second machine with this VM's identity was last rejected. */
   duplicateSeenAt: time.nullable(),
-  /** Rejected calls and exceeded limits of the last day, only the last of each kind, newest first. */
+  /** Rejected calls and exceeded limits of the last day. Only the last of each kind is listed, newest first. */
   refusals: z.array(refusal),
-  /** Since when nothing new is handed out, who set or changed that last, why, and until when; null without a hold. */
+  /** Since when the VM is on hold, who last set or changed the hold, why, and until when; null if there is no hold. */
   hold: hold.pick({ reason: true, until: true }).extend({ at: time, by: z.string() }).nullable(),
-  /** What it could not read or do and has not recovered from, newest first; for operators only. */
+  /** What the agent could not read or do and has not recovered from, newest first; for operators only. */
   problems: z.array(agentProblemView).optional(),
 });
 export type AgentView = z.infer<typeof agentView>;
@@ -91,11 +91,11 @@ export type HandlerStateView = z.infer<typeof handlerStateView>;
 
 export const heartbeatView = z.object({
   verdict: z.enum(heartbeatVerdicts),
-  /** Age of the file now, if it was not written again since it was read. */
+  /** The file's age now, if it has not been written since it was read. */
   ageSeconds: count.nullable(),
   code: z.number().int().nullable(),
   message: localizedMessage.nullable(),
-  /** When the agent read the file, on the portal's clock. */
+  /** When the agent read the file, by the portal's clock. */
   readAt: time.nullable(),
   /** When the next reading is due, without the grace period. */
   nextReadingAt: time.nullable(),
@@ -143,27 +143,31 @@ export const extensionInstance = z.object({
   changedBy: z.string(),
   /** When this sequence number was delivered to the agent. */
   deliveredAt: time.nullable(),
-  /** When it must be concluded; null once it has concluded or failed. */
+  /** When the goal must be concluded; null once it has concluded or failed. */
   deadlineAt: time.nullable(),
-  /** The first success or error of the goal's sequence number. */
+  /** When the first success or error of the goal's sequence number was reported. */
   concludedAt: time.nullable(),
   concludedWith: z.enum(['success', 'error']).nullable(),
   done: z.boolean().describe('Whether the goal was reached.'),
   /**
-   * Its protected settings were encrypted for a former certificate; it is not delivered until they are entered again.
+   * Whether the protected settings were encrypted for a former certificate. If so, the extension is not delivered until
+   * they are entered again.
    */
   needsSecrets: z.boolean(),
-  /** Its protected settings are withheld from the machine's key: it is not delivered until an admin releases them. */
+  /**
+   * Whether the protected settings are withheld from the machine's key. If so, the extension is not delivered until an
+   * admin releases them.
+   */
   needsRelease: z.boolean(),
   handlerState: handlerStateView.nullable(),
   heartbeat: heartbeatView,
   status: statusView.nullable(),
-  /** The last status file, if it was invalid; `status` is the last valid one. */
+  /** The last status file if it was invalid; `status` is the last valid one. */
   refusedStatus: refusedFile.nullable(),
   /** The last heartbeat file, if it was invalid. */
   refusedHeartbeat: refusedFile.nullable(),
   health: z.enum(extensionHealths),
-  /** The cause of the health; null if there is no trouble. */
+  /** The cause of the health; null if there is no problem. */
   cause: z.enum(healthCauses).nullable(),
   waiting: z.boolean().describe('Whether it is progressing only because it is waiting for another extension.'),
   notice: notice.nullable().describe("The portal's own message about it; null if the handler's message applies."),
@@ -172,7 +176,9 @@ export const extensionInstance = z.object({
 });
 export type ExtensionInstance = z.infer<typeof extensionInstance>;
 
-/** All reports about a VM together with its goal, in one response (AZ-S6). Times are ISO 8601, ages in seconds. */
+/**
+ * All reports about a VM together with its goal, in one response (AZ-S6). Times are ISO 8601, and ages are in seconds.
+ */
 export const instanceView = z.object({
   vmId,
   name: z.string(),
@@ -182,9 +188,9 @@ export const instanceView = z.object({
   deliveredIncarnation: count,
   deliveredAt: time.nullable(),
   agent: agentView,
-  /** Worst health first, then by name. */
+  /** Sorted by health, worst first, then by name. */
   extensions: z.array(extensionInstance),
-  /** Null if the machine waits for no restart. */
+  /** Null if no restart of the machine is pending. */
   pendingRestart: pendingRestartView.nullable(),
   health: z.enum(vmHealths),
   explanation: explanation

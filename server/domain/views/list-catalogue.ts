@@ -6,13 +6,13 @@ import type { ListHandlersInput } from '#server/domain/packages/input.ts';
 
 /** A handler in the catalog: its description, its versions, and how many VMs use it. */
 export interface CatalogueRow extends HandlerSummary {
-  /** VMs with the handler in their goal, in any version. */
+  /** Number of VMs with the handler in their goal state, in any version. */
   vms: number;
   /** Languages of the newest published version, English first. */
   languages: string[];
 }
 
-/** Lists a page of handlers by id, each with its number of VMs and its languages. */
+/** Lists one page of handlers, sorted by id, each with its number of VMs and its languages. */
 export async function listCatalogue(
   ctx: Context,
   input: ListHandlersInput = {},
@@ -40,7 +40,7 @@ export async function listCatalogue(
   };
 }
 
-/** Counts VMs per handler, from an index alone if a VM can have only one extension of the handler. */
+/** Counts VMs per handler. If a VM can have only one extension of the handler, an index is enough. */
 async function countVms(ctx: Context, handlers: string[]): Promise<Map<string, number>> {
   const { rows } = await ctx.db.execute<{ handler: string; vms: number }>(sql`
     select h.handler, case

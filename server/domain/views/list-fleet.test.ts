@@ -77,7 +77,7 @@ beforeAll(async () => {
 
 const version = (index: number): string => versions[index % versions.length] ?? '';
 
-/** Filters with the VMs that they select. */
+/** Filters, and the VMs that they select. */
 const filters: readonly [string, FleetFilter, (vm: (typeof all)[number], index: number) => boolean][] = [
   ['nothing', {}, () => true],
   ['a part of a name in any case', { q: 'VM_1' }, ({ name }) => name.includes('vm_1')],
@@ -196,7 +196,7 @@ test.each([
 
 describe('in a large fleet', () => {
   let large: Context;
-  /** Index of the first VM by name that has the tag, of 12,000. */
+  /** Positions, in a list of 12,000 VMs by name, of the first VM that has each tag. */
   const first = { middle: 2_101, late: 2_501, last: 11_941 };
   const nameOf = (n: number): string => `vm-${String(n).padStart(5, '0')}`;
 

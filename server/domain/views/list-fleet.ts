@@ -20,7 +20,7 @@ import { type FleetRow, fleetRows } from './fleet-rows.ts';
 
 /**
  * `cursor` is `nextCursor` of the previous page; `at` skips that many rows after it. `counted` requests the number of
- * matching VMs, which costs nothing if the first page contains them all.
+ * matching VMs, which takes no extra time if the first page contains them all.
  */
 const listFleetInput = memoize((fields: FleetFields) =>
   fleetFilterInput(fields).extend({
@@ -33,14 +33,14 @@ const listFleetInput = memoize((fields: FleetFields) =>
 );
 export type ListFleetInput = z.input<ReturnType<typeof listFleetInput>>;
 
-/** First number of rows to read in the list's order; enough for a filter that many VMs match. */
+/** Number of rows that are first read in the list's order; enough for a filter that many VMs match. */
 const near = 2_000;
 /** From this offset on, rows are skipped one by one. */
 const farAway = 1_000;
 
 /**
- * Lists a page of the VMs that match, each with its current health and that of its extensions. Which VMs match, and
- * their order, may be a second old. A page that would be too large ends early. Throws 400 `cursor_invalid`,
+ * Lists one page of the VMs that match, each with its current health and that of its extensions. Which VMs match, and
+ * their order, may be a second out of date. A page that would be too large ends early. Throws 400 `cursor_invalid` |
  * `cursor_other_order`.
  */
 export async function listFleet(
@@ -81,8 +81,9 @@ interface Page extends Pick<FleetOrder, 'by' | 'keys'> {
 type Found = { id: string; keys: string[] }[];
 
 /**
- * Finds the VMs of a page. Matching VMs can be anywhere in the order, and similar names even put them all at its end.
- * So this reads some rows in order first, then more if many match, and finally sorts every match.
+ * Finds the VMs of a page. Matching VMs can be anywhere in the order, and if their names are similar, all of them can
+ * be at its end. Therefore this first reads some rows in order, then more if many match, and finally sorts all matching
+ * VMs.
  */
 async function findPage(ctx: Context, source: FleetSource, page: Page): Promise<Found> {
   const { after, at, rows: wanted } = page;
@@ -105,7 +106,7 @@ async function find(ctx: Context, { id }: FleetSource, page: Page, { table, wher
   return rows;
 }
 
-/** The first `most` rows after the cursor in the list's order, whatever the filter. */
+/** SQL for the first `most` rows after the cursor in the list's order, whether they match the filter or not. */
 function inOrder({ table, streams }: FleetSource, { after, by }: Page, most: number): SQL {
   const ends = sql`order by ${by} limit ${most}`;
   const [first, ...others] = streams.map((of) => sql`select * from ${table} where ${of} and ${after} ${ends}`);

@@ -6,16 +6,16 @@ type Problem = typeof agentProblems.$inferSelect;
 /** An agent reports a lasting problem only once; after this time, a problem counts as outdated. */
 const openMs = 24 * 3_600_000;
 
-/** Facts about the VM that end problems of the goal state and of a restart. */
+/** Facts about the VM that decide when a problem of the goal state or of a restart ends. */
 interface VmState {
   deliveredAt: Date | null;
   restartPending: boolean;
 }
 
 /**
- * Returns the problems that still last, newest first. A problem of an extension ends when all its current files have
- * been read since; one of the goal state, when another goal state was delivered. A failed restart command runs again
- * with the next goal state, so its problem ends then, or when no restart is pending.
+ * Returns the problems that still exist, newest first. A problem of an extension ends when all its current files have
+ * been read since; a problem of the goal state ends when another goal state was delivered. A failed restart command
+ * runs again with the next goal state, so its problem ends then, or when no restart is pending.
  */
 export function openProblems(
   problems: readonly Problem[],

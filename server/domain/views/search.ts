@@ -7,7 +7,7 @@ import { parse } from '#server/domain/parse.ts';
 import type { VmHealth } from '#server/domain/verdicts/index.ts';
 import { type SearchInput, searchInput } from './input.ts';
 
-/** Results for a few letters: at most eight of each kind, prefix matches first. */
+/** Results for the first letters of a search: at most eight of each kind, prefix matches first. */
 export interface SearchResults {
   /** `health` is null until the worker derives it, about a second after the VM is created. */
   vms: { id: string; name: string; health: VmHealth | null }[];
@@ -17,7 +17,10 @@ export interface SearchResults {
 const most = 8;
 const wholeId = z.uuid();
 
-/** Finds VMs by a part of their name or by their whole id, and handlers by a part of their id or publisher. */
+/**
+ * Finds VMs by a part of their name or by their complete id, and handlers by a part of their id or of their publisher's
+ * name.
+ */
 export async function searchVmsAndHandlers(ctx: Context, input: SearchInput): Promise<SearchResults> {
   allow(ctx.actor, 'viewer');
   const { q } = parse(searchInput, input);

@@ -5,11 +5,11 @@ import { canonicalJson } from '#server/platform/canonical-json.ts';
 export interface Timeline {
   from: string;
   to: string;
-  /** When it was read, by the portal's clock; the known history ends here. */
+  /** When the history was read, by the portal's clock. The known history ends here. */
   readAt: string;
   configuration: Publication[];
   acts: PersonAct[];
-  /** By name, including removed extensions. */
+  /** Sorted by name, including removed extensions. */
   lanes: TimelineLane[];
   /** Number of events that were merged with a neighbor because they are too close to show. */
   merged: number;
@@ -25,7 +25,7 @@ interface Moment {
   count: number;
 }
 
-/** Published goal states that were merged; `incarnation`, `by` and `cause` are those of the last one. */
+/** Published goal states that were merged. `incarnation`, `by` and `cause` are those of the last one. */
 export interface Publication extends Moment {
   incarnation: number;
   by: string;
@@ -35,7 +35,7 @@ export interface Publication extends Moment {
 /** What a user's action changed about an extension's declaration. */
 export type DeclaredChange = 'added' | 'version' | 'enabled' | 'disabled' | 'settings' | 'secrets' | 'other';
 
-/** Actions of one user that were merged; all fields except `count` are those of the last one. */
+/** Actions of one user that were merged. All fields except `count` are those of the last action. */
 export interface PersonAct extends Moment {
   who: string;
   kind: 'user' | 'token' | 'bootstrap';
@@ -53,12 +53,12 @@ export interface TimelineLane {
 /** A period in one state. `state` is null if it was not recorded. */
 export interface TimelineSpan<State extends string> {
   from: string;
-  /** Null if it still lasts. */
+  /** Null if the period has not ended. */
   to: string | null;
   state: State | null;
   cause: HealthCause | null;
   waitsFor: string | null;
-  /** Number of merged changes; above 1, the span shows the worst. */
+  /** Number of merged changes. If it is above 1, the span shows the worst state. */
   count: number;
 }
 
@@ -72,11 +72,11 @@ export interface HealthTransitionRow {
 }
 
 export interface LaneInput {
-  /** The last transition before the window, or null. */
+  /** The last transition before the window; null if there is none. */
   prior: HealthTransitionRow | null;
   /** Transitions within the window, oldest first. */
   within: readonly HealthTransitionRow[];
-  /** The current state, used if nothing changed within the window; null if the extension does not exist. */
+  /** The current state, which applies if nothing changed within the window; null if the extension does not exist. */
   current: { state: string; cause: HealthCause | null; waitsFor: string | null } | null;
   window: { from: Date; to: Date };
   /** Nothing is known before this time. */
@@ -86,7 +86,7 @@ export interface LaneInput {
 /** Health is derived shortly after the facts. A gap shorter than this is that delay, not missing history. */
 const derivedWithinMs = 60_000;
 
-/** Returns the spans of one lane, oldest first. `state` is null where the extension has no record. */
+/** Returns the spans of one lane, oldest first. `state` is null while there is no record of the extension. */
 export function stretchesOf<State extends string>(input: LaneInput): TimelineSpan<State>[] {
   const { prior, within, current, window, since } = input;
   const begin = new Date(Math.max(since.getTime(), window.from.getTime()));
@@ -118,7 +118,7 @@ export function stretchesOf<State extends string>(input: LaneInput): TimelineSpa
 
 /**
  * Merges neighbors shorter than `slotMs` into one span that shows the worst state, so that a lane's length is limited.
- * The current state is never merged, so that the past does not hide it.
+ * The current state is never merged, so that it is not hidden by the past.
  */
 export function mergeShort<State extends ExtensionHealth | HeartbeatVerdict>(
   stretches: readonly TimelineSpan<State>[],
@@ -126,7 +126,7 @@ export function mergeShort<State extends ExtensionHealth | HeartbeatVerdict>(
   worstFirst: readonly State[],
 ): TimelineSpan<State>[] {
   const well = worstFirst.findIndex((state) => state === 'healthy' || state === 'ready');
-  // A span without a record ranks between trouble and health.
+  // A span without a record ranks between problems and `healthy`.
   const rank = (state: State | null): number => (state === null ? well - 0.5 : worstFirst.indexOf(state));
   const joined: TimelineSpan<State>[] = [];
   for (const stretch of stretches) {
@@ -144,7 +144,10 @@ export function mergeShort<State extends ExtensionHealth | HeartbeatVerdict>(
   return joined;
 }
 
-/** Merges events that are closer than `slotMs` and that `alike` accepts. The last one represents them. Oldest first. */
+/**
+ * Merges events that are closer than `slotMs` and for which `alike` returns true. The last event represents the others.
+ * The result is sorted, oldest first.
+ */
 export function mergeEvents<Event extends Moment>(
   events: readonly Event[],
   slotMs: number,

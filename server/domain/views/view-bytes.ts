@@ -1,14 +1,12 @@
 import { cutText, utf8Bytes } from '#protocol/index.ts';
 import type { LocalizedMessage } from '#server/domain/localization/index.ts';
 
-/**
- * Maximum bytes of handlers' messages in one view. Guests decide how much they report, so a view limits what it shows.
- */
+/** Maximum bytes of handlers' messages in one view. VMs decide how much they report, so a view limits what it shows. */
 export const maxViewBytes = 4 * 1024 * 1024;
 
-/** Minimum bytes of every message, so that none disappears completely. */
+/** Minimum bytes for each message, so that none disappears completely. */
 const minBytes = 256;
-/** Bytes for names, codes and punctuation of one part in the response. */
+/** Bytes for the names, codes and punctuation of one part in the response. */
 const partBytes = 200;
 
 /** The bytes that one extension may use in a view. */
@@ -24,7 +22,7 @@ export class ByteShare {
     return Math.max(0, this.#left);
   }
 
-  /** Uses the bytes of one part. Returns false if none are left. */
+  /** Uses the bytes that one part needs. Returns false if none are left. */
   takePart(): boolean {
     if (this.#left <= 0) return false;
     this.#left -= partBytes;
@@ -38,7 +36,7 @@ export class ByteShare {
     return shown;
   }
 
-  /** Returns the message. If it does not fit, it loses its params and its text is truncated. */
+  /** Returns the message. If it does not fit, its params are removed and its text is truncated. */
   message(message: LocalizedMessage): LocalizedMessage {
     const { text, params = [], original = '' } = message;
     const extra = [...params, original].reduce((bytes, each) => bytes + utf8Bytes(each), 0);
@@ -52,8 +50,8 @@ export class ByteShare {
 }
 
 /**
- * Distributes a view's bytes among extensions, starting with the smallest: its unused share goes to the others. Calls
- * `build` once for each and returns the results in the order of the items.
+ * Distributes a view's bytes among extensions. Starts with the smallest extension, so that what it does not need goes
+ * to the others. Calls `build` once for each item and returns the results in the order of the items.
  */
 export function distributeBytes<Item, Result>(
   items: readonly Item[],

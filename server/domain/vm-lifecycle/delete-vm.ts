@@ -13,7 +13,7 @@ import { tell } from '#server/platform/wakes/index.ts';
 
 /** Deletes a VM in the caller's transaction. Each module deletes its own rows. */
 export async function deleteVm(tx: Transaction, ctx: Context, vmId: string): Promise<void> {
-  // Reports lock presence first too, so the two do not deadlock.
+  // Locked first because reports also lock presence first, so the two cannot deadlock.
   await deletePresence(tx, vmId);
   await retireGoalStates(tx, vmId);
   await dropReportedState(tx, vmId);
@@ -28,7 +28,7 @@ export async function deleteVm(tx: Transaction, ctx: Context, vmId: string): Pro
     details: { name },
   });
   await recordChange(tx, 'vm', vmId);
-  // Once the change is marked, no evaluation of this VM starts, so none restores its health.
+  // Once the change is recorded, no evaluation of this VM starts, so nothing restores its health.
   await dropHealth(tx, vmId, ctx.now);
   await tell(tx, credentialsChannel, [vmId]);
 }

@@ -4,10 +4,10 @@ import { changesDirection } from '#protocol/direction.ts';
 const encoder = new TextEncoder();
 const atMost = (bytes: number) => (text: string) => encoder.encode(text).length <= bytes;
 
-/** Limits of tags, as in the API contract. Forms use them too. */
+/** Limits of tags, as in the API contract; also used by forms. */
 export const tagLimits = { count: 64, bytes: 256 };
 
-/** A name that is easy to say and type: letters, digits, `.`, `_`, `-`; 1 to 128 characters. */
+/** A name that is easy to say and to type: letters, digits, `.`, `_` and `-`; 1 to 128 characters. */
 export const vmName = z
   .string()
   .min(1, { abort: true })

@@ -3,7 +3,7 @@ import type { Transaction } from '#db/client.ts';
 import { agentRefusals } from '#db/schema/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 
-/** Codes of exceeded limits and rejected calls that a VM's page shows; most are error codes. */
+/** Codes for the exceeded limits and rejected calls that a VM's page shows. Most of them are error codes. */
 export const refusalCodes = [
   'agent_unidentified',
   'counter_jumped',
@@ -15,7 +15,7 @@ export const refusalCodes = [
 export type RefusalCode = (typeof refusalCodes)[number];
 
 /**
- * Shows the rejection on the VM's page. Within a minute, repetitions write nothing, so that an agent in a loop costs
+ * Shows the rejection on the VM's page. Repetitions within a minute write nothing, so that an agent in a loop costs
  * little.
  */
 export async function showRejection(tx: Transaction, vmId: string, code: RefusalCode, at: Date): Promise<void> {

@@ -10,7 +10,7 @@ import { type UpdateVmInput, updateVmInput } from './input.ts';
 import { rejectTakenName } from './name-taken.ts';
 import { type Vm, vmOf } from './vm.ts';
 
-/** Renames or retags a VM; absent fields stay as they are. Throws 404 `vm_unknown`, 409 `vm_name_taken`. */
+/** Renames or retags a VM; absent fields do not change. Throws 404 `vm_unknown`, 409 `vm_name_taken`. */
 export async function updateVm(ctx: Context, input: UpdateVmInput): Promise<Vm> {
   allow(ctx.actor, 'operator');
   const { vmId, name, tags } = parse(updateVmInput, input);

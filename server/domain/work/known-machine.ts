@@ -12,33 +12,33 @@ import {
 import { isRunningState } from '#server/domain/verdicts/index.ts';
 import type { QueuedGoal, ReportedExtension } from './queue-facts.ts';
 
-/** A machine as the portal knows it from reports, and the progress of the round that its agent is in. */
+/** What the portal knows about a machine from reports, and what its agent has done in the current round. */
 export interface KnownMachine {
   contents: MachineContents;
   round: Round;
-  /** The command that runs now; null if none does. */
+  /** The command that is running now; null if there is none. */
   running: CurrentCommand | null;
 }
 
 export interface CurrentCommand {
   handler: string;
-  /** The extensions that share the command, the first by name first. */
+  /** The extensions that share the command, sorted by name. */
   extensions: string[];
   command: CommandName;
   version: string;
-  /** ISO 8601. */
+  /** When the command started, ISO 8601. */
   since: string;
-  /** The goal state that it runs for; null if the agent did not say. */
+  /** The turn of the goal state for which the command runs; null if the agent did not say. */
   turn: number | null;
-  /** Whether it belongs to the agent's present pass over the goal state. */
+  /** Whether the command belongs to the agent's current round. */
   isCurrent: boolean;
 }
 
 type Reported = ReportedExtension & { report: NonNullable<ReportedExtension['report']>; reportedAt: string };
 
 /**
- * Derives from the last reports what a machine has and what its agent has done for `goal` so far. Reports of another
- * goal state, or from before the agent started again, do not count as progress. Pure.
+ * Derives, from the last reports, what a machine has and what its agent has done for `goal` so far. Reports about
+ * another goal state, or from before the agent's last start, do not count as progress. A pure function.
  */
 export function knownMachine(goal: QueuedGoal, reports: readonly ReportedExtension[]): KnownMachine {
   const reported = reports
@@ -55,22 +55,22 @@ export function knownMachine(goal: QueuedGoal, reports: readonly ReportedExtensi
   return { contents, round, running: runningCommand(reported, current, goal) };
 }
 
-/** Oldest first; of reports that arrived together, the one of the later round is later. */
+/** Oldest first. Of reports that arrived together, the report from the later round comes later. */
 function byTime(a: Reported, b: Reported): number {
   if (a.reportedAt !== b.reportedAt) return a.reportedAt < b.reportedAt ? -1 : 1;
   return (a.report.work?.round ?? -1) - (b.report.work?.round ?? -1);
 }
 
-/** Whether a report is about the agent's present pass over the goal state. */
+/** Whether a report is about the agent's current round. */
 function isOfRound({ report, reportedAt }: Reported, goal: QueuedGoal, reported: readonly Reported[]): boolean {
-  // Agents of the first release do not say what they work on: what arrives after the delivery counts.
+  // Agents of the first release do not say what they work on, so every report that arrives after the delivery counts.
   if (report.work === undefined) return goal.deliveredAt !== null && reportedAt >= goal.deliveredAt;
   const newest = reported.findLast((one) => one.report.work !== undefined)?.report.work;
   const { turn, round } = report.work;
   return round !== undefined && turn === goal.turn && newest?.turn === turn && newest.round === round;
 }
 
-/** Notes what the machine has of a handler, from the reports about its extensions. */
+/** Adds to `contents` what the machine has of a handler, according to the reports about its extensions. */
 function noteContents(reported: readonly Reported[], goal: QueuedGoal, contents: MachineContents): void {
   const newest = reported.at(-1);
   if (newest === undefined) return;
@@ -88,7 +88,7 @@ function noteContents(reported: readonly Reported[], goal: QueuedGoal, contents:
       updatesWithInstall: target?.installsInUpdate,
     };
   }
-  // A command of the target's version shows that its package is there.
+  // If a command of the target's version has run, its package is there.
   const { command } = report;
   const target = report.work === undefined ? ofReport(newest, targets) : targetOf(report.work.commandVersion ?? '');
   if (target !== undefined && (command === 'install' || command === 'update')) {
@@ -104,7 +104,7 @@ function noteContents(reported: readonly Reported[], goal: QueuedGoal, contents:
   }
 }
 
-/** The version that each extension last used, if the agent does not say it: that of its last command. */
+/** The version that each extension last used. If the agent does not say it, this is the version of its last command. */
 const usedVersions = (reported: readonly Reported[]): Record<string, string> =>
   Object.fromEntries(
     reported.flatMap(({ name, report }) =>
@@ -114,7 +114,7 @@ const usedVersions = (reported: readonly Reported[]): Record<string, string> =>
     ),
   );
 
-/** Notes whether the last command of an extension ended, and how. */
+/** Records whether the last command of an extension has ended, and how. */
 function noteProgress(one: Reported, goal: QueuedGoal, round: Round): void {
   const { name, report, status } = one;
   const target = goal.extensions.find((each) => each.name === name);
@@ -127,7 +127,7 @@ function noteProgress(one: Reported, goal: QueuedGoal, round: Round): void {
   if (status?.sequenceNumber === target.sequenceNumber) round.statuses[name] = status.word;
 }
 
-/** Commands of an extension that come before its last one have run, unless that last one failed. */
+/** The commands that come before an extension's last command have run, unless the last one failed. */
 function noteEarlierSteps({ name, report }: Reported, goal: QueuedGoal, contents: MachineContents, round: Round): void {
   const target = goal.extensions.find((one) => one.name === name);
   if (target === undefined || report.command === undefined || report.state === 'failed') return;
@@ -141,20 +141,20 @@ function noteEarlierSteps({ name, report }: Reported, goal: QueuedGoal, contents
   if (isDone) round.done[name]?.add(last);
 }
 
-/** The version whose command an extension ran last. Agents of the first release do not say it. */
+/** The version whose command an extension ran last, which agents of the first release do not report. */
 function versionOf({ work, command, version }: Reported['report'], target: string): string {
   if (work?.commandVersion !== undefined) return work.commandVersion;
   return command === 'install' || command === 'update' ? target : (version ?? target);
 }
 
-/** The target that a report is about; undefined if it is about an earlier one. */
+/** Returns the target that a report is about; undefined if the report is about an earlier target. */
 const ofReport = ({ name, report }: Reported, targets: QueuedGoal['extensions']) =>
   targets.find((one) => one.name === name && one.sequenceNumber === report.sequenceNumber);
 
 const isRunning = ({ hasOutput, report: { state, exitCode, timedOut } }: Reported): boolean =>
   isRunningState(state) && exitCode === undefined && !timedOut && !hasOutput;
 
-/** The last command of the machine, if it has not ended: one runs at a time (AZ-G2). */
+/** Returns the machine's last command if it has not ended. Only one runs at a time (AZ-G2). */
 function runningCommand(
   reported: readonly Reported[],
   current: readonly Reported[],
@@ -163,7 +163,8 @@ function runningCommand(
   const last = reported.findLast(({ report }) => report.command !== undefined);
   const command = last?.report.command;
   if (last === undefined || command === undefined || !isRunning(last)) return null;
-  // A round begins after the command before it; one without an outcome ended with an earlier run of the agent.
+  // A round begins only after the previous command has ended. If a later round was reported, a command without an
+  // outcome ended when the agent stopped.
   const { round } = last.report.work ?? {};
   if (reported.some(({ report }) => (report.work?.round ?? 0) > (round ?? Number.POSITIVE_INFINITY))) return null;
   const target = ofReport(last, goal.extensions)?.version;

@@ -18,18 +18,18 @@ export type CommandStep = ExtensionStep & { kind: CommandName };
 type Target = ExtensionTarget & { installsInUpdate: boolean };
 
 export interface Prediction {
-  /** The plan as it is now: steps that can run, fetches, and what waits. */
+  /** The plan as it is now: steps that can run, packages to fetch, and what waits. */
   now: ExtensionPlan;
-  /** What runs from here if every command succeeds, in order. */
+  /** The commands that will run if every command succeeds, in order. */
   commands: CommandStep[];
-  /** Extensions that still wait for another at the end. */
+  /** Extensions that still wait for another one after these commands. */
   blocked: ExtensionPlan['waiting'];
 }
 
-/** More steps than any goal state has; bounds the work. */
+/** More steps than any goal state has, so that the loop always ends. */
 const maxSteps = 20_000;
 
-/** Predicts what a machine runs on its way to a goal state, by the agent's own rule. Changes `machine`. */
+/** Predicts what a machine runs until it reaches a goal state, by the agent's own rule. Changes `machine`. */
 export function predictCommands(
   targets: readonly Target[],
   { contents, round }: Omit<KnownMachine, 'running'>,
@@ -51,7 +51,7 @@ export function predictCommands(
 export const isCommand = (step: ExtensionStep): step is CommandStep =>
   (commandNames as readonly string[]).includes(step.kind);
 
-/** Notes that a step succeeded. */
+/** Records that a step succeeded. */
 function complete(
   step: ExtensionStep,
   targets: readonly Target[],

@@ -6,23 +6,23 @@ export interface Requested {
   at: string;
 }
 
-/** An extension of a goal state, as far as the queue depends on it. */
+/** The facts about an extension of a goal state that the queue depends on. */
 export interface QueuedTarget extends ExtensionTarget {
   sequenceNumber: number;
   timeouts: Readonly<Record<CommandName, number>>;
-  /** The last change that the handler must run for. */
+  /** The last change for which the handler must run. */
   asked: Requested;
-  /** Install runs after an update to this version. */
+  /** Whether install runs after an update to this version. */
   installsInUpdate: boolean;
 }
 
-/** A goal state of a VM, as far as the queue depends on it. */
+/** The facts about a goal state that the queue depends on. */
 export interface QueuedGoal {
   turn: number;
   asked: Requested;
-  /** When it was delivered; null if the agent does not have it yet. */
+  /** When the goal state was delivered; null if the agent does not have it yet. */
   deliveredAt: string | null;
-  /** Extensions whose settings the agent has or gets. */
+  /** Extensions whose settings the agent has or will get. */
   extensions: readonly QueuedTarget[];
 }
 
@@ -30,11 +30,11 @@ export interface QueuedGoal {
 export interface ReportedExtension {
   name: string;
   handler: string;
-  /** The last command or state; null before the first. */
+  /** The last command or state; null before the first report. */
   report: Omit<HandlerReport, 'output'> | null;
-  /** Whether its command has ended; its output is part of that report alone. */
+  /** Whether the command has ended: only the report of its end contains output. */
   hasOutput: boolean;
-  /** When it arrived, ISO 8601. */
+  /** When the report arrived, ISO 8601. */
   reportedAt: string | null;
   /** The last status, and its sequence number. */
   status: { word: StatusWord; sequenceNumber: number } | null;
@@ -42,15 +42,17 @@ export interface ReportedExtension {
 
 /** Everything from which the queue of a VM is computed. */
 export interface QueueFacts {
-  /** The goal state that the agent works on, or takes up next. */
+  /** The goal state that the agent works on, or will fetch next. */
   goal: QueuedGoal;
-  /** A newer one that is withheld until the hold ends. */
+  /** A newer goal state that the agent does not get until the hold ends. */
   heldGoal: QueuedGoal | null;
   reports: readonly ReportedExtension[];
-  /** Why the agent begins nothing at all; null if it can. */
+  /** Why the agent starts no command at all; null if it can. */
   stopped: { code: 'never' | 'silent'; since: string | null } | null;
   /** Handlers whose extensions are enabled once the agent has restarted the machine. */
   restarting: readonly string[];
-  /** Declared extensions that are not part of a goal state, because the agent does not get their settings. */
+  /**
+   * Declared extensions that are missing from the goal state, because their protected settings are missing or withheld.
+   */
   withheld: readonly { name: string; code: 'secrets' | 'release'; asked: Requested }[];
 }

@@ -37,7 +37,7 @@ type Declared = Pick<GoalState['extensions'][number], 'name' | 'handler' | 'vers
   sequenceNumber: number;
 };
 
-/** Versions whose update runs install too. */
+/** Whether an update to this version also runs install. */
 const installsInUpdate = (version: string) => version === '1.9';
 
 const goalStateOf = (turn: number, declared: readonly Declared[]): GoalState => ({
@@ -53,13 +53,13 @@ const goalStateOf = (turn: number, declared: readonly Declared[]): GoalState => 
   })),
 });
 
-/** The agent without processes and files: its rule, its machine, and the reports that it sends. */
+/** The agent without processes and files: its plan, its Machine, and the reports that it sends. */
 class AgentModel {
   readonly machine: Machine;
   readonly reports: HandlerEntry[] = [];
   round: Round = newRound();
   running: { step: ExtensionStep; kind: CommandName } | null = null;
-  /** The first round since the agent's start. */
+  /** The first round after the agent's last start. */
   firstRound = 0;
   private readonly restartsItself: boolean;
 
@@ -83,7 +83,9 @@ class AgentModel {
     this.machine.beginRound();
   }
 
-  /** Starts again; what ran is resumed and its outcome reported, or unknown. */
+  /**
+   * Restarts the agent. A command that was running is continued and its outcome reported, or its outcome is unknown.
+   */
   restart(outcome: 'success' | 'failure' | 'unknown'): void {
     const { running } = this;
     this.running = null;
@@ -111,7 +113,7 @@ class AgentModel {
     if (step !== undefined) fetched(step, this.machine.local);
   }
 
-  /** Does what comes before a command, and begins it. Returns the command, or null if none can run. */
+  /** Completes the steps before a command, and starts the command. Returns the command, or null if none can run. */
   begin(): string | null {
     for (;;) {
       const plan = this.plan;
@@ -163,7 +165,7 @@ class AgentModel {
     }
   }
 
-  /** Everything that runs from here if all commands succeed. */
+  /** Returns everything that will run if all commands succeed. */
   future(goal: GoalState | null): string[] {
     const local = structuredClone(this.machine.local);
     let round = structuredClone(this.round);
@@ -223,7 +225,7 @@ function completeTask({ kind, handler, version, extensions }: ExtensionStep, loc
   }
 }
 
-/** Commands of a shared handler that run once belong to no extension in particular. */
+/** A command that runs once for a shared handler belongs to no particular extension. */
 const sentence = (command: string, version: string, name: string, handler: string): string =>
   `${command} ${version} of ${command === 'enable' || command === 'disable' ? name : handler}`;
 const sentenceOf = ({ kind, version, extensions, handler }: ExtensionStep) =>
@@ -265,7 +267,7 @@ class PortalModel {
     const dependsOn = names.slice(names.indexOf(name) + 1).filter((other) => random(3) === 0 && this.has(other));
     const state = among('enabled' as const, 'enabled' as const, 'disabled' as const);
     this.declared = [
-      // Extensions of a handler have one version.
+      // All extensions of a handler have the same version.
       ...this.declared
         .filter((one) => one.name !== name)
         .map((one) => (one.handler === handler && one.state !== 'uninstall' ? { ...one, version } : one)),
@@ -291,7 +293,7 @@ class PortalModel {
     this.turn += 1;
   }
 
-  /** Takes in what the agent has sent. */
+  /** Stores what the agent has sent. */
   receive(entries: HandlerEntry[]): void {
     for (const entry of entries.splice(0)) {
       const { extension: name, output, ...report } = entry;
@@ -306,7 +308,7 @@ class PortalModel {
         reportedAt,
         status: this.statuses.get(name) ?? null,
       });
-      // A completed removal drops the extension, with a new goal state.
+      // After a completed removal, a new goal state without the extension is published.
       if (report.state === 'removed' && this.declared.some((one) => one.name === name && one.state === 'uninstall')) {
         this.declared = this.declared.filter((one) => one.name !== name);
         this.reports.delete(name);
@@ -322,7 +324,10 @@ class PortalModel {
     if (report !== undefined) this.reports.set(name, { ...report, status });
   }
 
-  /** Whether a report that is still stored is from this round or a later one; before that, a restart is unknown. */
+  /**
+   * Whether a stored report is from this round or a later one. Until then, the portal does not know of the agent's
+   * restart.
+   */
   hasHeardOf(round: number): boolean {
     return round === 0 || [...this.reports.values()].some(({ report }) => (report?.work?.round ?? 0) >= round);
   }
@@ -445,7 +450,7 @@ function runHistory(restartsItself: boolean): number {
     if (act === 'restart') agent.restart(among('success', 'failure', 'unknown'));
     if (act === 'reboot') agent.reboot();
     if (act === 'hold') portal.isHeld = !portal.isHeld;
-    // Silence: reports stay on the machine, and arrive together.
+    // During silence, reports stay on the machine and arrive together later.
     if (act !== 'silence') portal.receive(agent.reports);
     if (agent.reports.length === 0) check();
   }

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { commandNames } from '#protocol/index.ts';
 
-/** Why something in a queue waits. Each has its text in `locales/<language>/reports.json` under `queue.reason.<code>`. */
+/**
+ * Why something in a queue waits. Each code has a text in `locales/<language>/reports.json` under
+ * `queue.reason.<code>`.
+ */
 export const queueReasonCodes = [
   'dependency',
   'dependency_failed',

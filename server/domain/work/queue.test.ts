@@ -35,7 +35,7 @@ const reported = (
   },
   ...more,
 });
-/** What a present agent adds. */
+/** What an agent of this release reports in addition. */
 const work = (more: Partial<HandlerWork> = {}): HandlerWork => ({
   ...{ turn: 5, round: 1, commandVersion: '2.0', versions: { '2.0': 'installed' }, extensions: { a: '2.0' } },
   ...more,

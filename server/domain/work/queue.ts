@@ -5,14 +5,14 @@ import type { QueuedGoal, QueueFacts } from './queue-facts.ts';
 import type { QueueEntry, QueueReason, VmQueue } from './queue-words.ts';
 
 /**
- * Lists what a VM does now, what it does next, in order, and what waits. The order is that of the agent, because both
- * use the same rule. Pure.
+ * Lists what a VM does now, what it does next, in order, and what waits. The order is the agent's, because both use the
+ * same rule. A pure function.
  */
 export function queueOf(facts: QueueFacts): VmQueue {
   const { goal } = facts;
   const machine = knownMachine(goal, facts.reports);
   const { running } = machine;
-  // A command of an earlier goal state runs to its end before anything else.
+  // A command of an earlier goal state ends before anything else starts.
   if (running !== null && !running.isCurrent) noteSuccess({ ...running, kind: running.command }, machine.contents);
   awaitRestart(facts, machine);
   const prediction = predictCommands(goal.extensions, machine);
@@ -37,7 +37,7 @@ const isRunning = (step: CommandStep, running: CurrentCommand): boolean =>
   step.version === running.version &&
   step.extensions.some((name) => running.extensions.includes(name));
 
-/** The extensions of handlers that requested a restart are enabled after it, if the agent restarts the machine. */
+/** If the agent restarts the machine, the extensions of handlers that requested the restart are enabled after it. */
 function awaitRestart({ goal, restarting }: QueueFacts, { contents, round }: KnownMachine): void {
   for (const { handler, version } of goal.extensions) {
     const facts = contents.handlers[handler]?.versions[version];
@@ -68,7 +68,7 @@ function dependency(name: string, { goal, reports }: QueueFacts): QueueReason {
   return { code: hasFailed ? 'dependency_failed' : 'dependency', params: { extension: name } };
 }
 
-/** Extensions of which nothing runs until something outside of the agent's plan happens. */
+/** Returns the extensions for which nothing runs until something outside the agent's plan happens. */
 function stuck({ commands, blocked }: Prediction, facts: QueueFacts): QueueEntry[] {
   const { goal, restarting } = facts;
   const waits = new Map<string, QueueReason>(
@@ -90,7 +90,7 @@ function stuck({ commands, blocked }: Prediction, facts: QueueFacts): QueueEntry
   });
 }
 
-/** What runs once the hold ends: the newer goal state, on a machine that has reached the one in hand. */
+/** Returns what runs once the hold ends: the newer goal state, on a machine that has reached the delivered one. */
 function held(facts: QueueFacts, { contents }: KnownMachine): QueueEntry[] {
   const { heldGoal } = facts;
   if (heldGoal === null) return [];
@@ -103,7 +103,7 @@ type Step = Pick<CommandStep, 'kind' | 'handler' | 'version' | 'extensions'>;
 function entryOf(step: Step, goal: QueuedGoal, facts: QueueFacts, reason: QueueReason | null): QueueEntry {
   const targets = goal.extensions.filter(({ name }) => step.extensions.includes(name));
   const [first] = targets;
-  // Others run again only because the goal state changed.
+  // Extensions whose last change has been applied run again only because the goal state changed.
   const { asked } = targets.find((one) => isUnfinished(one, facts)) ?? goal;
   return {
     kind: 'extension',
@@ -130,7 +130,7 @@ function isUnfinished({ name, sequenceNumber }: QueuedGoal['extensions'][number]
 function runningEntry(running: CurrentCommand, facts: QueueFacts): QueueEntry {
   const { command: kind, handler, version, extensions, since } = running;
   const entry = entryOf({ kind, handler, version, extensions }, facts.goal, facts, null);
-  // What runs for an earlier goal state was requested by someone else.
+  // If the command runs for an earlier goal state, it is not known here who requested it.
   const asked = running.isCurrent ? {} : { turn: running.turn, askedBy: null, askedAt: null };
   return { ...entry, ...asked, since };
 }

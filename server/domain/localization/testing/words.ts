@@ -10,7 +10,7 @@ import { setResources } from '../set-resources.ts';
 /** Texts by message id. */
 export type Texts = Readonly<Record<string, string>>;
 
-/** A resource file with these texts. */
+/** Returns a resource file with these texts. */
 export const fileOf = (lang: string, texts: Texts): unknown => [
   { version: 1.0, lang, messages: Object.entries(texts).map(([id, text]) => ({ id, text })) },
 ];
@@ -40,7 +40,7 @@ export async function givenWords(
 export const contextOf = (services: Services, role: Role | null, namespaces: readonly string[] = []) =>
   testContext({ services, role, namespaces });
 
-/** Activity entries about a version, in order. */
+/** Returns the activity entries about a version, in order. */
 export const entriesOf = ({ db }: Services, { handler, version }: GivenWords) =>
   db
     .select()
@@ -48,7 +48,7 @@ export const entriesOf = ({ db }: Services, { handler, version }: GivenWords) =>
     .where(eq(auditEntries.targetId, `${handler}-${version}`))
     .orderBy(asc(auditEntries.id));
 
-/** How many changes of a handler `run` announces. */
+/** Returns how many changes of a handler `run` records. */
 export async function changesBy({ db }: Services, handler: string, run: () => Promise<unknown>): Promise<number> {
   const last = (await db.select({ id: changes.id }).from(changes).orderBy(asc(changes.id))).at(-1)?.id ?? 0;
   await run();

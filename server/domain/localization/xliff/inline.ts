@@ -10,7 +10,8 @@ const unfit = /([\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff])/;
 export const fitsXml = (text: string): boolean => !unfit.test(text);
 
 /**
- * Splits a text into pieces. A placeholder has the same id in source and target: `p0`, and `p0.2` for its second use.
+ * Splits a text into pieces. A placeholder has the same id in source and target: `p0`, or `p0.2` if it is used a second
+ * time.
  */
 export function piecesOf(text: string): InlinePart[] {
   const pieces: InlinePart[] = [];
@@ -43,7 +44,10 @@ function numberOf(code: string): number | null {
   return digits === undefined ? null : Number(digits);
 }
 
-/** Returns the placeholder of an inline element, by the text that it shows or by the id that `piecesOf` assigned. */
+/**
+ * Returns the placeholder of an inline element, from the text that the element shows or from the id that `piecesOf`
+ * assigned.
+ */
 export function codeOf(shown: string | undefined, id: string | undefined): string | null {
   if (shown !== undefined && numberOf(shown) !== null) return shown;
   const number = /^p(\d{1,4})(?:\.\d+)?$/.exec(id ?? '')?.[1];

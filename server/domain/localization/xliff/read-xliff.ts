@@ -17,7 +17,7 @@ export interface ReadUnit {
 /** A file that a translator returned. */
 export interface ReadDocument {
   originals: string[];
-  /** Source language as the file declares it. */
+  /** Source language, as the file declares it. */
   source: string | null;
   target: string | null;
   units: ReadUnit[];
@@ -69,7 +69,7 @@ export async function readXliff(bytes: Uint8Array, limits: XliffLimits): Promise
 interface Segment {
   source: string;
   target: string | null;
-  /** White space between segments; without a target, the source is used. */
+  /** White space between segments. If it has no target, its source is used. */
   ignorable: boolean;
 }
 
@@ -141,7 +141,7 @@ class Reader {
   }
 
   #inline(name: string, tag: SaxesTagNS): void {
-    // Annotations of translation tools surround words and carry no meaning.
+    // Annotations of translation tools enclose words and carry no meaning.
     if (name === 'mrk' || name === 'sm' || name === 'em') return;
     const id = value(tag, 'id');
     const char = name === 'cp' ? value(tag, 'hex') : /^cp([0-9A-F]{4})$/.exec(name === 'x' ? (id ?? '') : '')?.[1];
@@ -196,10 +196,10 @@ class Reader {
 
 const value = (tag: SaxesTagNS, name: string): string | undefined => tag.attributes[name]?.value;
 
-/** Returns a character that XML cannot contain, by its code point; an invalid code point gives nothing. */
+/** Returns a character that XML cannot contain, by its code point; empty if the code point is invalid. */
 const charOf = (hex: string): string =>
   /^[0-9a-f]{1,4}$/i.test(hex) ? String.fromCharCode(Number.parseInt(hex, 16)) : '\ufffd';
 
-/** Element names come from the file, so faults repeat only standard ones. */
+/** Element names come from the file, so faults quote only standard ones. */
 const known = (name: string): string =>
   ['bpt', 'bx', 'cp', 'ec', 'ept', 'ex', 'g', 'it', 'pc', 'ph', 'sc', 'sub', 'x'].includes(name) ? name : '?';

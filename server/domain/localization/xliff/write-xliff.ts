@@ -15,7 +15,7 @@ export interface Unit {
 export interface Document {
   /** The version that the messages belong to: `<handler>-<version>`. */
   original: string;
-  /** Source language as BCP 47. */
+  /** Source language as a BCP 47 tag. */
   source: string;
   target: string;
   units: readonly Unit[];
@@ -50,7 +50,7 @@ function writeTwo({ original, source, target, units }: Document): string {
   ].join('\n');
 }
 
-/** Returns a `name` attribute with the message id, for a unit whose id had to be encoded. */
+/** Returns a `name` attribute with the message id if that id had to be encoded for the unit. */
 const nameOf = (id: string): string => (unitIdOf(id, true) !== id && fitsXml(id) ? ` name="${attribute(id)}"` : '');
 
 function writeOne({ original, source, target, units }: Document): string {

@@ -4,7 +4,7 @@ import type { Services } from '#server/domain/context.ts';
 
 type ArchiveRow = typeof logArchives.$inferInsert;
 
-/** Writes a log request as it was stored earlier. */
+/** Inserts a log request with an earlier time. */
 export async function givenArchive(
   { db }: Services,
   vmId: string,

@@ -9,7 +9,7 @@ import { givenVersion } from '#server/testing/handlers.ts';
 import { listOutputs, type Output, receiveOutput } from '../index.ts';
 import type { ReceiveOutputInput } from '../input.ts';
 
-/** Creates test services with these limits and a published Acme.Lab.Probe. */
+/** Creates test services with these limits and with Acme.Lab.Probe published. */
 export async function logServices(limits: Partial<Limits['logs']> = {}): Promise<Services> {
   const logs = { ...defaultLimits.logs, ...limits };
   const services = await testServices({ config: { limits: { ...defaultLimits, logs } } });
@@ -21,13 +21,13 @@ export async function logServices(limits: Partial<Limits['logs']> = {}): Promise
 export const body = (...chunks: (string | Uint8Array)[]): AsyncIterable<Uint8Array> =>
   Readable.from(chunks.map((chunk) => Buffer.from(chunk)));
 
-/** A part of an output as `[start, until, total]`; absent for the complete output. */
+/** A part of an output as `[start, until, total]`; undefined for the complete output. */
 export type Range = readonly [start: number, until: number, total?: number | null];
 
 /** A VM with the extension `probe`, and an operator who reads its logs. */
 export interface Machine extends GivenVm {
   operator: Context;
-  /** Sends a part of the output of enable, first attempt, sequence 1, unless `run` overrides it. */
+  /** Sends a part of the output of the first attempt of enable, sequence 1, unless `run` overrides these values. */
   send(text: string | Uint8Array, range?: Range, run?: Partial<ReceiveOutputInput>, now?: Date): Promise<number>;
   outputs(): Promise<Output[]>;
   /** Returns the id of the newest output. */
@@ -66,13 +66,13 @@ export async function givenMachine(services: Services): Promise<Machine> {
   };
 }
 
-/** Returns the log entries about a VM whose action begins with `logs.`, in order. */
+/** Returns the activity entries about a VM whose action begins with `logs.`, in order. */
 export async function actsOf({ db }: Services, vmId: string) {
   const rows = await db.select().from(auditEntries).where(eq(auditEntries.vmId, vmId)).orderBy(asc(auditEntries.id));
   return rows.filter(({ action }) => action.startsWith('logs.'));
 }
 
-/** Returns the changes that `run` announces to the pages of a VM's logs. */
+/** Returns how many changes `run` announces to pages that show the VM's logs. */
 export async function outputChanges({ db }: Services, vmId: string, run: () => Promise<unknown>): Promise<number> {
   const last = (await db.select({ id: changes.id }).from(changes).orderBy(asc(changes.id))).at(-1)?.id ?? 0;
   await run();

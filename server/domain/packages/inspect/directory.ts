@@ -3,10 +3,10 @@ import type { Fault } from '#server/domain/error.ts';
 import type { EndRecord } from './end-record.ts';
 import { type ExtraField, shownName } from './entry-name.ts';
 
-/** A record of the central directory, with the sizes and offset from zip64 if present. */
+/** A record of the central directory, with sizes and offset from zip64 if present. */
 export interface DirectoryEntry {
   rawName: Buffer;
-  /** The name for messages only. */
+  /** The name, for use in messages only. */
   shown: string;
   flags: number;
   method: number;
@@ -14,7 +14,7 @@ export interface DirectoryEntry {
   packed: number;
   unpacked: number;
   offset: number;
-  /** Upper half of the external attributes: Unix file type and permissions; 0 if absent. */
+  /** Upper half of the external attributes: the Unix file type and permissions; 0 if absent. */
   mode: number;
   extraFields: ExtraField[];
   faults: Pick<Fault, 'code' | 'params'>[];
@@ -27,8 +27,8 @@ const saturated = 0xffffffff;
 const largestDirectory = 64 * 1024 * 1024;
 
 /**
- * Reads every record of the central directory, including invalid ones. yauzl, which later reads the accepted ones
- * again, stops at the first fault, but a publisher should see all.
+ * Reads every record of the central directory, including invalid records. yauzl, which later reads the accepted records
+ * again, stops at the first fault, but a publisher should see all faults.
  */
 export function readDirectory(fd: number, end: EndRecord, mostEntries: number): DirectoryEntry[] | Fault {
   if (end.entries > mostEntries) return tooMany(end.entries, mostEntries);
@@ -100,7 +100,7 @@ export function readExtraFields(extra: Buffer): ExtraField[] | null {
   return extra.subarray(at).every((byte) => byte === 0) ? fields : null;
 }
 
-/** Whether an NTFS field has its announced length. Some unpackers read past the end of a truncated one. */
+/** Whether an NTFS field has its announced length. Some unpackers read past the end of a truncated field. */
 function wholeNtfs(data: Buffer): boolean {
   let at = 4;
   while (at + 4 <= data.length) {
@@ -112,7 +112,8 @@ function wholeNtfs(data: Buffer): boolean {
 }
 
 /**
- * Takes sizes and offset from the zip64 field if the 32-bit ones are saturated. The field must contain exactly these.
+ * Takes sizes and offset from the zip64 field if their 32-bit values are saturated. The field must contain exactly the
+ * saturated values.
  */
 function applyZip64(entry: DirectoryEntry): void {
   const field = entry.extraFields.find((candidate) => candidate.id === 1)?.data;
@@ -129,7 +130,7 @@ function applyZip64(entry: DirectoryEntry): void {
   wanted.forEach((key, index) => {
     entry[key] = Number(values[index]);
   });
-  // Some tools write both sizes although 32 bits suffice. Then they must be equal.
+  // Some tools write both sizes although 32 bits are enough. In that case, they must be equal.
   if (wanted.length === 0 && field.length >= 16) {
     const same =
       field.readBigUInt64LE(0) === BigInt(entry.unpacked) && field.readBigUInt64LE(8) === BigInt(entry.packed);

@@ -18,7 +18,7 @@ const locator = (change: (locator: Buffer) => void) => {
   change(zip.subarray(-endBytes - locatorBytes, -endBytes));
   return zip;
 };
-/** A zip64 whose 32-bit end record has values too, which should be the same. */
+/** A zip64 package whose 32-bit end record has values too, which should be the same. */
 const both = (entries: number, bytes: number, at: number) =>
   withOptions({
     zip64: true,
@@ -29,7 +29,7 @@ const both = (entries: number, bytes: number, at: number) =>
     },
   });
 const behind = (bytes: Buffer) => Buffer.concat([honest, bytes]);
-/** A comment that is read as the end of another, empty zip. */
+/** A comment that some readers take for the end record of another, empty zip. */
 const secondEnd = buildZip([]).toString('latin1');
 
 describe('the end of a zip', () => {

@@ -26,13 +26,13 @@ export function decodeName(raw: Buffer, flags: number, extraFields: readonly Ext
   return direct === null || direct === named ? named : null;
 }
 
-/** Returns a name that can be shown and stored: without control characters, at most 200 characters. */
+/** Returns a name that can be shown and stored: without control characters, at most 200 characters long. */
 export function shownName(raw: Buffer): string {
   const text = raw.toString('utf8').replace(/\p{C}/gu, '\ufffd');
   return text.length <= 200 ? text : `${text.slice(0, 199)}…`;
 }
 
-/** Returns the faults of a name, as codes: nothing may leave the folder that a package is unpacked to. */
+/** Returns the faults of a name as codes. No entry may leave the folder into which a package is unpacked. */
 export function nameFaults(name: string): Fault['code'][] {
   const faults: Fault['code'][] = [];
   if (name.includes('\0')) faults.push('entry_name_nul');
@@ -47,14 +47,14 @@ export function nameFaults(name: string): Fault['code'][] {
 }
 
 /**
- * Returns a key that is equal for names that some file system treats as one file, because it ignores case or Unicode
- * form.
+ * Returns a key that is equal for names that some file systems treat as the same file, because they ignore case or
+ * Unicode form.
  */
 export function spellingKey(name: string): string {
   return name.replace(/\/$/, '').normalize('NFC').toLowerCase().normalize('NFC');
 }
 
-/** Finds duplicate names, in one spelling or two, and files that are also folders. */
+/** Finds duplicate names, even if they are spelled differently, and files that are also folders. */
 export class NameRegister {
   private readonly byKey = new Map<string, { name: string; folder: boolean }>();
   private readonly parents = new Map<string, string>();

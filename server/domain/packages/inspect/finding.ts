@@ -23,7 +23,7 @@ export type Inspection = AcceptedPackage | RejectedPackage;
 
 const most = 100;
 
-/** Collects findings in order; after the first 100 they are only counted. */
+/** Collects findings in order. After the first 100, it only counts them. */
 export class Findings {
   private readonly kept: Fault[] = [];
   private readonly dropped: 'more_faults' | 'more_warnings';

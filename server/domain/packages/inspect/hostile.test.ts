@@ -35,7 +35,7 @@ const honest = () => buildZip(packageEntries());
 const zeros = (bytes: number) => deflateRawSync(Buffer.alloc(bytes));
 const MiB = 1024 * 1024;
 
-/** A zip whose entries all reference the same compressed bytes, as in known overlapping zip bombs. */
+/** A zip whose entries all reference the same compressed bytes, like known overlapping zip bombs. */
 function overlapping(): Buffer {
   const raw = zeros(MiB);
   const lies = { unpacked: MiB };
@@ -58,7 +58,7 @@ function nestedBomb(): Buffer {
   return withEntries({ name: 'data/archive.zip', data: zip, method: 0 });
 }
 
-/** An NTFS field that announces times but lacks them: some unpackers read past its end in getLastModDate. */
+/** An NTFS field that announces times but does not contain them: some unpackers read past its end in getLastModDate. */
 const cutNtfs = Buffer.from('0a00080000000000010018000000'.slice(0, 24), 'hex');
 
 const ntfsWhole = Buffer.concat([

@@ -21,7 +21,7 @@ function readHeader(given: Partial<ZipEntry>, change: Partial<DirectoryEntry> = 
   });
 }
 
-/** An extra field of zip64 with these values. */
+/** Returns a zip64 extra field with these values. */
 function zip64(...values: bigint[]): Buffer {
   const field = Buffer.alloc(4 + values.length * 8);
   field.writeUInt16LE(1, 0);

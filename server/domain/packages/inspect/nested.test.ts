@@ -23,7 +23,7 @@ const { ratio } = defaultLimits.package;
 const nestedIn = (packageSize: number, limits = defaultLimits) =>
   new NestedArchives(join(folder, 'upload'), packageSize, limits);
 
-/** What the archives in a package of `packageSize` bytes are, one after the other. */
+/** Returns the fault codes of the archives in a package of `packageSize` bytes, one after the other. */
 async function codesOf(archives: readonly Buffer[], packageSize = 100 * MiB, limits = defaultLimits) {
   const nested = nestedIn(packageSize, limits);
   const codes: (string | null)[] = [];
@@ -35,7 +35,7 @@ async function codesOf(archives: readonly Buffer[], packageSize = 100 * MiB, lim
   return codes;
 }
 
-/** An archive that declares to unpack to this many bytes; its data is not that. */
+/** Returns an archive that declares to unpack to this many bytes, although its data does not. */
 const declaring = (unpacked: number, changed: Partial<ZipEntry> = {}) =>
   buildZip([{ name: 'zeros', raw: deflateRawSync(Buffer.alloc(9)), lies: { unpacked }, ...changed }]);
 const around = (inner: Buffer, changed: Partial<ZipEntry> = {}) =>

@@ -21,15 +21,15 @@ class NoArchive extends Error {}
 /** Inspects the bytes of one entry as they are read. */
 export interface Watch {
   take(chunk: Buffer): void;
-  /** True once the first bytes showed that the entry is not an archive. */
+  /** True once the first bytes have shown that the entry is not an archive. */
   isNone(): boolean;
   /** Call it after the last byte. Returns the archive's fault; null if there is none. */
   finish(): Promise<NestedFault | null>;
 }
 
 /**
- * Archives in a package are regular files, which agents do not unpack, but a zip bomb is never legitimate. The sum of
- * the sizes that they declare, on all levels, must stay within the package's limits.
+ * Inspects archives inside a package. They are regular files, which agents do not unpack, but a zip bomb is never
+ * legitimate. The sum of the sizes that they declare, on all levels, must stay within the package's limits.
  */
 export class NestedArchives {
   private readonly path: string;

@@ -19,12 +19,12 @@ import { confirmWithYauzl } from './second-reader.ts';
 
 /** Packages smaller than this may have any compression ratio, because text compresses well. */
 const ratioFloor = 1024 * 1024;
-/** Possible lengths of a data descriptor in bytes: with or without signature, 32-bit or zip64. */
+/** Possible lengths of a data descriptor in bytes: with or without a signature, 32-bit or zip64. */
 const descriptorBytes = [12, 16, 20, 24];
 
 /**
- * Reads an untrusted package and returns every fault. Runs in a worker that may be stopped at any time. Writes only
- * nested archives, as temporary files next to the package.
+ * Reads an untrusted package and returns every fault. Runs in a worker that may be stopped at any time. Writes no files
+ * except nested archives, as temporary files next to the package.
  */
 export async function readPackage(path: string, limits: Limits): Promise<Inspection> {
   const handle = await open(path, 'r');
@@ -81,7 +81,7 @@ class PackageReader {
     return { ok: true, manifest, manifestText: manifestTextOf(manifestBytes), files, warnings: this.warnings.list() };
   }
 
-  /** Reads name, kind and local header of an entry, and adds all their faults. */
+  /** Reads the name, the kind and the local header of an entry, and adds all their faults. */
   private place(entry: DirectoryEntry): PlacedEntry {
     const name = decodeName(entry.rawName, entry.flags, entry.extraFields);
     const add = (code: Parameters<Findings['add']>[1], params?: Parameters<Findings['add']>[2]) =>
@@ -159,7 +159,7 @@ class PackageReader {
     return this.faults.count === before;
   }
 
-  /** Unpacks every entry whose data was found, to verify what it declares. Returns the manifest's bytes. */
+  /** Unpacks every entry whose data was found, to verify what the entry declares. Returns the manifest's bytes. */
   private async readAll(
     placed: readonly PlacedEntry[],
     manifestEntry: PlacedEntry | null,

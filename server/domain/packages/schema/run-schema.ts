@@ -18,7 +18,7 @@ const settingsCheckers = slot(
   () => new WorkerPool<HalvesToCheck, Fault[]>(settingsWorker, { most: 4, idleMs: 30_000 }),
 );
 
-/** Returns every fault of a publisher's schemas. Runs in a worker within the limits of settings. */
+/** Returns every fault of a publisher's schemas. Runs in a worker, within the limits for settings. */
 export async function checkSchema(
   { config: { limits }, memory }: Pick<Services, 'config' | 'memory'>,
   schema: SettingsSchema,
@@ -27,8 +27,8 @@ export async function checkSchema(
 }
 
 /**
- * Checks values against a publisher's schema in a worker, within the limits of settings. The worker is reused for the
- * same schema for a while, but never for another one.
+ * Checks values against a publisher's schema in a worker, within the limits for settings. The worker is reused for the
+ * same schema for a while, but never for another schema.
  */
 export async function checkValues(
   { config: { limits }, memory }: Pick<Services, 'config' | 'memory'>,

@@ -5,13 +5,14 @@ import { newAjv } from './ajv.ts';
 import { schemaLoops } from './schema-loops.ts';
 
 const draft = 'https://json-schema.org/draft/2020-12/schema';
-/** Keywords whose values are data, and keywords whose values are schemas by name. */
+/** Keywords whose values are data, and keywords whose values are objects of named schemas. */
 const data = new Set(['const', 'default', 'enum', 'examples']);
 const byName = new Set(['$defs', 'definitions', 'dependentSchemas', 'patternProperties', 'properties']);
 const references = new Set(['$ref', '$dynamicRef']);
 
 /**
- * Returns every fault of a publisher's schema, by path: structure, draft, external or circular references, patterns.
+ * Returns every fault of a publisher's schema, by path: invalid structure, another draft, external or circular
+ * references, invalid patterns.
  */
 export function schemaFaults(schema: unknown): Fault[] {
   if (typeof schema === 'boolean') return [];
@@ -38,8 +39,8 @@ export function schemaFaults(schema: unknown): Fault[] {
 }
 
 /**
- * Whether the pattern is a valid ECMAScript pattern in Unicode mode. Values that are not strings are left to the
- * meta-schema.
+ * Whether the pattern is a valid ECMAScript pattern in Unicode mode. Values that are not strings pass, because the
+ * meta-schema rejects them.
  */
 function isPattern(pattern: unknown): boolean {
   if (typeof pattern !== 'string') return true;

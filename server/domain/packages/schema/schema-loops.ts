@@ -2,7 +2,7 @@ import { jsonPointer, unescapeSegment } from '#protocol/index.ts';
 
 type Schema = Record<string, unknown>;
 
-/** Keywords whose subschemas apply to the same value. All others apply to a part of the value. */
+/** Keywords whose subschemas apply to the same value. All other keywords apply to a part of the value. */
 const single = ['not', 'if', 'then', 'else'];
 const lists = ['allOf', 'anyOf', 'oneOf'];
 const named = ['dependentSchemas'];
@@ -92,7 +92,7 @@ function edgesOf(schema: Schema, index: Index): Edge[] {
   return [...held.filter(isSchema).map((to): Edge => ({ to, reference: null })), ...references];
 }
 
-/** Returns the targets of a reference; empty if there are none, which compiling reports. */
+/** Returns the targets of a reference; empty if there are none, in which case the compiler reports the reference. */
 function resolve(reference: unknown, base: Schema, { ids, anchors, root }: Index): Schema[] {
   if (typeof reference !== 'string') return [];
   const [id = '', fragment = ''] = reference.split('#');

@@ -4,7 +4,7 @@ import { compileSchema, settingFaults } from './setting-faults.ts';
 
 const secret = 'hunter2';
 
-/** A schema, a value that it does not allow, and the fault of the public and of the protected half. */
+/** A schema, a value that it does not allow, and the faults that this causes in public and in protected settings. */
 type Case = [what: string, schema: unknown, value: unknown, open: object, hidden: object];
 const hidden = (path: string, keyword: string) => ({ path, code: 'protected_setting', params: { keyword } });
 

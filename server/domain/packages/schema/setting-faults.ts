@@ -11,8 +11,8 @@ export function compileSchema(schema: unknown): ValidateFunction {
 }
 
 /**
- * Returns the violations of one half of the settings, by path. For the protected half, only path and keyword: neither
- * values nor names of unknown properties are repeated (AZ-C1, AZ-C2).
+ * Returns the violations of one half of the settings, by path. For the protected half, returns only path and keyword:
+ * neither values nor names of unknown properties are repeated (AZ-C1, AZ-C2).
  */
 export function settingFaults(validate: ValidateFunction, value: unknown, isProtected: boolean): Fault[] {
   if (validate(value) === true) return [];
@@ -32,7 +32,10 @@ function protectedFault(error: ErrorObject): Fault {
   return { path, code: 'protected_setting', params: { keyword: error.keyword } };
 }
 
-/** Returns what the schema requires of a public setting. Its numbers are the publisher's, never the operator's. */
+/**
+ * Returns what the schema requires of a public setting. The numbers in it come from the publisher, never from the
+ * operator.
+ */
 function publicFault(error: ErrorObject): Fault {
   const { keyword, instancePath: path } = error;
   const params = error.params as Record<string, unknown>;

@@ -13,7 +13,9 @@ interface Reading {
   ageSeconds: number;
 }
 
-/** Whether a file is older than the one it replaces, so that it becomes stale sooner. Ages are accurate to a second. */
+/**
+ * Whether a file is older than the file it replaces, so that it becomes stale sooner. Ages are accurate to a second.
+ */
 export function wentBack(before: Reading | null, next: Reading | null): boolean {
   if (before === null || next === null) return false;
   const writtenAt = ({ readAt, ageSeconds }: Reading): number => readAt.getTime() - ageSeconds * 1000;
@@ -21,7 +23,7 @@ export function wentBack(before: Reading | null, next: Reading | null): boolean 
   return before.readAt.getTime() - next.readAt.getTime() > tolerance || writtenAt(before) - writtenAt(next) > tolerance;
 }
 
-/** Column names of a reading: the status in the file, when it was read, and its age then. */
+/** Column names of a reading: the status in the file, when the file was read, and its age at that time. */
 export interface ReadingColumns {
   word: string;
   readAt: string;

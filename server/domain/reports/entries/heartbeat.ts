@@ -46,7 +46,7 @@ function read(reading: Reading, raw: unknown, path: string): HeartbeatReportEntr
 
 type StoredHeartbeat = Pick<PulseRow, 'heartbeatStatus' | 'heartbeatReadAt' | 'heartbeatAgeSeconds'>;
 
-/** Returns the stored heartbeat as the rules in verdicts need it; null if there is none. */
+/** Returns the stored heartbeat in the form that the rules in `verdicts` need; null if there is none. */
 export function heartbeatReading({ heartbeatStatus, heartbeatReadAt, heartbeatAgeSeconds }: StoredHeartbeat) {
   if (heartbeatStatus === null || heartbeatReadAt === null || heartbeatAgeSeconds === null) return null;
   return { status: heartbeatStatus, readAt: heartbeatReadAt, ageSeconds: heartbeatAgeSeconds };

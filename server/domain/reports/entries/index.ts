@@ -20,13 +20,14 @@ export function kindOf(entry: ReportEntry): EntryKind<ReportEntry> {
   return kind;
 }
 
-/** Returns the pulse of an extension without a report. */
+/** Returns the pulse of an extension before its first report. */
 export function emptyPulse(vmId: string, name: string): PulseRow {
   return { vmId, name, ...handler.emptyPulse, ...heartbeat.emptyPulse, ...status.emptyPulse };
 }
 
 /**
- * Merges an entry into what is shown, or finds that it is history. Its sequence number must not be above the goal's.
+ * Merges an entry into what is shown, or decides that it only belongs in the history. Its sequence number must not be
+ * above the goal's.
  */
 export const mergeEntry = (row: PulseRow, entry: ReportEntry, context: MergeContext): Merged =>
   kindOf(entry).merge(row, entry, context);

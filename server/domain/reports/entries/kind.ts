@@ -4,7 +4,7 @@ import type { Reading } from './reading.ts';
 export type PulseRow = typeof extensionPulse.$inferSelect;
 export type LatestRow = typeof extensionLatest.$inferSelect;
 
-/** Fields of all kinds of entries. */
+/** Fields that all kinds of entries have. */
 export interface EntryBase {
   /** JSON pointer to the entry in the report. */
   path: string;
@@ -12,7 +12,7 @@ export interface EntryBase {
   name: string;
   /** The entry as the agent sent it. */
   raw: Record<string, unknown>;
-  /** Fingerprint of the parsed document: equal documents have the same one. */
+  /** Fingerprint of the parsed document. Equal documents have the same fingerprint. */
   hash: string;
   /** Null for kinds without a sequence number. */
   sequenceNumber: number | null;
@@ -21,7 +21,7 @@ export interface EntryBase {
 /** The result of merging an entry into its extension. */
 export interface Merged {
   row: PulseRow;
-  /** Whether the entry is shown from now on; a late or invalid one is only stored. */
+  /** Whether the entry is shown from now on. A late or invalid entry is only stored. */
   current: boolean;
   /** Whether the document is not yet in the history. */
   news: boolean;
@@ -51,11 +51,11 @@ export interface BatchSql {
   columns: Readonly<Record<string, string>>;
   /** Columns of `pair` with values of the previous pulse `u`. */
   was: readonly string[];
-  /** The column with the sequence number; null for a kind without one. */
+  /** The column with the sequence number; null if the kind has none. */
   sequence: string | null;
   /** Further columns of `pair`. */
   pair: readonly string[];
-  /** Condition under which a batch must leave the report to the careful path; null for never. */
+  /** Condition under which a batch must leave the report to the careful path; null if there is none. */
   careful: string | null;
   /** Further columns of `judged`. */
   judged: readonly string[];
@@ -74,12 +74,13 @@ export interface EntryKind<E extends EntryBase & { kind: string }> {
   kind: E['kind'];
   /** Name of the report's list with such entries. */
   list: string;
-  /** Parses an entry. Returns null for an invalid one and adds its faults to `reading`. */
+  /** Parses an entry. If it is invalid, returns null and adds its faults to `reading`. */
   read(reading: Reading, raw: unknown, path: string): E | null;
   /** Values of the kind's pulse columns before the first report. */
   emptyPulse: Partial<PulseRow>;
   /**
-   * Merges an entry into what is shown, or finds that it is history. Its sequence number must not be above the goal's.
+   * Merges an entry into what is shown, or decides that it only belongs in the history. Its sequence number must not be
+   * above the goal's.
    */
   merge(row: PulseRow, entry: E, context: MergeContext): Merged;
   /** Returns the document to show. */
@@ -96,7 +97,7 @@ export interface EntryKind<E extends EntryBase & { kind: string }> {
 /** The result for an entry that is stored but not shown. */
 export const history = (row: PulseRow): Merged => ({ row, current: false, news: true, visible: false });
 
-/** SQL that declares the columns of a kind's entries as a JSON record. */
+/** SQL that declares the columns of a kind's entries for a JSON record. */
 export const declaredColumns = ({ sql }: { sql: BatchSql }): string =>
   Object.entries(sql.columns)
     .map(([column, type]) => `${column} ${type}`)

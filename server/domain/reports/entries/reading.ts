@@ -5,10 +5,10 @@ import { type DocumentLimits, type ProtocolFault, read } from '#protocol/index.t
 import type { Fault } from '#server/domain/error.ts';
 import type { MessageMatcher, RecoveryBudget } from '#server/domain/localization/index.ts';
 
-/** Matchers that recover message ids, by extension. The document as sent stays unchanged. */
+/** Matchers that recover message ids, by extension. The document that is stored as sent does not change. */
 export type Recover = ReadonlyMap<string, MessageMatcher>;
 
-/** An entry whose file is invalid. Its faults have paths within the file. */
+/** An entry whose file is invalid. The paths of its faults are paths within the file. */
 export interface RejectedEntry {
   kind: 'heartbeat' | 'status';
   name: string;
@@ -23,7 +23,7 @@ export interface Reading {
   limits: DocumentLimits;
   recover: Recover;
   room: RecoveryBudget;
-  /** All faults so far. */
+  /** All faults found so far. */
   faults: Fault[];
   refused: RejectedEntry[];
 }
@@ -34,7 +34,7 @@ export const fingerprint = (document: unknown): string => {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
 };
 
-/** Parses a part of the report. Returns null for an invalid one and adds its faults below `path`. */
+/** Parses a part of the report. If it is invalid, returns null and adds its faults below `path`. */
 export function take<S extends z.ZodType>(
   schema: S,
   input: unknown,
@@ -54,7 +54,7 @@ const keptFaults = 5;
 /** Maximum characters of a stored fault's path. */
 const keptPath = 256;
 
-/** Stores the faults of an invalid file, if its entry names the extension. */
+/** Stores the faults of an invalid file, provided that its entry names the extension. */
 export function refuse(
   { refused }: Reading,
   kind: RejectedEntry['kind'],

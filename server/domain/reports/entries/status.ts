@@ -41,16 +41,16 @@ function read(reading: Reading, raw: unknown, path: string): StatusReportEntry |
 
 type StoredStatus = Pick<PulseRow, 'statusWord' | 'statusReadAt' | 'statusAgeSeconds'>;
 
-/** Returns the stored status as the rules in verdicts need it; null if there is none. */
+/** Returns the stored status in the form that the rules in `verdicts` need; null if there is none. */
 export function statusReading({ statusWord, statusReadAt, statusAgeSeconds }: StoredStatus) {
   if (statusWord === null || statusReadAt === null || statusAgeSeconds === null) return null;
   return { status: statusWord, readAt: statusReadAt, ageSeconds: statusAgeSeconds };
 }
 
 /**
- * Shows the highest sequence number, and within one the newest report (AZ-S3). Once the goal has a newer sequence
- * number, late reports of the previous one change nothing. The first success or error of a sequence number concludes
- * it.
+ * Shows the highest sequence number and, within that number, the newest report (AZ-S3). Once the goal has a newer
+ * sequence number, late reports of the previous number change nothing. The first success or error of a sequence number
+ * concludes it.
  */
 function merge(row: PulseRow, entry: StatusReportEntry, { goal, receivedAt, periods }: MergeContext): Merged {
   const { sequenceNumber, document, hash } = entry;

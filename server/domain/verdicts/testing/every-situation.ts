@@ -14,12 +14,12 @@ const reported: Handler = {
 const without = { command: null, exitCode: null } as const;
 const running = { exitCode: null } as const;
 
-/** What agents report of a handler: of the goal's sequence, as the reference agent and others do. */
+/** What agents report about a handler for the goal's sequence number, both the reference agent and others. */
 const handlers: readonly (Partial<Handler> | null)[] = [
   null,
   { sequenceNumber: 1 },
   { sequenceNumber: 1, exitCode: 51 },
-  // a package is downloaded, or was rejected
+  // A package is being downloaded, or was rejected.
   { state: 'notInstalled', ...without },
   { state: 'failed', ...without, outputTail: 'the hash differs' },
   { state: 'waiting', ...without, blockedBy: 'other' },
@@ -34,7 +34,7 @@ const handlers: readonly (Partial<Handler> | null)[] = [
   { state: 'disabling', command: 'disable', ...running },
   { state: 'disabled', command: 'disable' },
   { state: 'uninstalling', command: 'uninstall', ...running },
-  // a stock agent does not always name the command
+  // A stock agent does not always name the command.
   { state: 'uninstalling', ...without },
   { state: 'enabled', ...without },
   { state: 'failed', ...without, exitCode: 7 },
@@ -44,7 +44,7 @@ const statusWords = [null, 'transitioning', 'warning', 'success', 'error'] as co
 const verdicts = ['none', 'notready', 'unresponsive'] as const;
 const parts = [null, { name: 'disk', operation: null, code: 28 }, { name: null, operation: null, code: null }] as const;
 
-/** An extension, delivered and enabled without a status; `more` overrides. */
+/** An extension that is delivered and enabled, without a status; `more` overrides fields. */
 export function extension(name: string, more: Partial<Extension> = {}): Extension {
   return {
     ...{ name, goal: 'enabled', goalSequenceNumber: 2, deliveredAt: ago(90), deadlineAt: ago(-192) },
@@ -55,14 +55,14 @@ export function extension(name: string, more: Partial<Extension> = {}): Extensio
   };
 }
 
-/** A VM whose agent has an older goal state; `more` overrides. */
+/** A VM whose agent has an older goal state; `more` overrides fields. */
 export const vm = (extensions: readonly Extension[], more: Partial<ExplainedVm> = {}): ExplainedVm => ({
   ...{ incarnation: 42, deliveredIncarnation: 41, extensions },
   agent: { status: 'ready', kind: 'reference', lastSeenAt: ago(4), hold: null },
   ...more,
 });
 
-/** An extension with the health that follows from its facts, as the instance view has it. */
+/** Returns an extension with the health that follows from its facts, as in the instance view. */
 export function evaluated(facts: Extension, agent: ExplainedVm['agent']): Extension {
   const { goal, goalSequenceNumber: sequenceNumber, handlerState: handler, status, failedPart } = facts;
   const isConcluded = facts.concludedWith !== null;
@@ -85,7 +85,7 @@ export function evaluated(facts: Extension, agent: ExplainedVm['agent']): Extens
 
 const hold = { at: ago(300), by: 'Ada', reason: null, until: null };
 
-/** A VM with one extension, in every combination of what its agent and its handler can have said. */
+/** Yields a VM with one extension, in every combination of what its agent and its handler can report. */
 export function* everySituation(): Generator<ExplainedVm> {
   const agents: ExplainedVm['agent'][] = [
     { status: 'ready', kind: 'reference', lastSeenAt: ago(4), hold: null },
@@ -104,7 +104,7 @@ function* everyExtension(): Generator<Extension> {
     for (const handler of handlers) {
       const handlerState = handler && { ...reported, ...handler };
       const base = { goal, handlerState };
-      // Not delivered: nothing of this goal was reported.
+      // If it was not delivered, nothing was reported about this goal.
       if (handlerState === null || handlerState.sequenceNumber < 2) {
         yield extension('probe', { ...base, deliveredAt: null });
         yield extension('probe', { ...base, deliveredAt: null, needsSecrets: true });

@@ -6,7 +6,7 @@ import type { Context } from '#server/domain/context.ts';
 import type { ActivityFilter } from '../input.ts';
 import { namesContain } from './names-contain.ts';
 
-/** Entries with these targets can be read by everyone who is signed in; all others are about people. */
+/** Kinds of targets whose entries every signed-in caller can read. All other entries are about people. */
 const openKinds = ['vm', 'extension', 'goal-state', 'version', 'handler', 'publisher'];
 /** Kinds whose declarations only operators can read. */
 const declaredKinds = ['vm', 'extension', 'goal-state'];
@@ -20,7 +20,10 @@ const actionCodes = [
   ),
 ];
 
-/** Condition for the entries that this caller can see: entries about people only for admins, and everyone's own. */
+/**
+ * Condition for the entries that this caller can see. Entries about people are visible to admins, and to the person who
+ * caused them.
+ */
 export function visibleTo(actor: Actor): SQL | undefined {
   if (hasRole(actor, 'admin')) return undefined;
   return or(inArray(auditEntries.targetKind, openKinds), isOwn(actor));
@@ -31,13 +34,13 @@ const isOwn = (actor: Actor): SQL | undefined =>
 
 type Row = Pick<typeof auditEntries.$inferSelect, 'targetKind' | 'actorKind' | 'actorId'>;
 
-/** Whether the caller can see the values before and after. */
+/** Whether the caller can see an entry's values before and after. */
 export function maySeeContents(actor: Actor, row: Row): boolean {
   if (declaredKinds.includes(row.targetKind)) return hasRole(actor, 'operator');
   return openKinds.includes(row.targetKind) || maySeeAddress(actor, row);
 }
 
-/** Whether the caller can see the IP address. Those of other actors are for admins only. */
+/** Whether the caller can see the IP address. Only admins see the addresses of other actors. */
 export function maySeeAddress(actor: Actor, row: Row): boolean {
   return hasRole(actor, 'admin') || (row.actorKind === actor.kind && row.actorId === actor.id);
 }
@@ -69,7 +72,7 @@ function split(reference: string | undefined): [string?, string?] {
   return colon < 0 ? [reference] : [reference.slice(0, colon), reference.slice(colon + 1)];
 }
 
-/** Returns the action codes that match: a noun matches all its actions. */
+/** Returns the action codes that match. A noun matches all its actions. */
 function codesOf(action: string): string[] {
   return [action, ...actionCodes.filter((code) => code.startsWith(`${action}.`))];
 }

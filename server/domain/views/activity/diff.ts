@@ -1,6 +1,6 @@
 import { canonicalJson } from '#server/platform/canonical-json.ts';
 
-/** A difference between before and after. `undefined` means absent on that side. */
+/** A difference between before and after. `undefined` means that the value is absent on that side. */
 export interface Difference {
   /** Path of the value. A list is compared as one value, unless it contains objects. */
   path: string[];

@@ -92,7 +92,7 @@ export async function findTargets({ db }: Context, rows: readonly StoredAct[]): 
   };
 }
 
-/** Splits the id of a version, `<handler>-<version>`. Handlers may contain hyphens, versions do not. */
+/** Splits the id of a version, `<handler>-<version>`. Handler names may contain hyphens; versions do not. */
 export function versionOf(id: string): { handler: string; version: string } {
   const at = id.lastIndexOf('-');
   return { handler: id.slice(0, at), version: id.slice(at + 1) };

@@ -15,12 +15,12 @@ export interface ActContents {
   differences: Difference[];
   /** Number of differences left out. */
   more: number;
-  /** Position in the chain; null until the worker links the entry, about a second later. */
+  /** Position in the chain; null for an entry that is not linked yet. */
   position: number | null;
   hash: string | null;
 }
 
-/** Returns the values before and after one action. Throws 404 if it is unknown or the caller cannot see it. */
+/** Returns the values before and after an action. Throws 404 if the entry is unknown or the caller cannot see it. */
 export async function getAct(ctx: Context, input: GetActInput): Promise<ActContents> {
   allow(ctx.actor, 'viewer');
   const { id } = parse(getActInput, input);

@@ -11,9 +11,9 @@ export interface ActivityChain {
   /** Number of entries in the chain. */
   position: number;
   hash: string;
-  /** When the newest entries were last checked; null without a sealed result. */
+  /** When the newest entries were last checked; null if there is no sealed result. */
   checkedAt: Date | null;
-  /** The last check is too old, or missing although there are entries. */
+  /** Whether the last check is too old, or missing although there are entries. */
   isStale: boolean;
   /** When all entries were last checked, and how many there were. */
   verifiedAt: Date | null;
@@ -21,7 +21,7 @@ export interface ActivityChain {
   fault: ChainFault | null;
 }
 
-/** Returns the state of the chain, as the worker last found it. */
+/** Returns the state of the chain as the worker last found it. */
 export async function getActivityChain(ctx: Context): Promise<ActivityChain> {
   allow(ctx.actor, 'viewer');
   const head = await readHead(ctx.db);

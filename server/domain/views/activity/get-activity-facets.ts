@@ -6,7 +6,7 @@ import { parse } from '#server/domain/parse.ts';
 import { type ActivityFacetsInput, activityFacetsInput } from '../input.ts';
 import { visibleTo } from './activity-filter.ts';
 
-/** Limits on the entries read and on the values per kind, however long the log is. */
+/** Maximum number of entries that are read, and of values per kind, regardless of the log's length. */
 const newest = 10_000;
 const most = 50;
 
@@ -39,7 +39,7 @@ export async function getActivityFacets(ctx: Context, input: ActivityFacetsInput
       .select({
         kind: recent.actorKind,
         id: recent.actorId,
-        // The newest name, because actors can be renamed.
+        // The newest name of the actor, because actors can be renamed.
         name: sql<string>`(array_agg(${recent.actorName} order by ${recent.id} desc))[1]`,
         count,
       })

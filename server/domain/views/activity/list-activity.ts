@@ -16,31 +16,31 @@ export interface ActRow {
   id: number;
   at: Date;
   actor: { kind: string; id: string; name: string; isThere: boolean };
-  /** Null in entries of releases that did not store it. */
+  /** Null in entries of releases that did not store the door. */
   door: Door | null;
-  /** IP address; null if unknown or hidden from this caller. */
+  /** The IP address; null if it is unknown or hidden from this caller. */
   address: string | null;
   client: string | null;
   action: string;
-  /** `isThere`: the target still exists. A deleted one keeps its last name. */
+  /** `isThere`: whether the target still exists. A deleted target keeps its last name. */
   target: { kind: string; id: string; name: string; isThere: boolean };
   vm: { id: string; name: string; isThere: boolean } | null;
-  /** The values of the sentence, except actor and target. */
+  /** The values of the sentence, except the actor and the target. */
   facts: Facts;
-  /** Whether the entry has a before or an after that this caller can see. */
+  /** Whether the entry has values before or after that this caller can see. */
   hasContents: boolean;
 }
 
 export interface ActivityPage {
   items: ActRow[];
   nextCursor: string | null;
-  /** Id of the newest entry; 0 if there is none. `countNewerActs` counts later ones. */
+  /** Id of the newest entry; 0 if there is none. `countNewerActs` counts the entries after it. */
   newest: number;
 }
 
 /**
- * Lists the entries that the caller can see, newest first: entries on VMs and handlers for everyone, entries about
- * people for admins and their authors. `upTo` keeps the list as it was when that entry was the newest.
+ * Lists the entries that the caller can see, newest first: entries on VMs and handlers are visible to everyone, entries
+ * about people to admins and to those who caused them. `upTo` keeps the list as it was when that entry was the newest.
  */
 export async function listActivity(ctx: Context, input: ListActivityInput): Promise<ActivityPage> {
   allow(ctx.actor, 'viewer');
@@ -79,7 +79,7 @@ export async function listActivity(ctx: Context, input: ListActivityInput): Prom
 
 function placeOf(cursor: string): { at: string; id: string } {
   const [at = '', id = ''] = readCursor(cursor, 2);
-  // The format of times in cursors. PostgreSQL does not read every format that `Date` does.
+  // The format of times in cursors. It is checked because PostgreSQL does not accept every format that `Date` accepts.
   if (!/^\d{4}-\d\d-\d\dT[\d:.]{8,12}Z$/.test(at) || Number.isNaN(Date.parse(at)) || !/^\d{1,15}$/.test(id))
     throw new DomainError('bad_request', 'cursor_invalid');
   return { at: new Date(at).toISOString(), id };

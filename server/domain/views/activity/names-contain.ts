@@ -3,18 +3,18 @@ import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import { auditEntries, vms } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 
-/** If more VMs match, so many entries match that reading the newest entries finds enough. */
+/** If more VMs than this match, so many entries match that reading the newest entries finds enough. */
 const maxVms = 500;
 /** Maximum number of distinct names read per kind. */
 const maxNames = 2_000;
 
-/** Kinds of targets that appear in many entries each, so their distinct names are few. VMs are handled separately. */
+/** Kinds of targets that appear in many entries each, so there are few distinct names. VMs are handled separately. */
 const sharedKinds = ['extension', 'version', 'publisher', 'member', 'token'] as const;
 const actorKinds = ['user', 'token', 'bootstrap', 'system'] as const;
 
 /**
- * Condition for entries whose actor, target or VM has this text in its name. Finds the names first, each kind through
- * its index, so that a rare name does not require reading a million entries.
+ * Condition for entries whose actor, target or VM has this text in its name. Finds the names first, each kind with its
+ * index, so that a search for a rare name does not read a million entries.
  */
 export async function namesContain(ctx: Context, part: string): Promise<SQL | undefined> {
   const like = `%${part.replaceAll(/[\\%_]/g, '\\$&')}%`;
@@ -55,7 +55,8 @@ function walked(ctx: Context, like: string): SQL | undefined {
 }
 
 /**
- * Returns ids of targets of a kind with matching names. Takes one index step per target, however many entries it has.
+ * Returns the ids of targets of a kind with matching names. Takes one index step per target, whatever its number of
+ * entries.
  */
 async function targetsOf(ctx: Context, kind: string, like: string): Promise<string[]> {
   const { rows } = await ctx.db.execute<{ id: string }>(sql`
@@ -76,7 +77,7 @@ async function targetsOf(ctx: Context, kind: string, like: string): Promise<stri
   return rows.map(({ id }) => id);
 }
 
-/** Returns ids of actors of a kind whose newest name matches. */
+/** Returns the ids of actors of a kind whose newest name matches. */
 async function actorsOf(ctx: Context, kind: string, like: string): Promise<string[]> {
   const { rows } = await ctx.db.execute<{ id: string }>(sql`
     with recursive step as (

@@ -21,7 +21,7 @@ type Act = Partial<typeof auditEntries.$inferInsert>;
 
 let services: Services;
 let vmId: string;
-/** Id of the last entry before those of this test. */
+/** Id of the last entry that existed before this test. */
 let start: number;
 
 const tokenId = '00000000-0000-4000-8000-00000000000a';
@@ -49,7 +49,7 @@ beforeAll(async () => {
   start = (await listActivity(admin, {})).newest;
 });
 
-/** Who can see an entry, its contents, and the IP address of its author. */
+/** Which roles can see an entry, its contents, and the IP address of its actor. */
 const readers: readonly [targetKind: string, acts: readonly Role[], contents: readonly Role[]][] = [
   ['vm', roles, ['operator', 'admin']],
   ['extension', roles, ['operator', 'admin']],

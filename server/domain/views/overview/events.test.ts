@@ -26,7 +26,7 @@ beforeEach(async () => {
   for (const table of [extensionHealth, healthTransitions, vmHealth, vms]) await ctx.db.delete(table);
 });
 
-/** Reads again, like a page that is opened later. */
+/** Returns a context without cached data, like a page that is opened later. */
 const fresh = (): Context => ({ ...ctx, memory: new ProcessMemory() });
 const insert = (rows: readonly GivenRow[]) => insertFleet(ctx.db, now, rows);
 const names = (count: number): GivenRow[] => Array.from({ length: count }, (_, n) => ({ name: `vm-${n}` }));
@@ -192,7 +192,7 @@ describe('VMs that fail together', () => {
     const versions = ['1.10.0.0', '1.9.0.0', '1.2.0.0', '2.0.0.0', '1.1.0.0', '10.0.0.0'];
     for (const [place, version] of versions.entries()) await fails(place, { version });
     await fails(6, { name: 'odd', version: 'not a version' });
-    // Before its first report, an extension counts with the goal's version.
+    // Before its first report, an extension counts with the version in the goal.
     await fails(6, { version: null, goalVersion: '3.0.0.0' });
     const [group] = await listFailingTogether(fresh());
     expect(group?.extension?.versions).toEqual(['1.9.0.0', '1.10.0.0', '2.0.0.0', '3.0.0.0', '10.0.0.0']);

@@ -1,11 +1,11 @@
 import { arrange, drawMap, type FleetMap, type GroupBy, type GroupRows, type MapOrder } from './fleet-map.ts';
 
-/** Bytes per VM in the query result: its id, a fingerprint of name and tags, its rank. */
+/** Bytes per VM in the query result: its id, a fingerprint of its name and tags, and its rank. */
 export const recordBytes = 16 + 4 + 2;
 
 /** The cached map of a fleet. Changes are applied to it, so that 100,000 VMs need not be read again. */
 export class FleetCopy {
-  /** The copy includes every transaction before this id. */
+  /** The copy includes every transaction with a lower id than this. */
   seen: string;
   readonly order: MapOrder;
   /** Number of VMs by the fleet counters; a different number means that VMs were added or removed. */
@@ -13,11 +13,14 @@ export class FleetCopy {
   readonly #ranks: Uint8Array;
   readonly #prints: Int32Array;
   readonly #ids: Uint32Array;
-  /** Hash table with open addressing, by the last four bytes of the id: position plus 1, or 0 if empty. */
+  /**
+   * Hash table with open addressing, keyed by the last four bytes of the id. A value is the position plus 1, or 0 if
+   * the slot is empty.
+   */
   readonly #places: Int32Array;
   #map: FleetMap | null;
 
-  /** `records`: the whole fleet by name. `keys`: the group of each VM, or null if there is only one group. */
+  /** `records`: the whole fleet, sorted by name. `keys`: the group of each VM, or null if there is only one group. */
   constructor(
     groupBy: GroupBy,
     { seen, count: counted }: { seen: string; count: number },
@@ -57,7 +60,7 @@ export class FleetCopy {
 
   /**
    * Applies changed records of a fleet with `count` VMs. Returns false if VMs were added, removed, renamed or retagged:
-   * their positions have changed, and the fleet must be read again.
+   * then positions have changed, and the fleet must be read again.
    */
   take(seen: string, records: Uint8Array, count: number): boolean {
     if (count !== this.#count) return false;
@@ -77,7 +80,7 @@ export class FleetCopy {
     return true;
   }
 
-  /** Slot in the hash table of the id at `words[at * 4]`, or the free slot where it belongs. */
+  /** Returns the slot in the hash table of the id at `words[at * 4]`, or the free slot where it belongs. */
   #slotOf(words: Uint32Array, at: number): number {
     const last = this.#places.length - 1;
     const from = at * 4;

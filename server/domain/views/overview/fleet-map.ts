@@ -4,47 +4,49 @@ import { type ExtensionHealth, healthLetters, rankOf } from '#server/domain/verd
 /** Grouping of VMs: `none`, `handler`, or `tag:<name>`. */
 export type GroupBy = 'none' | 'handler' | `tag:${string}`;
 
-/** A group of VMs, by name. */
+/** A group of VMs, sorted by name. */
 export interface MapGroup {
-  /** The tag's value or the handler; null for VMs without the tag, and without a grouping. */
+  /** The tag's value or the handler; null for VMs without the tag, and if VMs are not grouped. */
   key: string | null;
-  /** Number of smaller groups that were combined into this one. */
+  /** Whether smaller groups were combined into this one. */
   rest: boolean;
   count: number;
   failed: number;
   unresponsive: number;
   /**
-   * Health by letter (failed, unresponsive, degraded, progressing, unknown `k`, healthy, disabled `x`), with
-   * repetitions as letter and length.
+   * The health of each VM as a letter (failed, unresponsive, degraded, progressing, unknown `k`, healthy, disabled
+   * `x`). Repetitions are written as the letter and their number.
    */
   cells: string;
 }
 
-/** The health of every VM for the overview map. `revision` identifies the positions of VMs, whatever their health. */
+/**
+ * The health of every VM, for the overview map. `revision` identifies the positions of VMs, regardless of their health.
+ */
 export interface FleetMap {
   groupBy: GroupBy;
   revision: string;
   groups: MapGroup[];
 }
 
-/** The positions of VMs in a map, whatever their health. */
+/** The positions of VMs in a map, regardless of their health. */
 export interface MapOrder {
   groupBy: GroupBy;
   revision: string;
-  /** Ids of the whole fleet by name, 16 bytes each. */
+  /** Ids of the whole fleet, sorted by name, 16 bytes each. */
   ids: Uint8Array;
   /** `places`: the positions in `ids` of the group's VMs. */
   groups: { key: string | null; rest: boolean; places: Uint32Array }[];
 }
 
-/** VMs of a group as read from the database, by name. */
+/** VMs of a group as read from the database, sorted by name. */
 export interface GroupRows {
   key: string | null;
-  /** Position in the fleet by name, times 8, plus the index of its health in `healthLetters`. */
+  /** The VM's position in the fleet, sorted by name, times 8, plus the index of its health in `healthLetters`. */
   cells: Uint32Array;
 }
 
-/** The smallest groups are combined, because more than this are not legible. */
+/** Maximum number of groups. Beyond that, the smallest ones are combined, because more would not be legible. */
 const maxGroups = 24;
 
 /** Computes the positions of VMs, and their health by group. */
@@ -67,7 +69,9 @@ export function arrange(
   };
 }
 
-/** Draws the map from positions and health. `healths` contains indexes in `healthLetters`, group by group. */
+/**
+ * Returns the map for these positions and health values. `healths` contains indexes in `healthLetters`, group by group.
+ */
 export function drawMap({ groupBy, revision, groups }: MapOrder, healths: readonly Uint8Array[]): FleetMap {
   return {
     groupBy,
@@ -88,7 +92,7 @@ function countOf(healths: Uint8Array): Uint32Array {
   return counts;
 }
 
-/** Sorts groups by name, VMs without the tag last, and combines the smallest if there are too many. */
+/** Sorts groups by name, with the VMs without the tag last, and combines the smallest groups if there are too many. */
 function foldSmallest(rows: readonly GroupRows[]): (GroupRows & { rest: boolean })[] {
   const bySize = rows.toSorted((a, b) => b.cells.length - a.cells.length || compareKeys(a.key, b.key));
   const few = bySize.length <= maxGroups;
@@ -112,13 +116,13 @@ function compareKeys(a: string | null, b: string | null): number {
   return a < b ? -1 : 1;
 }
 
-/** Sorts by position and keeps the worst of several cells of one VM, which has the smallest number. */
+/** Sorts by position. If a VM has several cells, keeps the worst, which has the smallest number. */
 export function worstByPlace(cells: Uint32Array): Uint32Array {
   cells.sort();
   return cells.filter((cell, index) => index === 0 || cell >>> 3 !== (cells[index - 1] ?? 0) >>> 3);
 }
 
-/** Encodes repetitions of one health as letter and length: `hhhhf` → `h4f`. */
+/** Encodes repetitions of a health value as a letter and their number: `hhhhf` → `h4f`. */
 export function packCells(healths: Uint8Array): string {
   let packed = '';
   for (let begin = 0, end = 0; begin < healths.length; begin = end) {

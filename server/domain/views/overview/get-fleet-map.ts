@@ -8,8 +8,8 @@ import type { MapReader } from './readings.ts';
 import { groupingTags, readTagShares } from './tag-shares.ts';
 
 /**
- * Returns one letter per VM, by name within its group: about 30 KB for 100,000 VMs. By default, groups by the tag that
- * divides the fleet best.
+ * Returns one letter per VM, sorted by name within its group: about 30 KB for 100,000 VMs. By default, VMs are grouped
+ * by the tag that divides the fleet best.
  */
 export async function getFleetMap(ctx: Context & MapReader, input: FleetMapInput): Promise<FleetMap> {
   allow(ctx.actor, 'viewer');

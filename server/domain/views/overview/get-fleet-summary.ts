@@ -6,7 +6,7 @@ import { readHour } from './read-hour.ts';
 import { type MapReader, shareReading } from './readings.ts';
 import { groupingTags, readTagShares } from './tag-shares.ts';
 
-/** Number of VMs with one health now, and the difference from an hour ago. */
+/** Number of VMs that have this health now, and the difference from an hour ago. */
 export interface HealthCount {
   health: VmHealth;
   vms: number;
@@ -16,17 +16,18 @@ export interface HealthCount {
 export interface FleetFigures {
   vms: number;
   extensions: number;
-  /** One per health of a VM, mildest first. They add up to `vms`. */
+  /** One entry per health value of a VM, mildest first. The numbers add up to `vms`. */
   counts: HealthCount[];
   /** Tag names that divide the fleet into a few groups, best first. */
   groupings: string[];
   /**
-   * When the counts were last checked, and when one was last found wrong and corrected; null before the first check.
+   * When the counts were last checked, and when one of them was last found wrong and corrected; null before the first
+   * check.
    */
   check: CountCheck | null;
 }
 
-/** Returns how many VMs have which health. */
+/** Returns the number of VMs with each health value. */
 export async function getFleetSummary(ctx: Context & MapReader): Promise<FleetFigures> {
   allow(ctx.actor, 'viewer');
   const [counted, check, hour, shares] = await Promise.all([
@@ -37,7 +38,8 @@ export async function getFleetSummary(ctx: Context & MapReader): Promise<FleetFi
   ]);
   const vms = (health: VmHealth): number => counted[health] ?? 0;
   const changeOf = new Map<VmHealth | null, number>();
-  // Each transition begins where the previous one ended, so the sum keeps only the ends of the hour.
+  // Each transition begins with the health with which the previous one ended, so in the sum only the start and the end
+  // of the hour remain.
   for (const { from, to, changes } of hour.transitions) {
     changeOf.set(from, (changeOf.get(from) ?? 0) - changes);
     changeOf.set(to, (changeOf.get(to) ?? 0) + changes);

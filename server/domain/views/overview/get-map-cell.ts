@@ -14,7 +14,7 @@ import { rankSql } from '../rank-sql.ts';
 import { idAt } from './fleet-map.ts';
 import { readMapOrder } from './read-fleet-map.ts';
 
-/** An extension with trouble, in one line. */
+/** A problem of an extension, in one line. */
 export interface Trouble {
   extension: string;
   handler: string;
@@ -27,16 +27,16 @@ export interface Trouble {
   deadlineAt: string | null;
 }
 
-/** The VM on the card that the map opens. */
+/** The VM on the card that opens from the map. */
 export interface MapCell {
   id: string;
   name: string;
   tags: Record<string, string>;
   health: VmHealth;
   since: string;
-  /** Null if the agent never called. */
+  /** Null if the agent has never called. */
   lastSeenAt: string | null;
-  /** Extensions with trouble, worst first; at most two. */
+  /** Extensions with problems, worst first; at most two. */
   troubles: Trouble[];
 }
 

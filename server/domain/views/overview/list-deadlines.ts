@@ -12,14 +12,14 @@ export interface Deadline {
 }
 
 export interface Deadlines {
-  /** Number of extensions that missed their deadline. The goal is 0. */
+  /** Number of extensions that missed their deadline. It should be 0. */
   past: number;
-  /** The first extensions that missed it, longest overdue first. */
+  /** The first extensions that missed their deadline, longest overdue first. */
   overdue: Deadline[];
   next: Deadline | null;
 }
 
-/** Returns missed deadlines and the next ones. */
+/** Returns missed deadlines and the next deadlines. */
 export async function listDeadlines(ctx: Context): Promise<Deadlines> {
   allow(ctx.actor, 'viewer');
   const { deadlineAt } = extensionHealth;

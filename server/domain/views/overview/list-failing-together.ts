@@ -18,13 +18,13 @@ import { type ListFailingInput, listFailingInput } from '../input.ts';
 import { type MapReader, shareReading } from './readings.ts';
 import { type CommonTag, commonTag, readTagShares, type TagShares } from './tag-shares.ts';
 
-/** VMs that share a cause. */
+/** VMs with problems that have the same cause. */
 export interface FailingGroup {
   health: 'failed' | 'degraded' | 'unresponsive';
   vms: number;
   /** When the first VM of the group was affected. */
   since: string;
-  /** A tag that most of them have and most others do not. */
+  /** A tag that most of these VMs have and most others do not. */
   common: CommonTag | null;
   /** Null if the group is about silent agents. */
   extension: FailingExtension | null;
@@ -77,7 +77,10 @@ const worstFirst = (a: FailingGroup, b: FailingGroup): number =>
   rankOf(a.health) - rankOf(b.health) ||
   (a.since < b.since ? 1 : -1);
 
-/** SQL: the newest five versions of a group. Agents can report any text as a version; other texts come first. */
+/**
+ * SQL for the newest five versions of a group. Agents can report any text as a version; texts that are not versions
+ * come first.
+ */
 const newestVersions = sql.raw(String.raw`(
   select array_agg(version order by numbers nulls first, version) from (
     select version, numbers from unnest(g.all_versions) version,
@@ -85,7 +88,7 @@ const newestVersions = sql.raw(String.raw`(
     order by numbers desc nulls last, version desc limit 5) newest)`);
 
 async function readExtensions(ctx: Context, fleet: TagShares): Promise<Sampled[]> {
-  // Silent agents are grouped by VM, and a waiting extension has the cause of the one that it waits for.
+  // Silent agents are grouped by VM. A waiting extension has the cause of the extension that it waits for.
   const { rows } = await ctx.db.execute<{
     health: 'failed' | 'degraded';
     handler: string;
@@ -142,7 +145,7 @@ async function readExtensions(ctx: Context, fleet: TagShares): Promise<Sampled[]
   }));
 }
 
-/** Returns silent VMs, grouped by when they stopped. */
+/** Returns silent VMs, grouped by the time when they went silent. */
 async function readSilent(ctx: Context, fleet: TagShares): Promise<Sampled[]> {
   const { rows } = await ctx.db.execute<{
     vms: number;

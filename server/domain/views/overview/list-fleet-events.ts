@@ -8,7 +8,7 @@ import { type CommonTag, commonTag, readTagShares } from './tag-shares.ts';
 
 /** VMs that failed or went silent at nearly the same time. */
 export interface FleetEvent {
-  /** Stays the same while more VMs join the event. */
+  /** The id stays the same while more VMs join the event. */
   id: string;
   at: string;
   health: 'failed' | 'unresponsive';
@@ -20,7 +20,7 @@ export interface FleetEvent {
 }
 
 const maxEvents = 8;
-/** Maximum seconds between two transitions of one event, and how many of its VMs are compared for a common tag. */
+/** Maximum seconds between two transitions of one event, and number of its VMs that are compared for a common tag. */
 const togetherSeconds = 180;
 const sampleSize = 500;
 

@@ -5,16 +5,16 @@ import type { Context } from '#server/domain/context.ts';
 import { barCount, barSeconds, firstBar, readHour } from './read-hour.ts';
 import { type MapReader, shareReading } from './readings.ts';
 
-/** New health of a VM: healthy, progressing, degraded, failed, unresponsive. */
+/** Kinds of changes, named by a VM's new health: healthy, progressing, degraded, failed, unresponsive. */
 export const changeKinds = ['recovered', 'started', 'degraded', 'failed', 'silent'] as const;
 export type ChangeKind = (typeof changeKinds)[number];
 export type ChangeCounts = Record<ChangeKind, number>;
 
 export interface HealthChanges {
-  /** VMs whose health changed within the hour. */
+  /** Number of VMs whose health changed within the hour. */
   vms: number;
   totals: ChangeCounts;
-  /** Oldest first, each of `barSeconds`; the last is still running. */
+  /** Oldest first, each `barSeconds` long. The last bar has not ended yet. */
   bars: ({ from: string } & ChangeCounts)[];
   barSeconds: number;
 }
@@ -28,7 +28,7 @@ const kindOf: Readonly<Record<string, ChangeKind>> = {
 };
 const none = (): ChangeCounts => ({ recovered: 0, started: 0, degraded: 0, failed: 0, silent: 0 });
 
-/** Returns the changes of the last hour, by bar. */
+/** Returns the changes of the last hour, grouped into bars. */
 export async function listHealthChanges(ctx: Context & MapReader): Promise<HealthChanges> {
   allow(ctx.actor, 'viewer');
   const [{ begin, transitions }, vms] = await Promise.all([readHour(ctx), countChanged(ctx)]);

@@ -19,17 +19,20 @@ import { type MapReader, shareReading } from './readings.ts';
 
 /** Cached maps of a process. For 100,000 VMs, a copy takes 5 MB and the positions 2 MB. */
 interface Kept {
-  /** Copies by grouping, most recently requested last. */
+  /** Copies by grouping, the most recently requested last. */
   copies: Map<GroupBy, { copy: FleetCopy; readAt: number }>;
-  /** Positions of VMs in the last returned maps, by revision. */
+  /** Positions of VMs in the maps that were last returned, by revision. */
   orders: Map<string, MapOrder>;
-  /** Whole fleets are read one at a time, so that requests for fifty tags use one connection. */
+  /**
+   * Resolves after the last reading. Whole fleets are read one at a time, so that requests for fifty tags use one
+   * connection.
+   */
   lastReading: Promise<unknown>;
 }
 
 const maxCopies = 3;
 const maxOrders = 6;
-/** Milliseconds after which a copy is rebuilt: long before transaction ids wrap around. */
+/** Milliseconds after which a copy is rebuilt, which is long before transaction ids wrap around. */
 const copyAges = 3_600_000;
 
 const fleetMaps = slot((): Kept => ({ copies: new Map(), orders: new Map(), lastReading: Promise.resolve() }));
@@ -49,7 +52,7 @@ export async function readFleetMap(reader: MapReader, groupBy: GroupBy): Promise
   });
 }
 
-/** Moves the entry to the end and drops the oldest ones. */
+/** Moves the entry to the end and removes the oldest entries. */
 function keepNewest<Key, Value>(all: Map<Key, Value>, key: Key, value: Value, most: number): void {
   all.delete(key);
   all.set(key, value);
@@ -57,8 +60,8 @@ function keepNewest<Key, Value>(all: Map<Key, Value>, key: Key, value: Value, mo
 }
 
 /**
- * Returns the positions of VMs in the map of that revision; null if the fleet has changed since. The map may come from
- * another process, because the same fleet has the same revision everywhere.
+ * Returns the positions of VMs in the map with this revision; null if the fleet has changed since. The map may come
+ * from another process, because the same fleet has the same revision everywhere.
  */
 export async function readMapOrder(reader: MapReader, groupBy: GroupBy, revision: string): Promise<MapOrder | null> {
   const find = () => reader.memory.of(fleetMaps).orders.get(revision) ?? null;
@@ -83,13 +86,16 @@ async function readCopy(db: Database, { copies }: Kept, groupBy: GroupBy): Promi
   return { map: copy.map(), order: copy.order };
 }
 
-/** The number of VMs by the fleet counters. A wrong counter stays wrong by the same number, so it hides no change. */
+/**
+ * SQL for the number of VMs by the fleet counters. A wrong counter stays wrong by the same number, so it hides no
+ * change.
+ */
 const vms = sql`coalesce((select sum(n) from ${countedFleet} c where what <> 'extensions'), 0)::int as vms`;
 
 /**
- * Each row contains the transaction that last wrote it. Reads the rows of transactions that were open when the copy was
- * built, and of all later ones. Ids above the current one come from a restored database. The number of VMs reveals
- * deletions.
+ * Brings a copy up to date. Each row contains the id of the transaction that last wrote it, so only the rows of later
+ * transactions, and of those that were open when the copy was built, are read. Ids above the current one come from a
+ * restored database. The number of VMs reveals deletions.
  */
 async function bringUpToDate(db: Database, copy: FleetCopy): Promise<boolean> {
   const { rows } = await db.execute<{ seen: string; vms: number; changed: Buffer | null }>(sql`
@@ -101,7 +107,7 @@ async function bringUpToDate(db: Database, copy: FleetCopy): Promise<boolean> {
   return now !== undefined && copy.take(now.seen, now.changed ?? new Uint8Array(), now.vms);
 }
 
-/** Aggregates in index order: one pass without a sort, and one row for the driver. */
+/** Aggregates in index order: one pass without a sort, and a single row for the driver. */
 async function rebuildCopy(db: Database, groupBy: GroupBy): Promise<FleetCopy> {
   const tag = groupBy === 'none' ? null : groupBy.slice('tag:'.length);
   const keys =

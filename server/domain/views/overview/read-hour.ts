@@ -4,11 +4,14 @@ import type { Context } from '#server/domain/context.ts';
 import type { VmHealth } from '#server/domain/verdicts/index.ts';
 import { type MapReader, shareReading } from './readings.ts';
 
-/** Seconds of one bar. */
+/** Number of seconds that one bar covers. */
 export const barSeconds = 150;
 export const barCount = 24;
 
-/** Start of the first bar, in milliseconds since 1970. Bars are aligned to the clock, so that they do not shift. */
+/**
+ * Returns the start of the first bar, in milliseconds since 1970. Bars are aligned to the clock, so that they do not
+ * shift.
+ */
 export function firstBar(now: Date): number {
   const width = barSeconds * 1000;
   return (Math.floor(now.getTime() / width) + 1 - barCount) * width;
@@ -17,7 +20,7 @@ export function firstBar(now: Date): number {
 /** Number of VMs that changed from one health to another within one bar. */
 export interface Transitions {
   bar: number;
-  /** Null if it had none before. */
+  /** Null if the VM had no health before. */
   from: VmHealth | null;
   /** Null if the VM was deleted. */
   to: VmHealth | null;
@@ -30,7 +33,7 @@ export interface Hour {
   transitions: Transitions[];
 }
 
-/** Returns the changes of health within the hour. Every part of the overview that shows them shares one reading. */
+/** Returns the changes of health within the hour. All parts of the overview that show them share one reading. */
 export async function readHour(ctx: Context & MapReader): Promise<Hour> {
   return shareReading(ctx, 'hour', async () => {
     const begin = firstBar(ctx.now);

@@ -2,7 +2,10 @@ import type { Services } from '#server/domain/context.ts';
 import { slot } from '#server/platform/process-memory.ts';
 import { SharedReadings } from '#server/platform/shared-readings.ts';
 
-/** `isPage`: a new page is waiting, so the query has priority; an open page that refreshes can wait its turn. */
+/**
+ * `isPage`: a newly opened page is waiting, so the query has priority. The query of an open page that refreshes can
+ * wait.
+ */
 export interface MapReader extends Pick<Services, 'db' | 'memory'> {
   isPage?: boolean;
 }
@@ -18,7 +21,7 @@ export function shareReading<Result>(
   return memory.of(readings).share(key, read, { isUrgent: isPage });
 }
 
-/** Reads slowly changing data, or returns the result cached by an earlier call. */
+/** Reads slowly changing data, or returns the result that an earlier call cached. */
 export function keepReading<Result>({ memory }: MapReader, key: string, read: () => Promise<Result>): Promise<Result> {
   return memory.of(readings).keep(key, read);
 }

@@ -3,7 +3,7 @@ import { commonTag, groupingTags, type TagShares } from './tag-shares.ts';
 
 const shares = (tags: Readonly<Record<string, Readonly<Record<string, number>>>>): TagShares =>
   new Map(Object.entries(tags).map(([name, values]) => [name, new Map(Object.entries(values))]));
-/** A tag with this many values, which together cover this share of the fleet. */
+/** Returns a tag with this many values, which together cover this share of the fleet. */
 const spread = (values: number, coverage: number) =>
   Object.fromEntries(Array.from({ length: values }, (_, n) => [`v${n}`, coverage / values]));
 

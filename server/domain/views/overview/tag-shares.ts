@@ -3,12 +3,15 @@ import type { Database } from '#db/client.ts';
 import { vmHealth } from '#db/schema/index.ts';
 import { keepReading, type MapReader } from './readings.ts';
 
-/** Distribution of the fleet's tags: name → value → share of all VMs, 0 to 1. */
+/** Distribution of the fleet's tags: for each name and value, the share of all VMs, 0 to 1. */
 export type TagShares = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
 /** Approximate number of VMs to sample from a larger fleet. */
 const sampleSize = 20_000;
-/** Returns the shares of tags, sampled in a large fleet and at most some seconds old, because they change slowly. */
+/**
+ * Returns the shares of tags. In a large fleet, they come from a sample. They may be some seconds old, because they
+ * change slowly.
+ */
 export async function readTagShares(reader: MapReader): Promise<TagShares> {
   return keepReading(reader, 'tag-shares', () => read(reader.db));
 }
@@ -50,7 +53,7 @@ export function groupingTags(shares: TagShares): string[] {
 export interface CommonTag {
   name: string;
   value: string;
-  /** Share of these VMs with the tag, 0 to 1; `fleetShare` is that of the whole fleet. */
+  /** Share of these VMs that have the tag, 0 to 1; `fleetShare` is the share in the whole fleet. */
   share: number;
   fleetShare: number;
 }
