@@ -72,7 +72,9 @@ async function readBy({ pair, authorization }: Machine): Promise<string | null> 
   return sealed === undefined ? null : open(sealed, pair.key);
 }
 
-/** Returns the same for the holder of a stock agent's token, who fetches the tenant key first. */
+/**
+ * Returns the protected settings that the holder of a stock agent's token can decrypt after fetching the tenant key.
+ */
 async function readByStock(stock: StockVm): Promise<string | null> {
   const { settings } = await stock.poll();
   const sealed = (settings[0]?.json as { protectedSettings?: string } | undefined)?.protectedSettings;

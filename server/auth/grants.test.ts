@@ -57,8 +57,8 @@ const codeOf = (promise: Promise<unknown>) =>
   );
 
 /**
- * Creates a token, a second one with the first, a third with the second, and two invitations: in the session and by
- * token.
+ * Creates a token, a second one with the first, and a third with the second. Also creates two invitations: one in the
+ * session, one with a token.
  */
 async function grantsOf(browser: Browser) {
   const first = await createToken(await browser.person(), { name: 'first', role: 'admin' });
@@ -130,7 +130,7 @@ describe('a member who is removed or loses rights', () => {
     await services.db.execute(
       sql`update api_tokens set revoked_at = now() - interval '2 years' where id = ${first?.id}`,
     );
-    // Long ago, so that it would be deleted if it had not created another token.
+    // The token was revoked so long ago that it would be deleted if it had not created another token.
     await clearExpiredAccess(services, new Date());
     expect(await works(second?.value ?? '')).toBe(true);
     await removeMember(await bootstrap(), { id });

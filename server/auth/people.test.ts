@@ -84,7 +84,7 @@ describe('roles', () => {
 });
 
 describe('invitations', () => {
-  test('a link makes one member with its role, and the activity names who joined', async () => {
+  test('a link creates one member with its role, and the activity log names who joined', async () => {
     const actor = await join('publisher', 'pia');
     expect(actor).toMatchObject({ kind: 'user', name: 'pia', role: 'publisher', namespaces: ['Acme.Lab'] });
     const acts = await services.db.select().from(auditEntries).where(eq(auditEntries.targetId, actor.id));

@@ -1,11 +1,13 @@
 import { DomainError } from '#server/domain/error.ts';
 
-/** Seconds until a retry after the database was lost: the launcher restarts the embedded one within a second. */
+/**
+ * Seconds after which to retry if the database is unavailable: the launcher restarts the embedded one within a second.
+ */
 const databaseRetry = 2;
 
 /**
- * Error codes of an unavailable database, as opposed to a wrong statement. 25006: a primary became a standby. A full
- * disk and unreadable files count too.
+ * Error codes of an unavailable database, as opposed to a wrong statement. 25006 means that a primary became a standby.
+ * The codes for a full disk and unreadable files are included.
  */
 const awayCode =
   /^(ENOPRIMARY|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|08\w{3}|57P0[123]|57014|53\w{3}|58030|25006)$/;
@@ -14,7 +16,7 @@ const awayMessage =
 
 function isDatabaseAway(error: Error): boolean {
   const { code, syscall } = error as Error & { code?: unknown; syscall?: unknown };
-  // A missing file has ENOENT too, but only a socket fails in `connect`.
+  // A missing file causes ENOENT too, but only a socket fails in `connect`.
   if (code === 'ENOENT' && syscall !== 'connect') return false;
   return (typeof code === 'string' && awayCode.test(code)) || awayMessage.test(error.message);
 }
@@ -30,8 +32,8 @@ const isDiskFull = (error: Error): boolean =>
   /^(ENOSPC|EDQUOT)$/.test(String((error as Error & { code?: unknown }).code));
 
 /**
- * PostgreSQL's errors for NUL in a text or in JSON and for a lone surrogate in JSON, caused by entry points that do not
- * parse input as JSON. JSON that the portal writes is otherwise valid.
+ * Whether PostgreSQL rejected NUL in a text or in JSON, or a lone surrogate in JSON. These come from entry points that
+ * do not parse their input as JSON; otherwise the JSON that the portal writes is valid.
  */
 function isUnstorable(error: Error): boolean {
   const { code, message } = error as Error & { code?: unknown };

@@ -6,8 +6,8 @@ export const languages = ['en', 'de'] as const;
 export type Language = (typeof languages)[number];
 
 /**
- * Returns the wanted languages of a request: the chosen one, then those of Accept-Language. The account's choice
- * (`ofAccount`) takes precedence over the one in the browser's cookie.
+ * Returns the languages that a request asks for: the chosen one, then those of Accept-Language. The account's choice
+ * (`ofAccount`) takes precedence over that in the browser's cookie.
  */
 export function readerOf(headers: Headers, ofAccount?: string): ReaderWishes {
   return {
@@ -16,7 +16,7 @@ export function readerOf(headers: Headers, ofAccount?: string): ReaderWishes {
   };
 }
 
-/** Returns the portal's best language for a reader. */
+/** Returns the language of the portal that fits the reader best. */
 export function languageFor(reader: ReaderWishes): Language {
   const picked = pickLanguage(negotiate(reader), languages);
   return languages.find((language) => language === picked) ?? languages[0];

@@ -39,7 +39,7 @@ export function problemResponse(
 const quietMs = 5_000;
 let warnedAt = Number.NEGATIVE_INFINITY;
 
-/** Logs at most one line in five seconds: a fleet that calls during an outage must not fill the disk. */
+/** Logs at most one line in five seconds, because a fleet that calls during an outage would fill the disk. */
 function warnOfOutage(refusal: DomainError, requestId: string, log: Logger): void {
   const now = performance.now();
   const isQuiet = now - warnedAt < quietMs;

@@ -26,12 +26,15 @@ export type Problem = z.infer<typeof problemDocument>;
 /** Longer values are truncated, so that a response stays readable and small. */
 const shownLength = 200;
 const pathLength = 1_024;
-/** Maximum length of a property name, which the sender chose: enough to find it, but not for a page of text. */
+/**
+ * Maximum length of a property name, which the sender chose: long enough to find the property, too short for a page of
+ * text.
+ */
 const nameLength = 64;
-/** Limits the response to a body with a fault in every byte. */
+/** Maximum number of faults in a response, because a body can have a fault in every byte. */
 const shownFaults = 1_000;
 
-/** With control characters and line or direction marks, a name could look like a sentence. */
+/** A name with control characters, or with line or direction marks, could look like a sentence. */
 const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 const shown = (text: string, most: number): string => {
@@ -73,7 +76,7 @@ export function translateError(error: unknown, language: Language, requestId: st
   return { ...document, errors: translateFaults(faults, language) };
 }
 
-/** Adds messages to faults. Above a thousand, the last entry says how many more there are. */
+/** Adds messages to faults. If there are more than a thousand, the last entry says how many were left out. */
 export function translateFaults(faults: readonly Fault[], language: Language): TranslatedFault[] {
   const hidden = faults.length - shownFaults;
   const more: Fault = { path: '', code: 'more_faults', params: { count: hidden } };

@@ -39,7 +39,7 @@ function open(language: Language): i18n {
 
 const translators: Readonly<Record<Language, i18n>> = { en: open('en'), de: open('de') };
 
-/** Returns a message of a namespace with its placeholders filled in. `count` selects the plural form. */
+/** Returns a message of a namespace with its placeholders filled in. `count` selects the singular or plural form. */
 export function translate(
   language: Language,
   namespace: string,

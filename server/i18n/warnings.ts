@@ -12,7 +12,7 @@ const isCode = (code: string): code is ErrorCode => Object.hasOwn(en, code);
 export const shownWarning = z.object({ code: z.string(), message: z.string(), path: z.string().optional() });
 export type ShownWarning = z.infer<typeof shownWarning>;
 
-/** Adds messages to warnings, up to a limit. Warnings about the whole document have no path. */
+/** Adds messages to warnings, up to a limit. A warning about the whole document has no path. */
 export function shownWarnings(warnings: readonly StoredWarning[], language: Language): ShownWarning[] {
   return fitWarnings(warnings).map(({ code, path, params = {} }) => ({
     code,

@@ -7,13 +7,16 @@ import { waitUntil } from '#server/platform/processes.ts';
 import { LockedError, takeLock } from './lock.ts';
 
 /**
- * Sources of the built pages. Of the server, pages use only the input schemas, which forms share, and what these
- * import.
+ * Sources of the built pages. From the server, pages use only the input schemas, which they share with forms, and what
+ * these import.
  */
 const sources = ['app', 'locales', 'protocol', 'public', 'server/domain'];
 const files = ['next.config.ts', 'package-lock.json', 'postcss.config.mjs', 'tsconfig.json'];
 
-/** Builds the pages if their sources have changed since the last build. Concurrent starts build one at a time. */
+/**
+ * Builds the pages if their sources have changed since the last build. If several processes start concurrently, they
+ * build one at a time.
+ */
 export async function buildPages(root: string, say: (line: string) => void): Promise<void> {
   const marker = join(root, '.next', 'annex-sources');
   const isBuilt = async (wanted: string): Promise<boolean> =>
@@ -34,7 +37,7 @@ export async function buildPages(root: string, say: (line: string) => void): Pro
   }
 }
 
-/** The build prints nothing for up to some minutes, so this prints that it is still running. */
+/** Prints that the build is still running, because the build itself may print nothing for minutes. */
 function showProgress(say: (line: string) => void): { stop(): void; seconds(): number } {
   const started = performance.now();
   const seconds = (): number => Math.round((performance.now() - started) / 1000);

@@ -31,7 +31,7 @@ let stockId: string;
 const settings = { publicSettings: {}, protectedSettings: { word: 'hunter2' } };
 const goal = { handler: 'Acme.Lab.Probe', version: '1.0.0.0', state: 'enabled' as const, settings };
 
-/** Creates a portal's database with one row of each encrypted kind. */
+/** Creates a portal's database with one row of each kind that is encrypted. */
 beforeEach(async () => {
   services = { ...(await testServices({ config: { wire: true } })), keys: deriveKeys(Buffer.from(oldKey)) };
   await openInstallation(services.db, services.keys.check);
@@ -139,7 +139,7 @@ test('secret.key: if a run is killed between the database and the files, the nex
   const made = await existingKey({ secretKey: null, dataDir });
   expect(made.toString()).not.toBe(oldKey);
   await expectSealedUnder(made);
-  // The state after the commit, and before the files are written.
+  // The state of the files after the commit and before the second step.
   await copyFile(present, `${present}.next`);
   await copyFile(`${present}.before`, present);
   await copyFile(`${head}.before`, head);

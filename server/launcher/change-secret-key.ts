@@ -30,8 +30,8 @@ export interface KeyChange {
 
 /**
  * Encrypts everything with the new keys in one transaction, and then rewrites the end of the activity log in DATA_DIR.
- * If an earlier run was interrupted between the two, only the second step runs. Returns a line to print. Throws,
- * without a change, if Annex is running, the key is wrong, or the activity log does not verify.
+ * If an earlier run was interrupted between these two steps, only the second one runs. Returns a line to print. Throws,
+ * without changing anything, if Annex is running, if the key is wrong, or if the activity log does not verify.
  */
 export async function changeSecretKey(change: KeyChange): Promise<string> {
   const { db, config, from, to, now } = change;
@@ -85,7 +85,10 @@ async function requireStopped(tx: Transaction): Promise<void> {
   throw new Error(`Annex runs with this database (${rows.map(({ name }) => name).join(', ')}). Stop it first.`);
 }
 
-/** The head in DATA_DIR may still be the one of the earlier key; any other head is not the portal's. */
+/**
+ * The head in DATA_DIR may still be sealed with the earlier key. A head that is sealed with any other key was not
+ * written by this portal.
+ */
 async function finishHead({ db, config, from, to, now }: KeyChange): Promise<void> {
   const isRead = (keys: Keys): Promise<KeptHead | null | false> => readKeptHead({ keys, config }).catch(() => false);
   if (await isRead(to)) return;

@@ -9,9 +9,9 @@ export interface ChildOptions {
   env: NodeJS.ProcessEnv;
   /** Prints a line to the terminal. */
   say(line: string): void;
-  /** Whether the process reports that it is ready. Otherwise it counts as ready once it runs. */
+  /** Whether the process reports that it is ready. If not, it counts as ready as soon as it runs. */
   tellsReady: boolean;
-  /** Hides its standard output from the terminal, because it has its own log. */
+  /** Hides the standard output of a process that has its own log from the terminal. */
   quiet?: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface Child {
   /** Resolves when the process is first ready; rejects if it exits before. */
   ready: Promise<void>;
   pid(): number | undefined;
-  /** Restarts the process without a pause, even while it waits for its next start. */
+  /** Restarts the process without a pause, even while it is waiting for its next start. */
   restart(): Promise<void>;
   /** Stops the process with SIGTERM, and SIGKILL if necessary. */
   stop(): Promise<void>;
@@ -28,7 +28,7 @@ export interface Child {
 
 const firstPauseMs = 100;
 const longestPauseMs = 10_000;
-/** A process that ran for this many milliseconds is restarted immediately. */
+/** A process that exits after running for this many milliseconds is restarted immediately. */
 const wellAfterMs = 30_000;
 const stopMs = 15_000;
 
@@ -71,7 +71,7 @@ export function keepRunning(options: ChildOptions): Child {
     };
     if (options.tellsReady) child.on('message', isReady);
     else child.once('spawn', isReady);
-    // Without memory or free process ids, the process is not spawned, so there is no exit event.
+    // If memory or process ids run out, the process is not spawned, so there is no exit event.
     child.once('error', (error) => {
       if (child.pid === undefined) gone(reasonOf(error));
     });
@@ -110,7 +110,8 @@ async function end(child: ChildProcess): Promise<void> {
 }
 
 /**
- * A separate process group, so that Ctrl-C in the terminal reaches only the launcher, which stops everything in order.
+ * The child gets its own process group, so that Ctrl-C in the terminal reaches only the launcher, which stops
+ * everything in order.
  */
 const spawnChild = ({ args, cwd, env, quiet }: ChildOptions): ChildProcess =>
   spawn(process.execPath, args, {

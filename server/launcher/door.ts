@@ -9,8 +9,8 @@ import { between, usableMemory } from '#server/platform/memory.ts';
 const gatewayYoungMegabytes = Math.round(between(16, usableMemory() / 1024 ** 2 / 96, 64));
 
 /**
- * V8 pretenures objects that survived collections. After a minute of queued reports, it would allocate every report in
- * the old generation, 30 MB a second, and collect all of it every nine seconds.
+ * Turns off pretenuring. After a minute of queued reports, V8 would allocate every report in the old generation, 30 MB
+ * a second, and collect all of it every nine seconds.
  */
 const noLearntAge = '--no-allocation-site-pretenuring';
 

@@ -68,7 +68,7 @@ async function descendants(pid: number): Promise<number[]> {
   return [...new Set([...found, ...services])];
 }
 
-/** Whether the process comes before the launcher, or is the launcher: these receive the variables from the terminal. */
+/** Whether the process is the launcher or one of its parents, which receive the variables from the terminal. */
 const isOnTheWay = (command: string): boolean => /npm|scripts\/bootstrap\.js|scripts\/start\.ts/.test(command);
 
 async function statusOf(path: string): Promise<number> {
@@ -86,7 +86,8 @@ test("no process of the launcher sees the bootstrap token or password, not even 
   const leaks = new Set<string>();
   const look = async (): Promise<void> => {
     for (const pid of await descendants(started.pid ?? 0)) {
-      // Reads the command line first: between fork and exec, both are still the launcher's.
+      // The command line is read first: between fork and exec, the command line and the environment are still the
+      // launcher's.
       const command = (await read(pid, 'cmdline')).replaceAll('\0', ' ').trim();
       const environment = await read(pid, 'environ');
       if (command === '' || isOnTheWay(command)) continue;

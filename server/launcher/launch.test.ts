@@ -226,7 +226,7 @@ test('SIGTERM stops everything with exit code 0 and leaves no process', { timeou
   expect(await statusOf(ports.gateway, '/healthz')).toBe(0);
 });
 
-/** Finds the gateway of this test; others may be running on this machine. */
+/** Returns the id of a gateway process that this test started; other gateways may be running on this machine. */
 async function gatewayProcess(): Promise<number> {
   const read = (pid: number, file: string) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
   for (const pid of await processesIn(root)) {

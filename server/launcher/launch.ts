@@ -18,18 +18,20 @@ import { doorArguments } from './door.ts';
 import { LockedError, takeLock } from './lock.ts';
 import { checkPorts } from './ports.ts';
 
-/** The processes that were started. */
+/** The running processes, as the launcher controls them. */
 export interface Launched {
-  /** One-time link for the first administrator; null if there is one. */
+  /** One-time link for the first administrator; null if there already is an administrator. */
   setupUrl: string | null;
   /**
-   * Keeps another process running, without our environment. It is stopped before the others, together with the
-   * processes that it left running in `folder` and below.
+   * Keeps another process running, without the launcher's environment. It is stopped before the others, together with
+   * the processes that it left running in `folder` and below.
    */
   keep(name: string, args: string[], folder: string): void;
-  /** Stops portal, gateway and worker and starts them again, to run changed code. */
+  /** Restarts the portal, the gateway and the worker, to run changed code. */
   restart(): Promise<void>;
-  /** Stops everything in order: additional processes, portal, gateway and worker, database. */
+  /**
+   * Stops everything in order: additional processes, then the portal, the gateway and the worker, then the database.
+   */
   stop(): Promise<void>;
 }
 
@@ -39,8 +41,8 @@ export interface LaunchOptions {
 }
 
 /**
- * Starts database, portal, gateway and worker, and keeps them running. If one does not start, stops the others and
- * throws. The message of a ConfigError is user-facing.
+ * Starts the database, the portal, the gateway and the worker, and keeps them running. If one of them does not start,
+ * stops the others and throws. The message of a ConfigError is user-facing.
  */
 export async function launch(
   config: Config,
@@ -139,7 +141,7 @@ async function openDatabase(
 }
 
 /**
- * Prepares the database before the processes start: migrates, identifies the installation, and prepares the first
+ * Prepares the database before the processes start: migrates it, identifies the installation, and prepares the first
  * administrator. Returns the setup link.
  */
 async function prepare(config: Config & { databaseUrl: string }): Promise<string | null> {
@@ -166,7 +168,7 @@ async function prepare(config: Config & { databaseUrl: string }): Promise<string
   }
 }
 
-/** Deletes the portal's copies of secrets, if custody no longer allows them. */
+/** Deletes the copies of protected settings and tenant keys that custody no longer allows the portal to keep. */
 async function dropCopies(services: OpenServices): Promise<void> {
   const call = { actor: systemActor, origin: systemOrigin, now: new Date(), requestId: randomUUID() };
   const dropped = await dropPortalCopies({ ...services, ...call });
@@ -174,7 +176,7 @@ async function dropCopies(services: OpenServices): Promise<void> {
   services.log.info(dropped, 'ANNEX_CUSTODY=vm: removed the copies of secrets that the portal kept');
 }
 
-/** Returns the message of the innermost cause, which is the database's. */
+/** Returns the message of the innermost cause, which comes from the database. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause === undefined ? error.message : reasonOf(error.cause);

@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isAlive, processStart } from '#server/platform/processes.ts';
 
-/** Another process holds the lock. */
+/** Thrown if another process holds the lock. */
 export class LockedError extends Error {
   override readonly name = 'LockedError';
   readonly pid: number;
@@ -34,7 +34,8 @@ export async function takeLock(file: string): Promise<() => Promise<void>> {
     const holder = await readFile(file, 'utf8').catch(() => '');
     const [pid = '', start = ''] = holder.trim().split(' ');
     if (await holds(Number(pid), start)) throw new LockedError(Number(pid));
-    // Renamed before it is removed: if two processes find the same stale lock, one renames it and the other retries.
+    // The lock is renamed before it is removed: if two processes find the same stale lock, one renames it and the other
+    // retries.
     const aside = `${file}.${process.pid}`;
     await rename(file, aside).catch(() => {});
     await rm(aside, { force: true });

@@ -16,13 +16,13 @@ beforeAll(async () => {
   db = await testDatabase();
   await db.insert(vms).values({ id: known, name: 'known', tags: {}, createdAt: new Date(), createdBy: 'test' });
   live = openLive(testWakes(db), defaultLimits.streams);
-  // Watches from before the connection reload everything once it is open; from then on nothing is missed.
+  // A watch that started before the connection reloads everything once it is open. From then on, nothing is missed.
   await until(watch(), 'nothing');
 });
 
 afterAll(() => live.close());
 
-/** A VM, because health belongs to a VM; other topics accept any key. */
+/** The id of a VM that exists, because health belongs to a VM; other topics accept any key. */
 const known = '00000000-0000-7000-8000-000000000001';
 
 const change = (topic: ChangeTopic, key: string) => db.transaction((tx) => recordChange(tx, topic, key));

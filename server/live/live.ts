@@ -6,7 +6,7 @@ import type { Wakes } from '#server/platform/wakes/index.ts';
 import { type Change, createRing } from './ring.ts';
 import { openStreams, type Streams } from './streams.ts';
 
-/** A message to an open page: what to reload. `everything` after a gap, and for a page without a position. */
+/** A message to an open page: what to reload. `everything` is true after a gap, or if too much changed. */
 export interface LiveMessage {
   /** Position of this message; a later connection continues from here. */
   id: string;
@@ -15,16 +15,19 @@ export interface LiveMessage {
 }
 
 export interface WatchOptions {
-  /** `id` of the page's last message; if absent, the watch starts now. */
+  /** `id` of the last message that the page received. If absent, the watch starts now. */
   lastId?: string | undefined;
   signal: AbortSignal;
-  /** Returns the current user; called again after a change of members and every few seconds. Null ends the watch. */
+  /**
+   * Returns the current user. Called again after a change of members and every few seconds. If it returns null, the
+   * watch ends.
+   */
   actor(): Promise<Actor | null>;
 }
 
-/** The changes of this installation, as they are committed. */
+/** The changes of this installation, as they are committed, for open pages. */
 export interface Live {
-  /** Returns the current end of the changes: data that is read from now on includes everything up to here. */
+  /** Returns the position of the newest change. Data that is read from now on includes all changes up to it. */
   position(): string;
   watch(options: WatchOptions): AsyncGenerator<LiveMessage, void>;
   /** Limits the streams of open pages. */
@@ -51,7 +54,7 @@ const topics: Readonly<Record<ChangeTopic, 'viewer' | 'admin'>> = {
   token: 'admin',
 };
 
-/** Starts to listen. One per process, shared by all watches. */
+/** Starts to listen for changes. A process calls this once; all watches share the result. */
 export function openLive(wakes: Wakes, limits: Limits['streams'], ringSize = 8_192): Live {
   const ring = createRing(ringSize);
   const wakers = new Set<() => void>();
@@ -65,10 +68,10 @@ export function openLive(wakes: Wakes, limits: Limits['streams'], ringSize = 8_1
       ring.push(change);
       wake();
     },
-    // Sent once the connection is back; until then, pages keep what they show.
+    // The reset is sent once the connection is back. Until then, pages keep what they show.
     lost() {},
     back() {
-      // Needed the first time too: a watch may have started before the connection.
+      // The reset is also needed for the first connection, because a watch may have started before it.
       ring.push('reset');
       wake();
     },
@@ -80,7 +83,7 @@ export function openLive(wakes: Wakes, limits: Limits['streams'], ringSize = 8_1
     let position = lastId ?? ring.end();
     let who = await actor();
     let resolvedAt = performance.now();
-    // Gives a page without changes for a long time a position to continue from.
+    // Gives the page a position to continue from, even if there are no changes for a long time.
     if (who !== null && lastId === undefined) yield { id: position, everything: false, changes: [] };
     while (who !== null && !ended.aborted) {
       const entries = ring.since(position);
@@ -122,7 +125,7 @@ function toMessage(id: string, entries: readonly (Change | 'reset')[] | null, wh
   return { id, everything: false, changes: [...seen.values()] };
 }
 
-/** Members also receive changes of themselves, because their role may have changed. */
+/** Members also receive changes to their own account, because their role may have changed. */
 function maySee(who: Actor, { topic, key }: Change): boolean {
   return hasRole(who, topics[topic]) || (topic === 'member' && key === who.id);
 }

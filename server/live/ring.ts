@@ -11,14 +11,14 @@ export interface Change {
 export type Entry = Change | 'reset';
 
 /**
- * The newest changes in the order in which they became visible. Positions are local to this process: the table's ids
- * are assigned before the commit, so a lower one can appear after a higher one, and would be missed.
+ * The newest changes in the order in which they became visible. Positions are local to this process. The table's ids
+ * would not work: they are assigned before the commit, so a lower id can appear after a higher one and would be missed.
  */
 export interface Ring {
   /** Returns the position after the newest entry. */
   end(): string;
   push(entry: Entry): void;
-  /** Returns the entries since a position; null if they were dropped, or the position belongs to another process. */
+  /** Returns the entries since a position; null if they were dropped, or if the position belongs to another process. */
   since(position: string): Entry[] | null;
 }
 
@@ -31,7 +31,7 @@ export function createRing(size: number): Ring {
     push(entry) {
       entries.push(entry);
       if (entries.length > size) {
-        // Half of the entries, so that not every push moves the whole array.
+        // Drops half of the entries, so that not every push moves the whole array.
         const dropped = Math.ceil(size / 2);
         entries.splice(0, dropped);
         first += dropped;

@@ -4,18 +4,18 @@ import type { Limits } from '#server/platform/limits.ts';
 /** Counts the live streams that this process holds open. */
 export interface Streams {
   /**
-   * Counts another stream. Returns a function that ends it and may be called twice. Throws 429
+   * Counts another stream. Returns a function that ends it and that may be called twice. Throws 429
    * `session_streams_exceeded` or `member_streams_exceeded`, or 503 `streams_exceeded`.
    */
   open(sessionId: string, memberId: string): () => void;
-  /** Returns the number of streams, and of sessions and members that have any. */
+  /** Returns the number of streams, and the number of sessions and members that have any. */
   held(): { streams: number; sessions: number; members: number };
 }
 
-/** Seconds after which retrying a rejected stream makes sense. */
+/** Seconds after which it makes sense to retry a rejected stream. */
 const retryAfter = 15;
 
-/** Entries of sessions and members without streams are deleted. */
+/** Creates the counters. The entries of sessions and members without streams are deleted. */
 export function openStreams({ perSession, perMember, perProcess }: Limits['streams']): Streams {
   const sessions = new Map<string, number>();
   const members = new Map<string, number>();

@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** A place outside of the database to which anchors of the activity log are sent. */
+/** A place outside the database to which anchors of the activity log are sent. */
 export type AnchorTarget =
   | { kind: 'file'; path: string }
   | { kind: 'syslog'; host: string; port: number }
@@ -19,7 +19,9 @@ export interface AnchorMessage {
 
 const timeoutMs = 10_000;
 
-/** Parses `file:/…`, `syslog://host:514` and `https://…`, separated by commas. Throws an error that names the fault. */
+/**
+ * Parses `file:/…`, `syslog://host:514` and `https://…`, separated by commas. Throws an error that says what is wrong.
+ */
 export function readAnchorTargets(text: string): AnchorTarget[] {
   return text.split(',').map((part) => readTarget(part.trim()));
 }

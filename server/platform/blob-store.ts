@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pipeline, type Readable, Transform, type TransformCallback } from 'node:stream';
 import { v7 as uuid } from 'uuid';
 
-/** First and last byte, both included. */
+/** The first and the last byte of a range, both included. */
 export interface ByteRange {
   start: number;
   end: number;
@@ -13,11 +13,11 @@ export interface ByteRange {
 
 export interface OpenBlob {
   stream: Readable;
-  /** Bytes of the complete blob, even if only a range is read. */
+  /** Size of the complete blob in bytes, even if only a range is read. */
   size: number;
 }
 
-/** Stored bytes do not match their digest. The file was moved aside, so the blob is now absent. */
+/** Thrown if stored bytes do not match their digest. The file was moved aside, so the blob is now absent. */
 export class DamagedBlob extends Error {
   override readonly name = 'DamagedBlob';
 
@@ -30,19 +30,20 @@ export class DamagedBlob extends Error {
 export interface BlobStore {
   /** Returns a path for a new file for `putFile`; the file does not exist yet. */
   temporaryPath(): Promise<string>;
-  /** Moves a finished file to its digest, and syncs it to disk. The bytes may already be stored. */
+  /** Moves a finished file to the path of its digest, and syncs it to disk. The bytes may already be stored. */
   putFile(path: string, sha256: string): Promise<void>;
   /**
-   * Opens a blob or a range of it; null if it does not exist. A range must be within the size. A whole blob is verified
-   * while it is read: the last chunk follows only if the digest matches; otherwise the stream fails with `DamagedBlob`.
+   * Opens a blob or a range of it; null if the blob does not exist. A range must be within the size. A whole blob is
+   * verified while it is read: the last chunk follows only if the digest matches; otherwise the stream fails with
+   * `DamagedBlob`.
    */
   open(sha256: string, range?: ByteRange): Promise<OpenBlob | null>;
-  /** Returns the size of a blob in bytes, or null. */
+  /** Returns the size of a blob in bytes; null if it does not exist. */
   size(sha256: string): Promise<number | null>;
   remove(sha256: string): Promise<void>;
   /** Marks temporary files as still needed. */
   keepTemporary(paths: readonly string[]): Promise<void>;
-  /** Deletes temporary files that a crash left behind. Returns how many. */
+  /** Deletes the temporary files that a crash left behind. Returns the number of deleted files. */
   clearTemporary(olderThan: Date): Promise<number>;
   /** Lists the digests of all blobs older than `before`. */
   list(before: Date): Promise<string[]>;
@@ -131,7 +132,7 @@ export function openBlobStore(root: string): BlobStore {
   };
 }
 
-/** Passes bytes through, but holds the last chunk back until the digest is verified. */
+/** Passes bytes through, but holds back the last chunk until the digest is verified. */
 class Verification extends Transform {
   readonly #sha256: string;
   readonly #setAside: () => Promise<void>;

@@ -49,9 +49,9 @@ const own = (bytes: Uint8Array): ArrayBuffer => new Uint8Array(bytes).buffer;
 const der = (value: unknown): ArrayBuffer => AsnConvert.serialize(value);
 
 /**
- * Encrypts for the holder of a certificate's key, as DER of CMS EnvelopedData with AES-256-CBC. RSA keys use PKCS#1
- * v1.5, which existing handlers can read with `openssl smime`; P-256 keys use ECDH with SHA-256. Throws for other kinds
- * of keys, which enrollment rejects.
+ * Encrypts for the holder of a certificate's key. Returns CMS EnvelopedData with AES-256-CBC as DER. RSA keys use
+ * PKCS#1 v1.5, which existing handlers can read with `openssl smime`; P-256 keys use ECDH with SHA-256. Throws for
+ * other kinds of keys, which enrollment rejects.
  */
 export function encryptForCertificate(pem: string, plain: Buffer): Buffer {
   const certificate = new X509Certificate(pem);
@@ -95,7 +95,7 @@ function wrapForRsa(certificate: X509Certificate, rid: IssuerAndSerialNumber, ke
   });
 }
 
-/** RFC 5753: an ephemeral key and the recipient's key derive a shared secret, which wraps the content key. */
+/** As in RFC 5753, an ephemeral key and the recipient's key derive a shared secret, which wraps the content key. */
 function wrapForP256(certificate: X509Certificate, rid: IssuerAndSerialNumber, key: Buffer): KeyAgreeRecipientInfo {
   const jwk = certificate.publicKey.export({ format: 'jwk' });
   if (jwk.crv !== 'P-256' || !jwk.x || !jwk.y) throw new Error('only RSA and P-256 certificates can be sealed for');

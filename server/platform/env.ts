@@ -21,16 +21,16 @@ export interface Config {
   trustProxy: BlockList;
   /** Certificate and key files if the gateway terminates TLS itself. */
   tls: { certFile: string; keyFile: string } | null;
-  /** Null: use the embedded PostgreSQL. The launcher passes its URL to its children. */
+  /** Null to use the embedded PostgreSQL. The launcher passes its URL to the processes that it starts. */
   databaseUrl: string | null;
   /** If set, wake-ups use NATS instead of NOTIFY. */
   natsUrl: string | null;
-  /** An absolute path. */
+  /** Absolute path of the data folder. */
   dataDir: string;
-  /** Null: use the file in `dataDir` (secret-key.ts). */
+  /** Null to use the file in `dataDir` (secret-key.ts). */
   secretKey: string | null;
   bootstrap: {
-    /** Only in the launcher; the portal gets `digest`. */
+    /** Set only in the launcher; the portal gets `digest` instead. */
     token: string | null;
     /** SHA-256 of the token, in hex. */
     digest?: string | null;
@@ -45,7 +45,7 @@ export interface Config {
   enrolProof: 'optional' | 'required';
   /** Whether the entry point for stock Azure Linux agents is enabled. */
   wire: boolean;
-  /** Retention in days of data that grows over time. */
+  /** For how many days data that grows over time is kept. */
   keptDays: {
     /** Reports as the agents sent them. */
     reports: number;
@@ -55,7 +55,7 @@ export interface Config {
     health: number;
     /** Daily counts of VMs per handler version. */
     counts: number;
-    /** Invitations and tokens after they end. */
+    /** Invitations and tokens, counted from their end. */
     ended: number;
   };
   /** Contacts for vulnerability reports, as listed in security.txt. */
@@ -63,12 +63,14 @@ export interface Config {
   /** Targets to which the head of the activity log is sent once a minute. */
   auditAnchors: readonly AnchorTarget[];
   logLevel: 'debug' | 'info' | 'warn' | 'error';
-  /** Whether pages are compiled on request and reloaded when changed: `NODE_ENV` is `development`. */
+  /** Whether pages are compiled on request and reloaded when changed (`NODE_ENV=development`). */
   development: boolean;
   limits: Limits;
 }
 
-/** An invalid environment. The message names every variable with its fault, but never a secret's value. */
+/**
+ * Thrown for an invalid environment. The message says for every variable what is wrong, but never contains a secret.
+ */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
@@ -160,7 +162,7 @@ const limits = z.string().transform((text, ctx) => {
 
 type Tree = { readonly [key: string]: number | Tree };
 
-/** Replaces defaults with positive integers. An unknown name is a fault. */
+/** Replaces defaults with the given positive integers. An unknown name is a fault. */
 function mergeLimits<T>(defaults: T, given: unknown, path: string): T {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new Error(`${path === '' ? 'the whole' : path} must be an object`);

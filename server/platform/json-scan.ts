@@ -16,7 +16,9 @@ export interface JsonFault {
 
 interface ScanOptions {
   maxDepth: number;
-  /** Whether to accept large numbers and unstorable characters. The escapes of the latter are collected. */
+  /**
+   * Whether to accept large numbers and unstorable characters. The positions of unstorable escapes are then collected.
+   */
   repair: boolean;
 }
 
@@ -39,14 +41,14 @@ const literals = ['true', 'false', 'null'];
 const largest = 2 ** 53;
 
 /**
- * Scans JSON text once, without recursion and without building values. A syntax error ends the scan, with line and
- * column. Duplicate properties, large numbers and unstorable characters are collected with their paths.
+ * Scans JSON text once, without recursion and without building values. Ends at a syntax error, which has a line and a
+ * column. Collects duplicate properties, large numbers and unstorable characters with their paths.
  */
 export function scanJson(text: string, options: ScanOptions): Scan {
   return new Scanner(text, options).run();
 }
 
-/** Ends the scan, because the rest cannot be parsed. */
+/** Thrown to end the scan when the rest cannot be parsed. */
 class Stop extends Error {}
 
 class Scanner {
@@ -98,7 +100,7 @@ class Scanner {
     }
   }
 
-  /** Scans a scalar or opens a level. Returns whether the first value of an opened level must follow. */
+  /** Scans a scalar or opens a level. Returns whether the first value of the opened level must follow. */
   private value(): boolean {
     this.space();
     const first = this.text[this.at];
@@ -187,7 +189,7 @@ class Scanner {
     this.at += 6;
   }
 
-  /** Returns the UTF-16 code unit of the `\uXXXX` escape at this offset, or null. */
+  /** Returns the UTF-16 code unit of the `\uXXXX` escape at this offset; null if there is no such escape. */
   private unit(at: number): number | null {
     const digits = this.text.slice(at, at + 6);
     return /^\\u[0-9a-fA-F]{4}$/.test(digits) ? Number.parseInt(digits.slice(2), 16) : null;

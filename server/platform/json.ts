@@ -5,12 +5,12 @@ export type { JsonFault } from './json-scan.ts';
 export interface JsonOptions {
   /** Maximum nesting of arrays and objects; 64 by contract. */
   maxDepth?: number;
-  /** Maximum bytes of UTF-8 text; unlimited if absent, for texts whose size was already checked. */
+  /** Maximum bytes of the UTF-8 text. Absent for texts whose size was already checked. */
   maxBytes?: number;
   /**
-   * What to do with numbers beyond ±2^53, NUL and lone surrogates (PostgreSQL stores neither). `refuse` lists each by
-   * path. `repair` keeps the rounded number or inserts U+FFFD; used for reports, where one bad entry must not reject
-   * the others.
+   * What to do with numbers beyond ±2^53, and with NUL and lone surrogates, which PostgreSQL cannot store. `refuse`
+   * lists each by path. `repair` keeps the rounded number or inserts U+FFFD; it is used for reports, where one bad
+   * entry must not reject the others.
    */
   oddities?: 'refuse' | 'repair';
 }
@@ -50,8 +50,8 @@ export function parseJson(source: string | Uint8Array, options: JsonOptions = {}
 }
 
 /**
- * Parses a text that needs no scan, at a fraction of its cost. Returns undefined for every other text, valid or not. A
- * duplicate property is detected because there are fewer properties than names in the text.
+ * Parses a text that needs no scan, at a fraction of the cost of a scan. Returns undefined for every other text, valid
+ * or not. If a property is duplicate, the parsed value has fewer properties than the text has names.
  */
 function readOrdinary(text: string, maxDepth: number): unknown {
   if (text.includes('\\u')) return undefined;
@@ -64,7 +64,7 @@ function readOrdinary(text: string, maxDepth: number): unknown {
   return countNames(value, maxDepth) === countNamesIn(text) ? value : undefined;
 }
 
-/** Returns the number of properties in all objects; -1 if the nesting is too deep or a number is beyond ±2^53. */
+/** Returns the total number of properties in all objects; -1 if the nesting is too deep or a number is beyond ±2^53. */
 function countNames(value: unknown, depthLeft: number): number {
   if (typeof value === 'number') return Math.abs(value) >= 2 ** 53 ? -1 : 0;
   if (typeof value !== 'object' || value === null) return 0;
@@ -86,7 +86,7 @@ function countNames(value: unknown, depthLeft: number): number {
   return count;
 }
 
-/** Counts quotes followed by a colon: the end of every name, and sometimes the beginning of a string. */
+/** Counts the quotes that are followed by a colon: each ends a name, or in rare cases begins a string. */
 function countNamesIn(text: string): number {
   let count = 0;
   for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at + 1)) {

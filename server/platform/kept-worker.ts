@@ -4,8 +4,8 @@ import { loadMs, type WorkerLimits, type WorkerMessage, type WorkerResult } from
 type Outcome<T> = WorkerResult<T> | { ended: 'failed'; error: Error };
 
 /**
- * A thread that runs tasks in order and is reused, because starting one takes a fifth of a second. A task can leave
- * state for the next, so a thread serves only one owner. It does not keep the process alive.
+ * A thread that runs tasks in order. It is reused, because starting a thread takes a fifth of a second. A task can
+ * leave state for the next one, so a thread serves only one owner. The thread does not keep the process alive.
  */
 export class KeptWorker<I, T> {
   private readonly module: URL;
@@ -29,7 +29,7 @@ export class KeptWorker<I, T> {
     return this.waiting > 0;
   }
 
-  /** Returns the result, or the limit that ended the thread; then the next task gets a new thread. */
+  /** Returns the result, or the limit that ended the thread. After a limit, the next task gets a new thread. */
   ask(input: I): Promise<WorkerResult<T>> {
     this.waiting++;
     const answer = this.last.then(() => this.askNow(input)).finally(() => this.waiting--);

@@ -20,9 +20,12 @@ export interface Keys {
   recovery: Buffer;
   challenge: Buffer;
   plan: Buffer;
-  /** For the seals and links of the activity log. */
+  /** Key for the seals and links of the activity log. */
   audit: Buffer;
-  /** Stored in the database: shows at startup whether the key was replaced, and reveals nothing about it. */
+  /**
+   * Value that is stored in the database. It shows at startup whether the key was replaced, and reveals nothing about
+   * the key.
+   */
   check: string;
 }
 
@@ -64,14 +67,14 @@ export function unseal(key: Buffer, sealed: Buffer, bound: string): Buffer {
   return Buffer.concat([decipher.update(sealed.subarray(28)), decipher.final()]);
 }
 
-/** Returns a keyed digest. Without the key, it shows only whether inputs are equal. */
+/** Returns a keyed digest. Without the key, it reveals only whether two inputs are equal. */
 export function keyedDigest(key: Buffer, ...parts: string[]): Buffer {
   const mac = createHmac('sha256', key);
   for (const part of parts) mac.update(`${Buffer.byteLength(part)}:`).update(part);
   return mac.digest();
 }
 
-/** Compares in constant time. */
+/** Compares two byte strings in constant time. */
 export function sameBytes(a: Buffer, b: Buffer): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -9,7 +9,7 @@ export interface Limits {
     entries: number;
     ratio: number;
     entryNameBytes: number;
-    /** A manifest above this size is rejected unread. */
+    /** A larger manifest is rejected without reading it. */
     manifestBytes: number;
     inspectMs: number;
     inspectHeapMiB: number;
@@ -32,8 +32,8 @@ export interface Limits {
    */
   logs: { outputBytes: number; vmBytes: number; archiveBytes: number; arrivingBytes: number };
   /**
-   * What one VM may add: per hour and gateway process, bytes of reports and certificate renewals; per hour, stored
-   * bytes of goal states; and stored bytes of past reports in total.
+   * What one VM may add: bytes of reports and certificate renewals (per hour and gateway process), stored bytes of goal
+   * states (per hour), and stored bytes of past reports (in total).
    */
   vm: { reportBytesPerHour: number; renewalsPerHour: number; goalStateBytesPerHour: number; historyBytes: number };
   tags: { count: number; bytes: number };
@@ -41,9 +41,9 @@ export interface Limits {
   heldPolls: number;
   /** Maximum number of live streams of open pages: per session, per member, and per process. */
   streams: { perSession: number; perMember: number; perProcess: number };
-  /** Maximum number of agents that a process caches with credential and goal state, about 0.5 KiB each. */
+  /** Maximum number of agents whose credential and goal state a process caches, at about 0.5 KiB each. */
   rememberedAgents: number;
-  /** Maximum number of queued reports, and bytes of their bodies, including those in transit. */
+  /** Maximum number of queued reports, and maximum bytes of their bodies, including those in transit. */
   waiting: { reports: number; bytes: number };
 }
 

@@ -27,8 +27,8 @@ const redacted = secretNames.flatMap((name) => {
 });
 
 /**
- * Creates the process's logger, which writes JSON lines to standard output. Of errors, only name, message and stack are
- * logged, because database drivers attach the values of a statement.
+ * Creates the process's logger, which writes JSON lines to standard output. For errors, it logs only the name, the
+ * message and the stack, because database drivers attach the values of a statement.
  */
 export function createLogger(room: string, level: string, destination?: DestinationStream): Logger {
   return pino(
@@ -55,7 +55,7 @@ interface PlainError {
 function plainError(error: unknown): PlainError | unknown {
   if (!(error instanceof Error)) return error;
   const code = (error as { code?: unknown }).code;
-  // Drizzle's message contains statement and values; its cause is the driver's error.
+  // Drizzle's message contains the statement and its values; its cause is the driver's error.
   const message =
     error.name === 'DrizzleQueryError' || 'query' in error ? 'A database statement failed' : error.message;
   return {

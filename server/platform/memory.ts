@@ -6,5 +6,5 @@ export function usableMemory(): number {
   return allowed > 0 ? Math.min(allowed, totalmem()) : totalmem();
 }
 
-/** Clamps a value. */
+/** Returns the value, but at least `least` and at most `most`. */
 export const between = (least: number, value: number, most: number): number => Math.max(least, Math.min(most, value));

@@ -6,7 +6,7 @@ export type RoleName = 'viewer' | 'operator' | 'publisher' | 'admin';
 export interface OpenIdConfig {
   issuer: string;
   clientId: string;
-  /** Null for a public client, which is protected by PKCE alone. */
+  /** Null for a public client, which only PKCE protects. */
   clientSecret: { value: string } | { file: string } | null;
   /** The provider's name on the sign-in page. */
   name: string;
@@ -15,7 +15,7 @@ export interface OpenIdConfig {
   emailDomains: readonly string[];
   /** Role of people who join by signing in; null if they need an invitation. */
   joinAs: RoleName | null;
-  /** The claim that contains groups, and the role of each group, strongest first. */
+  /** The claim that contains groups, and the role of each group, highest first. */
   roles: { claim: string; of: readonly { group: string; role: RoleName }[] } | null;
 }
 
@@ -77,7 +77,7 @@ export const openIdVariables = {
   ANNEX_OIDC_ROLE_MAP: roleMap.optional(),
 };
 
-/** Variables that require another variable. */
+/** Pairs of a variable and another one that it requires. */
 export const openIdPairs = [
   ['ANNEX_OIDC_ISSUER', 'ANNEX_OIDC_CLIENT_ID'],
   ['ANNEX_OIDC_ROLE_CLAIM', 'ANNEX_OIDC_ROLE_MAP'],
@@ -90,7 +90,7 @@ export const openIdPairs = [
   ['ANNEX_OIDC_ROLE_CLAIM', 'ANNEX_OIDC_ISSUER'],
 ] as const;
 
-/** Returns the provider's settings; null without an issuer. */
+/** Returns the provider's settings; null if no issuer is set. */
 export function openIdOf(value: z.output<z.ZodObject<typeof openIdVariables>>): OpenIdConfig | null {
   const { ANNEX_OIDC_ISSUER, ANNEX_OIDC_CLIENT_ID, ANNEX_OIDC_CLIENT_SECRET, ANNEX_OIDC_CLIENT_SECRET_FILE } = value;
   if (ANNEX_OIDC_ISSUER === undefined || ANNEX_OIDC_CLIENT_ID === undefined) return null;

@@ -27,8 +27,8 @@ const dataOf = (content: ArrayBuffer): ContentInfo =>
   new ContentInfo({ contentType: oid.data, content: der(new OctetString(content)) });
 
 /**
- * Returns a private key (PKCS#8, DER) and its certificate as PKCS#12 with an empty password. Anyone who has it can read
- * it, so send it only inside another envelope.
+ * Returns a private key (PKCS#8, DER) and its certificate as PKCS#12 with an empty password. The result is not
+ * protected, so send it only inside another envelope.
  */
 export function openPfx(privateKey: Buffer, certificatePem: string): Buffer {
   const certificate = new X509Certificate(certificatePem).raw;
@@ -42,9 +42,9 @@ export function openPfx(privateKey: Buffer, certificatePem: string): Buffer {
 }
 
 /**
- * Derives a key as in RFC 7292, appendix B. The key is as long as the digest, so one round is enough: over the purpose
- * (3: MAC), the salt and the password, each padded to blocks of 64 bytes. An empty password is its two terminating
- * zeros.
+ * Computes the MAC with a key derived as in RFC 7292, appendix B. The key is as long as a digest, so one round is
+ * enough: the digest of the purpose (3: MAC), the salt and the password, each padded to 64 bytes. An empty password
+ * consists of its two terminating zeros.
  */
 function macOf(content: Buffer): MacData {
   const salt = randomBytes(8);

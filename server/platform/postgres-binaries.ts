@@ -30,7 +30,10 @@ export async function postgresBinaries(): Promise<PostgresBinaries> {
   return { native, initdb: join(native, 'bin', 'initdb'), postgres: join(native, 'bin', 'postgres') };
 }
 
-/** npm packages cannot contain symbolic links. The package lists them, but its install script may not have run. */
+/**
+ * Creates the symbolic links that npm packages cannot contain. The package lists them, but its install script may not
+ * have run.
+ */
 async function mendLinks(root: string): Promise<void> {
   const text = await readFile(join(root, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   for (const { source, target } of JSON.parse(text) as { source: string; target: string }[]) {

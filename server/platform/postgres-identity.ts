@@ -8,7 +8,10 @@ import type { PostgresBinaries } from './postgres-binaries.ts';
 /** The user that runs PostgreSQL. PostgreSQL rejects user id 0, so root needs one of two workarounds. */
 export interface PostgresIdentity {
   kind: 'self' | 'namespace' | 'nobody';
-  /** Returns how to spawn a binary: command and arguments, and without namespaces the unprivileged ids. */
+  /**
+   * Returns how to spawn a binary: the command and its arguments, and, if namespaces are not used, the unprivileged
+   * ids.
+   */
   wrap(command: string, args: string[]): { command: string; args: string[]; uid?: number; gid?: number };
   /** Changes the owner of a file or folder to the identity. */
   own(path: string): Promise<void>;
@@ -17,7 +20,9 @@ export interface PostgresIdentity {
 
 const unprivilegedId = 65534;
 
-/** The id must have a name, because initdb looks it up. 65534 has one on nearly every system. */
+/**
+ * Arguments for `unshare`. The id must have a name, because initdb looks it up. 65534 has one on nearly every system.
+ */
 const namespaceArgs = ['--user', `--map-user=${unprivilegedId}`, `--map-group=${unprivilegedId}`, '--'];
 
 const namespacesWork = (): boolean =>
@@ -33,10 +38,10 @@ function hasName(): boolean {
 }
 
 /**
- * Chosen once per cluster, because the files belong to its creator. An ordinary user runs PostgreSQL directly. Root, or
- * a user without a name, uses a user namespace that maps to another id, so that the files keep their owner and no
- * folder has to be opened to others. Root without namespaces uses the unprivileged id, with a copy of the binaries in
- * the cluster's folder.
+ * Chooses how to run PostgreSQL, once per cluster, because the files belong to the user who created them. An ordinary
+ * user runs it directly. Root, or a user without a name, uses a user namespace that maps to another id, so that the
+ * files keep their owner and no folder has to be opened to others. If root cannot create namespaces, the unprivileged
+ * id runs a copy of the binaries in the cluster's folder.
  */
 export async function postgresIdentity(dataDir: string, binaries: PostgresBinaries): Promise<PostgresIdentity> {
   const namespaced: PostgresIdentity = {

@@ -5,9 +5,9 @@ const MiB = 1024 ** 2;
 const GiB = 1024 * MiB;
 
 /**
- * Returns settings of the embedded PostgreSQL that depend on the machine. Buffers: an eighth of the memory, allocated
- * when used, so that the rows that a large fleet's reports rewrite stay in memory. WAL between two checkpoints: a
- * sixteenth of the disk, because after a checkpoint every changed page is logged completely.
+ * Returns the settings of the embedded PostgreSQL that depend on the machine. Buffers get an eighth of the memory,
+ * allocated when used, so that the rows that a large fleet's reports rewrite stay in memory. WAL between two
+ * checkpoints gets a sixteenth of the disk, because after a checkpoint every changed page is logged completely.
  */
 export async function settingsBySize(
   folder: string,

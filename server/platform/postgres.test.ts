@@ -53,7 +53,7 @@ async function startInChild(): Promise<{ pid: number; kill(): Promise<void> }> {
 describe('the embedded PostgreSQL', { timeout: 60_000 }, () => {
   let server: Postgres;
 
-  test('creates a cluster, answers on its socket and requires the password', async () => {
+  test('creates a cluster, responds on its socket and requires the password', async () => {
     server = await startPostgres({ dataDir, settings });
     expect(await query(server.url, 'select current_database() as name')).toEqual([{ name: 'annex' }]);
     const wrong = server.url.replace(/:[^:@]+@/, ':wrong@');

@@ -11,7 +11,7 @@ import { settingsBySize } from './postgres-size.ts';
 import { processesIn, signal, waitUntil } from './processes.ts';
 
 export interface PostgresOptions {
-  /** Folder of the cluster; created if missing. If its path is too long, the socket is elsewhere. */
+  /** Folder of the cluster. It is created if it does not exist. If its path is too long, the socket is elsewhere. */
   dataDir: string;
   /** Receives human-readable progress, one line at a time. */
   log?: (line: string) => void;
@@ -27,7 +27,7 @@ export interface Postgres {
   pid: number;
   /** Stops the server with a fast shutdown (SIGINT). Resolves when it has exited. */
   stop(): Promise<void>;
-  /** Resolves when the server ended, with or without `stop`. */
+  /** Resolves when the server has exited, whether by `stop` or not. */
   exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
@@ -49,8 +49,9 @@ const ours: Readonly<Record<string, string>> = {
 };
 
 /**
- * Starts the embedded PostgreSQL on a unix socket only, as any user. First ends an orphan of an earlier run, and
- * removes a stale lock file or an incomplete cluster. If it does not start, throws an error with the end of its log.
+ * Starts the embedded PostgreSQL on a unix socket only, as any user. Before that, ends an orphan of an earlier run, and
+ * removes a stale lock file or an incomplete cluster. If the server does not start, throws an error with the end of its
+ * log.
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
@@ -84,7 +85,8 @@ export async function runningPostgres(dataDir: string, database = 'annex'): Prom
 }
 
 /**
- * Creates the cluster in another folder and moves it when complete, so that a killed initdb leaves no partial cluster.
+ * Creates the cluster in another folder and moves it once it is complete, so that a killed initdb leaves no partial
+ * cluster.
  */
 async function initialise(
   identity: PostgresIdentity,
@@ -120,8 +122,8 @@ async function initialise(
 }
 
 /**
- * Ends processes of an earlier run. The server's processes run in the cluster's folder, so they are found even if their
- * parent was killed and its id reused.
+ * Ends the processes of an earlier run. The server's processes run in the cluster's folder, so they are found even if
+ * their parent was killed and its id reused.
  */
 async function endOrphans(cluster: string): Promise<void> {
   const lockFile = join(cluster, 'postmaster.pid');
@@ -134,13 +136,14 @@ async function endOrphans(cluster: string): Promise<void> {
     for (const pid of await processesIn(cluster)) signal(pid, 'SIGKILL');
     await waitUntil(gone, 5_000);
   }
-  // Otherwise a zombie or a reused process id would make PostgreSQL believe that the old server still runs.
+  // If the lock file stayed, a zombie or a reused process id would make PostgreSQL believe that the old server still
+  // runs.
   if (process.platform === 'linux') await rm(lockFile, { force: true });
 }
 
 /**
- * The path of a unix socket has at most about 107 bytes. For a deep data folder, it is in the system's temporary
- * folder.
+ * Returns the folder of the socket. The path of a unix socket has at most about 107 bytes, so for a deep data folder
+ * this is in the system's temporary folder.
  */
 async function socketFolder(identity: PostgresIdentity, dataDir: string): Promise<string> {
   const near = join(dataDir, 'run');
@@ -163,7 +166,7 @@ async function rotatedLog(dataDir: string): Promise<string> {
   return file;
 }
 
-/** PostgreSQL does not need the environment of this process. */
+/** Returns a minimal environment, because PostgreSQL does not need that of this process. */
 function serverEnvironment(): NodeJS.ProcessEnv {
   return {
     PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',

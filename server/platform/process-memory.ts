@@ -1,4 +1,4 @@
-/** A value that a process keeps in memory between calls: its identity, and how to create it. */
+/** Identifies a value that a process keeps in memory between calls, and creates it. */
 export interface Slot<Value> {
   create(): Value;
 }

@@ -1,6 +1,6 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 
-/** Whether a process is running. A zombie, which only waits to be reaped, is not. */
+/** Whether a process is running. A zombie, which only waits to be reaped, does not count as running. */
 export async function isAlive(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);
@@ -12,7 +12,7 @@ export async function isAlive(pid: number): Promise<boolean> {
 
 /**
  * Returns a process id with its start time, so that a reused id is not mistaken for the old process. Null if there is
- * no /proc or the process has ended.
+ * no /proc or if the process has ended.
  */
 export async function processStart(pid: number): Promise<string | null> {
   return (await processStat(pid))?.start ?? null;
@@ -46,7 +46,7 @@ async function processesWhere(matches: (cwd: string) => boolean): Promise<number
   return found.filter((pid) => pid !== null);
 }
 
-/** Polls a condition until it holds or the time (in milliseconds) is over. Returns whether it held. */
+/** Polls a condition until it is true or until this many milliseconds have passed. Returns whether it became true. */
 export async function waitUntil(holds: () => boolean | Promise<boolean>, milliseconds: number): Promise<boolean> {
   const end = Date.now() + milliseconds;
   while (!(await holds())) {
@@ -57,8 +57,8 @@ export async function waitUntil(holds: () => boolean | Promise<boolean>, millise
 }
 
 /**
- * Sends a signal to one process; if it has already ended, that is not an error. Throws RangeError for 0 and below,
- * which would signal a group of processes, for 0 the caller's own.
+ * Sends a signal to one process. It is not an error if the process has already ended. Throws RangeError for 0 and
+ * below: these would signal a process group, and 0 the caller's own.
  */
 export function signal(pid: number, name: NodeJS.Signals): void {
   if (!Number.isSafeInteger(pid) || pid <= 0) throw new RangeError(`${pid} is not the id of a process.`);

@@ -3,19 +3,22 @@ import { access, link, mkdir, open, readFile, rename, rm } from 'node:fs/promise
 import { join } from 'node:path';
 
 const fileName = 'secret.key';
-/** The next key. It is created before the database is sealed with it, and renamed afterwards. */
+/**
+ * The next key. It is written to this file before the database is encrypted with it, and the file is renamed
+ * afterwards.
+ */
 const nextFileName = 'secret.key.next';
 
 /**
- * Returns the secret that all keys are derived from: ANNEX_SECRET_KEY, or a file that the first start creates. Without
- * it every encrypted setting is lost, so back it up, but separately from the database.
+ * Returns the secret that all keys are derived from: ANNEX_SECRET_KEY, or a file that the first start creates. If it is
+ * lost, so is every encrypted setting. Back it up, but separately from the database.
  */
 export async function secretKey(config: { secretKey: string | null; dataDir: string }): Promise<Buffer> {
   if (config.secretKey === null) await makeKey(config.dataDir);
   return existingKey(config);
 }
 
-/** Returns the secret for commands that only read: creates no key. */
+/** Returns the secret for commands that only read, so it creates no key. */
 export async function existingKey(config: { secretKey: string | null; dataDir: string }): Promise<Buffer> {
   if (config.secretKey !== null) return Buffer.from(config.secretKey);
   return readKey(join(config.dataDir, fileName));
@@ -77,7 +80,7 @@ async function placeNew(draft: string, path: string): Promise<void> {
     await link(draft, path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return;
-    // The file system has no hard links.
+    // For a file system that has no hard links.
     await rename(draft, path);
   }
 }

@@ -73,7 +73,7 @@ test('a cached result is valid longer if it was expensive', async () => {
   expect(await readings.keep('k', read)).toBe(2);
 });
 
-test('calls with always new keys leave nothing in memory', async () => {
+test('calls with ever-changing keys leave nothing in memory', async () => {
   let clock = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => clock);
   const { read, finish } = gated();

@@ -3,7 +3,7 @@ import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 
 interface Desk {
   running: Promise<unknown> | null;
-  /** The next reading, for callers that arrive while one is running or resting. */
+  /** The next reading, for callers that arrive while a reading is running or while a rest follows. */
   next: Promise<unknown> | null;
   restUntil: number;
   /** Ends the rest early. */
@@ -11,8 +11,9 @@ interface Desk {
 }
 
 /**
- * After a reading, the rest takes this multiple of its duration, so that readings use a small part of a core, however
- * many callers there are. The rest is still short, because a waiting caller occupies one of its session's few slots.
+ * After a reading, there is a rest of this multiple of its duration, so that readings use only a small part of a core,
+ * however many callers there are. The rest has a limit, because a waiting caller occupies one of its session's few
+ * slots.
  */
 const restPerReading = 19;
 const longestRestMs = 250;
@@ -24,14 +25,14 @@ export class SharedReadings {
   readonly #desks = new Map<string, Desk>();
   readonly #kept = new Map<string, { result: unknown; until: number }>();
 
-  /** Number of keys with a reading that is running, waiting or just finished. */
+  /** Number of keys with a reading that is running, waiting or was just finished. */
   get size(): number {
     return this.#desks.size;
   }
 
   /**
    * Runs one reading for all concurrent callers. Callers that arrive during a reading get the next one, so that no
-   * result is older than its call. Only one reading per key runs at a time, and an expensive one is followed by a rest,
+   * result is older than its call. Only one reading per key runs at a time. An expensive reading is followed by a rest,
    * which an urgent call ends.
    */
   share<Result>(key: string, read: () => Promise<Result>, { isUrgent = true } = {}): Promise<Result> {
@@ -41,7 +42,7 @@ export class SharedReadings {
     return desk.next as Promise<Result>;
   }
 
-  /** Reads slowly changing data. The result is cached for a while, longer if it was expensive. */
+  /** Reads slowly changing data. The result is cached for a while, longer if it took long to read. */
   async keep<Result>(key: string, read: () => Promise<Result>): Promise<Result> {
     const kept = this.#kept.get(key);
     if (kept !== undefined && performance.now() < kept.until) return kept.result as Result;
@@ -54,7 +55,7 @@ export class SharedReadings {
     });
   }
 
-  /** Keys depend on requests, so unused entries are removed when a new one is added. */
+  /** Adds a key and removes unused ones, because keys depend on requests. */
   #open(key: string): Desk {
     const now = performance.now();
     for (const [other, { running, next, restUntil }] of this.#desks) {
@@ -67,7 +68,8 @@ export class SharedReadings {
 }
 
 async function startInTurn<Result>(desk: Desk, read: () => Promise<Result>): Promise<Result> {
-  // Parts of a page call in the same turn of the event loop, and get the same reading.
+  // The parts of a page call in the same turn of the event loop, so this turn is awaited: all of them get the same
+  // reading.
   await turn();
   await desk.running?.catch(() => {});
   const rest = desk.restUntil - performance.now();

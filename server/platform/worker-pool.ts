@@ -1,7 +1,7 @@
 import { KeptWorker } from './kept-worker.ts';
 import type { WorkerLimits, WorkerResult } from './worker-task.ts';
 
-/** Maximum number of threads in a pool, and how long an idle thread is kept. */
+/** Maximum number of threads in a pool, and for how long an idle thread is kept. */
 export interface PoolBounds {
   most: number;
   idleMs: number;
@@ -16,7 +16,7 @@ interface Entry<I, T> {
 export class WorkerPool<I, T> {
   readonly #module: URL;
   readonly #bounds: PoolBounds;
-  /** Least recently used first. */
+  /** Sorted by use, least recently used first. */
   readonly #entries = new Map<string, Entry<I, T>>();
 
   constructor(module: URL, bounds: PoolBounds) {

@@ -1,7 +1,7 @@
 import { parentPort, Worker, workerData } from 'node:worker_threads';
 
 export interface WorkerLimits {
-  /** Milliseconds from input to result; loading the module does not count. */
+  /** Milliseconds from the input to the result. Loading the module does not count. */
   timeoutMs: number;
   heapMiB: number;
 }
@@ -12,15 +12,15 @@ export type WorkerResult<T> = { ended: 'done'; value: T } | { ended: 'time' | 'm
 /** Messages of a worker: first that its module is loaded, then its result. */
 export type WorkerMessage<T> = { ready: true } | { value: T };
 
-/** Milliseconds for loading a module on a busy machine. */
+/** Milliseconds allowed for loading a module, enough for a busy machine. */
 export const loadMs = 15_000;
 
 const maxConcurrent = 2;
 
 /**
  * Runs tasks on hostile input, each in its own thread and at most two at a time. A task that loops forever or exhausts
- * its memory ends there, while the caller continues. The module must call `answer` below. The thread sees no
- * environment variables.
+ * its memory is ended, while the caller continues. The module must call `answer` below. The thread sees no environment
+ * variables.
  */
 export class WorkerTasks<T> {
   readonly #moduleUrl: URL;

@@ -37,16 +37,16 @@ await runProcess('portal', async (services) => {
     trustProxy: config.trustProxy,
     limits: config.limits,
     log,
-    // During development, pages receive changes over a WebSocket, for which Next listens on this server.
+    // During development, pages receive changes over a WebSocket. Next listens for it on this server.
     upgrades: (path) => config.development && path === '/_next/hmr',
     route(path) {
       return doors.route(path) ?? exact.get(path) ?? null;
     },
     fallback(request, response) {
       request.url = pagePath(request.url ?? '/');
-      // Next does not pass the path to layouts, but the sign-in needs it. Overwrites a header of the same name.
+      // Next does not pass the path to layouts, but the sign-in page needs it. Overwrites a header of the same name.
       request.headers['x-annex-path'] = request.url;
-      // Taken before the page reads data, because its live connection continues from here.
+      // Set before the page reads data, because the page's live connection continues from this position.
       request.headers['x-annex-live'] = live.position();
       const { policy, headers } = pageHeaders(config);
       request.headers['content-security-policy'] = policy;

@@ -84,7 +84,7 @@ const asMember = (who: Who) => ({ ...ours, ...cookieOf(who) });
 const asToken = (token: string | null): Record<string, string> =>
   token === null ? {} : { authorization: `Bearer ${token}` };
 
-/** Calls one procedure like the pages' client. */
+/** Calls a procedure in the same way as the pages' client. */
 async function ask(path: string, headers: Record<string, string>, input: unknown = {}): Promise<string> {
   const type = procedures.find((one) => one.path === path)?.type;
   if (type === 'subscription') return listen(path, headers);
@@ -127,7 +127,7 @@ async function listen(path: string, headers: Record<string, string>): Promise<st
   return verdict(Number(/"httpStatus":(\d+)/.exec(text)?.[1] ?? response.status), code);
 }
 
-/** Lists the differences between the table and the entry points, one line per call. */
+/** Returns the differences between the table of permissions and the entry points, one line per call. */
 async function differences(
   calls: readonly { name: string; want: string; got(): Promise<string> }[],
 ): Promise<string[]> {
@@ -303,7 +303,7 @@ const pathOf = (path: string, handler: string) =>
     .replace('{lang}', 'en')
     .replace('{name}', 'probe');
 
-/** Bodies that are valid, so that the namespace is checked; empty for other calls. */
+/** Valid bodies, so that the check of the namespace is reached; other calls have an empty body. */
 const bodies: Readonly<Record<string, unknown>> = {
   withdrawVersion: { reason: 'x' },
   setResources: [],
@@ -368,7 +368,7 @@ describe('the management API', () => {
   });
 });
 
-/** Inputs with which publishers' verbs reach their check of the namespace. */
+/** Inputs with which publishers' verbs reach the check of the namespace. */
 const given = { handler: 'Acme.Lab.Probe', version: '1.0.0.0', lang: 'en', reason: 'x', platforms: [], file: [] };
 
 /** Runs a verb as this role, without the entry point's checks, and returns the result. */

@@ -3,7 +3,7 @@ import type { Actor } from '#server/domain/actor.ts';
 import { createPageCaller, type TrpcDoor } from '#server/trpc/door.ts';
 import type { AppCaller } from '#server/trpc/root.ts';
 
-/** Configuration that pages may show. */
+/** The part of the configuration that pages may show. */
 export interface PublicConfig {
   url: string;
   gatewayUrl: string;
@@ -12,9 +12,9 @@ export interface PublicConfig {
 
 /** What the portal provides to pages that are rendered in its process. */
 export interface PortalRuntime {
-  /** Returns the procedures, called as the user of these headers, read-only. */
+  /** Returns the procedures, read-only, for the user whom these headers sign in. */
   caller(headers: Headers): Promise<AppCaller>;
-  /** Returns the signed-in user; null without a session. */
+  /** Returns the user whom these headers sign in; null without a session. */
   session(headers: Headers): Promise<Actor | null>;
   config: PublicConfig;
 }

@@ -2,7 +2,10 @@ import type { Config } from '#server/platform/env.ts';
 import type { Core } from '#server/process/http.ts';
 
 const dayMs = 86_400_000;
-/** RFC 9116 recommends less than a year. The contacts are read at startup, so each response can extend the date. */
+/**
+ * Validity of the file in days; RFC 9116 recommends less than a year. The contacts are read at startup, so each
+ * response can extend the date.
+ */
 const validDays = 90;
 
 /** Serves `/.well-known/security.txt` (RFC 9116): where to report a vulnerability of this installation. */

@@ -2,21 +2,21 @@ import type { IncomingMessage } from 'node:http';
 import { type BlockList, isIPv6, type Socket } from 'node:net';
 import { newRequestId } from './request-id.ts';
 
-/** Headers by which a proxy names its client. They are accepted only from trusted proxies. */
+/** Headers with which a proxy describes its client. They are accepted only from trusted proxies. */
 const speakingForOthers = /^(forwarded|x-forwarded-.*|x-real-ip|x-request-id)$/;
 
 const requestIdForm = /^[\w.-]{8,64}$/;
 
-/** The client of a request, and the request's id in the log. */
+/** The client of a request, and the id of the request in the log. */
 export interface ForwardedOrigin {
   remoteAddress: string;
   requestId: string;
 }
 
-/** The other end of a connection. */
+/** The other end of a connection: the client, or a proxy. */
 export interface Peer {
   address: string;
-  /** Whether it is a trusted proxy. */
+  /** Whether the other end is a trusted proxy. */
   isTrusted: boolean;
 }
 
@@ -26,8 +26,8 @@ export function readPeer(socket: Socket, trusted: BlockList): Peer {
 }
 
 /**
- * Determines the client and keeps only trustworthy headers: forwarded headers of trusted proxies, and a request id,
- * either the proxy's or a new one. Must run before the headers are read.
+ * Determines the client and keeps only trustworthy headers: the forwarded headers of a trusted proxy, and a request id,
+ * which is the proxy's or a new one. Must run before the headers are read.
  */
 export function settleOrigin(
   request: IncomingMessage,
@@ -53,7 +53,7 @@ export function settleOrigin(
   return { remoteAddress, requestId };
 }
 
-/** Returns the last address in the chain that is not a trusted proxy. */
+/** Returns the last address in the chain that does not belong to a trusted proxy. */
 function clientOf(forwardedFor: string | string[] | undefined, peer: string, trusted: BlockList): string {
   const chain = [forwardedFor ?? []].flat().join(',').split(',');
   let client = peer;
@@ -75,7 +75,7 @@ function isTrusted(address: string, trusted: BlockList): boolean {
   }
 }
 
-/** Returns IPv4 notation even for an IPv4 address on an IPv6 socket. */
+/** Returns an IPv4 address in its own notation, even if it comes from an IPv6 socket. */
 function plainAddress(address: string): string {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address;
 }

@@ -5,17 +5,17 @@ import { problemResponse } from '#server/i18n/index.ts';
 import type { Core } from './http.ts';
 import type { OpenServices } from './services.ts';
 
-/** Milliseconds for which a response of the database is cached for all callers. */
+/** For how many milliseconds a response of the database is cached for all callers. */
 const freshMs = 500;
 const patienceMs = 2_000;
 
 const well = (): Response =>
   new Response('{"status":"ok"}\n', { headers: { 'content-type': 'application/json', 'cache-control': 'no-store' } });
 
-/** `/healthz`: the process is running, with or without the database. */
+/** `/healthz`: 200 as long as the process is running, with or without the database. */
 export const healthz: Core = async () => well();
 
-/** `/readyz`: the database responds too; otherwise 503 with a problem document. */
+/** `/readyz`: 200 if the database responds, otherwise 503 with a problem document. */
 export function createReadyz(services: OpenServices): Core {
   // Monitors call every second, so logging each failure would fill the log.
   const unlogged = services.log.child({}, { level: 'silent' });

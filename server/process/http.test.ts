@@ -219,7 +219,7 @@ describe('draining', () => {
     expect(isNotified).toBe(true);
   });
 
-  test('a port in use rejects', async () => {
+  test('listening on a port in use is rejected', async () => {
     await start(echo);
     const taken = serving;
     await expect(start(echo, { port: taken?.port ?? 0 })).rejects.toMatchObject({ code: 'EADDRINUSE' });

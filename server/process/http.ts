@@ -12,7 +12,7 @@ import { keepPace } from './pace.ts';
 import { refusalText, refuseConnection, transportRefusal } from './refusal.ts';
 import { newRequestId } from './request-id.ts';
 
-/** What a core receives besides the request. The request id is in `X-Request-Id`. */
+/** What a core receives in addition to the request. The request id is in the header `X-Request-Id`. */
 export interface RequestInfo {
   remoteAddress: string;
   /** Aborted when the process starts to drain, so that held polls and streams end. */
@@ -33,7 +33,9 @@ export interface DirectArrival extends RequestInfo {
 /** The core that handles a path. */
 export interface HttpRoute {
   core: Core;
-  /** Handles some requests on Node's own objects, and returns whether it did. The core handles the others. */
+  /**
+   * Handles some requests on Node's own objects, and returns whether it handled this one. The core handles the others.
+   */
   direct?(request: IncomingMessage, response: ServerResponse, arrival: DirectArrival): boolean;
   /** Passes a light stand-in for `Request` that is faster, but cannot be copied with `new Request(request)`. */
   light?: boolean;
@@ -50,7 +52,7 @@ export interface ServeOptions {
   trustProxy: BlockList;
   limits: Limits;
   log: Logger;
-  /** Finds the route for a path without query; null passes the request to `fallback`. */
+  /** Finds the route for a path without its query. If it returns null, `fallback` gets the request. */
   route(path: string, method: string): HttpRoute | null;
   /** Whether a request to this path may upgrade to a WebSocket. By default, none may. */
   upgrades?(path: string): boolean;
@@ -64,7 +66,7 @@ export interface Serving {
   close(graceMs?: number): Promise<void>;
 }
 
-/** Longer than any held poll and any pause of a stream, so that only a dead or stalled client is disconnected. */
+/** Longer than any held poll and any pause of a stream, so that only dead or stalled clients are disconnected. */
 const idleSocketMs = 120_000;
 
 /** Starts listening. Rejects with Node's error if the port is in use. */
@@ -90,12 +92,12 @@ function createHttpServer({ limits, tls, upgrades }: ServeOptions): Server {
   const settings = {
     maxHeaderSize: limits.http.headerBytes,
     headersTimeout: limits.http.requestMs,
-    // pace.ts limits the time of a request, with an exception for uploads.
+    // pace.ts limits the time of a request instead, with an exception for uploads.
     requestTimeout: 0,
     connectionsCheckingInterval: Math.min(5_000, limits.http.requestMs),
     keepAliveTimeout: 70_000,
     noDelay: true,
-    // Next listens for upgrades and never responds to unknown ones. Clients that offer HTTP/2 (curl --http2, Java)
+    // Next would listen for upgrades and never respond to unknown ones. Clients that offer HTTP/2 (curl --http2, Java)
     // start with an upgrade, which must be handled as a plain request.
     shouldUpgradeCallback: ({ url = '' }: IncomingMessage) => upgrades?.(pathWithoutQuery(url)) ?? false,
   };
@@ -112,10 +114,10 @@ function createHttpServer({ limits, tls, upgrades }: ServeOptions): Server {
   return server;
 }
 
-/** Methods that `Request` supports. It does not support TRACE. */
+/** Methods that `Request` supports; TRACE is not one of them. */
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** Returns the target as a path, even of an absolute URL; null for others (`OPTIONS *`). */
+/** Returns the path of the target, even if the target is an absolute URL; null if it has none (`OPTIONS *`). */
 function pathOf(target: string): string | null {
   if (target.startsWith('/')) return target;
   const path = target.replace(/^https?:\/\/[^/?#]*/i, '');
@@ -140,7 +142,7 @@ function requestHandler(options: ServeOptions, closing: AbortSignal) {
       const response = await found.route
         .core(own, info)
         .catch((error: unknown) => problemResponse(error, request, found.origin.requestId, log));
-      // The response is sent before the body arrived completely, so the connection cannot be used for another request.
+      // The response is sent before the whole body has arrived, so the connection cannot be used for another request.
       if (!incoming.complete && !outgoing.headersSent) outgoing.setHeader('Connection', 'close');
       return response;
     },
@@ -174,13 +176,14 @@ function requestHandler(options: ServeOptions, closing: AbortSignal) {
     });
     const { remoteAddress, requestId } = origin;
     if (route?.direct?.(request, response, { target, path, remoteAddress, requestId, closing })) return;
-    // Not handled directly: the core may read any header.
+    // The request was not handled directly, so the core may read any header.
     if (route?.direct !== undefined) settleOrigin(request, peer, options.trustProxy, requestId);
     response.setHeader('X-Request-Id', origin.requestId);
     response.setHeader('X-Content-Type-Options', 'nosniff');
     if (closing.aborted) response.setHeader('Connection', 'close');
     if (route !== null) {
-      // Responses of cores are data: in a browser, they must load and frame nothing. Agents do not need these headers.
+      // Responses of cores are data, so a browser must not load or frame anything for them. Agents do not need these
+      // headers.
       if (route.light !== true)
         response.setHeader('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
       settled.set(request, { origin, route });

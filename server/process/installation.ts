@@ -4,12 +4,12 @@ import type { Database, Transaction } from '#db/client.ts';
 import { installation } from '#db/schema/installation.ts';
 import { ConfigError } from '#server/platform/env.ts';
 
-/** Any fixed number. Serializes processes that open the same database. */
+/** Key of the lock that serializes processes which open the same database. The number has no meaning. */
 export const installationLock = 4_266_399_002;
 
 /**
  * Identifies the database, or initializes a new one. Rejects a different ANNEX_SECRET_KEY. A restored or copied
- * database gets a new epoch, so that no ETag from before equals a current one.
+ * database gets a new epoch, so that no earlier ETag equals a current one.
  */
 export async function openInstallation(
   db: Database,
@@ -50,8 +50,8 @@ function sameText(a: string, b: string): boolean {
 }
 
 /**
- * Returns identity and timeline of the database, which differ after restoring a dump, a promotion or a point-in-time
- * recovery.
+ * Returns the identity and the timeline of the database, which change when a dump is restored, a replica is promoted,
+ * or the database is recovered to a point in time.
  */
 async function databaseFingerprint(tx: Transaction): Promise<string> {
   const {
@@ -61,7 +61,9 @@ async function databaseFingerprint(tx: Transaction): Promise<string> {
   return parts.join('/');
 }
 
-/** A hosted PostgreSQL may hide these values; then the database's id must suffice. */
+/**
+ * Returns a value of the control data; `-` if a hosted PostgreSQL hides it. Then the id of the database must be enough.
+ */
 async function controlOf(tx: Transaction, part: 'system' | 'timeline'): Promise<string> {
   const query =
     part === 'system'

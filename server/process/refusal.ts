@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import en from '#locales/en/errors.json' with { type: 'json' };
 
-/** Rejections by the transport, before there is a request with a language. */
+/** Rejections by the transport, before there is a request that names a language. */
 export type TransportRefusal = 'headers_too_large' | 'request_malformed' | 'request_too_slow' | 'upload_too_slow';
 
 const statuses: Readonly<Record<TransportRefusal, number>> = {
@@ -40,7 +40,9 @@ export function refusalText(
   return `${head.join('\r\n')}\r\n\r\n${body}`;
 }
 
-/** Sends the rejection on a connection without a response, and closes the connection. */
+/**
+ * Writes the rejection directly to the socket, where Node offers no usable response object, and closes the connection.
+ */
 export function refuseConnection(socket: Duplex, text: string): void {
   if (socket.writable) socket.end(text);
   // Some clients keep writing and never read, so the connection is closed after a moment.

@@ -10,8 +10,8 @@ export interface ReadyMessage {
 const closeMs = 12_000;
 
 /**
- * Runs a process: opens the services, starts its work, and reports that it is ready. On SIGTERM, SIGINT or the
- * launcher's death, it closes everything in order and exits with 0. An uncaught error exits with 1, and the launcher
+ * Runs a process: opens the services, starts the work, and reports that the process is ready. On SIGTERM, SIGINT or the
+ * launcher's death, closes everything in order and exits with 0. An uncaught error exits with 1, and the launcher
  * restarts the process.
  */
 export async function runProcess(
@@ -21,7 +21,8 @@ export async function runProcess(
   let services: OpenServices | undefined;
   const fail = (error: unknown): never => {
     if (services !== undefined) services.log.fatal({ err: error }, 'the process ends after an error');
-    // The log level is not known yet. Prints only the message, because a stack does not explain an invalid environment.
+    // The log level is not known yet. Only the message is printed, because a stack does not explain an invalid
+    // environment.
     else process.stderr.write(`${error instanceof Error ? error.message : 'could not start'}\n`);
     process.exit(1);
   };

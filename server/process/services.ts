@@ -18,9 +18,9 @@ import { openInstallation } from './installation.ts';
 export type Room = 'launcher' | 'portal' | 'gateway' | 'worker';
 
 /**
- * Number of database connections of one process, in addition to the listening one, the four for batches of reports and
- * the worker's one per job. Together with up to four gateways, they stay below PostgreSQL's default of 100. Gateways on
- * one machine share 32, but each has at least 6.
+ * Number of database connections of one process, in addition to the one for listening, the four for batches of reports
+ * and the worker's one per job. With up to four gateways, all of them stay below PostgreSQL's default of 100. Gateways
+ * on one machine share 32, but each has at least 6.
  */
 const connections = (room: Room, gatewayWorkers: number): number =>
   ({ launcher: 2, portal: 20, gateway: Math.max(6, Math.min(20, Math.floor(32 / gatewayWorkers))), worker: 3 })[room];
@@ -28,14 +28,14 @@ const connections = (room: Room, gatewayWorkers: number): number =>
 /** The services that every process opens at startup. */
 export interface OpenServices extends Services {
   log: Logger;
-  /** Closes the pool after running statements finish. */
+  /** Closes the pool after the running statements have finished. */
   close(): Promise<void>;
 }
 
 /**
- * Opens pool, keys and blob store, and checks that database and key belong together. The launcher must have migrated
- * the database. `onOtherLife` is called if a replica was promoted in place of this database: from then on, what was
- * read at startup may be wrong, and no further connections are opened.
+ * Opens the pool, the keys and the blob store, and checks that the key is the one for this database. The launcher must
+ * have migrated the database. `onOtherLife` is called if a replica was promoted in place of this database: from then
+ * on, what was read at startup may be wrong, and no further connections are opened.
  */
 export async function openServices(config: Config, room: Room, onOtherLife?: () => void): Promise<OpenServices> {
   if (config.databaseUrl === null)
@@ -72,7 +72,7 @@ export async function openServices(config: Config, room: Room, onOtherLife?: () 
   }
 }
 
-/** Opens wake-ups over NOTIFY, or over NATS if it is configured. */
+/** Opens wake-ups over NATS if it is configured, otherwise over NOTIFY. */
 function openWakes(config: Config, databaseUrl: string, room: Room, db: Database, keys: Keys, log: Logger): Wakes {
   const name = `annex-${room}-wakes`;
   if (config.natsUrl === null) return postgresWakes({ databaseUrl, name, log });
@@ -83,8 +83,8 @@ function openWakes(config: Config, databaseUrl: string, room: Room, db: Database
 }
 
 /**
- * Keeps the listening connection open, even with NATS. If it is lost, another host may be the primary. A check every
- * few seconds detects that, while a statement to a lost machine would wait for its timeout.
+ * Keeps the listening connection open, even with NATS. If it is lost, another host may be the primary. The check of
+ * this connection every few seconds detects that, while a statement to a lost machine would wait for its timeout.
  */
 function holdWakes(wakes: Wakes, primary: Primary): Listening {
   let wasLost = false;

@@ -18,7 +18,7 @@ export interface DoorServices extends Services {
   clock?: Clock;
 }
 
-/** The caller's IP address, as far as the process trusts it. */
+/** The other end of a request. */
 export interface RequestPeer {
   remoteAddress: string;
 }
@@ -27,7 +27,7 @@ export interface DoorOptions {
   services: DoorServices;
   /** Prefix of all paths. */
   base: string;
-  /** The entry point that the activity log names for its callers. */
+  /** The name of this entry point in the activity log. */
   door: Door;
   routes: readonly RestRoute[];
   /** Public JSON texts, by path. */
@@ -36,11 +36,11 @@ export interface DoorOptions {
   authenticate(request: Request, info: RequestPeer, now: Date): Promise<Actor>;
 }
 
-/** Serves a table of routes as one function. Every rejection gets a problem document. */
+/** Returns a function that handles the requests of a table of routes. Every rejection gets a problem document. */
 export function createDoor(options: DoorOptions): (request: Request, info: RequestPeer) => Promise<Response> {
   const { services, base, door, routes, documents = {}, authenticate } = options;
   const { log, clock = systemClock, ...held } = services;
-  // The router writes `/vms/{id}` as `/vms/:id`. If a parameter has a suffix, the value includes it.
+  // The router needs `/vms/:id` for `/vms/{id}`. If a parameter has a suffix, its value includes the suffix.
   const pattern = (path: string): string =>
     base +
     path.replaceAll(/\{(\w+)\}(\.\w+)?/g, (_, name: string, ending = '') =>
@@ -82,7 +82,7 @@ export function createDoor(options: DoorOptions): (request: Request, info: Reque
   return async (request, info) => app.fetch(request, info);
 }
 
-/** Returns the methods of each path, as listed in `Allow`. */
+/** Returns the methods of each path, for the header `Allow`. */
 function methodsByPath(routes: readonly RestRoute[], documents: readonly string[]): Map<string, string> {
   const reads = ['GET', 'HEAD'];
   const known = new Map<string, string[]>(documents.map((path) => [path, reads]));

@@ -30,7 +30,10 @@ const columns: readonly Column[] = [
   ['csv.created', ({ createdAt }) => createdAt.toISOString()],
 ];
 
-/** For example `mount Contoso.Ops.Mount 2.4.0.0 failed (1215)`, with the running version if one was reported. */
+/**
+ * Describes the extensions, for example `mount Contoso.Ops.Mount 2.4.0.0 failed (1215)`, with the running version if
+ * one was reported.
+ */
 function extensionsOf({ extensions }: ExportedVm): string {
   return extensions
     .map(({ name, handler, version, goalVersion, health, messageId }) =>
@@ -39,7 +42,7 @@ function extensionsOf({ extensions }: ExportedVm): string {
     .join('; ');
 }
 
-/** Yields the matching VMs as a file, one per line. The table's header is in the language `lang`. */
+/** Yields the matching VMs as a file, one VM per line. The header line is in the language `lang`. */
 export async function* fleetLines(
   ctx: Context,
   query: URLSearchParams,

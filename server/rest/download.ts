@@ -11,22 +11,22 @@ import { fleetLines } from './download-fleet.ts';
 import { logFileRoutes } from './routes/logs.ts';
 
 /**
- * Yields the lines of a file as they are read. The first chunk is read before the response starts, so that errors have
- * a status.
+ * Yields the lines of a file as the rows are read. The first chunk is read before the response starts, so that errors
+ * have a status.
  */
 type Download = (ctx: Context, query: URLSearchParams, form: 'csv' | 'jsonl') => AsyncGenerator<string, void>;
 
 const files: Readonly<Record<string, Download>> = { activity: activityLines, vms: fleetLines };
 
-/** Without it, spreadsheets do not recognize UTF-8. */
+/** Without this mark, spreadsheets do not recognize UTF-8. */
 const byteOrderMark = '\uFEFF';
 
 const types = { csv: 'text/csv; charset=utf-8; header=present', jsonl: 'application/jsonl; charset=utf-8' } as const;
 
 /**
- * The pages' entry point for files, `GET /download/<name>.csv` and `.jsonl`: everything that matches the query, as a
- * stream, with the session cookie and only from the portal's own pages. Also a VM's logs, at the same paths as in
- * `/api/v1`.
+ * The pages' entry point for files. `GET /download/<name>.csv` and `.jsonl` stream everything that matches the query. A
+ * VM's logs have the same paths as in `/api/v1`. Requires the session cookie, and a request from the portal's own
+ * pages.
  */
 export function createDownloadHandler(
   services: DoorServices,
@@ -78,7 +78,7 @@ export function createDownloadHandler(
   };
 }
 
-/** Reads as fast as the client receives, and stops if it disconnects. */
+/** Reads as fast as the client receives, and stops if the client disconnects. */
 function streamOf(lines: AsyncGenerator<string, void>, first: string, log: Logger): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let next: string | undefined = first;

@@ -9,14 +9,14 @@ const windowMs = 60_000;
 const addresses = 10_000;
 
 /**
- * Maximum number of remembered tokens that worked before. They keep working while their address must wait, so that one
- * faulty script does not lock out others.
+ * Maximum number of remembered tokens that have worked before. They keep working while their address must wait, so that
+ * one faulty script does not lock out others.
  */
 const trusted = 1_000;
 
-/** Counts wrong tokens per address, in this process. */
+/** Counts wrong tokens per address, within this process. */
 export interface FailedAttempts {
-  /** Throws 429 with the time to wait if the address failed too often and this header has never worked. */
+  /** Throws 429 with the time to wait if the address failed too often and the token in this header has never worked. */
   check(address: string, header: string, now: Date): void;
   wrong(address: string, now: Date): void;
   right(header: string): void;

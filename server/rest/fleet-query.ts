@@ -24,7 +24,7 @@ export const fleetSortQuery = fleetSort.optional();
 export const repeatedOf = (fields: FleetFields): string[] =>
   fields.filter(({ value }) => value.kind === 'tags').map(({ parameter }) => parameter);
 
-/** Returns the filter that the parameters describe. */
+/** Returns the filter that the query parameters describe. */
 export function filterOf(fields: FleetFields, query: Readonly<Record<string, unknown>>): FleetFilter {
   return Object.fromEntries(fields.map(({ name, parameter }) => [name, query[parameter]]));
 }

@@ -4,17 +4,17 @@
  */
 const unseen = String.raw`[\s\p{Cc}\p{Cf}]*`;
 
-/** Signs that start a formula in some spreadsheet, in all their widths. */
+/** Signs that start a formula in some spreadsheet, including their wide and small forms. */
 const signs = '[=+\\-@\uFF1D\uFF0B\uFF0D\uFF20\uFE66\uFE62\uFE63\uFE6B\u2212]';
 
 const atStart = new RegExp(`^(?:${unseen}${signs}|[\\t\\r\\n])`, 'u');
 
-/** In some locales, a semicolon or a tab ends a cell. */
+/** Matches a separator before such a sign. In some locales, a semicolon or a tab ends a cell. */
 const afterSeparator = new RegExp(`([;\\t|\\r\\n]${unseen})(?=${signs})`, 'gu');
 
 /**
  * Escapes a text for spreadsheets: puts an apostrophe before every sign that could start a formula, also after a
- * separator of another locale.
+ * character that separates cells in another locale.
  */
 export function harmless(text: string): string {
   const inside = text.replaceAll(afterSeparator, "$1'");

@@ -19,7 +19,7 @@ const namesOf = async (query: string) => {
   return (body as { items: { name: string }[] }).items.map(({ name }) => name);
 };
 
-test('a hold is in the answer, with the VM, in the instance view and in the list', async () => {
+test('a hold is in the response, with the VM, in the instance view and in the list', async () => {
   const until = inAnHour();
   const hold = await door.expect<Hold>('holdVm', { id }, 200, { body: { reason, until } });
   expect(hold).toEqual({ heldAt: expect.any(String), heldBy: expect.any(String), reason, until });

@@ -22,7 +22,7 @@ interface Receipt {
 }
 
 beforeAll(async () => {
-  // A busy machine starts threads slowly. The time limit of checks is tested elsewhere.
+  // A busy machine starts threads slowly, so the checks get more time. Their time limit is tested elsewhere.
   const limits = { ...defaultLimits, settings: { ...defaultLimits.settings, checkMs: 15_000 } };
   door = await openRestDoor({ config: { limits, wire: true } });
   const { db } = door.services;
@@ -270,7 +270,7 @@ describe('extensions', () => {
 describe('goal states', () => {
   type Page = { items: { incarnation: number; extensions: { name: string }[] }[]; nextCursor: string | null };
 
-  test('reads the goal state in force and the history', async () => {
+  test('reads the current goal state and the history', async () => {
     const now = await door.expect<{ incarnation: number }>('getGoalState', { id }, 200, operator);
     const all = await door.expect<Page>('listGoalStates', { id }, 200, operator);
     expect(all.items[0]?.incarnation).toBe(now.incarnation);
@@ -310,7 +310,7 @@ describe('goal states', () => {
     const leaving = { id, name: 'leaving' };
     const body = goal({ handler: 'Acme.Lab.Other' });
     const { incarnation } = await door.expect<Receipt>('setExtension', leaving, 200, sent(body));
-    // Pretends that an agent fetched it: an extension that was never delivered is dropped immediately.
+    // Pretends that an agent fetched the extension, because one that was never delivered is dropped immediately.
     await door.services.db.$client.query(`update extensions set ever_delivered = true where name = 'leaving'`);
     expect(await door.expect('removeExtension', leaving, 202, operator)).toMatchObject({ state: 'uninstall' });
     await door.expect('setExtension', leaving, [409, 'uninstalling'], sent(body));

@@ -9,7 +9,7 @@ import type { RestRoute } from './route.ts';
 import { routes } from './routes/index.ts';
 
 let door: RestDoor;
-/** Values with which every path leads to an existing VM or version. */
+/** Values for path parameters, so that each path leads to an existing VM or version. */
 let parts: Record<string, string>;
 
 beforeAll(async () => {

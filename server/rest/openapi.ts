@@ -26,8 +26,8 @@ const meanings: Readonly<Record<number, string>> = {
 const { $schema: _, ...timeSchema } = z.toJSONSchema(time);
 
 /**
- * Returns a schema without `$schema`, because OpenAPI 3.1 has one dialect for the whole document. A `Date` is text in
- * JSON.
+ * Returns a schema as JSON without `$schema`, because OpenAPI 3.1 has one dialect for the whole document. A `Date`
+ * becomes a string.
  */
 function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
@@ -100,7 +100,7 @@ function requestBodyOf(route: RestRoute): Json | undefined {
   return { required: true, content: { 'application/json': { schema: schemaOf(route.body, 'input') } } };
 }
 
-/** Returns the statuses of a call's problem documents, derived from its inputs. */
+/** Returns the statuses of the problem documents that a call can return, derived from its inputs. */
 export function refusalsOf(route: RestRoute): number[] {
   const takesBody =
     route.body !== null || route.takesZip === true || route.takesForm !== undefined || route.takesFile !== undefined;

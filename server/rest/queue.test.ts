@@ -54,7 +54,7 @@ const shown = async (vmId: string) => {
   return { now: now && wordsOf(now), next: next.map(wordsOf), waiting: waiting.map(wordsOf) };
 };
 
-/** `mount`, and `probe`, which depends on it. */
+/** Declares `mount`, and `probe`, which depends on it. */
 async function declareTwo({ vmId }: GivenAgent): Promise<void> {
   const mount = { handler: 'Acme.Lab.Mount', version: '1.0.0.0', state: 'enabled', timeouts: { install: 60 } };
   await door.expect('setExtension', { id: vmId, name: 'mount' }, 200, { body: mount });
@@ -201,7 +201,7 @@ test('changes declared during a hold wait for its end', async () => {
   expect(await shown(agent.vmId)).toEqual({ now: null, next: [], waiting: steps.map((step) => `${step} download`) });
 });
 
-test('an agent that restarts its machine enables after that', async () => {
+test('an agent that restarts its machine runs enable after the restart', async () => {
   const agent = await newAgent();
   const body = { handler: 'Acme.Lab.Probe', version: '1.0.0.0', state: 'enabled' };
   await door.expect('setExtension', { id: agent.vmId, name: 'probe' }, 200, { body });

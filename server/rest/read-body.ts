@@ -12,7 +12,7 @@ function mediaType(request: Request): string | null {
   return header === null ? null : (header.split(';', 1)[0] ?? '').trim().toLowerCase();
 }
 
-/** Rejects another media type or an encoded body with 415. */
+/** Rejects a body of another media type, or with a content encoding (415). */
 export function requireType(request: Request, types: readonly string[]): void {
   const type = mediaType(request);
   if (type !== null && !types.includes(type)) {
@@ -66,7 +66,7 @@ export async function readJson<S extends z.ZodType>(
   return parse(schema, value);
 }
 
-/** Reads the complete body as bytes. Throws 415, 413, and 400 for an empty body. */
+/** Reads the complete body as bytes. Throws 415, 413, and 400 if the body is empty. */
 export async function readFile(
   request: Request,
   types: readonly string[],
@@ -79,7 +79,7 @@ export async function readFile(
   return bytes;
 }
 
-/** A zip that is being sent. None of it is read yet, so that the verb can reject it first. */
+/** A zip that is being sent. It has not been read yet, so that the verb can reject it first. */
 export interface Upload {
   bytes: AsyncIterable<Uint8Array>;
   /** The length that the sender announced, if any. */
@@ -88,7 +88,7 @@ export interface Upload {
 
 const zipTypes = ['application/zip', 'application/x-zip-compressed', 'application/octet-stream'];
 
-/** Returns the body as an upload. Throws 415. Its size and rate are checked while it is stored. */
+/** Returns the body as an upload. Throws 415. The size and rate are checked while the upload is stored. */
 export function readZip(request: Request): Upload {
   requireType(request, zipTypes);
   const length = request.headers.get('content-length');

@@ -4,7 +4,7 @@ import { DomainError } from '#server/domain/error.ts';
 import type { Limits } from '#server/platform/limits.ts';
 import { readAll, requireType } from './read-body.ts';
 
-/** One part of a form. It must be read before the next one. */
+/** One part of a form. It must be read before the next part. */
 export interface FormPart {
   name: string;
   bytes: AsyncIterable<Uint8Array>;
@@ -14,7 +14,7 @@ export interface FormPart {
 
 /** Maximum number of parts; more than a version has languages. */
 const maxParts = 200;
-/** Milliseconds between checks for a parser that has stopped. */
+/** Milliseconds between checks for a parser that has stopped without an error. */
 const stuckMs = 250;
 
 /**
@@ -55,17 +55,17 @@ const boundaryOf = (request: Request): string => {
   return found?.[1] ?? found?.[2] ?? '';
 };
 
-/** Yields the form up to its end, because the parser never consumes later bytes. */
+/** Yields the form up to its end marker and discards the rest, because the parser never consumes later bytes. */
 async function* untilEnd(
   bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   boundary: string,
 ): AsyncGenerator<Buffer> {
   const end = Buffer.from(`\r\n--${boundary}--`);
-  // A form without parts starts with its end marker.
+  // A form without parts starts with its end marker, which follows no line break.
   let held = Buffer.from('\r\n');
   let ended = false;
   for await (const chunk of bytes) {
-    // Read and discarded, because the client reads the response only after it has sent everything.
+    // The rest is read and discarded, because the client reads the response only after it has sent everything.
     if (ended) continue;
     const data = Buffer.concat([held, chunk]);
     const at = data.indexOf(end);
@@ -97,7 +97,7 @@ interface QueuedPart extends FormPart {
   rest(): void;
 }
 
-/** The parts as the parser finds them. A fault ends both the queue and the part that is being read. */
+/** The parts that the parser has found. A fault ends the queue and the part that is being read. */
 class PartQueue {
   private readonly found: QueuedPart[] = [];
   private current: BusboyFileStream | null = null;
@@ -112,7 +112,7 @@ class PartQueue {
 
   add(name: string, bytes: BusboyFileStream): void {
     this.current = bytes;
-    // The part's reader gets the fault of the form; without a reader, the error is ignored.
+    // The reader of the part gets the error of the form. If the part has no reader, the error is ignored.
     bytes.on('error', () => {});
     this.found.push({
       name,
@@ -137,7 +137,7 @@ class PartQueue {
     this.wake();
   }
 
-  /** Returns the next part, or null after the last one. Throws the fault of the form. */
+  /** Returns the next part; null after the last one. Throws the fault of the form. */
   async next(): Promise<QueuedPart | null> {
     for (;;) {
       if (this.fault !== null) throw this.fault;

@@ -47,7 +47,7 @@ export function readQuery(route: RestRoute, request: Request): unknown {
 }
 
 /**
- * Returns the incarnation or revision in `If-Match: "7"`; undefined without the header and for `*`. Throws 400 for
+ * Returns the incarnation or revision in `If-Match: "7"`; undefined if the header is absent or `*`. Throws 400 for
  * anything else.
  */
 export function readIfMatch(request: Request): number | undefined {

@@ -19,11 +19,11 @@ export interface RouteCall<P, Q, B> {
   reader: ReaderWishes;
   /** The portal's language for this caller. */
   language: Language;
-  /** The zip, if the route accepts one. */
+  /** The zip; null if the route does not accept one. */
   upload: Upload | null;
-  /** The parts of a form, read when they are iterated. */
+  /** The parts of a form, which are read while iterating; null if the route does not accept a form. */
   form: AsyncIterable<FormPart> | null;
-  /** The body, if the route accepts another kind of file. */
+  /** The body as bytes; null if the route does not accept a file of another kind. */
   file: Uint8Array<ArrayBuffer> | null;
 }
 
@@ -41,7 +41,7 @@ export interface FormField {
   type: 'application/zip' | 'application/json';
   meaning: string;
   required?: boolean;
-  /** May be repeated. */
+  /** Whether the part may be repeated. */
   repeated?: boolean;
 }
 
@@ -55,7 +55,7 @@ export interface RouteAnswer {
 
 type RouteAnswers = Readonly<Record<number, RouteAnswer>>;
 
-/** A response whose body matches a documented schema: TypeScript rejects a verb whose result differs from it. */
+/** A response whose body matches a documented schema. TypeScript rejects a route whose verb returns anything else. */
 type DocumentedReply<A extends RouteAnswers> = Omit<RouteReply, 'body'> & {
   body?: {
     [Status in keyof A]: A[Status] extends { schema: infer Schema extends z.ZodType } ? z.output<Schema> : never;
@@ -68,9 +68,9 @@ interface RouteShape {
   path: string;
   operationId: string;
   summary: string;
-  /** Null: anyone, even without a token. */
+  /** The minimum role; null if no token is needed. */
   role: Role | null;
-  /** Whether the role applies only to the namespace of `{handler}`. */
+  /** Whether the role must apply to the namespace of `{handler}`. */
   inNamespace?: boolean;
   /** Whether the body is a zip, which is passed on as a stream. */
   takesZip?: boolean;
@@ -84,7 +84,7 @@ interface RouteShape {
   /** Query parameters that may be repeated; they are arrays in `query`. */
   repeated?: readonly string[];
   answers: RouteAnswers;
-  /** Statuses of problem documents in addition to those that every call may have. */
+  /** Statuses of problem documents, in addition to those that every call can have. */
   refusals: readonly number[];
 }
 
@@ -92,9 +92,9 @@ interface RouteShape {
 export interface RestRoute extends RouteShape {
   params: z.ZodObject;
   query: z.ZodObject;
-  /** Null: the call has no JSON body. */
+  /** The schema of the JSON body; null if the call has none. */
   body: z.ZodType | null;
-  // Declared as a method, because methods are bivariant: typed definitions fit without a cast.
+  // A method instead of a property, because methods are bivariant: typed definitions fit without a cast.
   run(ctx: Context, call: RouteCall<unknown, unknown, unknown>): Promise<RouteReply>;
 }
 
@@ -109,7 +109,7 @@ interface RouteDefinition<P extends z.ZodObject, Q extends z.ZodObject, B extend
 
 const nothing = z.object({});
 
-/** Creates a row. The verb sees the types of the row's schemas. */
+/** Creates a row. The verb gets the types of the row's schemas. */
 export function route<
   const A extends RouteAnswers,
   P extends z.ZodObject = typeof nothing,
@@ -124,7 +124,7 @@ export function route<
   };
 }
 
-/** The query `?limit=&cursor=&q=` of a list. */
+/** The query `?limit=&cursor=&q=` of a paged list. */
 export const pageQuery = z.object({
   limit: z.coerce.number().int().min(1).max(200).optional(),
   cursor: z.string().max(500).optional(),

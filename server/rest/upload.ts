@@ -6,9 +6,9 @@ import { registerPackageRoute } from './routes/versions.ts';
 import { xliffRoutes } from './routes/xliff.ts';
 
 /**
- * The pages' entry point for zips and language files, `PUT /upload/handlers/{handler}/versions/{version}/package`,
- * `…/resources/{lang}` and `…/resources/{lang}.xlf`: the same calls as in `/api/v1`, with the session cookie and only
- * from the portal's own pages. The files are too large for tRPC.
+ * The pages' entry point for zips and language files, which are too large for tRPC:
+ * `PUT /upload/handlers/{handler}/versions/{version}/package`, `…/resources/{lang}` and `…/resources/{lang}.xlf`. These
+ * are the calls of `/api/v1`, but they require the session cookie and a request from the portal's own pages.
  */
 export function createUploadHandler(
   services: DoorServices,

@@ -41,7 +41,7 @@ export async function openAgentDoor(services: Services & { clock?: Clock }): Pro
   };
 }
 
-/** Opens an agent API with an operator and a published Acme.Lab.Probe. Its VMs have no rate limit. */
+/** Opens an agent API with an operator and the published handler Acme.Lab.Probe. Its VMs have no rate limit. */
 export async function openTestDoor(
   config: Partial<Config> = {},
   own: Partial<Services> = {},

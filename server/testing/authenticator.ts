@@ -5,7 +5,7 @@ import type {
 } from '@simplewebauthn/server';
 import { isoCBOR } from '@simplewebauthn/server/helpers';
 
-/** Deviations of a dishonest or foreign authenticator. */
+/** Ways in which a response deviates from that of an honest authenticator. */
 export interface Twist {
   origin?: string;
   rpId?: string;

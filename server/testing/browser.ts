@@ -6,7 +6,7 @@ import type { Services } from '#server/domain/context.ts';
 
 const log = pino({ level: 'silent' });
 
-/** A browser that calls `/api/auth/*`: keeps cookies, and sends requests like a page of the portal. */
+/** Opens a browser that calls `/api/auth/*`: it keeps cookies, and sends requests like a page of the portal. */
 export function openBrowser(services: Services, signIn: SignIn, address = '192.0.2.1') {
   const handle = createAuthHandler(services, signIn, log);
   const cookies = new Map<string, string>();
@@ -26,7 +26,7 @@ export function openBrowser(services: Services, signIn: SignIn, address = '192.0
   };
   return {
     cookies,
-    /** `secondsOff`: seconds by which the portal's clock is off. */
+    /** `secondsOff` is the number of seconds by which the portal's clock is off. */
     async post(path: string, body: unknown = {}, secondsOff = 0): Promise<Response> {
       const now = new Date(Date.now() + secondsOff * 1_000);
       const sent = headers();
@@ -61,7 +61,7 @@ export function openBrowser(services: Services, signIn: SignIn, address = '192.0
   };
 }
 
-/** Returns status and code of a rejection; other responses have no code. */
+/** Returns the status and the code of a rejection; the code is undefined for other responses. */
 export async function refusalOf(response: Response): Promise<[number, string | undefined]> {
   const body = response.status === 204 ? {} : ((await response.json()) as { code?: string });
   return [response.status, body.code];

@@ -59,7 +59,7 @@ export function testWakes({ $client }: Database): Wakes {
   return postgresWakes({ databaseUrl: connectionString, name: 'annex-test-wakes', log: pino({ level: 'silent' }) });
 }
 
-/** Returns a context as an entry point creates it for one call. */
+/** Returns a context like the one that an entry point creates for a call. */
 export async function testContext(options: TestContextOptions = {}): Promise<Context> {
   return {
     ...(options.services ?? (await testServices(options))),

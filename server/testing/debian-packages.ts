@@ -4,7 +4,7 @@ import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
-/** Debian's own keys, which sign its package lists. */
+/** The keyring with which Debian signs its package lists. */
 export const debianKeyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
 
 /** Returns the codename of the Debian release on this machine, for example `bookworm`; null on other systems. */
@@ -23,8 +23,8 @@ interface Wanted {
 }
 
 /**
- * Downloads Debian packages and unpacks them into `root`, without installing anything: apt uses the test's own lists
- * and cache, so it needs no root and changes nothing on the machine. Returns the file names of the packages.
+ * Downloads Debian packages and unpacks them into `root`, without installing anything: apt uses lists and a cache of
+ * its own, so it needs no root and changes nothing on the machine. Returns the file names of the packages.
  * `ANNEX_DEBIAN_MIRROR` names another mirror. Rejects if the mirror is unreachable or does not have the package.
  */
 export async function unpackDebianPackages(root: string, wanted: Wanted): Promise<string[]> {
@@ -55,7 +55,7 @@ async function download(apt: string, { suite, packages, withDependencies }: Want
     `Dir::Etc::SourceList=${apt}/sources.list`,
     'Dir::Etc::SourceParts=-',
     `Dir::Cache=${apt}/cache`,
-    // apt's own user may not be able to read our folder.
+    // The user that apt switches to may not be able to read this folder.
     'APT::Sandbox::User=root',
     'Acquire::Languages=none',
     // Fails early if the mirror is unreachable.

@@ -74,7 +74,7 @@ export function signed({ key }: KeyPair, text: string): string {
   return sign('sha256', Buffer.from(text), readFileSync(key)).toString('base64');
 }
 
-/** Returns the proof for replacing a certificate (docs/protocol.md). */
+/** Returns the signature that proves possession of the old key when a certificate is replaced (docs/protocol.md). */
 export function proofOf(before: KeyPair, { certificate }: KeyPair): string {
   return signed(before, certificate);
 }

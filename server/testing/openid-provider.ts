@@ -43,7 +43,7 @@ export async function startOpenIdProvider(redirectUri: string, port = 0): Promis
     features: { devInteractions: { enabled: false } },
     findAccount: (_context, sub) => ({ accountId: sub, claims: () => ({ sub, ...people.get(sub) }) }),
     interactions: { url: (_context, { uid }) => `/login/${uid}` },
-    // Skips the consent page.
+    // Skips the page that asks for consent.
     async loadExistingGrant({ oidc }) {
       const grant = new oidc.provider.Grant({
         clientId: oidc.client?.clientId ?? '',
@@ -90,7 +90,7 @@ export async function startOpenIdProvider(redirectUri: string, port = 0): Promis
   };
 }
 
-/** Signs in at the provider like a browser. Returns the URL of its redirect. */
+/** Signs in at the provider like a browser. Returns the URL to which the provider redirects. */
 export async function signInAtProvider(address: string, login: string, redirectUri: string): Promise<string> {
   const cookies = new Map<string, string>();
   let next = address;

@@ -13,7 +13,7 @@ import { serve } from '#server/process/http.ts';
 import { openBrowser } from './browser.ts';
 import { testBootstrap, testContext, testServices } from './context.ts';
 
-/** The callers: a member and a token for each role. The outsider publishes in another namespace. */
+/** The callers: a member and a token for each role, and for an outsider, who publishes in another namespace. */
 export const callers = [...roles, 'outsider'] as const;
 export type Caller = (typeof callers)[number];
 
@@ -30,9 +30,9 @@ export interface PortalDoors {
   cookies: Readonly<Record<Caller, string>>;
   members: Readonly<Record<Caller, string>>;
   tokens: Readonly<Record<Caller, string>>;
-  /** Calls the portal, each time from another address, so that no throttle per address applies. */
+  /** Calls the portal, each time from another address, so that limits per address do not apply. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** Returns a digest of every table, without when and where a token was last used. */
+  /** Returns a digest of every table, leaving out when and from where tokens were last used. */
   digest(): Promise<string>;
   close(): Promise<void>;
 }

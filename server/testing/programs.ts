@@ -10,11 +10,13 @@ interface TestProgram {
   package: string;
   /** What the tests that need it check. */
   shows: string;
-  /** Test files that are skipped without it. Absent if only a few tests need it, and check for it themselves. */
+  /**
+   * Test files that are skipped without the program. Absent if only a few tests need it and check for it themselves.
+   */
   tests?: string[];
   /**
-   * Environment variables with paths below the unpacked packages, for files that it would otherwise look for in the
-   * system.
+   * Environment variables with paths below the unpacked packages, for files that the program would otherwise look for
+   * in the system.
    */
   environment?: Record<string, string>;
 }
@@ -70,7 +72,7 @@ export interface MissingProgram extends Pick<TestProgram, 'name' | 'shows' | 'te
   reason: string;
 }
 
-/** Returns a sentence about what was not tested without a program. */
+/** Returns a sentence that says what was not tested because the program is missing. */
 export function noteOf({ name, shows, tests = [], reason }: MissingProgram): string {
   const files = tests.length === 0 ? '' : ` Left out: ${tests.join(', ')}.`;
   return `Not tested: ${shows}. ${name} is missing and could not be fetched: ${reason}.${files}`;
@@ -83,15 +85,16 @@ export async function testsLeftOut(): Promise<string[]> {
 
 const cache = path.resolve(process.env.DATA_DIR ?? path.join(import.meta.dirname, '../../.data'), 'test-programs');
 
-/** Where programs from Debian are unpacked, like below `/`. May not exist. */
+/** Folder into which programs from Debian are unpacked, as if it were `/`. It may not exist. */
 export const programRoot = path.join(cache, 'root');
 
-/** Folder for PATH with launchers of these programs. */
+/** Folder that is added to PATH, with launchers for these programs. */
 export const programBin = path.join(cache, 'bin');
 
 /**
- * Puts programs, by default all that tests start, on this process's PATH. Those that the machine lacks are fetched from
- * Debian once and unpacked below the data folder; nothing is installed. Returns the programs that are still missing.
+ * Puts programs, by default all that tests start, on this process's PATH. Programs that the machine lacks are fetched
+ * from Debian once and unpacked below the data folder; nothing is installed. Returns the programs that are still
+ * missing.
  */
 export async function provideTestPrograms(programs = testPrograms): Promise<MissingProgram[]> {
   addToPath();
@@ -119,7 +122,7 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** Appends to PATH, so that the machine's own programs take precedence. */
+/** Adds the folder at the end of PATH, so that the machine's own programs take precedence. */
 function addToPath(): void {
   const folders = (process.env.PATH ?? '').split(path.delimiter);
   if (!folders.includes(programBin)) process.env.PATH = [...folders, programBin].join(path.delimiter);

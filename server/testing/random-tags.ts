@@ -14,7 +14,7 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-/** Returns texts that are, nearly are, or are not language tags; the same for each seed. */
+/** Returns texts that are language tags, nearly are, or are not. The same seed returns the same texts. */
 export function randomTags(count: number, seed: number): string[] {
   const random = randomFrom(seed);
   const pick = (list: readonly string[] | string): string => list[Math.floor(random() * list.length)] ?? '';

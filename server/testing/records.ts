@@ -4,8 +4,7 @@ import { auditEntries, changes } from '#db/schema/index.ts';
 import { DomainError } from '#server/domain/error.ts';
 
 /**
- * Returns `done`, or a rejection in one line: its kind, its code, and each fault as `path code`. Other errors are
- * thrown.
+ * Returns `done`, or one line for a rejection: its kind, its code, and each fault as `path code`. Throws other errors.
  */
 export async function outcomeOf(act: Promise<unknown>): Promise<string> {
   try {
@@ -18,20 +17,20 @@ export async function outcomeOf(act: Promise<unknown>): Promise<string> {
   }
 }
 
-/** A position in the activity log and the changes, to read what is written later. */
+/** A position in the activity log and in the changes, from which later ones are read. */
 export interface Mark {
   act: number;
   change: number;
 }
 
-/** Returns the current end as a mark. */
+/** Returns the current position. */
 export async function markOf(db: Database): Promise<Mark> {
   const [act] = await db.select({ id: sql<string>`coalesce(max(${auditEntries.id}), 0)` }).from(auditEntries);
   const [change] = await db.select({ id: sql<string>`coalesce(max(${changes.id}), 0)` }).from(changes);
   return { act: Number(act?.id), change: Number(change?.id) };
 }
 
-/** Returns the log entries on a VM since a mark, oldest first. */
+/** Returns the entries of the activity log about a VM since a mark, oldest first. */
 export async function actsSince(db: Database, mark: Mark, vmId: string): Promise<(typeof auditEntries.$inferSelect)[]> {
   return db
     .select()
@@ -40,7 +39,7 @@ export async function actsSince(db: Database, mark: Mark, vmId: string): Promise
     .orderBy(auditEntries.id);
 }
 
-/** Returns the changes since a mark as `topic key`, without those about log entries. */
+/** Returns the changes since a mark as `topic key`, without those for entries of the activity log. */
 export async function changesSince(db: Database, mark: Mark): Promise<string[]> {
   const rows = await db.select().from(changes).where(gt(changes.id, mark.change)).orderBy(changes.id);
   return rows.filter(({ topic }) => topic !== 'act').map(({ topic, key }) => `${topic} ${key}`);

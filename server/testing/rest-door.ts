@@ -12,10 +12,10 @@ import { routes } from '#server/rest/routes/index.ts';
 import { type TestServicesOptions, testBootstrap, testContext, testServices } from './context.ts';
 
 export interface RestCall {
-  /** Role of the caller's token, or the token itself; null sends no token. Default `admin`. */
+  /** Role of the caller's token, or the token itself; null to send no token. Default `admin`. */
   as?: Role | 'outsider' | null;
   token?: string;
-  /** Sent as JSON, unless it is bytes or text. */
+  /** The body. It is sent as JSON, unless it is bytes or text. */
   body?: unknown;
   headers?: Readonly<Record<string, string>>;
 }
@@ -33,10 +33,10 @@ export interface RestDoor {
   url: string;
   services: Services;
   tokens: Readonly<Record<Role | 'outsider', string>>;
-  /** Makes a call. A success must have exactly the documented shape. */
+  /** Makes a call. The response to a successful call must have exactly the documented shape. */
   call(method: string, path: string, call?: RestCall): Promise<RestReply>;
   /**
-   * Makes a documented call, and asserts its status and the shape of the response: exactly the documented one, or a
+   * Makes a documented call, and asserts its status and the shape of the response: exactly the documented shape, or a
    * problem document with this code.
    */
   expect<T = Record<string, unknown>>(
@@ -50,10 +50,10 @@ export interface RestDoor {
   close(): Promise<void>;
 }
 
-/** Namespace of the publisher's token. The outsider publishes in another one. */
+/** Namespace of the publisher's token. The outsider has another one. */
 export const ownNamespace = 'Acme.Lab';
 
-/** Opens the API like the portal: the same server, the same core. */
+/** Serves the API as the portal does, with the same server and the same core. */
 export async function openRestDoor(options: TestServicesOptions = {}): Promise<RestDoor> {
   const services = await testServices({
     ...options,
@@ -123,7 +123,7 @@ function routeOf(operation: string): RestRoute {
   return route;
 }
 
-/** Returns the route that a call matches; the first one, as in the portal. */
+/** Returns the route that a call matches. If there are several, the first one applies, as in the portal. */
 function routeAt(method: string, path: string): RestRoute | undefined {
   const [pathname = ''] = path.split('?');
   return routes.find(

@@ -19,7 +19,7 @@ export function sampleManifest(changes: Readonly<Record<string, unknown>> = {}):
   ];
 }
 
-/** Returns a small zip with a manifest and its commands. `files` adds to them or, with null, removes them. */
+/** Returns a small zip with a manifest and its commands. `files` adds files, or removes those that are null. */
 export async function samplePackage(
   manifest: unknown = sampleManifest(),
   files: Readonly<Record<string, string | null>> = {},

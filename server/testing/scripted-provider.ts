@@ -75,7 +75,7 @@ export async function startScriptedProvider(redirectUri: string): Promise<Script
       jwks_uri: `${issuer}/keys`,
       response_types_supported: ['code'],
       subject_types_supported: ['public'],
-      // More than this portal accepts, as large providers announce.
+      // The list contains more than this portal accepts, as it does at large providers.
       id_token_signing_alg_values_supported: ['RS256', 'HS256', 'none'],
       authorization_response_iss_parameter_supported: true,
     }),

@@ -1,9 +1,11 @@
 import pg from 'pg';
 
-/** Statements that timers of the agent API run about every second: sightings, and the search for changes. */
+/**
+ * Matches the statements that timers of the agent API run about every second: sightings, and the search for changes.
+ */
 const byItself = /goal_state_heads where published_at >= |with seen as materialized|^\s*(begin|commit)\b/i;
 
-/** Returns the statements that this process sent while `run` was running, without those of timers. */
+/** Returns the statements that this process sent during `run`, without those of timers. */
 export async function statementsOf(run: () => Promise<unknown>): Promise<string[]> {
   const statements: string[] = [];
   const { query } = pg.Client.prototype;

@@ -11,7 +11,7 @@ import type { Clock } from '#server/platform/clock.ts';
 import { type Serving, serve } from '#server/process/http.ts';
 import { createWireHandler, isWirePath, wireUploads } from '#server/wire/door.ts';
 
-/** Both agent entry points on their own port, as on the gateway. */
+/** The stock agent's entry points and the agent API on their own port, as on the gateway. */
 export interface WireDoor {
   url: string;
   serving: Serving;
@@ -102,7 +102,7 @@ export class StockVm {
   readonly token: string;
   readonly #url: string;
   #wanted: Wanted | null = null;
-  /** The goal state that it last finished. */
+  /** The goal state that the agent finished last. */
   #done: Wanted | null = null;
 
   constructor(url: string, vmId: string, token: string) {
@@ -111,13 +111,13 @@ export class StockVm {
     this.token = token;
   }
 
-  /** Sends a call as the forwarder does. */
+  /** Sends a call in the same way as the forwarder. */
   call(side: 'wire' | 'hgap', path: string, init: RequestInit = {}): Promise<Response> {
     const headers = { 'x-guest-token': this.token, ...(init.headers as Record<string, string>) };
     return fetch(`${this.#url}/${side}/${this.vmId}${path}`, { ...init, headers });
   }
 
-  /** Requests a URL from a document as the forwarder redirects it. */
+  /** Requests a URL that a document contains, redirected as by the forwarder. */
   at(address: string, init: RequestInit = {}): Promise<Response> {
     const { origin, pathname, search } = new URL(address);
     if (origin !== 'http://168.63.129.16') throw new Error(`an address that nobody answers: ${origin}`);
@@ -153,7 +153,9 @@ export class StockVm {
     return this.#wanted;
   }
 
-  /** Uploads a status through the host plugin; by default, everything in the goal state succeeded. */
+  /**
+   * Uploads a status through the host plugin. By default, the status says that everything in the goal state succeeded.
+   */
   async report(change: (blob: StatusBlob) => void = () => {}): Promise<Response> {
     const wanted = this.#wanted ?? (await this.poll());
     const blob = statusOf(this.#done ?? { ...wanted, plugins: [], settings: [] });
@@ -266,8 +268,7 @@ export function statusOf({ incarnation, plugins, settings }: Wanted): StatusBlob
 }
 
 /**
- * Returns what the agent posts to `/HealthService`, by the name of the observation: true if healthy, otherwise the
- * text.
+ * Returns what the agent posts to `/HealthService`. Each observation is true if healthy, otherwise the reported text.
  */
 export const healthPost = (formatted: Record<string, true | string>): string =>
   JSON.stringify({
@@ -282,7 +283,7 @@ export const healthPost = (formatted: Record<string, true | string>): string =>
     })),
   });
 
-/** Creates a VM with a stock agent, and its forwarder's token. */
+/** Creates a VM with a stock agent, and the token of its forwarder. */
 export async function givenStockVm(ctx: Context, door: { url: string }, name: string): Promise<StockVm> {
   const { id } = await registerVm(ctx, { name });
   const { token } = await grantWireAccess(ctx, { vmId: id });

@@ -1,6 +1,6 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** False values for a header. Those that are not given are correct. */
+/** Deliberately false values for a header. Fields without such a value are correct. */
 export interface HeaderLies {
   name?: Buffer | string;
   flags?: number;
@@ -11,13 +11,13 @@ export interface HeaderLies {
   extra?: Buffer;
 }
 
-/** An entry of a zip, with the false values of a hostile one. */
+/** An entry of a zip. It can have the false values of a hostile zip. */
 export interface ZipEntry {
   name: Buffer | string;
   data?: Buffer | string;
-  /** Unix type and permissions; 0 as on DOS. By default a regular file, 0644. */
+  /** Unix type and permissions; 0 for an entry from DOS. By default a regular file, 0644. */
   mode?: number;
-  /** 0: stored, 8: deflated (the default). */
+  /** 0 for stored, 8 for deflated (the default). */
   method?: 0 | 8;
   /** False values in both headers. */
   lies?: HeaderLies;
@@ -26,7 +26,7 @@ export interface ZipEntry {
   central?: HeaderLies & { offset?: number };
   /** Bytes to write instead of the compressed data. */
   raw?: Buffer;
-  /** Bytes between the data and the next entry. */
+  /** Bytes between this entry and the next one. */
   gap?: Buffer;
   /** Writes sizes and offset as zip64 fields, with correct values. */
   zip64?: boolean;
@@ -37,7 +37,7 @@ export interface ZipEntry {
 export interface ZipOptions {
   /** Changes the end record before it is written. */
   end?: (record: Buffer) => void;
-  /** Writes zip64 end records; `change` alters the record. */
+  /** Whether to write zip64 end records. A function can change the record first. */
   zip64?: boolean | ((record: Buffer) => void);
   comment?: string;
 }

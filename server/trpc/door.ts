@@ -59,7 +59,7 @@ function logFailure(door: TrpcDoor, error: TRPCError, path: string | undefined, 
 }
 
 /**
- * Creates the entry point `/api/trpc/*`. `address` is the browser's IP address, as the process determined it; `closing`
+ * Creates the entry point `/api/trpc/*`. `address` is the browser's IP address as determined by the process; `closing`
  * ends live connections.
  */
 export function createTrpcHandler(
@@ -86,7 +86,7 @@ export function createTrpcHandler(
   };
 }
 
-/** Returns the same request with its body read. Throws 413 above the limit. */
+/** Returns the same request after reading its body. Throws 413 above the limit. */
 async function bounded(request: Request, limit: number): Promise<Request> {
   if (request.method !== 'POST') return request;
   const body = await readBody(request, limit);
@@ -95,8 +95,8 @@ async function bounded(request: Request, limit: number): Promise<Request> {
 }
 
 /**
- * Returns the procedures for pages that are rendered in this process, as the member whom these headers sign in.
- * Read-only, because any site can make a browser visit a page.
+ * Returns the procedures for pages that are rendered in this process, for the member whom these headers sign in. They
+ * are read-only, because any site can make a browser visit a page.
  */
 export function createPageCaller(door: TrpcDoor, headers: Headers): AppCaller {
   const ctx = contextOf(door, {

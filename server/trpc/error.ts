@@ -63,7 +63,7 @@ export function errorData(error: TRPCError, language: Language, requestId: strin
   };
 }
 
-/** Converts errors of the library, raised before a verb runs: their texts are English and may repeat input. */
+/** Converts errors that the library raises before a verb runs, because their texts are English and may repeat input. */
 function refusalOfLibrary(error: TRPCError): DomainError | null {
   switch (error.code) {
     case 'NOT_FOUND':

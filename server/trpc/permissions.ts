@@ -1,16 +1,20 @@
 import type { Role } from '#db/schema/auth.ts';
 
 /**
- * The objects that a call may touch: `any`; `namespace`: in the caller's namespaces (admins in all); `own`: the
- * caller's own; `visible`: log entries on VMs and handlers, and for entries about people only admins and their authors.
+ * The objects that a call may touch. `any`: all; `namespace`: those in the caller's namespaces (for admins, in all);
+ * `own`: the caller's own; `visible`: log entries about VMs and handlers, and entries about people only for admins and
+ * for the authors of the entries.
  */
 export type Reach = 'any' | 'namespace' | 'own' | 'visible';
 
-/** Who may make a call: the minimum role; null for everyone, even without a session. */
+/** Who may make a call: the minimum role, or null for everyone, even without a session. */
 export interface Permission {
   role: Role | null;
   reach: Reach;
-  /** Permitted for a member who must set up a second factor first; otherwise they could not set one up. */
+  /**
+   * Whether a member who must set up a second factor may already make the call; without such calls, they could not set
+   * one up.
+   */
   beforeFactor?: true;
 }
 
@@ -23,9 +27,9 @@ const publishes: Permission = { role: 'publisher', reach: 'namespace' };
 const administers: Permission = { role: 'admin', reach: 'any' };
 
 /**
- * Permissions of the pages' procedures. They are checked before a verb runs, tests compare verbs and entry points with
- * them, and docs/permissions.md is generated from them. A procedure without a line does not compile. Routes of
- * `/api/v1` declare their own permissions.
+ * Permissions of the pages' procedures. They are checked before a verb runs, tests compare the verbs and the entry
+ * points with them, and docs/permissions.md is generated from them. A procedure that is missing here does not compile.
+ * Routes of `/api/v1` declare their own permissions.
  */
 export const permissions = {
   'account.addPasskey': own,
@@ -143,7 +147,7 @@ export const permissions = {
   'vms.wireAccess': reads,
 } satisfies Record<string, Permission>;
 
-/** Returns the permission of a procedure. Throws if the table has no line for it. */
+/** Returns the permission of a procedure. Throws if the procedure is missing in the table. */
 export function permissionOf(path: string): Permission {
   const lines: Readonly<Record<string, Permission>> = permissions;
   const found = Object.hasOwn(lines, path) ? lines[path] : undefined;

@@ -48,7 +48,7 @@ type Procedures = inferRouterInputs<typeof appRouter>;
 /** The name of every procedure, as `router.procedure`. */
 type Path = { [R in keyof Procedures & string]: `${R}.${keyof Procedures[R] & string}` }[keyof Procedures & string];
 
-// A procedure without a line does not compile.
+// A procedure that is missing in the table of permissions does not compile.
 permissions satisfies Record<Path, Permission>;
 
 /** The type from which the browser's client is derived. */

@@ -6,8 +6,8 @@ const refused = /^~*(?:__proto__|constructor|prototype)$/;
 type Sent = ReturnType<typeof superjson.serialize>;
 
 /**
- * Serializes data for pages in the library's format. A property name that the library rejects is replaced and restored
- * afterwards: one VM's tag must not break the whole list for everyone.
+ * Serializes data for pages in the library's format. A property name that the library rejects is replaced and later
+ * restored; otherwise one VM's tag could break the whole list for everyone.
  */
 const output = {
   serialize(value: unknown): Sent {
@@ -25,7 +25,7 @@ const output = {
 /** Input needs no replacement, so the library parses it. */
 export const transformer = { input: superjson, output };
 
-/** Returns a copy of plain objects and arrays with other property names; everything else stays the same. */
+/** Returns a copy of plain objects and arrays with renamed properties. Everything else stays the same. */
 function renamed(value: unknown, rename: (name: string) => string): unknown {
   if (Array.isArray(value)) return value.map((item) => renamed(item, rename));
   if (typeof value !== 'object' || value === null) return value;

@@ -14,13 +14,13 @@ import { transformer } from './transformer.ts';
 /** A request before its session is looked up. Creating it cannot fail. */
 export interface DoorContext extends Omit<Context, 'actor'> {
   headers: Headers;
-  /** The user's languages, for messages of handlers. Once the session is read, the account's language comes first. */
+  /** The user's languages, for messages of handlers. After the session was read, the account's language comes first. */
   reader: ReaderWishes;
   /** The portal's language for this user. */
   language: Language;
   /** Headers of the response, for cookies. */
   responseHeaders: Headers;
-  /** HTTP status for a stream that is rejected before it starts; the library would respond with 200. */
+  /** HTTP status for a stream that is rejected before it starts, because the library would respond with 200. */
   rejection: { status: number | null };
   address: string;
   /** Whether the caller is a page rendered in this process, which may only read. */
@@ -29,7 +29,7 @@ export interface DoorContext extends Omit<Context, 'actor'> {
   closing: AbortSignal | undefined;
   live: Live;
   signIn: SignIn;
-  /** Returns the session. Looked up once per request, when the first procedure needs it. */
+  /** Returns the session. It is looked up once per request, when the first procedure needs it. */
   session(): Promise<Session | null>;
 }
 
@@ -48,7 +48,7 @@ export const router = t.router;
 export const createCallerFactory = t.createCallerFactory;
 
 /**
- * The base of every procedure: rejects calls from other sites (browsers send cookies with these too), checks the table
+ * The base of every procedure. Rejects calls from other sites (browsers send cookies with them too), checks the table
  * of permissions, and converts errors.
  */
 export const procedure = t.procedure.use(async ({ ctx, type, path, next }) => {
@@ -95,7 +95,7 @@ export type CallContext = Context & DoorContext;
 
 type Verb<Input, Output> = (ctx: CallContext, input: Input) => Promise<Output>;
 
-/** Types an input without parsing: the verb parses it and reports every fault with its path. */
+/** Gives an input its type without parsing it, because the verb parses it and reports every fault with its path. */
 const asVerbTakesIt =
   <Input>() =>
   (input: unknown): Input =>
@@ -106,8 +106,8 @@ export const query = <Input, Output>(verb: Verb<Input, Output>) =>
   procedure.input(asVerbTakesIt<Input>()).query(({ ctx, input }) => verb(ctx, input as Input));
 
 /**
- * Turns a verb that reads a list page by page into a procedure. The pages' client sends `null` as the first cursor, and
- * a direction.
+ * Turns a verb that reads a paged list into a procedure. Leaves out what the pages' client adds: a direction, and
+ * `null` as the first cursor.
  */
 export const pagedQuery = <Input, Output>(verb: Verb<Input, Output>) =>
   procedure.input(asVerbTakesIt<Input>()).query(({ ctx, input }) => {

@@ -5,7 +5,7 @@ import { soon, type WireCall } from './wire-call.ts';
 
 const forwarderForm = /^[\w-]{8,64}$/;
 
-/** Records which run of the forwarder is calling. Forwarders of earlier releases do not send it. */
+/** Records which run of the forwarder is calling. Forwarders of earlier releases do not send this. */
 export function seeForwarder(wire: WireCall): void {
   const mark = wire.call.header('x-guest-forwarder');
   if (mark !== null && forwarderForm.test(mark)) see(wire, 'forwarder', mark);
@@ -16,13 +16,13 @@ export function seeTransport(wire: WireCall, certificate: string): void {
   see(wire, 'transport', hash('sha256', certificate, 'base64url'));
 }
 
-/** Records the container id that the agent sends. Nothing is written while it is the current one. */
+/** Records the container id that the agent sends. If it is the current one, nothing is written. */
 export function seeContainer(wire: WireCall, sent: string, current: string): void {
   const isUsual = sent === current && !wire.guest.sightings.some(({ kind }) => kind === 'container');
   if (!isUsual && sent.length <= 64) see(wire, 'container', sent);
 }
 
-/** Stores a changed caller after the response was sent. */
+/** Stores a changed caller, after the response was sent. */
 function see(wire: WireCall, kind: AgentSighting['kind'], mark: string): void {
   const { guest, ctx } = wire;
   if (guest.isProcessing.sighting || withSighting(guest.sightings, { kind, mark }, ctx.now) === null) return;

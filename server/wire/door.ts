@@ -71,8 +71,8 @@ async function answerTo(guests: Guests, call: AgentCall): Promise<AgentAnswer | 
 const isForeseen = (error: unknown): boolean => error instanceof DomainError && statusOfKind[error.kind] < 500;
 
 /**
- * Responds with a status after which the agent retries within seconds. After 5xx, 403 and 429 it would pause for half a
- * minute.
+ * Responds with a status after which the agent retries within seconds. After 5xx, 403 and 429, it would pause for half
+ * a minute.
  */
 function notNow({ log }: AgentDoor, error: unknown): AgentAnswer {
   log.warn({ err: error }, 'a stock agent must retry');

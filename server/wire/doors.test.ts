@@ -48,7 +48,7 @@ afterAll(() => door.close());
 const json = (value: unknown): RequestInit => ({ method: 'PUT', body: JSON.stringify(value) });
 
 describe('a caller without a valid token gets no information', () => {
-  test('403 alike for a wrong, foreign, missing or void token, an unknown VM, and no VM at all', async () => {
+  test('the same 403 for a wrong, foreign, missing or revoked token, an unknown VM and no VM', async () => {
     const revoked = await givenStockVm(ctx, door, 'revoked');
     await revokeWireAccess(ctx, { vmId: revoked.vmId });
     const rotated = await givenStockVm(ctx, door, 'rotated');

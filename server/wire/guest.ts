@@ -12,32 +12,34 @@ import { Observed } from './observed.ts';
 import type { Pages } from './pages.ts';
 import { StatusCache } from './status-cache.ts';
 
-/** A process's cache of a VM with a stock agent. Polls are answered from it. */
+/** What a process caches about a VM with a stock agent. Polls are answered from this cache. */
 export class Guest {
   readonly vmId: string;
   /** Hash of the forwarder's token. */
   readonly hash: string;
-  /** The agent when it was last looked up. */
+  /** The agent as of its last lookup. */
   agent: KnownAgent;
   goalState: StockGoalState | null = null;
   readonly pages: Pages;
-  /** Kinds of posts that are being processed; others of the same kind are dropped, because the agent repeats them. */
+  /**
+   * Kinds of posts that are being processed. Further posts of such a kind are dropped, because the agent repeats them.
+   */
   readonly isProcessing = { status: false, telemetry: false, health: false, log: false, sighting: false };
   /** Bytes of this VM's request bodies that are being read. */
   arriving = 0;
-  /** The transport certificate of its last request, and how many new ones it may still send. */
+  /** The transport certificate of the agent's last request, and how many new ones it may still send. */
   transport = '';
   readonly renewals: Bucket = { left: Number.POSITIVE_INFINITY, at: 0 };
   readonly statuses = new StatusCache();
   readonly observed = new Observed();
-  /** The VM's callers, as far as this process knows. */
+  /** The VM's callers that this process knows. */
   sightings: readonly AgentSighting[] = [];
-  /** Whether commands may be running since the last status, or since this process has known the VM. */
+  /** Whether commands may be running: since the last status, or since this process has known the VM. */
   isBusy = true;
   /** When a sighting was last recorded, in milliseconds. */
   notedAt = 0;
   #loading: Promise<StockGoalState | null> | null = null;
-  /** The response to polls. */
+  /** The rendered response to polls. */
   #text: string | null = null;
 
   constructor(vmId: string, hash: string, agent: KnownAgent, pages: Pages) {
@@ -47,14 +49,14 @@ export class Guest {
     this.pages = pages;
   }
 
-  /** Returns the cached goal state if it is in force and has at least incarnation `least`. */
+  /** Returns the cached goal state if it is current and its incarnation is at least `least`. */
   known(least = 0): StockGoalState | null {
     const { goalState } = this;
     const isInForce = goalState !== null && goalState.etag === this.agent.etag && goalState.incarnation >= least;
     return isInForce ? goalState : null;
   }
 
-  /** Returns the goal state in force, if possible in the incarnation `least` or a later one. */
+  /** Reads the current goal state, if possible in the incarnation `least` or a later one. */
   async current(ctx: Context, least = 0): Promise<StockGoalState | null> {
     const isUnderWay = this.#loading !== null;
     const loaded = await this.#load(ctx);

@@ -295,7 +295,7 @@ describe('what an idle agent costs', () => {
     const vm = await givenStockVm(ctx, door, 'pinned');
     const before = await vm.poll();
     await set(vm, 'probe');
-    // The credential, the text, the agent, the manifests, the incarnation, and three for the change.
+    // Statements for the credential, the text, the agent, the manifests and the incarnation, and three for the change.
     expect(await statementsOf(() => next(vm, before))).toHaveLength(8);
     expect(await statementsOf(() => vm.poll())).toEqual([]);
   });
@@ -322,7 +322,7 @@ describe('what an idle agent costs', () => {
     const threePeriods = async () => {
       for (let n = 0; n < 3; n++) await period();
     };
-    // Timers of the gateway may run within one window, but not within every one.
+    // The gateway's timers may run within one such window, but not within every one.
     await vi.waitFor(async () => expect(await statementsOf(threePeriods)).toEqual([]), { timeout: 5_000 });
   });
 });

@@ -25,7 +25,7 @@ const say = (vm: StockVm, said: Record<string, true | string>) =>
   vm.call('wire', '/HealthService', { method: 'POST', body: healthPost(said) });
 const keptOf = async (vm: StockVm) => (await getWireAccess(ctx, { vmId: vm.vmId })).stock?.observations;
 
-/** Counts statements without the lookup of the token, which may happen at any time. */
+/** Returns the number of statements, without the lookup of the token, which may happen at any time. */
 const costOf = async (act: () => Promise<unknown>) =>
   (await statementsOf(act)).filter((statement) => !statement.includes('credential_hash'));
 
@@ -98,7 +98,7 @@ test('failed and successful provisioning are reported at the start', async () =>
   expect(await keptOf(vm)).toMatchObject([{ name: 'Provisioning', until: now.toISOString() }]);
 });
 
-/** In the form that the agent's `_build_health_report` writes. */
+/** Returns a message in the form that the agent's `_build_health_report` writes. */
 function provisioned(state: string): string {
   const details =
     '<Details><SubStatus>ProvisioningFailed</SubStatus><Description>no &lt;ovf-env.xml&gt; &amp; no disk</Description></Details>';

@@ -14,7 +14,7 @@ const textBytes = 1_024;
 /** Name of the observation that reports how the machine was provisioned. */
 const provisioning = 'Provisioning';
 
-/** Stores what the agent found unhealthy, and its recovery. One request per VM at a time. */
+/** Stores what the agent found unhealthy, and when it recovered. One request per VM at a time. */
 export async function takeObservations(
   { guest, ...wire }: WireCall,
   observed: readonly ReportedObservation[],
@@ -64,7 +64,7 @@ export function provisioningOf(body: Buffer): ReportedObservation[] {
     inside = '';
   });
   parser.on('text', (part) => found.set(inside, `${found.get(inside) ?? ''}${part}`));
-  // Whatever was read before the error counts.
+  // Everything that was read before the error counts.
   parser.on('error', () => {});
   parser.write(body.toString()).close();
   const state = found.get('State')?.toLowerCase();
@@ -77,6 +77,6 @@ function observationFrom(name: string, isHealthy: boolean, texts: (string | null
   return { name: storable(nameBytes, name), isHealthy, text: storable(textBytes, observed) || null };
 }
 
-/** Removes characters that PostgreSQL rejects; XML references can produce them. */
+/** Removes characters that PostgreSQL rejects, which XML references can produce. */
 const storable = (bytes: number, observed: string): string =>
   cutTo(bytes, observed.toWellFormed().replaceAll('\u0000', '\ufffd').trim());

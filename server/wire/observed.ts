@@ -2,21 +2,21 @@ import type { AgentObservation } from '#db/schema/index.ts';
 import { hasChangedHealth, type ReportedObservation } from '#server/domain/stock-agents/index.ts';
 
 /**
- * Lifetime of the cached observations in milliseconds; limited because other processes receive requests of the agent
- * too.
+ * Lifetime of the cached observations in milliseconds. It is limited because other processes also receive requests of
+ * the agent.
  */
 const freshMs = 900_000;
-/** An observation that alternates is stored at most this often, in milliseconds. */
+/** Minimum time in milliseconds between two writes of an observation that alternates. */
 const quietMs = 60_000;
-/** Maximum number of pending names. */
+/** Maximum number of observations that wait to be stored. */
 const maxWaiting = 8;
 
-/** Caches the stored observations of a stock agent, which it repeats every minute. */
+/** Caches the stored observations of a stock agent, because the agent repeats them every minute. */
 export class Observed {
   #kept: readonly AgentObservation[] = [];
   /** When the stored observations were last read, in milliseconds. */
   #lookedAt = Number.NEGATIVE_INFINITY;
-  /** Observations that changed and are not stored yet. */
+  /** Observations that changed but are not stored yet. */
   readonly #turned = new Map<string, ReportedObservation>();
 
   /** Adds observations. Returns those to store now; null if there are none. */

@@ -1,4 +1,4 @@
-/** After this many milliseconds, a cached value is better than a fresh one. */
+/** Milliseconds after which a cached value is better than waiting for a fresh one. */
 const timeoutMs = 2_000;
 
 /** Returns the result of the work, or the fallback after a timeout: the agent waits only ten seconds for a response. */

@@ -4,15 +4,15 @@ import type { ShownStatus } from '#server/domain/stock-agents/index.ts';
 import { canonicalJson } from '#server/platform/canonical-json.ts';
 import { type Report, reportSeconds } from './status/translate-status.ts';
 
-/** An unchanged status is reported again after this many milliseconds, shortly before it would become stale. */
+/** Milliseconds after which an unchanged status is reported again, shortly before it would become stale. */
 const repeatMs = (reportSeconds - 10) * 1_000;
 
 /**
- * Remembers a stock agent's last report. The agent sends the same status every few seconds, so most uploads need only a
- * comparison.
+ * Remembers the last report of a stock agent. The agent sends the same status every few seconds, so most uploads need
+ * only a comparison.
  */
 export class StatusCache {
-  /** Content of each extension's status, and when it was first uploaded. */
+  /** The content of each extension's status, and when this content was first uploaded. */
   readonly #stamps = new Map<string, { content: string; at: string }>();
   #last: { text: string; at: number; blob: string; etag: string } | null = null;
 
@@ -29,7 +29,7 @@ export class StatusCache {
     return this.#stamps.get(extension)?.content !== contentOf(status);
   }
 
-  /** When this content of a status was first received. */
+  /** Returns when this content of a status was first received. */
   stamp(extension: string, status: object, now: Date): string {
     const content = contentOf(status);
     const known = this.#stamps.get(extension);
@@ -39,7 +39,7 @@ export class StatusCache {
     return at;
   }
 
-  /** Whether a blob repeats the last one for the same goal state, so that it need not be parsed. */
+  /** Whether a blob repeats the last one for the same goal state. It then need not be parsed. */
   isRepeated(blob: string, etag: string, now: Date): boolean {
     return this.#isFresh(now) && this.#last?.etag === etag && this.#last.blob === withoutTimes(blob);
   }
@@ -60,10 +60,13 @@ export class StatusCache {
   }
 }
 
-/** Digest of a blob without the times of its upload. Inside a text, the quotes would be escaped. */
+/**
+ * Returns a digest of a blob without the times of its upload. Times inside a text do not match, because their quotes
+ * are escaped.
+ */
 const withoutTimes = (blob: string): string => digestOf(blob.replace(/"timestampUTC": ?"[^"\\]{0,40}"/g, ''));
 
-/** Digest of a report without the time of its upload. */
+/** Returns a digest of a report without the time of its upload. */
 const textOf = ({ agentTime, ...report }: Report): string => digestOf(JSON.stringify(report));
 
 /** Returns a status as the agent sent it, without what the portal derived or added. */

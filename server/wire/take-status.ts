@@ -10,8 +10,9 @@ import { partsOf, type Report, translateStatus } from './status/translate-status
 import { currentOf, emptyAnswer, soon, type WireCall } from './wire-call.ts';
 
 /**
- * Ingests a status blob like a report of the reference agent. 400 if it is malformed. Otherwise 200 even after an
- * error, because the agent sends everything again within seconds, but pauses for half a minute after an error response.
+ * Ingests a status blob like a report of the reference agent. Responds with 400 if it is malformed, otherwise with 200
+ * even after an error: the agent sends everything again within seconds, but pauses for half a minute after an error
+ * response.
  */
 export async function takeStatus(wire: WireCall, bytes: Buffer, accepted: number): Promise<AgentAnswer> {
   const { limits } = wire.ctx.config;
@@ -28,7 +29,7 @@ export async function takeStatus(wire: WireCall, bytes: Buffer, accepted: number
   if (blob === null) return emptyAnswer(400);
   noteDone(wire);
   const { isProcessing } = wire.guest;
-  // One at a time per VM, so that no more than one waits for a slow database.
+  // One status per VM at a time, so that no more than one waits for a slow database.
   if (!isProcessing.status) {
     isProcessing.status = true;
     const heard = hear(wire, goalState, blob, text).finally(() => {
@@ -84,7 +85,7 @@ async function tell(
     keep();
     if (gone > 0) call.door.agents.forget(vmId);
   } catch (error) {
-    // Sending a rejected report again would only be rejected again.
+    // If a rejected report were sent again, it would only be rejected again.
     if (error instanceof DomainError && error.kind !== 'unavailable') keep();
     throw error;
   }

@@ -18,7 +18,7 @@ const commands: Readonly<Record<string, CommandName>> = {
   Disable: 'disable',
   UnInstall: 'uninstall',
 };
-/** The text before a command's output, whether the command succeeded or not. */
+/** The marker that precedes a command's output, whether the command succeeded or not. */
 const output = '[stdout]';
 
 /** Maximum bytes of a request: one and a half times what the agent sends in one call. */
@@ -27,8 +27,8 @@ const maxBytes = 96 * 1_024;
 const maxOutputs = 50;
 
 /**
- * Stores the output of handlers' commands; all other information is in the agent's status. One request per VM at a
- * time: the agent sends them one after the other, so concurrent ones are discarded.
+ * Stores the output of handlers' commands. Everything else is in the agent's status. The agent sends its requests one
+ * after the other, so concurrent requests of a VM are discarded.
  */
 export async function takeTelemetry(wire: WireCall, body: Buffer): Promise<void> {
   const { guest } = wire;
@@ -58,8 +58,8 @@ async function keepOutputs(wire: WireCall, text: string): Promise<void> {
 }
 
 /**
- * Finds the extension of an event. The agent names the handler, or for several extensions the handler and the
- * extension.
+ * Finds the extension of an event. The agent names only the handler, or, if the handler has several extensions, the
+ * handler and the extension.
  */
 function extensionOf({ extensions }: StockGoalState, name: string): StockExtension | undefined {
   const isCalled = (called: string): boolean => called.toLowerCase() === name.toLowerCase();
@@ -71,7 +71,8 @@ const beginning = /<Event id="\d{1,9}"><!\[CDATA\[/g;
 const end = ']]></Event>';
 
 /**
- * Yields the texts of events by searching forward. A regular expression would take quadratic time if ends are missing.
+ * Yields the texts of events by searching forward. If their ends are missing, a regular expression would take quadratic
+ * time.
  */
 function* fragmentsOf(text: string): Generator<string> {
   for (let at = 0; ; ) {
@@ -93,7 +94,7 @@ export function eventsOf(text: string): Event[] {
     parser.on('opentag', ({ name, attributes: { Name, Value } }) => {
       if (name === 'Param' && Name !== undefined) found.set(Name, Value ?? '');
     });
-    // Whatever was read before the error counts.
+    // Everything that was read before the error counts.
     parser.on('error', () => {});
     parser.write(fragment).close();
     const of = (name: string): string => found.get(name) ?? '';

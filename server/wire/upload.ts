@@ -3,7 +3,7 @@ import { keyedDigest, sameBytes } from '#server/platform/keys.ts';
 import { takeStatus } from './take-status.ts';
 import { emptyAnswer, type WireCall } from './wire-call.ts';
 
-/** Returns the secret in the URL of a VM's status, which each upload sends back. */
+/** Returns the secret in the URL for a VM's status. Each upload must contain it. */
 export function statusSecret({ ctx, guest }: WireCall, containerId: string): string {
   return keyedDigest(ctx.keys.credential, 'stock-status', guest.vmId, containerId).toString('base64url');
 }
@@ -17,13 +17,13 @@ export interface StatusUpload {
   content: Buffer | null;
 }
 
-/** Whether a status URL is the VM's own and has its secret. */
+/** Whether the URL of a status belongs to the VM and contains its secret. */
 export function isOwnStatus(wire: WireCall, containerId: string, ofVm: string, query: URLSearchParams): boolean {
   const sent = Buffer.from(query.get('sig') ?? '');
   return containerId === ofVm && sameBytes(sent, Buffer.from(statusSecret(wire, ofVm)));
 }
 
-/** Accepts a blob in one call, or a page blob: created with its length, then written page by page. */
+/** Accepts a blob in one call, or a page blob, which is created with its length and then written page by page. */
 export async function takeUpload(wire: WireCall, upload: StatusUpload, accepted: number): Promise<AgentAnswer> {
   const { pages, vmId } = wire.guest;
   const { content } = upload;

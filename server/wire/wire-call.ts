@@ -20,7 +20,7 @@ export function wireCall(call: AgentCall, guest: Guest, path: string, query: str
 }
 
 /**
- * Returns the goal state in force, if possible in the incarnation `least` or a later one, because another process may
+ * Returns the current goal state, if possible in the incarnation `least` or a later one, because another process may
  * have delivered it first. Throws 403 if the VM no longer has a stock agent.
  */
 export async function currentOf({ guest, ctx }: WireCall, least = 0): Promise<StockGoalState> {
@@ -35,8 +35,8 @@ export async function currentOf({ guest, ctx }: WireCall, least = 0): Promise<St
 }
 
 /**
- * Reads a body. The bodies that one VM is sending take at most an eighth of `waiting.bytes`, as for reports: otherwise
- * a VM that sends many bodies slowly could fill the memory. Above that, the agent must retry.
+ * Reads a body. The bodies that one VM is sending may take at most an eighth of `waiting.bytes`, as for reports;
+ * otherwise a VM that sends many bodies slowly could fill the memory. Throws 503 above that limit.
  */
 export async function readBody({ call, ctx, guest }: WireCall, limit: number): Promise<Buffer> {
   const length = call.header('content-length');
@@ -71,8 +71,8 @@ export const emptyAnswer = (status: number): AgentAnswer => ({ status, headers: 
 export const absent = (): AgentAnswer => emptyAnswer(404);
 
 /**
- * After this many milliseconds the agent gets a response without waiting for its report to be stored; it sends the
- * report again.
+ * Milliseconds after which the agent gets a response, even if its report is not stored yet. It then sends the report
+ * again.
  */
 const longestMs = 3_000;
 

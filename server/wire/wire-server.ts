@@ -43,7 +43,7 @@ async function goalState(wire: WireCall): Promise<AgentAnswer> {
   return xmlAnswer(wire.guest.text(goalState, () => goalStateXml(wire.guest.vmId, goalState)));
 }
 
-/** Returns a document of the goal state in force. An agent that requests an older one retries immediately. */
+/** Returns a document of the current goal state. An agent that requests an older one retries immediately. */
 async function config(wire: WireCall): Promise<AgentAnswer> {
   const { guest, path, query } = wire;
   const [, containerId, what] = /^\/machine\/([^/]+)\/([a-z-]+)$/.exec(path) ?? [];
@@ -74,8 +74,8 @@ const requestedIncarnation = (query: URLSearchParams): number =>
   Number(/^\d{1,10}$/.exec(query.get('incarnation') ?? '')?.[0] ?? 0);
 
 /**
- * An agent creates a certificate at each start, and each is recorded in the activity log. So it may send six in a row,
- * and then one every ten seconds.
+ * Certificates per second that refill an allowance of six. An agent creates a certificate at each start, and the
+ * activity log records each one.
  */
 const renewalsPerSecond = 0.1;
 const renewalSeconds = 60;
@@ -97,8 +97,8 @@ async function certificates(wire: WireCall, incarnation: number): Promise<AgentA
 }
 
 /**
- * Returns whether the agent is on hold. The agent checks once per incarnation, and takes an error to mean no. That is
- * better than an outdated value, which would keep a released agent on hold until the next declaration.
+ * Returns whether the agent is on hold. The agent checks this once per incarnation, and treats an error as no. An error
+ * is therefore better than an outdated value, which would keep a resumed agent on hold until the next declaration.
  */
 async function artifactsProfile(wire: WireCall, query: URLSearchParams): Promise<AgentAnswer> {
   const requested = requestedIncarnation(query);
@@ -106,13 +106,13 @@ async function artifactsProfile(wire: WireCall, query: URLSearchParams): Promise
   return incarnation < requested ? emptyAnswer(424) : jsonAnswer({ onHold });
 }
 
-/** Returns what the agent may request through the host plugin. */
+/** Returns what the agent requests through the host plugin, if it may have it. */
 export const artifacts = (wire: WireCall, { path, query }: { path: string; query: string }): Promise<Answer> =>
   /^\/machine\/[^/]+\/artifacts-profile$/.test(path)
     ? artifactsProfile(wire, new URLSearchParams(query))
     : packages(wire, path);
 
-/** Returns manifests and packages, only of the VM's own goal state. */
+/** Returns manifests and packages, but only those of the VM's own goal state. */
 export async function packages(wire: WireCall, path: string): Promise<Answer> {
   const sha256 = /^\/packages\/([0-9a-f]{64})\.zip$/.exec(path)?.[1];
   if (sha256 !== undefined) return sendPackage(wire.call, wire.guest.vmId, sha256);
@@ -134,7 +134,7 @@ async function statusBlob(wire: WireCall): Promise<AgentAnswer> {
   return takeUpload(wire, { containerId, query, header, content: begins ? null : content }, 201);
 }
 
-/** Receives the agent's telemetry at its start and every minute; stores outputs and unhealthy observations. */
+/** Receives what the agent posts at its start and every minute. Stores outputs and unhealthy observations. */
 async function posted(wire: WireCall, comp: string | null): Promise<AgentAnswer> {
   const { ctx, path } = wire;
   const body = await readBody(wire, ctx.config.limits.report.bytes);
@@ -146,7 +146,7 @@ async function posted(wire: WireCall, comp: string | null): Promise<AgentAnswer>
   return isKnown ? emptyAnswer(200) : absent();
 }
 
-/** Returns instance metadata of a machine outside of Azure. */
+/** Returns the instance metadata of a machine outside Azure. */
 function metadata({ guest, path }: WireCall): AgentAnswer {
   const { vmId } = guest;
   const name = guest.agent.vmName;

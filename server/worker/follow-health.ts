@@ -7,32 +7,35 @@ import type { OpenServices } from '#server/process/services.ts';
 const pauseMs = 250;
 /** Milliseconds between scans for VMs that aged. */
 const ageingMs = 1_000;
-/**
- * A pass is followed by a rest of this multiple of its duration, up to the given milliseconds, so that changes do not
- * appear late.
- */
+/** After a pass, there is a rest of this multiple of its duration, with a limit so that changes do not appear late. */
 const restPerPass = 19;
 const longestRestMs = 5_000;
-/** A scan of all VMs looks ahead this far. Until the next one is complete, only the VMs that it expects are scanned. */
+/**
+ * Milliseconds between full scans. A full scan also finds the VMs that will age soon. Until the next one is complete,
+ * only these are scanned.
+ */
 const surveyAfterMs = (soonSeconds - 13) * 1_000;
-/** Milliseconds over which a scan is spread: `calm` if few VMs age soon, `hasty` if there are too many to keep. */
+/**
+ * Milliseconds over which a full scan is spread: `calm` if few VMs will age soon, `hasty` if there are too many to
+ * remember.
+ */
 const surveyMs = { calm: 8_000, hasty: 3_000 };
-/** Another process may commit a time that was just scanned. */
+/** Scans overlap by this time, because another process may still commit a time that was just scanned. */
 const overlapMs = 1_000;
-/** VMs per pass, so that shutdown does not wait for a whole large fleet. */
+/** Maximum number of VMs per pass, so that shutdown does not wait for a whole large fleet. */
 const most = 2_000;
 /**
- * If at least this share of a pass is computing, the machine has time; the rest is waiting for the database. A smaller
- * share means that other processes need the cores.
+ * Share of a pass that is computing on an idle machine; the rest is waiting for the database. A smaller share means
+ * that other processes need the cores.
  */
 const usualShare = 0.5;
-/** The rest after a slow pass, as a multiple of the excess time and up to the given milliseconds. */
+/** After a slow pass, there is a rest of this multiple of the excess time, with a limit. */
 const restPerDelay = 3;
 const longestYieldMs = 2_000;
 
 /**
- * Returns a function that scans for VMs that aged since the last scan, if a scan is due. The first scan after a start
- * covers everything, so that nothing is missed. The function returns whether there are VMs to evaluate.
+ * Returns a function that scans for VMs that aged since the last scan, if a scan is due, and returns whether there are
+ * VMs to evaluate. The first scan after a start covers all VMs, so that none is missed.
  */
 function createScan(services: OpenServices, signal: AbortSignal): () => Promise<boolean> {
   let since: Date | null = null;
@@ -49,7 +52,7 @@ function createScan(services: OpenServices, signal: AbortSignal): () => Promise<
     const began = performance.now();
     const scanned = await markAged(services, { since: survey?.at ?? null, now, among: null }, { overMs, rest });
     next.survey = scanned?.soon ? began + surveyAfterMs : performance.now() + longestRestMs;
-    // Another worker is scanning; this one keeps its own start time in case it takes over.
+    // Another worker is scanning. This one keeps its own start time in case it takes over.
     if (scanned === null) return;
     survey = { at: new Date(now.getTime() - overlapMs), soon: scanned.soon };
     if (since === null || since > survey.at) since = survey.at;
@@ -87,9 +90,9 @@ function createScan(services: OpenServices, signal: AbortSignal): () => Promise<
 }
 
 /**
- * Returns the milliseconds to rest after a full pass, by its duration and computing time. If many VMs fall silent,
- * there is much to evaluate. But late reports make their VMs look silent too, so evaluating without a rest on a busy
- * machine would never end.
+ * Returns the milliseconds to rest after a full pass, from its duration and its computing time. On a busy machine,
+ * reports arrive late, so that their VMs look unresponsive and must be evaluated too. Without a rest, this would never
+ * end.
  */
 export function yieldMs(tookMs: number, computedMs: number): number {
   const tooLong = Math.max(0, (usualShare * tookMs) / Math.max(1, computedMs) - 1);
@@ -97,8 +100,8 @@ export function yieldMs(tookMs: number, computedMs: number): number {
 }
 
 /**
- * Keeps the health that lists read up to date, soon after a change commits or a VM ages. Survives the loss of the
- * database; any number of workers share the work. Returns a function that stops it.
+ * Keeps the health that lists show up to date, soon after a change commits or a VM ages. Continues after the database
+ * was lost; any number of workers share the work. Returns a function that stops it.
  */
 export function followHealth(services: OpenServices): () => Promise<void> {
   const { wakes, log } = services;

@@ -5,8 +5,8 @@ import type { OpenServices } from '#server/process/services.ts';
 import type { Job } from './job.ts';
 
 /**
- * Added to the statement timeout, in milliseconds. After that, the client no longer waits for a server that does not
- * respond.
+ * Milliseconds that are added to the statement timeout. After that, the client no longer waits for a server that does
+ * not respond.
  */
 const lostServerMs = 5_000;
 
@@ -23,7 +23,7 @@ export interface JobSession {
   close(): Promise<void>;
 }
 
-/** Opens a session. It connects with its first statement. */
+/** Opens a session. It connects when it runs its first statement. */
 export function openJobSession({ db: shared, log }: Pick<OpenServices, 'db' | 'log'>, job: Job): JobSession {
   const pool = new pg.Pool({
     ...shared.$client.options,
@@ -74,18 +74,18 @@ async function withLocks<Result>(pool: pg.Pool, job: Job, run: () => Promise<Res
   if (rows[0]?.taken !== true) return null;
   let failed = true;
   try {
-    // The run waits here: otherwise it would have to wait for its next period, and could miss the lock again.
+    // The run waits for the lock. If it were skipped instead, it might not get the lock in its next period either.
     const result = job.lock === undefined || (await waitForLock(pool, job.lock)) ? await run() : null;
     failed = false;
     return result;
   } finally {
-    // If the run fails, its error is thrown, even if unlocking fails too.
+    // If the run failed, its error is thrown, even if unlocking fails too.
     const unlocked = unlock(pool);
     await (failed ? unlocked.catch(() => {}) : unlocked);
   }
 }
 
-/** Returns whether it got the lock before the statement timeout. */
+/** Waits for the lock. Returns false if the statement timeout ends before. */
 async function waitForLock(pool: pg.Pool, lock: string): Promise<boolean> {
   try {
     await pool.query(`select pg_advisory_lock(${lockKey})`, [lock]);
@@ -109,7 +109,7 @@ async function unlock(pool: pg.Pool): Promise<void> {
   }
 }
 
-/** Waits until no worker runs a job with this lock, and prevents new runs until the function ends. */
+/** Waits until no worker runs a job with this lock, and prevents new runs until `run` ends. */
 export async function withJobLock<Result>(db: Database, lock: string, run: () => Promise<Result>): Promise<Result> {
   const client = await db.$client.connect();
   let isReleased = false;
@@ -120,7 +120,7 @@ export async function withJobLock<Result>(db: Database, lock: string, run: () =>
     isReleased = true;
     return result;
   } finally {
-    // A connection that may still hold the lock does not go back to the pool.
+    // A connection that may still hold the lock must not go back to the pool.
     client.release(!isReleased);
   }
 }

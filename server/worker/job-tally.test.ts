@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { JobTally } from './job-tally.ts';
 
-test("a job's figures cover the time since they were last taken", () => {
+test("a job's figures cover the time since they were last read", () => {
   const tally = new JobTally();
   tally.ran('clear-logs', 3, 20);
   tally.ran('clear-logs', 2, 10);

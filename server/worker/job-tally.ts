@@ -1,4 +1,4 @@
-/** Runs of one job since the figures were last taken. */
+/** Runs of one job since the figures were last read. */
 export interface JobFigures {
   runs: number;
   /** Runs that were skipped because another worker was running the job. */
@@ -28,7 +28,7 @@ export class JobTally {
     this.#of(job).failed += 1;
   }
 
-  /** Returns the figures and starts over from zero. */
+  /** Returns the figures and resets them to zero. */
   take(): Readonly<Record<string, JobFigures>> {
     const figures = this.#figures;
     this.#figures = {};

@@ -11,7 +11,7 @@ export interface JobContext extends Services {
 
 /** Periodic work. Each job has its own file in `jobs/`. */
 export interface Job {
-  /** Name in logs, in `pg_stat_activity`, and of the job's lock. */
+  /** Name of the job in logs and in `pg_stat_activity`, and name of the lock that only this job takes. */
   name: string;
   /** Seconds between the starts of two runs. */
   periodSeconds: number;

@@ -25,7 +25,7 @@ export interface RunJobsOptions {
 
 /**
  * Runs the jobs concurrently, each with its own period, session and lock, so that a slow or failing job delays no
- * other. Returns a function that stops them: no new run starts, and those in progress finish or are canceled.
+ * other. Returns a function that stops them: no new run starts, and the running ones finish or are canceled.
  */
 export function runJobs(
   services: OpenServices,
@@ -82,7 +82,7 @@ class JobLoop {
   }
 
   async run(firstInMs: number): Promise<void> {
-    // Timers measure elapsed time, so a clock that is set back delays nothing.
+    // Timers measure elapsed time, so setting the clock back delays nothing.
     await this.#wait(firstInMs);
     while (!this.#signal.aborted) {
       const began = performance.now();

@@ -67,7 +67,7 @@ async function withApp(browser: Browser) {
   const { secret } = await startTotp(await browser.person());
   const app = new TOTP({ secret: Secret.fromBase32(secret) });
   const codeIn = (steps: number) => app.generate({ timestamp: Date.now() + steps * 30 * second });
-  // Half a minute ago, so that the current code is still unused.
+  // The code is from half a minute ago, so that the current code is still unused.
   const before = new Date(Date.now() - 30 * second);
   const { recoveryCodes: codes } = await addTotp(await browser.person(before), {
     code: app.generate({ timestamp: before.getTime() }),
@@ -82,7 +82,7 @@ async function withPasskey(browser: Browser, name = 'Laptop') {
   return { device, codes: made.recoveryCodes };
 }
 
-/** A browser after the right password, and before the factor. */
+/** Returns a browser in which the password was entered, but no factor. */
 async function afterPassword(email: string): Promise<Browser> {
   const browser = openBrowser(services, signIn);
   expect((await browser.post('/sign-in/email', { email, password })).status).toBe(200);
@@ -100,7 +100,7 @@ const codeOf = (promise: Promise<unknown>) =>
     (error: { code?: string }) => error.code,
   );
 
-describe('the right password alone', () => {
+describe('the correct password alone', () => {
   test('starts no session if there is a second factor, and its cookie grants no access', async () => {
     const { id, email, browser } = await somebody();
     await withApp(browser);
@@ -231,7 +231,7 @@ describe('an authenticator app', () => {
     expect(answers).toEqual([...Array(10).fill(401), ...Array(5).fill(429)]);
   });
 
-  test('is set up with a right code of the secret that this session showed', async () => {
+  test('is set up with a correct code of the secret that this session showed', async () => {
     const { id, browser } = await somebody();
     const { secret } = await startTotp(await browser.person());
     const code = () => new TOTP({ secret: Secret.fromBase32(secret) }).generate();

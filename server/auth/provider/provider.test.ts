@@ -225,7 +225,7 @@ describe('a provider account with the e-mail address of a member', () => {
       expect(await who(second)).toBeNull();
     }
     expect(await bound(id)).toEqual(['rita']);
-    // The link still works for someone else.
+    // The invitation link still works for someone else.
     provider.people.set('sven', { email: 'sven@example.org', email_verified: true });
     expect(await signInBy(open(), 'sven', { invitation })).toBe('/');
   });
@@ -264,7 +264,7 @@ describe('a signed-in member', () => {
     const acts = await services.db.select().from(auditEntries).where(eq(auditEntries.targetId, id));
     expect(acts.map(({ action }) => action)).toContain('member.link-provider');
 
-    // Another account replaces it, so the first can no longer sign in.
+    // Another account at the provider replaces the first, which can no longer sign in.
     provider.people.set('tess at home', { email: 'tess@home.example', email_verified: true });
     const again = await signInAtProvider(await ask(browser, { connect: true }), 'tess at home', callback);
     expect(await hear(browser, again)).toBe('/settings/account');

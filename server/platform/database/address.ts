@@ -11,7 +11,7 @@ const several = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^@/?#]*,[^@/?#]*)(.*)$/s
 
 /**
  * Parses `postgres://name:password@one:5432,two:5433/annex?target_session_attrs=read-write`, because node-postgres
- * supports only one host. Throws an Error whose message continues "DATABASE_URL" and contains no password.
+ * supports only one host. Throws an Error without the password. Its message is meant to follow "DATABASE_URL".
  */
 export function readDatabaseUrl(url: string): DatabaseAddress {
   const [, head = '', list = '', tail = ''] = several.exec(url) ?? [];

@@ -6,7 +6,7 @@ type Host = DatabaseAddress['hosts'][number];
 /** Milliseconds to wait for one host when looking for the primary. */
 const askWithin = 2_000;
 
-/** No host accepts writes. The message names all hosts, without passwords. */
+/** Thrown if no host accepts writes. The message names all hosts, without passwords. */
 class NoPrimaryError extends Error {
   override readonly name = 'NoPrimaryError';
   readonly code = 'ENOPRIMARY';
@@ -15,7 +15,7 @@ class NoPrimaryError extends Error {
 export interface PrimaryOptions {
   /**
    * Called if the primary is not the database that this process first connected to: a replica was promoted, and
-   * acknowledged commits may be lost. The connection is rejected.
+   * acknowledged commits may be lost. The new connection is rejected.
    */
   onOtherLife?(): void;
 }
@@ -152,7 +152,7 @@ class PrimarySearch {
 
 const nameOf = ({ host, port }: Host): string => `${host}:${port}`;
 
-/** Returns why this host is not the primary; null if it is. */
+/** Returns why this host cannot be the primary; null if it is the primary. */
 async function refusalOf(client: pg.ClientBase): Promise<string | null> {
   const { rows } = await client.query<{ standby: boolean; closed: boolean }>(
     `select pg_is_in_recovery() as standby, current_setting('transaction_read_only') = 'on' as closed`,

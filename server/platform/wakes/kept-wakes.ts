@@ -17,7 +17,7 @@ export type Connect = (hear: (channel: string, payload: string) => void) => Prom
 interface Seat {
   channels: ReadonlySet<string>;
   listener: Listener;
-  /** Whether the listener was notified that the connection works. */
+  /** Whether the listener has been notified that the connection works. */
   hears: boolean;
 }
 
@@ -41,7 +41,8 @@ export class KeptWakes implements Wakes {
       const stopping = new AbortController();
       this.#life = { stopping, ended: this.#keepConnected(stopping.signal) };
     } else if (this.#link !== undefined) {
-      // A connection that fails here is replaced, even if it was only slow: its loop starts again with all channels.
+      // If the new channels cannot be added, even if the connection is only slow, it is closed. The loop then opens
+      // another one with all channels.
       const link = this.#link;
       this.#seat(link, [seat]).catch(() => link.close().catch(() => {}));
     }

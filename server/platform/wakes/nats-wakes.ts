@@ -25,8 +25,7 @@ export function natsWakes({ url, installation, name, log }: NatsWakesOptions): {
   let current: NatsConnection | undefined;
   const subject = (channel: string): string => `annex.${installation}.${channel}`;
   const wakes = new KeptWakes(async (hear) => {
-    // The client's own reconnecting is disabled, because subscribing again and reporting missed messages are done in
-    // one place.
+    // The client's own reconnecting is disabled, because `KeptWakes` subscribes again and reports missed messages.
     const connection = await connect({
       ...serversOf(url),
       name,
@@ -65,14 +64,17 @@ export function natsWakes({ url, installation, name, log }: NatsWakesOptions): {
   return {
     wakes,
     publish(channel, payloads) {
-      // Publishing throws while the connection is closing; after a commit, that must not be an error.
+      // Publishing on a closing connection throws. After a commit, that must not be an error.
       if (current === undefined || current.isClosed() || current.isDraining()) return;
       for (const payload of payloads) current.publish(subject(channel), payload);
     },
   };
 }
 
-/** The client does not read names and passwords from URLs. A name alone is a token. */
+/**
+ * Returns the servers with their credentials, because the client does not read names and passwords from URLs. A name
+ * without a password is a token.
+ */
 function serversOf(list: string) {
   const urls = list.split(',').map((one) => new URL(one.trim()));
   const [first] = urls;

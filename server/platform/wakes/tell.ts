@@ -32,8 +32,8 @@ export function tellsByStatement(db: Runner): boolean {
 }
 
 /**
- * From now on, messages of this database's transactions are published after the commit, before the caller continues. A
- * process that dies between the two sends no message, so listeners also check every few seconds.
+ * From now on, publishes the messages of this database's transactions after the commit, before the caller continues. If
+ * the process dies between the two, no message is sent, so listeners also check every few seconds.
  */
 export function tellAfterCommit(db: Beginner, publish: Publish): void {
   posts.set(db, publish);
@@ -49,7 +49,7 @@ export function tellAfterCommit(db: Beginner, publish: Publish): void {
   };
 }
 
-/** Makes a database publish like `other`, for a second pool of the same process. */
+/** Makes a database publish in the same way as `other`, for a second pool of the same process. */
 export function publishLike(db: Beginner, other: Beginner): void {
   const post = posts.get(other);
   if (post !== undefined) tellAfterCommit(db, post);

@@ -1,11 +1,12 @@
 /** Callbacks of a listener. They must not throw. */
 export interface Listener {
-  /** A message of a committed transaction. It may arrive twice. */
+  /** Receives a message of a committed transaction. The message may arrive twice. */
   heard(channel: string, payload: string): void;
-  /** From now on, messages may be missed. Called immediately. */
+  /** From now on, messages may be missed. Called as soon as the connection is lost. */
   lost(): void;
   /**
-   * Listening works, for the first time or again: later messages are received, but earlier ones may have been missed.
+   * The connection works, for the first time or again. Later messages are received, but earlier ones may have been
+   * missed.
    */
   back(): void;
 }
@@ -16,11 +17,11 @@ export interface Listener {
  * few seconds.
  */
 export interface Wakes {
-  /** Connected only while there is a listener. */
+  /** Starts to listen. There is a connection only while there is a listener. */
   listen(channels: readonly string[], listener: Listener): Listening;
 }
 
 export interface Listening {
-  /** Stops listening. Resolves when the connection is closed, if it has no other listeners. */
+  /** Stops listening. If there is no other listener, resolves when the connection is closed. */
   close(): Promise<void>;
 }

@@ -11,7 +11,7 @@ const shown = <T extends Pick<DescribedLanguage, 'warnings'>>(resources: T, lang
   warnings: shownWarnings(resources.warnings, language),
 });
 
-/** The pages' uploads use this route too. */
+/** Also used for uploads from the pages. */
 export const setResourcesRoute: RestRoute = route({
   method: 'PUT',
   path: '/handlers/{handler}/versions/{version}/resources/{lang}',

@@ -41,7 +41,7 @@ export const goalStatesRouter = router({
   previewRevert: query(previewRevert),
   revert: mutation(revertGoalState),
   getExtension: query(getExtension),
-  // The input contains protected settings, so this is a POST: proxies log URLs.
+  // The input contains protected settings, so this must be a POST: proxies log URLs.
   planExtension: mutation(inWords(planExtension)),
   planRemoval: query(inWords(planRemoval)),
   planRevert: query(inWords(planRevert)),

@@ -11,7 +11,9 @@ import {
 import { me } from '#server/auth/members/index.ts';
 import { type CallContext, mutation, plainQuery, query, router } from '../trpc.ts';
 
-/** Signs the new member in with a cookie of this response, so it must be called without streaming (`httpBatchLink`). */
+/**
+ * Sets the session cookie of the new member in this response, so it must be called without streaming (`httpBatchLink`).
+ */
 async function redeemAndSignIn(ctx: CallContext, input: RedeemInvitationInput) {
   const actor = await redeemInvitation(ctx, input);
   const { headers, address } = ctx;

@@ -5,11 +5,11 @@ import { toTrpcError } from '../error.ts';
 import { type CallContext, procedure, router } from '../trpc.ts';
 
 interface ChangesInput {
-  /** The client sets this when it reconnects. */
+  /** Id of the last message; the client sends it when it reconnects. */
   lastEventId?: string | null;
 }
 
-/** Streams hints of changed data, within a second of the commit, while the session lasts. */
+/** Streams hints about changed data, within a second of the commit, for as long as the session lasts. */
 const changes = procedure
   .input((input: unknown) => (input ?? {}) as ChangesInput)
   .subscription(async ({ ctx, input, signal }) => {

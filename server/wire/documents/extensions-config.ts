@@ -3,7 +3,8 @@ import { addresses } from './addresses.ts';
 import { asciiJson, type XmlTree, xmlOf } from './xml.ts';
 
 /**
- * The extensions of one handler, which share its version. Each of the document's two lists has one element per handler.
+ * The extensions of one handler, which all have the same version. Each of the document's two lists has one element per
+ * handler.
  */
 interface Plugin {
   handler: string;
@@ -59,7 +60,7 @@ function pluginElement({ handler, version, isMultiple, extensions }: Plugin): Xm
     '@name': handler,
     '@version': version,
     '@location': addresses.manifest(handler),
-    // An extension is removed by its own state; the handler is removed with its last extension.
+    // Each extension has its own state. The handler is removed only together with its last extension.
     '@state': states.every((state) => state === 'uninstall') ? 'uninstall' : only,
     '@autoUpgrade': 'false',
     '@isJson': 'true',

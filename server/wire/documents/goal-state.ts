@@ -2,7 +2,10 @@ import type { StockGoalState } from '#server/domain/stock-agents/index.ts';
 import { addresses } from './addresses.ts';
 import { xmlOf } from './xml.ts';
 
-/** Renders the response to every poll. If the incarnation changed, the agent fetches the documents that it names. */
+/**
+ * Renders the response to every poll. If the incarnation changed, the agent fetches the documents that the response
+ * names.
+ */
 export function goalStateXml(vmId: string, { containerId, incarnation, extensions }: StockGoalState): string {
   const hasSecrets = extensions.some(({ goal }) => goal.settings.protectedSettings !== undefined);
   return xmlOf({
@@ -44,7 +47,9 @@ export function hostingEnvironmentXml(vm: { id: string; name: string }, { incarn
   });
 }
 
-/** Renders a document that the agent stores unread; handlers read their deployment from it. */
+/**
+ * Renders a document that the agent stores without reading it. Handlers read from it which deployment they belong to.
+ */
 export function sharedConfigXml(vm: { id: string; name: string }, { incarnation }: StockGoalState): string {
   const number = String(incarnation);
   const guid = `{${vm.id}}`;

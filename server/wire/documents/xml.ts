@@ -1,8 +1,8 @@
 import Builder from 'fast-xml-builder';
 
 /**
- * An element by its name: a text, the elements inside, attributes as `@name`, text next to attributes as `#text`; an
- * array for several elements.
+ * The content of an element by name: a text, the elements inside, attributes as `@name`, text next to attributes as
+ * `#text`. An array is several elements of that name.
  */
 export interface XmlTree {
   [name: string]: string | XmlTree | readonly XmlTree[] | readonly string[] | undefined;
@@ -12,11 +12,11 @@ const builder = new Builder({
   ignoreAttributes: false,
   attributeNamePrefix: '@',
   suppressEmptyNode: true,
-  // XML has no attributes without a value.
+  // The renderer must not shorten attributes whose value is true, because XML has none without a value.
   suppressBooleanAttributes: false,
 });
 
-/** Characters that XML cannot contain, even escaped. Names of VMs may contain them. */
+/** Characters that XML cannot contain, even escaped. The name of a VM may contain them. */
 const impossible = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
 
 /** Renders a document. Everything is escaped, and CDATA is not used, because the agent reads only text nodes. */
@@ -25,7 +25,7 @@ export function xmlOf(tree: XmlTree): string {
   return `<?xml version="1.0" encoding="utf-8"?>\n${text}`;
 }
 
-/** Returns JSON in ASCII, so that settings contain only characters that XML allows. */
+/** Returns JSON in ASCII, so that it contains only characters that XML allows. */
 export function asciiJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[\u007f-\uffff]/g,

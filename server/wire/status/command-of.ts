@@ -20,7 +20,7 @@ export interface Failure {
   output: string;
 }
 
-/** Returns the failure of a command or of the agent itself; null if there is none, and for a failed heartbeat. */
+/** Returns the failure of a command or of the agent itself; null if there is none, or if only a heartbeat failed. */
 export function failureOf(
   { status, code, formattedMessage }: HandlerStatus,
   reportsHeartbeat: boolean,

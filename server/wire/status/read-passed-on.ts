@@ -6,14 +6,14 @@ import { cutTo } from './cut.ts';
 /** Fields that are truncated to the limit of a message, and fields that are truncated to the limit of a param. */
 const messages = new Set(['name', 'operation', 'configurationappliedtime', 'message']);
 const params = new Set(['lang']);
-/** Maximum number of repairs. Each removes something, and a few are enough for any real status. */
+/** Maximum number of repairs. Each repair removes something, and a few are enough for any real status. */
 const maxRepairs = 20;
 
 const readerOf = memoize((limits: DocumentLimits) => statusObjectWith(limits));
 
 /**
- * Reads a handler's status that a stock agent passed on, like one from a reference agent. Texts are truncated to the
- * limits, and only malformed parts are dropped: a field with a fault, or a substatus without a status. Null if the
+ * Reads a handler's status that a stock agent passed on, in the same way as one from a reference agent. Truncates texts
+ * to the limits, and drops only malformed parts: a field with a fault, or a substatus without a status. Null if the
  * status itself cannot be read.
  */
 export function readPassedOn(passedOn: unknown, limits: DocumentLimits): StatusObject | null {
@@ -45,15 +45,15 @@ function cutDown(value: unknown, limits: DocumentLimits, depth: number): unknown
   );
 }
 
-/** Removes the part that has a fault. Returns false if that is the status itself. Items of lists are emptied. */
+/** Removes the part that has a fault, or sets it to null in a list. Returns false if the part is the status itself. */
 function removeAt(status: unknown, path: string): boolean {
   const parts = path.split('/').slice(1);
-  // A part without a status is dropped completely.
+  // A substatus without a status is removed completely.
   if (parts.at(-1)?.toLowerCase() === 'status') parts.pop();
   for (let last = parts.pop(); last !== undefined; last = parts.pop()) {
     const at = parts.reduce<unknown>((inner, part) => (inner as Record<string, unknown> | null)?.[part], status);
     if (Array.isArray(at)) at[Number(last)] = null;
-    // A missing field means that its object cannot be read.
+    // If the field is missing, the object that should contain it cannot be read.
     else if (isPlainObject(at) && Object.hasOwn(at, last)) delete at[last];
     else if (isPlainObject(at)) continue;
     return true;

@@ -22,7 +22,7 @@ const handler = z.looseObject({
     z.looseObject({
       sequenceNumber: number,
       extensionName: text,
-      // Written by the handler and parsed in `read-passed-on.ts`.
+      // The handler wrote this part. It is parsed in `read-passed-on.ts`.
       settingsStatus: optional(z.looseObject({ status: z.unknown() })),
     }),
   ),
@@ -46,7 +46,7 @@ const blob = z.looseObject({
   }),
 });
 
-/** The readable part of the agent's status of its VM. */
+/** The readable part of the status that the agent reports about its VM. */
 export interface StatusBlob {
   at: string | null;
   agentVersion: string | null;
@@ -63,7 +63,7 @@ const maxHandlers = 1_000;
 /** The largest valid incarnation. */
 const highestIncarnation = 2 ** 31 - 1;
 
-/** Returns a word or version, truncated. */
+/** Returns a text of at most 64 bytes, for words and versions. */
 const short = (said: string | null | undefined): string | undefined =>
   said === null || said === undefined ? undefined : cutTo(64, said);
 
@@ -93,7 +93,7 @@ export function readStatus(value: unknown): StatusBlob | null {
         : {
             incarnation,
             status: short(goalState?.status) ?? '',
-            // On success, the status says everything.
+            // If the status is a success, the message adds nothing.
             message: isSuccess ? null : cutTo(4_096, goalState?.formattedMessage?.message ?? '') || null,
           },
     handlers,

@@ -7,12 +7,12 @@ import { cutTo } from './cut.ts';
 import { readPassedOn } from './read-passed-on.ts';
 import type { HandlerStatus, StatusBlob } from './read-status.ts';
 
-/** Texts that the agent adds if a command succeeds. */
+/** Texts that the agent adds after a successful command. */
 const installedOnly = 'plugin installed but not enabled';
 const ownWords = new Set(['', 'plugin enabled', 'plugin disabled', installedOnly]);
-/** The agent writes this as the status of an extension without a status file. */
+/** Start of the text that the agent writes as the status of an extension without a status file. */
 const statusFiller = 'this status is being reported by the guest agent since no status file was reported';
-/** Age in seconds of a heartbeat file that shows that the handler is silent, whatever the file contains. */
+/** Age in seconds of a heartbeat file that counts as unresponsive, whatever the file contains. */
 const silentSeconds = 601;
 /** Age in seconds of a heartbeat file that is too old to mean ready. */
 const unsureSeconds = 61;
@@ -44,7 +44,10 @@ type Bounds = Limits['report'];
 /** Seconds within which the portal expects the next status. */
 export const reportSeconds = 60;
 
-/** Returns the time of a status. The handler's own time is lost, because the agent writes the time of each upload. */
+/**
+ * Returns the time of a status. The time that the handler wrote is lost, because the agent replaces it with the time of
+ * the upload.
+ */
 type Stamp = (extension: string, status: object) => string;
 
 /** Translates a status blob to a report of the reference agent. Texts above the limits are truncated. */
@@ -74,7 +77,10 @@ export function translateStatus(blob: StatusBlob, goalState: StockGoalState, bou
   return report;
 }
 
-/** Splits a report so that no part has more than the maximum number of entries; nearly always one part is enough. */
+/**
+ * Splits a report so that no part has more than the maximum number of entries. A report nearly always has only one
+ * part.
+ */
 export function partsOf(report: Report, mostEntries: number): Report[] {
   const lists = [report.handlers, report.heartbeats, report.statuses];
   const [count, longest] = [
@@ -96,15 +102,15 @@ export function partsOf(report: Report, mostEntries: number): Report[] {
 }
 
 /**
- * Finds the entry of an extension. If its handler has several extensions, its own entry comes before one for the whole
- * handler.
+ * Finds the entry of an extension. If the handler has several extensions, the extension's own entry takes precedence
+ * over one for the whole handler.
  */
 function entryOf({ goal, wireName }: StockExtension, handlers: readonly HandlerStatus[]): HandlerStatus | null {
   const ofHandler = handlers.filter(({ handlerName }) => handlerName.toLowerCase() === goal.handler.toLowerCase());
   if (wireName === null) return ofHandler[0] ?? null;
   const nameOf = (entry: HandlerStatus) => entry.runtimeSettingsStatus?.extensionName ?? null;
   const own = ofHandler.find((entry) => nameOf(entry) === wireName);
-  // The handler failed before any of its extensions ran.
+  // If the extension has no entry, the handler failed before any of its extensions ran.
   return own ?? ofHandler.find((entry) => nameOf(entry) === null) ?? null;
 }
 
@@ -132,7 +138,7 @@ function handlerEntry(
     return { ...frame, state: 'failed', ...failure, output: cutTo(outputBytes, failure.output) };
   }
   if (goal.state === 'uninstall') return isThere ? { ...frame, state: 'uninstalling' } : null;
-  // An extension is not installed just to be disabled.
+  // An extension that was never enabled is not installed in order to disable it.
   if (goal.state === 'disabled')
     return isDone ? { ...frame, state: 'disabled', command: 'disable', exitCode: 0 } : null;
   if (entry === null) return null;
@@ -141,14 +147,14 @@ function handlerEntry(
   return { ...frame, state: 'enabled', command: 'enable', exitCode: 0 };
 }
 
-/** Returns the version as published if it is the goal's, and otherwise with four parts. */
+/** Returns the version in the form in which it was published if it is that of the goal, otherwise as reported. */
 function versionOf({ goal, version }: StockExtension, entry: HandlerStatus | null): string {
   const reported = cutTo(64, entry?.handlerVersion ?? version);
   return inFourParts(reported) === inFourParts(version) ? goal.version : reported;
 }
 
 /**
- * Returns the extension that this one waits for. The agent skips extensions after a failure, and reports that only in a
+ * Returns the extension that this one waits for. After a failure, the agent skips extensions and says so only in a
  * text.
  */
 function blockedByOf({ goal, level }: StockExtension, output: string): string | null {
@@ -156,7 +162,7 @@ function blockedByOf({ goal, level }: StockExtension, output: string): string | 
   return goal.dependsOn.find((name) => output.includes(name)) ?? goal.dependsOn[0] ?? null;
 }
 
-/** Returns a heartbeat entry. The agent passes on only the heartbeat's status, in place of the handler's state. */
+/** Returns a heartbeat entry. The agent reports only the status of the heartbeat, in place of the handler's state. */
 function heartbeatEntry(
   { goal, reportsHeartbeat }: StockExtension,
   entry: HandlerStatus,
@@ -191,7 +197,7 @@ function statusEntry(
   const passedOn = settingsStatus?.status;
   if (!isPlainObject(passedOn) || sequenceNumber === undefined || sequenceNumber === null) return null;
   const read = readPassedOn(passedOn, bounds);
-  // A disable may write no status. Then the handler's last one is kept.
+  // A disable command may write no status. In this case, the handler's last status is kept.
   const isFiller = read?.formattedMessage?.message.toLowerCase().startsWith(statusFiller) ?? false;
   if (isFiller && goal.state !== 'enabled') return null;
   // An unreadable status is passed on, so that the portal names the fault.
@@ -205,7 +211,7 @@ function statusEntry(
   };
 }
 
-/** Restores what the handler wrote: the agent fills in empty names and languages. */
+/** Restores what the handler wrote, because the agent fills in empty names and languages. */
 function withoutEmpty({ name, operation, configurationAppliedTime, substatus, ...status }: StatusObject): object {
   const { formattedMessage } = status;
   return {

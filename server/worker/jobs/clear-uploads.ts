@@ -1,6 +1,6 @@
 import type { Job } from '../job.ts';
 
-/** An upload that is still in progress writes more often than this. */
+/** Age at which a temporary file counts as abandoned. An upload in progress writes more often than this. */
 const idleMs = 2 * 60 * 60_000;
 
 /** Deletes the temporary files of uploads whose process ended. */

@@ -7,7 +7,7 @@ import { holdVm, readHold } from '#server/domain/holds/index.ts';
 import { testContext } from '#server/testing/context.ts';
 import { createJobs } from './index.ts';
 
-test('holds end within a minute of their time, by an act of the portal', async () => {
+test('the portal ends holds within a minute after they are due', async () => {
   const ctx = await testContext({ role: 'operator' });
   const job = createJobs({ log: pino({ level: 'silent' }) }).find(({ name }) => name === 'end-holds');
   expect(job?.periodSeconds).toBeLessThanOrEqual(30);

@@ -2,7 +2,7 @@ import type { ActivityWatch } from '#server/domain/audit/index.ts';
 import { recordChanges } from '#server/domain/changes/index.ts';
 import type { Job } from '../job.ts';
 
-/** Both jobs of the activity log write the same verdict and the same kept head, so they share a lock. */
+/** Lock of both jobs of the activity log, because they write the same verdict and the same kept head. */
 export const activityLock = 'activity';
 /** If more VMs than this are affected, open pages get one hint for all of them. */
 const maxHints = 20;

@@ -7,8 +7,8 @@ const logEveryActs = 1_000;
 const logEveryMs = 24 * 60 * 60_000;
 
 /**
- * Sends the last verified head of the activity log to the targets in ANNEX_AUDIT_ANCHORS, once a minute while there are
- * new entries, and now and then to the log. A target that rejected it gets the newest head a minute later.
+ * Once a minute while there are new entries, sends the last verified head of the activity log to the targets in
+ * ANNEX_AUDIT_ANCHORS, and now and then to the log. If a target rejected it, sends the newest head a minute later.
  */
 export function sendAnchorsJob(): Job {
   const sent = new Map<AnchorTarget, number>();

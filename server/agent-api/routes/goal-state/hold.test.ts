@@ -37,7 +37,7 @@ const newAgent = () => {
   return givenAgent(ctx, door, `hold-${count}`);
 };
 
-/** An agent that has the probe. */
+/** Creates an agent that has the extension `probe` installed. */
 async function agentWithProbe(): Promise<GivenAgent & { etag: string; text: string }> {
   const agent = await newAgent();
   await declare(agent.vmId, 'first');
@@ -51,12 +51,12 @@ const wordIn = (text: string): string =>
     .publicSettings.word ?? '';
 
 describe('while a VM is held', () => {
-  test('a change is not handed out: 304, or the delivered text and ETag; the release hands it out', async () => {
+  test('until the release, a change is not delivered: polls get 304, or the last text and ETag', async () => {
     const agent = await agentWithProbe();
     await holdVm(ctx, { vmId: agent.vmId, reason });
     await declare(agent.vmId, 'second');
     expect((await pollWith(agent, agent.etag)).status).toBe(304);
-    // An agent that lost its files.
+    // The agent lost its files, so it requests the goal state without an ETag.
     const again = await agent.call('/goal-state');
     expect([again.status, again.headers.get('etag'), await again.text()]).toEqual([200, agent.etag, agent.text]);
     await releaseHold(ctx, { vmId: agent.vmId });
@@ -64,7 +64,7 @@ describe('while a VM is held', () => {
     expect(wordIn(await (await agent.call('/goal-state')).text())).toBe('second');
   });
 
-  test('reports are taken, and name the goal state that the agent has', async () => {
+  test('reports are accepted, and their response names the goal state that the agent has', async () => {
     const agent = await agentWithProbe();
     await holdVm(ctx, { vmId: agent.vmId, reason });
     await declare(agent.vmId, 'second');
@@ -140,7 +140,7 @@ describe('while a VM is held', () => {
 });
 
 describe('polls that are held', () => {
-  test('wait on through a hold and its changes, and are answered by the release', async () => {
+  test('keep waiting during a hold, whatever is changed, until the release', async () => {
     const agent = await agentWithProbe();
     const answer = pollWith(agent, agent.etag, 30);
     let isOpen = true;
@@ -150,7 +150,7 @@ describe('polls that are held', () => {
     await holdVm(ctx, { vmId: agent.vmId, reason });
     await declare(agent.vmId, 'second');
     await holdVm(ctx, { vmId: agent.vmId, reason: 'Storage move' });
-    // A newer agent's poll went the same way.
+    // A poll of a newer agent follows the same path.
     await expect.poll(() => statementsOf(() => agent.call('/reports', { method: 'POST', body: '{}' }))).toHaveLength(1);
     expect(isOpen).toBe(true);
     await releaseHold(ctx, { vmId: agent.vmId });

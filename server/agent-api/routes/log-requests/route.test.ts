@@ -102,7 +102,7 @@ test('an agent that cannot send logs is woken once, and then its polls are held 
   expect([await poll(), await poll()]).toEqual([false, true]);
 });
 
-test('repeated requests are one; a machine without logs gives an empty one; after a day it is late', async () => {
+test('repeated requests count as one; an archive can be empty; a request is late after a day', async () => {
   const { agent } = await givenMachine();
   const { vmId } = agent;
   const first = await requestArchive(ctx, { vmId, handler });
