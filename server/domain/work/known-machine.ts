@@ -160,11 +160,14 @@ function runningCommand(
   current: readonly Reported[],
   goal: QueuedGoal,
 ): CurrentCommand | null {
-  const last = reported.findLast(({ report }) => report.command !== undefined);
+  const last = reported.findLast(isRunning);
   const command = last?.report.command;
-  if (last === undefined || command === undefined || !isRunning(last)) return null;
-  // A round begins only after the previous command has ended. If a later round was reported, a command without an
-  // outcome ended when the agent stopped.
+  if (last === undefined || command === undefined) return null;
+  // Reports that arrived together have one time, so only a later one shows that the command has ended.
+  if (reported.some(({ report, reportedAt }) => report.command !== undefined && reportedAt > last.reportedAt)) {
+    return null;
+  }
+  // A round begins after the command before it; one without an outcome ended with an earlier run of the agent.
   const { round } = last.report.work ?? {};
   if (reported.some(({ report }) => (report.work?.round ?? 0) > (round ?? Number.POSITIVE_INFINITY))) return null;
   const target = ofReport(last, goal.extensions)?.version;
