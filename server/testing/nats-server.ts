@@ -31,9 +31,12 @@ export async function startNats(): Promise<NatsServer> {
       server.kill('SIGKILL');
       await exited;
     };
-    await vi.waitFor(() => {
-      if (!output.includes('Server is ready')) throw new Error(`nats-server does not start: ${output}`);
-    });
+    await vi.waitFor(
+      () => {
+        if (!output.includes('Server is ready')) throw new Error(`nats-server does not start: ${output}`);
+      },
+      { timeout: 15_000 },
+    );
   };
   await start();
   return { url: `nats://127.0.0.1:${port}`, start, stop: () => stop() };

@@ -42,6 +42,7 @@ export const testPrograms: TestProgram[] = [
       'server/agent-api/another-operator.test.ts',
       'server/agent-api/routes/certificate/route.test.ts',
       'server/domain/enrollment/withheld-secrets.test.ts',
+      'server/domain/goal-states/custody.test.ts',
       'server/domain/goal-states/set-extension.test.ts',
       'server/platform/cms.test.ts',
       'server/platform/pkcs12.test.ts',
