@@ -260,7 +260,7 @@ class History {
   }
 }
 
-/** A generator of its own for each history, so that one can be repeated. */
+/** Seeded, so that a history can be repeated. */
 function randomOf(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
