@@ -96,7 +96,7 @@ test('AZ-G7 an update goes on when the commands of the old version reach their l
 });
 
 describe('AZ-G3 a command', () => {
-  /** Prints the record of the running command, which has its limit. */
+  /** Prints the record of the running command, which contains its timeout. */
   const printsRecord = () => `cat '${layoutOf(machine.dir).command}'/*/command.json`;
   const limits = () =>
     entries()

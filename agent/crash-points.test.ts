@@ -13,8 +13,8 @@ import { Agent } from './work/agent.ts';
 
 /*
  * Stops the agent at every point between two persistent effects: from the n-th point on, nothing that it does reaches
- * disk, handlers or portal, as after kill -9. Then starts it again. Uses memory instead of a disk where possible,
- * because hundreds of runs sync their files.
+ * the disk, the handlers or the portal, as after kill -9. Then starts it again. Uses memory instead of a disk where
+ * possible, because hundreds of runs sync their files.
  */
 const base = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'annex-crash-'));
 const callsFile = join(base, 'calls.log');
@@ -190,7 +190,7 @@ async function untilRestarted(): Promise<void> {
 
 const callsNow = () => (existsSync(callsFile) ? readFileSync(callsFile, 'utf8').trim().split('\n') : []);
 
-/** Expects the calls of the stage in its order. After a restart, some may be repeated. */
+/** Expects the stage's calls in the stage's order. After a restart, some may be repeated. */
 function expectLegal(calls: string[], { calls: expected, again }: Stage): void {
   expect(calls.filter((call, index) => calls.indexOf(call) === index)).toEqual(expected);
   const repeated = calls.filter((call, index) => calls.indexOf(call) !== index);

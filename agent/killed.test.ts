@@ -63,6 +63,6 @@ test('AZ-G3 a restarted agent ends all processes of a command that hangs at its 
   const failed = await machine.portal.until('failed', () => handlers().find(({ state }) => state === 'failed'));
   expect(existsSync(`/proc/${left}`)).toBe(false);
   expect(failed).toMatchObject({ command: 'install', timedOut: true, attempt: 1 });
-  // The agent's start is a reason to retry (AZ-G4).
+  // The agent retries the command at its start (AZ-G4).
   await machine.until('the next attempt', () => machine.calls().length === 2);
 });

@@ -8,8 +8,8 @@ import { sealedFor } from './testing/seal.ts';
 import type { Agent } from './work/agent.ts';
 
 /*
- * All of them on one machine, one after the other: each gets its own failure, and none keeps another from its goal.
- * Then all are uninstalled.
+ * All misbehaving handlers run on one machine, one after the other: each gets its own failure, and none keeps another
+ * from its goal. Then all are uninstalled.
  */
 const names = Object.keys(misbehaviours) as Misbehaviour[];
 const extensionOf = (what: Misbehaviour) => misbehaviours[what].type;

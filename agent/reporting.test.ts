@@ -84,7 +84,7 @@ test('AZ-H2 without reportHeartbeat the file is never read', async () => {
   await startWithEcho({ reportHeartbeat: false }, { heartbeatSeconds: 0.1, statusSeconds: 0.1 });
   writeHeartbeat(heartbeatText('ready'));
   writeStatus(statusText('transitioning'));
-  // If the status was read ten times, so could the heartbeat have been.
+  // By then, the heartbeat would have been read as often as the status.
   await machine.portal.until('ten readings', () => statuses().length >= 10);
   expect(heartbeats()).toEqual([]);
 });
@@ -114,7 +114,7 @@ test('AZ-S5 after success or error a status file is read only if its modificatio
   touchStatus(50);
   const count = heartbeats().length;
   await machine.portal.until('five looks', () => heartbeats().length > count + 5);
-  // The file has another time but the same text: it is read again and not reported.
+  // The file has a new modification time but the same text, so it is read again but not reported.
   expect(words()).toEqual(['success']);
   writeStatus(statusText('warning'));
   touchStatus(30);

@@ -43,7 +43,7 @@ test('AZ-C3 a new key is authorized by the old one, settings are rewritten and n
   expect(verify('sha256', Buffer.from(certificate), oldCertificate, Buffer.from(proof, 'base64'))).toBe(true);
   expect(certificate).toBe(readFileSync(join(machine.dir, 'certificates', `${thumbprint}.crt`), 'utf8'));
   expect(statSync(join(machine.dir, 'certificates', `${thumbprint}.prv`)).mode & 0o777).toBe(0o600);
-  // The settings in force still need the old key.
+  // The current settings still need the old key.
   expect(thumbprintsIn(machine.dir)).toEqual([old, thumbprint].sort());
   machine.portal.setGoal(goalWith(thumbprint));
   await machine.until('the old key is gone', () => thumbprintsIn(machine.dir).length === 1);
@@ -189,7 +189,7 @@ test('a machine that enrolls again has a new key and call count, and keeps its h
   const call = openCaller({ environment: {} });
   const options = { portal: machine.portal.url, token: 'another', dir: machine.dir, call };
   await expect(enroll(options, () => {})).rejects.toThrow('is enrolled at');
-  // If it is rejected or gets no response, the machine keeps its identity.
+  // If the enrollment is rejected or gets no response, the machine keeps its identity.
   machine.portal.away = true;
   await expect(enroll({ ...options, again: true }, () => {})).rejects.toThrow('did not answer');
   expect(identity()).toMatchObject({ vmId: before.vmId, thumbprint: before.thumbprint });

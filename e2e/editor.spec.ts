@@ -8,7 +8,9 @@ import type { Portal } from './support/portal.ts';
 import { expect, test } from './support/test.ts';
 import { zipOf } from './support/zip.ts';
 
-/** Chromium logs every rejected request. Some journeys provoke them, and pages that do not exist are prefetched. */
+/**
+ * Chromium logs every rejected request. Some journeys provoke rejections, and pages that do not exist are prefetched.
+ */
 const refused = /status of (404|412)/;
 const handler = 'Acme.Editor.Mount';
 const bare = 'Acme.Editor.Bare';
@@ -65,7 +67,7 @@ test.beforeEach(({ console }) => console.allow(refused));
 const apply = (page: Page) => page.getByRole('button', { name: 'Apply to 1 VM' });
 const json = (page: Page) => page.getByRole('textbox', { name: 'Public settings as JSON' });
 
-/** Replaces the text by typing, because the editor reacts to the keyboard and not to changes of its elements. */
+/** Types the text, because the editor reacts to the keyboard and not to changes of its elements. */
 async function write(page: Page, text: string): Promise<void> {
   await json(page).click();
   await page.keyboard.press('ControlOrMeta+a');
@@ -144,7 +146,7 @@ test('form and JSON follow each other, and invalid JSON loses nothing', async ({
   await expect(page.getByLabel('Server')).toBeDisabled();
   await expect(apply(page)).toHaveAttribute('aria-disabled', 'true');
 
-  // Tab leaves the editor, and a link asks before unsaved changes are lost.
+  // Tab leaves the editor. A link asks for confirmation before unsaved changes are lost.
   await json(page).press('Tab');
   await expect(json(page)).not.toBeFocused();
   await page.getByRole('link', { name: 'Discard' }).click();
@@ -211,7 +213,7 @@ test('the second of two operators sees the conflict, merges both changes and app
   await apply(ada).click();
   await expect(ada).toHaveURL(`/vms/${vm.id}`);
 
-  // The typed text stays, and before applying the page says that someone else changed the extension.
+  // The typed text stays. Before the reader applies it, the page says that someone else changed the extension.
   await expect(grace.getByText('changed mount while you were editing. Your changes are kept.')).toBeVisible();
   await expect(grace.getByLabel('Server')).toHaveValue('grace.example.net');
   await expect(apply(grace)).toHaveAttribute('aria-disabled', 'true');
@@ -433,7 +435,7 @@ test('a viewer sees why editing is not possible, and unknown pages are not found
 async function placesThatHold(portal: Portal, text: string): Promise<string[]> {
   const tables = await dumpDatabase(portal);
   const found = tables.filter((table) => table.text.includes(text)).map(({ table }) => table);
-  // Flushes what the database keeps in memory to the files that are read below.
+  // Flushes data that the database keeps in memory to the files that are read below.
   await withDatabase(portal, (client) => client.query('checkpoint'));
   const bytes = Buffer.from(text);
   for (const file of [portal.logFile, ...filesBelow(portal.dataDir)]) {

@@ -63,7 +63,7 @@ test('failures of three misbehaving handlers are explained in two languages, wit
   const [, , silentAgent] = await Promise.all([exits, hangs, silent].map(startAgent));
   const [english, german] = [await signedIn('operator'), await signedIn('operator', { locale: 'de-DE' })];
 
-  // Instead of waiting for a deadline, the third goal was set an hour ago.
+  // The third goal is set back by an hour, so that the test need not wait for a deadline.
   await settled(api, silent, ({ handlerState }) => handlerState?.state === 'enabled');
   await withDatabase(portal, async (client) => {
     await client.query(`update extensions set delivered_at = now() - interval '1 hour' where vm_id = $1`, [silent.id]);
@@ -128,7 +128,7 @@ async function expectCloneIsReported(page: Page, vm: CreatedVm, dir: string): Pr
     for (const name of ['agent.json', 'credential', 'certificates']) {
       cpSync(path.join(dir, name), path.join(clone, name), { recursive: true });
     }
-    // As if the disk had been copied: since then, the machine has called.
+    // As if the disk had been copied earlier: the machine has called since then.
     const { instance } = JSON.parse(readFileSync(path.join(dir, 'state', 'calls.json'), 'utf8')) as {
       instance: string;
     };

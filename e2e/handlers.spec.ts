@@ -6,7 +6,10 @@ import type { Api } from './support/api.ts';
 import { withDatabase } from './support/database.ts';
 import { expect, test } from './support/test.ts';
 
-/** Agents install, run scripts and report, and the worker collects unknown ids. */
+/**
+ * Timeouts that leave time for agents, which install, run scripts and report, and for the worker, which collects
+ * unknown ids.
+ */
 const patient = { timeout: 45_000, intervals: [200, 500] };
 
 /** Returns a language of the sample without some of its messages. */
@@ -25,7 +28,7 @@ async function givenProbe(api: Api, handler: string, resources: Record<string, u
   await api.publish(handler, version, await samplePackage('Acme.Lab.Probe', '1.0.0.0'), { resources });
 }
 
-/** Uploads a file with the button "Upload files". */
+/** Uploads a file with the "Upload files" button. */
 async function load(page: Page, file: { name: string; mimeType: string; buffer: Buffer }): Promise<void> {
   const waiting = page.waitForEvent('filechooser');
   await page.getByRole('button', { name: 'Upload files' }).click();
@@ -227,7 +230,7 @@ test('the handler page shows adoption, failures, languages and two versions side
   await test.step('the chart has a description and a table', async () => {
     await expect(page.getByRole('img', { name: 'Now: 1.0.0.0 on 1 VM.' })).toBeVisible();
     await expect(page.getByRole('img', { name: 'Daily failure rate of 1.0.0.0. Highest: 10%' })).toBeVisible();
-    // The axis covers the chosen time, even for a new handler.
+    // The axis covers the chosen period, even for a new handler.
     const days = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'Europe/Berlin' });
     const first = days.format(Date.now() - 60 * 86_400_000);
     await expect(page.getByRole('main')).toContainText(first);

@@ -9,7 +9,8 @@ test('the VM page shows which limits were exceeded and what to do, in the reader
   unique,
 }) => {
   const vm = await api.createVm(`limits-${unique}`);
-  // The 256 MiB of changes and 1 GiB of reports per hour that would cause this take too long for a journey.
+  // Inserts the rejections directly, because exceeding the limits (256 MiB of changes and 1 GiB of reports per hour)
+  // would take too long.
   await withDatabase(portal, async (client) => {
     await client.query(
       `insert into agent_refusals (vm_id, code, at)

@@ -19,8 +19,11 @@ const french = [
   { version: 1.0, lang: 'fr', messages: [{ id: 'probe_watching', text: '{0} est surveillé, {1} fois activé.' }] },
 ];
 
-/** Agents install, run scripts and report: seconds on an idle machine, longer on a busy one. */
-/** The unpacked packages on a machine. The same folder contains copies of its key, where handlers look for it. */
+/** Agents install, run scripts and report, which takes seconds on an idle machine and longer on a busy one. */
+/**
+ * The unpacked packages on a machine. Their folder also contains copies of the machine's key, where handlers look for
+ * it.
+ */
 const packagesOf = (dir: string): string[] =>
   readdirSync(path.join(dir, 'handlers'), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())

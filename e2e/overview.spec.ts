@@ -3,7 +3,7 @@ import { expectAccessible, expectAccessibleInBothThemes } from './support/access
 import type { Api, CreatedVm } from './support/api.ts';
 import { expect, test } from './support/test.ts';
 
-/** Agents install, run scripts and report: seconds on an idle machine, longer on a busy one. */
+/** Agents install, run scripts and report, which takes seconds on an idle machine and longer on a busy one. */
 const patient = { timeout: 30_000 };
 
 const theMap = (page: Page) => page.getByRole('application', { name: /^Fleet map/ });
@@ -19,7 +19,7 @@ async function figure(page: Page, health: string): Promise<number> {
   return Number(text?.replaceAll(',', ''));
 }
 
-/** Creates a VM whose share cannot be mounted: its command exits with 51. */
+/** Creates a VM with an extension that fails: its share cannot be mounted, so its command exits with 51. */
 async function givenFailing(
   api: Api,
   startAgent: (vm: CreatedVm) => Promise<unknown>,

@@ -7,7 +7,7 @@ import { freePorts, type Portal, startPortal } from './support/portal.ts';
 import { test as base, expect } from './support/test.ts';
 import { openedWhole } from './support/whole-page.ts';
 
-/** Chromium logs every rejected request. These journeys provoke them. */
+/** Chromium logs every rejected request. These journeys provoke rejections. */
 const refused = /status of (401|403|409|422)/;
 const password = 'a long enough pass';
 
@@ -77,7 +77,9 @@ async function addDevice(page: Page) {
   });
 }
 
-/** Returns a gate: `opened` blocks requests until `open` is called. */
+/**
+ * Returns a promise and a function that resolves it: requests that wait for `opened` continue once `open` is called.
+ */
 function gate() {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { opened: promise, open: () => resolve() };
@@ -108,7 +110,8 @@ test('an authenticator app and recovery codes protect a sign-in', async ({ page,
   await expect(dialog.getByRole('img', { name: /QR code/ })).toBeVisible();
   const text = (await dialog.locator('code').textContent()) ?? '';
   const app = new TOTP({ secret: Secret.fromBase32(text.replaceAll(' ', '')) });
-  // A code works only once. Codes of the next half minute are accepted, even after that has begun.
+  // A code works only once. The code of the next half minute is already accepted, so that each step can use a different
+  // one.
   const codeIn = (steps: number) => app.generate({ timestamp: Date.now() + steps * 30_000 });
   await expectAccessibleInBothThemes(page);
   await dialog.getByLabel('Code from the app').fill('000000');
@@ -164,7 +167,7 @@ test('a passkey is added, signs in alone and after the password, is renamed and 
   await expect(page.getByText('Work laptop', { exact: true })).toBeVisible();
   await expectAccessibleInBothThemes(page);
 
-  // The field's suggestion is accepted during the button's request: together they create one session.
+  // The suggestion of the field is accepted while the button's request is in progress. Only one session may result.
   const [pressed, suggested, answered] = [gate(), gate(), gate()];
   let asked = 0;
   await page.route('**/api/auth/sign-in/passkey/options', async (route) => {
@@ -371,7 +374,7 @@ test('a member connects an account at the provider', async ({ page, people, prov
   await expect(page).not.toHaveURL(/sign-in/);
   await signOut(page, /^Vera\b/);
 
-  // Another person whose provider account has the member's email address.
+  // The account at the provider belongs to another person but has the member's email address.
   await page.context().clearCookies({ domain: 'localhost', name: /session|interaction/ });
   await page.goto(await people.invite('viewer'));
   await page.getByRole('button', { name: 'Join with Example' }).click();

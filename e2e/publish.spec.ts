@@ -13,10 +13,10 @@ const commands = {
 const manifest = (fields: object): string => JSON.stringify([{ version: 1.0, handlerManifest: fields }], null, 2);
 const script = '#!/bin/sh\nexit 0\n';
 
-/** Chromium logs every rejected request. These journeys provoke them. */
+/** Chromium logs every rejected request. These journeys provoke rejections. */
 const refused = /status of (409|422)/;
 
-/** Replaces a file name with one of the same length, because zip libraries reject such a name. */
+/** Replaces a file name in a zip with one of the same length, because zip libraries would reject the new name. */
 function renamed(zip: Buffer, from: string, to: string): Buffer {
   return Buffer.from(zip.toString('latin1').replaceAll(from, to), 'latin1');
 }
@@ -33,7 +33,7 @@ test('a publisher corrects a zip, writes messages and publishes; an operator fin
   unique,
   console,
 }) => {
-  // Runs axe on whole pages twelve times.
+  // This test runs axe on whole pages twelve times.
   test.setTimeout(240_000);
   console.allow(refused);
   const namespace = `Contoso.${unique}`;

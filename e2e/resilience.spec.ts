@@ -47,7 +47,7 @@ async function storedReports(portal: Portal, vmId: string): Promise<number[]> {
   return rows.map(({ code }) => code);
 }
 
-// Verdicts age by the portal's clock, so the machine of the last journey stops reporting before the first one begins.
+// Health ages by the portal's clock, so the machine of the last journey stops reporting before the first one begins.
 let lost: { vm: CreatedVm; agent: AgentProcess };
 
 test.describe.configure({ timeout: 120_000 });
@@ -63,7 +63,8 @@ test.beforeAll(async ({ api, portal }) => {
 test.afterAll(() => lost.agent.remove());
 
 /**
- * Rows do not move while they are read: new ones are announced until a click, unless they were in the first response.
+ * Rows do not move while people read them: new rows are announced and appear after a click, unless the first response
+ * contained them.
  */
 async function expectNewRow(page: Page, name: string): Promise<void> {
   const more = page.getByRole('button', { name: /more VMs? match/ });

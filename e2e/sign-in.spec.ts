@@ -1,7 +1,7 @@
 import { expectAccessibleInBothThemes } from './support/accessibility.ts';
 import { expect, test } from './support/test.ts';
 
-/** Chromium logs every rejected request. These journeys provoke them. */
+/** Chromium logs every rejected request. These journeys provoke rejections. */
 const refused = /status of (401|422)/;
 
 test('a member signs in, lands on the requested page, and signs out', async ({ page, portal, console }) => {
@@ -22,7 +22,7 @@ test('a member signs in, lands on the requested page, and signs out', async ({ p
   await page.getByRole('button', { name: 'Sign in' }).click();
   await expect(page).toHaveURL('/settings/members');
 
-  // By then, the page is hydrated and reacts to clicks.
+  // Once this is visible, the page is hydrated and reacts to clicks.
   await expect(page.getByText('Live', { exact: true })).toBeVisible();
   await page.getByRole('button', { name: /^ada\b.*account/i }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();

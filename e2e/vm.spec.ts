@@ -160,7 +160,7 @@ test('a killed agent is shown as unresponsive with its last state, and recovers 
   await expect(late).toHaveCount(0);
 
   await agent.stop('SIGKILL');
-  // A held poll is announced for at most a minute, plus a grace period.
+  // The announced next call is at most a minute away, plus a grace period.
   await expect(late).toBeVisible({ timeout: 150_000 });
   await expect(card).not.toContainText('Ready');
   await expect(card).toContainText('Watching www.example.net.');

@@ -142,7 +142,7 @@ test('a menu works by keyboard alone', async ({ signedIn, api, unique }) => {
   await page.getByRole('group', { name: 'Filters' }).getByRole('button', { name: 'Tag' }).focus();
   await page.keyboard.press('Enter');
   await expect(page.getByRole('combobox', { name: 'Find a tag' })).toBeFocused();
-  // Faster than any response: Enter applies to the results of this search, not to earlier ones.
+  // Enter is pressed before any response arrives, and still applies to the results of this search.
   await page.keyboard.type(`only-${unique}`);
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');

@@ -5,8 +5,8 @@ export interface Dependent {
 }
 
 /**
- * Sorts items so that dependencies come before their dependents, otherwise in the given order. Skips names without an
- * item. A cycle, which the portal rejects, keeps its given order.
+ * Sorts items so that dependencies come before their dependents, otherwise in the given order. Ignores dependencies
+ * that are not among the items. The items of a cycle, which the portal rejects, keep their order.
  */
 export function runOrder<T extends Dependent>(items: readonly T[]): T[] {
   const ordered: T[] = [];
@@ -29,7 +29,8 @@ export function dependencyLevels(items: readonly Dependent[]): Map<string, numbe
 }
 
 /**
- * Returns the first dependency cycle as a list of names, with the first one repeated at the end; null if there is none.
+ * Returns the first dependency cycle as a list of names, with the first one repeated at the end; null if there is no
+ * cycle.
  */
 export function findCycle(items: readonly Dependent[]): string[] | null {
   let first: string[] | null = null;
@@ -41,7 +42,7 @@ export function findCycle(items: readonly Dependent[]): string[] | null {
 
 /**
  * Returns the shortest cycle that would exist if `name` depended on `choice`, as a list of names with the first one
- * repeated at the end; null if there would be none.
+ * repeated at the end; null if there would be no cycle.
  */
 export function cycleThrough(items: readonly Dependent[], name: string, choice: string): string[] | null {
   const edges = new Map(items.map((item) => [item.name, item.dependsOn]));

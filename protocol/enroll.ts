@@ -35,7 +35,7 @@ export const renewCertificateResponse = z.looseObject({
   vmId: z.string(),
   /** Thumbprint of the certificate for which protected settings are encrypted from now on. */
   thumbprint: z.string(),
-  /** Incarnation of the goal state in which they are encrypted for it. */
+  /** Incarnation of the goal state that has the protected settings encrypted for the new certificate. */
   incarnation: z.number().int(),
 });
 export type RenewCertificateResponse = z.output<typeof renewCertificateResponse>;

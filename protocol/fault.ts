@@ -38,10 +38,10 @@ export interface ProtocolFault {
 
 export type ReadResult<T> = { value: T } | { faults: ProtocolFault[] };
 
-/** Keeps the response to a hostile document from being many times its size. */
+/** Limits the response, which could otherwise be many times as large as a hostile document. */
 export const maxFaults = 1_000;
 
-/** Parses a document. Every fault has a path and a code; of the input, only property names are repeated. */
+/** Parses a document. Every fault has a path and a code. Faults repeat nothing of the input except property names. */
 export function read<S extends z.ZodType>(schema: S, input: unknown): ReadResult<z.output<S>> {
   const result = schema.safeParse(input, { error: (issue) => codeOf(issue) });
   if (result.success) return { value: result.data };
@@ -64,7 +64,10 @@ export function issueOf(
   return { code: 'custom', input, message: code, params, path };
 }
 
-/** Selects a schema by the input, so that faults refer to the intended form. */
+/**
+ * Returns a schema that parses each input with the schema that `choose` returns for it, so that faults refer to the
+ * intended form.
+ */
 export function chosen<T>(choose: (input: unknown) => z.ZodType<T>) {
   return z.unknown().transform((input, ctx): T => {
     const result = choose(input).safeParse(input, { error: (issue) => codeOf(issue) });

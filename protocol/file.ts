@@ -4,7 +4,7 @@ import { changesDirection } from './direction.ts';
 import { chosen, issueOf } from './fault.ts';
 import { type DocumentLimits, utf8Bytes } from './limits.ts';
 
-/** The schema of a handler's file: an array of one object, which becomes the value. */
+/** The schema of a handler's file: an array of one object. The parsed value is that object. */
 export function arrayOfOne<S extends z.ZodType>(element: S) {
   return z
     .array(z.unknown(), { error: 'file_not_array' })
@@ -51,7 +51,7 @@ export function givenText(maximum: number) {
     .refine((text) => !changesDirection(text), 'text_direction');
 }
 
-/** Text. A number or boolean is read as text (numeric message ids, AZ-S1). */
+/** Text. Numbers and booleans are converted to text (numeric message ids, AZ-S1). */
 export function asText(maximum: number) {
   return z.preprocess(
     (input) => (typeof input === 'number' || typeof input === 'boolean' ? String(input) : input),
@@ -71,8 +71,8 @@ export interface FormattedMessage {
 }
 
 /**
- * A formatted message: an object, or plain text, whose language is unknown (AZ-S2). Its text may be any JSON, because
- * some handlers write that: null becomes an empty text, an object or list becomes its JSON.
+ * A formatted message: an object, or plain text, whose language is unknown (AZ-S2). Some handlers write other JSON as
+ * its text: null becomes an empty text, an object or list becomes its JSON.
  */
 export function formattedMessageWith(limits: DocumentLimits) {
   const text = z.preprocess(textOfJson, boundedText(limits.messageBytes));
@@ -102,7 +102,7 @@ function withEmptyMessage(input: unknown): unknown {
 export interface MessageReference {
   id: string;
   params: string[];
-  /** Set by the portal when it found the id by the text, for agents that drop ids. A file cannot contain it. */
+  /** Set by the portal if it found the id by comparing the text, for agents that drop ids. A file cannot contain it. */
   recovered?: true;
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { maxCommandSeconds } from './limits.ts';
 
-/** Limits a command's timeout: a larger number would overflow the timer, which then fires immediately. */
+/** Limits a command's timeout, because a larger number would overflow the timer, which would then fire immediately. */
 const seconds = z.number().positive().max(maxCommandSeconds);
 
 /** One extension and its goal. Unknown fields are kept, because a newer portal may send more. */
@@ -40,11 +40,14 @@ export const goalState = z.looseObject({
   protocol: z.literal(1),
   vmId: z.string(),
   incarnation: z.int().nonnegative(),
-  /** Its place in the order of the VM's work; absent in goal states of the first release. */
+  /** The place of the goal state in the order of the VM's work; absent in goal states of the first release. */
   turn: z.int().nonnegative().optional(),
   extensions: z.array(goalStateExtension),
 });
 export type GoalState = z.output<typeof goalState>;
 
-/** The turn of a goal state. One of the first release has none; its incarnation rises in the same way. */
+/**
+ * Returns the turn of a goal state. Goal states of the first release have none, so their incarnation, which increases
+ * in the same way, is used.
+ */
 export const turnOf = ({ turn, incarnation }: Pick<GoalState, 'turn' | 'incarnation'>): number => turn ?? incarnation;

@@ -21,7 +21,7 @@ export const handlerEnvironmentFile = arrayOfOne(
 
 /** Properties of `handlerEnvironment` that handlers for the stock agent expect in addition to the documented ones. */
 export interface FieldEnvironment {
-  /** Folder for events that a handler writes and the agent collects. */
+  /** Folder for events that the handler writes and the stock agent collects. */
   eventsFolder: string;
   deploymentid: string;
   rolename: string;

@@ -4,7 +4,7 @@ export interface LanguageTag {
   tag: string;
   /** The language alone: `de`. */
   base: string;
-  /** The script of this language: the one in the tag, otherwise the usual one for its language and region. */
+  /** The script of the language: the one in the tag, otherwise the usual script for the language and region. */
   script: string | undefined;
   /** The tag and its fallbacks, best first: `zh-TW` → `zh-TW`, `zh-Hant-TW`, `zh-Hant`, `zh` (AZ-L3). */
   fallbacks: readonly string[];
@@ -48,7 +48,7 @@ function read(text: string): LanguageTag | null {
   try {
     const tag = new Intl.Locale(legacyTags[text.toLowerCase()] ?? text.replace(extendedLanguage, '')).baseName;
     const { language: base, script, region } = new Intl.Locale(tag);
-    // V8 returns no language for `und-DE`, and would throw for a tag built from that.
+    // V8 maximizes `und-DE` to a tag without a language, and would throw for a tag built from that.
     if (!base || base === 'und') return null;
     const usual = script ?? scriptOf(tag);
     const chain = [tag];

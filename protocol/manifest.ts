@@ -32,7 +32,7 @@ const coded = (wrong: ManifestFaultCode) => ({
 const command = z
   .string(coded('field_not_text'))
   .refine((line) => line.trim() !== '', 'field_empty' satisfies ManifestFaultCode);
-/** Manifests in the field have `"true"` and `"True"` where the document has `true`. */
+/** Manifests in the field contain `"true"` and `"True"` where the source document has `true`. */
 const readFlag = (value: unknown) => {
   const word = typeof value === 'string' ? value.toLowerCase() : value;
   return word === 'true' ? true : word === 'false' ? false : value;
@@ -52,7 +52,7 @@ const commands = z.looseObject(
     disableCommand: command,
     rebootAfterInstall: flag,
     reportHeartbeat: flag,
-    /** Properties beyond the document's seven are kept unchanged. */
+    /** Properties that the source document does not define are kept unchanged. */
     updateMode: z.unknown().optional(),
     continueOnUpdateFailure: optionalFlag,
     supportsMultipleExtensions: optionalFlag,
@@ -61,7 +61,8 @@ const commands = z.looseObject(
 );
 
 /**
- * The document requires 1.0, but manifests in the field have the handler's version here, so any version is accepted.
+ * The source document requires 1.0, but manifests in the field contain the handler's version here, so any version is
+ * accepted.
  */
 const documentVersion = z
   .unknown()
@@ -76,10 +77,10 @@ export const handlerManifestFile = z
   .length(1, { error: 'manifest_not_single' })
   .transform((elements) => elements[0] as (typeof elements)[number]);
 
-/** The object in a manifest. Properties beyond the document's are kept. */
+/** The object in a manifest. Properties that the source document does not define are kept. */
 export type HandlerManifest = z.output<typeof element>;
 
-/** Whether an update also runs install of the new version. It does only if the manifest says so. */
+/** Whether an update also runs install of the new version, which the manifest must request. */
 export function updatesWithInstall({ handlerManifest }: HandlerManifest): boolean {
   const { updateMode } = handlerManifest;
   return typeof updateMode === 'string' && updateMode.toLowerCase() === 'updatewithinstall';
@@ -98,7 +99,7 @@ export function readManifest(value: unknown): { manifest: HandlerManifest } | { 
   };
 }
 
-/** Whether a parsed manifest has the document's version: 1.0 as a number. */
+/** Whether a parsed manifest has the version of the source document: 1.0 as a number. */
 export function hasDocumentVersion(value: unknown): boolean {
   return Array.isArray(value) && (value[0] as { version?: unknown } | null)?.version === 1;
 }

@@ -6,7 +6,7 @@ export const lastLanguage = 'en';
 /** A language that a reader wants, with its fallbacks. */
 export interface WantedLanguage {
   tag: string;
-  /** Best first, without those that the reader rejected. */
+  /** The language and its fallbacks, best first, without those that the reader rejected. */
   fallbacks: readonly string[];
   /** Whether a text in this language suits the reader: `de-DE` suits `de-AT`, but `zh-CN` does not suit `zh-TW`. */
   serves(language: string): boolean;
@@ -65,7 +65,7 @@ function want(language: LanguageTag, qualities: ReadonlyMap<string, number>): Wa
   };
 }
 
-/** Whether the header's closest range for a language has a quality of 0. */
+/** Whether the header rejects a language: its closest range for the language has a quality of 0. */
 function isRefused(language: LanguageTag | null, qualities: ReadonlyMap<string, number>): boolean {
   const closest = language?.fallbacks.find((tag) => qualities.has(tag));
   return closest !== undefined && qualities.get(closest) === 0;
@@ -84,7 +84,7 @@ function readRanges(header: string): { language: LanguageTag; quality: number }[
     });
 }
 
-/** Returns 1 if there is no quality or one above 1; null if it is not a number. */
+/** Returns the quality of a language; 1 if there is no quality or a larger one, null if it is not a number. */
 function qualityOf(params: readonly string[]): number | null {
   for (const param of params) {
     const value = /^\s*q\s*=(.*)$/is.exec(param)?.[1]?.trim();

@@ -6,9 +6,9 @@ import { type StatusDocument, type StatusObject, type StatusWord, statusWords } 
 import { parseHandlerTime } from './time.ts';
 
 /**
- * A fast path for `statusFileWith`: nearly all files are spelled exactly as in the source document, and this reads them
- * at a tenth of the cost. Returns null for any other file, valid or not, which the schema then reads. A test compares
- * the two.
+ * A fast path for `statusFileWith`: nearly all files are spelled exactly as in the source document, and reading them
+ * here costs a tenth. Returns null for any other file, valid or not, which the schema then parses. A test compares both
+ * results.
  */
 export function plainStatus(file: unknown, limits: DocumentLimits): StatusDocument | null {
   if (!Array.isArray(file) || file.length !== 1 || !isPlainObject(file[0])) return null;
@@ -41,7 +41,7 @@ export function plainHeartbeat(file: unknown, limits: DocumentLimits): Heartbeat
   return document;
 }
 
-/** A version 1.0 as a number, or as the text that most handlers write. */
+/** Whether a version is 1.0, as a number or as the text that most handlers write. */
 const isOne = (version: unknown): boolean => version === 1 || version === '1.0';
 
 function plainObject(

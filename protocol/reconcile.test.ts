@@ -9,7 +9,7 @@ import {
   type VersionOnMachine,
 } from './reconcile.ts';
 
-/** `probe=Lab.Probe 1.0 enabled <mount`: name, handler, version, state, dependencies. */
+/** Parses `probe=Lab.Probe 1.0 enabled <mount`: name, handler, version, state, dependencies. */
 function goalOf(...lines: string[]): ExtensionTarget[] {
   return lines.map((line): ExtensionTarget => {
     const [, name = '', handler = '', version = '', state = '', after = ''] =
@@ -26,8 +26,9 @@ function goalOf(...lines: string[]): ExtensionTarget[] {
 }
 
 /**
- * Parses `Lab.Probe 1.0 installed`, `unpacked`, `reinstalls` (unpacked, and its update runs install) or `updated` (that
- * install has not run yet), followed by the names of known extensions.
+ * Parses versions such as `Lab.Probe 1.0 installed`. The last word is `installed`, `unpacked`, `reinstalls` (unpacked,
+ * and its update runs install) or `updated` (the install after the update has not run yet). `known` are the names of
+ * known extensions.
  */
 function machineOf(versions: string[], ...known: string[]): MachineContents {
   const state: MachineContents = { handlers: {}, extensions: {} };

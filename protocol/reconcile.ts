@@ -53,13 +53,13 @@ export interface Round {
   failed: Set<string>;
   /** Whether the agent restarts the machine after an install; enable then runs after the restart (AZ-G8). */
   enableAfterRestart: boolean;
-  /** The last status by extension, for the sequence number in force. */
+  /** The last status by extension, for its current sequence number. */
   statuses: Record<string, 'transitioning' | 'error' | 'success' | 'warning'>;
 }
 
 export interface ExtensionPlan {
   steps: ExtensionStep[];
-  /** Extensions that are waiting, each with the one it waits for. */
+  /** Extensions that are waiting, each with the extension that it waits for. */
   waiting: { extension: string; blockedBy: string }[];
 }
 
@@ -111,15 +111,15 @@ export function noteSuccess(
   }
 }
 
-/** Returns the first step that is not a fetch and whose handler does not need one. */
+/** Returns the first step that is not a fetch and whose handler has no pending fetch. */
 export function nextCommand({ steps }: ExtensionPlan): ExtensionStep | undefined {
   const missing = new Set(steps.filter((step) => step.kind === 'fetch').map((step) => step.handler));
   return steps.find((step) => step.kind !== 'fetch' && !missing.has(step.handler));
 }
 
 /**
- * Plans the steps that bring this machine to its goal, in order, with fetches first because they run in parallel. Pure:
- * the same goal, machine and round always give the same steps.
+ * Plans the steps that bring this machine to its goal, in order; fetches come first, because they run in parallel.
+ * Pure: the same goal, machine and round always give the same steps.
  */
 export function reconcile(
   targets: readonly ExtensionTarget[],
@@ -202,7 +202,10 @@ class Planner {
     this.deleteOthers(one, group, 'update', one.version);
   }
 
-  /** `disable` runs for each extension that used that version; every other command runs once for all of them. */
+  /**
+   * Adds the steps of a command. `disable` runs for each extension that used that version; every other command runs
+   * once for all of them.
+   */
   private addCommand({ command, version, purpose, from }: HandlerStep, one: ExtensionTarget, group: string[]): void {
     if (command !== 'disable') {
       this.add(command, one, version, group, purpose, from);
@@ -212,8 +215,8 @@ class Planner {
       ({ handler, name }) => handler === one.handler && (this.ranBefore(name) || this.isDone(name, command, version)),
     );
     for (const name of group) {
-      // If the handler's own extension was removed without the agent, the handler still runs and is disabled for the
-      // extension that takes it over.
+      // If the extension that used the handler was removed without the agent, the handler still runs. It is then
+      // disabled for the extension that takes it over.
       const isUser = users.length === 0 || users.some((each) => each.name === name);
       if (isUser) this.add(command, one, version, [name], purpose);
     }

@@ -86,7 +86,7 @@ export const reportEnvelope = z.looseObject({
     .max(100)
     .nullish()
     .transform((list) => list ?? []),
-  /** All pending restart requests, possibly none. If absent, they are as last reported. */
+  /** All pending restart requests, possibly none. If absent, the last reported requests still apply. */
   pendingRestart: optional(z.array(restartRequest).max(200)),
 });
 export type ReportEnvelope = z.output<typeof reportEnvelope>;
@@ -96,20 +96,20 @@ const versionsOnMachine = z
   .record(boundedText(64), z.enum(['unpacked', 'updated', 'installed']))
   .refine((versions) => Object.keys(versions).length <= 100);
 
-/** What the portal needs to know which command a machine runs next. */
+/** What the portal needs to determine which command a machine runs next. */
 export const handlerWork = z.object({
   /** The turn of the goal state that the agent works on. */
   turn: z.int().nonnegative(),
   /**
-   * The agent's pass over that goal state; rises with each goal state and each start. Absent for a command of an
-   * earlier run whose outcome was found at the start.
+   * The agent's pass over that goal state, which increases with each goal state and each start. Absent for a command of
+   * an earlier run whose outcome was found at the start.
    */
   round: optional(z.int().nonnegative()),
-  /** The version whose command it is. */
+  /** The version that the command belongs to. */
   commandVersion: optional(boundedText(64)),
-  /** Everything that the machine has of the handler. `updated`: install of that version must still follow. */
+  /** All versions of the handler on the machine. `updated`: install of that version must still follow. */
   versions: versionsOnMachine,
-  /** The handler's extensions whose settings were written on the machine, and the version that each last used. */
+  /** The handler's extensions whose settings were written on the machine, each with the version that it last used. */
   extensions: z.record(extension, boundedText(64)).refine((used) => Object.keys(used).length <= 200),
 });
 export type HandlerWork = z.output<typeof handlerWork>;

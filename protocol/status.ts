@@ -72,7 +72,7 @@ export function statusObjectWith(limits: DocumentLimits): z.ZodType<StatusObject
     // A substatus that is null counts as absent.
     const parts = substatus.filter((part) => part !== null);
     const object: StatusObject = { ...rest, ...(code !== undefined && { code }), substatus: parts };
-    // A blank id or text counts as absent.
+    // A message with a blank id or text counts as absent.
     if (plainMessage !== undefined && 'id' in plainMessage && plainMessage.id.trim() !== '')
       object.message = plainMessage;
     if (formattedMessage !== undefined && formattedMessage.message.trim() !== '') {
@@ -99,7 +99,10 @@ export function statusObjectWith(limits: DocumentLimits): z.ZodType<StatusObject
 /** The schema of a status file, with default limits. */
 export const statusFile = statusFileWith(documentLimits);
 
-/** Checks depth and number of substatuses iteratively and stops early: a hostile file must not exhaust the stack. */
+/**
+ * Measures the depth and the number of substatuses iteratively and stops early: a hostile file must not exhaust the
+ * stack.
+ */
 function measureSubstatuses(status: unknown, limits: DocumentLimits): { count: number; depth: number } {
   let level: unknown[] = [status];
   let count = 0;

@@ -28,7 +28,7 @@ export interface HandlerChange {
 
 /**
  * Returns the commands that bring a handler to `version`, in order, except the last one, which enables or disables each
- * extension. `disable` runs for each extension that uses the replaced version, everything else once (AZ-G1, AZ-G7).
+ * extension. `disable` runs for each extension that uses the replaced version, every other command once (AZ-G1, AZ-G7).
  */
 export function versionSteps({ version, installed, isUpdated, installsInUpdate }: HandlerChange): HandlerStep[] {
   const others = installed.filter((other) => other !== version).sort((a, b) => compareVersions(b, a));
@@ -40,7 +40,8 @@ export function versionSteps({ version, installed, isUpdated, installsInUpdate }
   const purpose = compareVersions(version, newest) > 0 ? 'update' : 'downgrade';
   const disable: HandlerStep = { command: 'disable', version: newest, purpose };
   const install: HandlerStep = { command: 'install', version, purpose };
-  // An update that never finished leaves the version it was to replace; AZ-G7 starts from a single version.
+  // An update that never finished leaves the version that it was to replace. AZ-G7 starts from a single version, so
+  // older ones are uninstalled first.
   const steps: HandlerStep[] = older.map(uninstall(purpose));
   if (purpose === 'downgrade') return [...steps, disable, uninstall(purpose)(newest), install];
   if (!isUpdated) steps.push(disable, { command: 'update', version, purpose, from: newest });
@@ -57,11 +58,11 @@ export function removalSteps(
   return [...(runs ? each('disable') : []), ...(isShared ? [] : each('uninstall'))];
 }
 
-/** Returns the last command that brings an extension to its goal. Not for `uninstall`. */
+/** Returns the last command that brings an extension to its goal. Must not be called for `uninstall`. */
 export const goalCommand = (state: GoalStateExtension['state']): 'enable' | 'disable' =>
   state === 'enabled' ? 'enable' : 'disable';
 
-/** Returns the commands that a goal takes on a machine with no other version or extension of the handler. */
+/** Returns the commands that reach a goal on a machine without any other version or extension of the handler. */
 export function usualCommands(state: GoalStateExtension['state']): CommandName[] {
   if (state === 'uninstall') return ['disable', 'uninstall'];
   return ['install', goalCommand(state)];

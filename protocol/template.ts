@@ -1,9 +1,9 @@
 import { utf8Bytes } from './limits.ts';
 
-// Literal braces, then the document's two spellings of placeholders.
+// Literal braces, then the two spellings of placeholders in the source document.
 const token = /\{\{|\}\}|\{(\d{1,4})\}|<(\d{1,4})>/g;
 
-/** Maximum number of placeholders in a template, counting each occurrence; registration rejects more. */
+/** Maximum number of placeholders in a template, counting each occurrence. Templates with more are rejected. */
 export const maxPlaceholders = 64;
 
 /**
@@ -24,7 +24,7 @@ export function fillTemplate(template: string, params: readonly string[], enough
 
 const cutMark = '…';
 
-/** Returns the text, cut to at most `maxBytes` of UTF-8 with `…` at the end. */
+/** Returns the text, cut to at most `maxBytes` of UTF-8 and ending with `…` if it was cut. */
 export function cutText(text: string, maxBytes: number): string {
   if (text.length * 3 <= maxBytes || (text.length <= maxBytes && utf8Bytes(text) <= maxBytes)) return text;
   const room = new Uint8Array(maxBytes - utf8Bytes(cutMark));

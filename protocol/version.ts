@@ -14,8 +14,8 @@ export function parseVersion(text: string): number[] | null {
 }
 
 /**
- * Returns four zero-padded numbers joined by dots: text order is version order, and two spellings of one version
- * (`1.0`, `1.0.0.0`) have the same key. Null if the text is not a version.
+ * Returns four zero-padded numbers joined by dots: sorting these texts sorts the versions, and two spellings of one
+ * version (`1.0`, `1.0.0.0`) have the same key. Null if the text is not a version.
  */
 export function versionKey(text: string): string | null {
   const parts = parseVersion(text);
@@ -24,8 +24,8 @@ export function versionKey(text: string): string | null {
 }
 
 /**
- * Compares number by number, with missing ones as 0. Returns a negative number, zero or a positive one. Throws
- * RangeError if a text is not a version.
+ * Compares two versions number by number; missing numbers count as 0. Returns a negative number, zero or a positive
+ * one. Throws RangeError if a text is not a version.
  */
 export function compareVersions(a: string, b: string): number {
   const left = versionKey(a);

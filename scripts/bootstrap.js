@@ -41,8 +41,9 @@ function install() {
   console.error('Annex: Installing packages. The first time takes a minute or more …');
   const npm = process.env.npm_execpath;
   const [command, ...first] = npm?.endsWith('.js') ? [process.execPath, npm] : ['npm'];
-  // A folder that has development packages keeps them: otherwise, alternating commands would install each time. Without
-  // them, optional peers are left out too, such as Playwright, and the lock file stays as it is.
+  // Keeps development packages in a folder that has them, because alternating commands would otherwise install each
+  // time. Without development packages, optional peers such as Playwright are left out too, and the lock file stays as
+  // it is.
   const kind =
     needsDevelopment || wasDevelopment() ? ['--include=dev'] : ['--omit=dev', '--legacy-peer-deps', '--no-save'];
   const options = ['--include=optional', '--no-audit', '--no-fund', '--loglevel=error', '--progress=true'];
@@ -74,7 +75,7 @@ if (node === process.execPath && Number(process.versions.node.split('.')[0]) < 2
   process.exit(1);
 }
 
-// Stores what Node compiles, for all processes started from this one: each starts in about half the time.
+// Caches what Node compiles for all processes started from this one, which halves their start time.
 process.env.NODE_COMPILE_CACHE ||= path.join(root, 'node_modules', '.cache', 'annex', 'compiled');
 // The open channel shows the script when this process is killed.
 const child = spawn(node, [path.resolve(root, script), ...args], {

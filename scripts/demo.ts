@@ -33,7 +33,7 @@ interface DemoVm {
   extensions: DemoExtension[];
 }
 
-/** Chosen to show every state: healthy, warning, failed, waiting for another, progressing, disabled. */
+/** The VMs show every state: healthy, warning, failed, waiting for another, progressing, disabled. */
 const vms: readonly DemoVm[] = [
   {
     name: 'web-1',
@@ -102,7 +102,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     await Promise.all(vms.map((vm) => makeVm(api, options, folder, vm)));
     await rm(unfinished);
   }
-  // Stopped like a machine that is switched off: handlers report nothing, and are enabled again at the next start.
+  // Agents stop as if their machine was switched off: handlers report nothing, and are enabled again at the next start.
   for (const vm of vms) {
     const dir = path.join(folder, vm.name);
     if (!existsSync(path.join(dir, 'credential'))) continue;

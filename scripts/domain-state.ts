@@ -2,8 +2,8 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * What a file of the domain must not have. `setImmediate` is allowed: it lets other work run during a long loop.
- * Sources are formatted, so a line without indent is at module level.
+ * What a file of the domain must not contain. `setImmediate` is allowed: it lets other work run during a long loop.
+ * Sources are formatted, so a line without indentation is at module level.
  */
 const rules: readonly { pattern: RegExp; fault: string }[] = [
   { pattern: /\b(?:setTimeout|setInterval)\b/, fault: 'a timer' },

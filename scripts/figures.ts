@@ -17,7 +17,10 @@ export interface Figures {
   functions: Piece[];
   /** Types that more than one file exports under one name, with these files. */
   duplicateTypes: Map<string, string[]>;
-  /** Lines of tests per line of code, by module of the domain or room with doors, sorted by name. */
+  /**
+   * Lines of tests per line of code, sorted by name: for each module of the domain, and for each room that contains
+   * doors.
+   */
   testsPerCode: Map<string, number>;
 }
 
@@ -60,7 +63,7 @@ export function faultsOf({ functions, duplicateTypes, testsPerCode }: Figures): 
       .filter(([subject, ratio]) => subject.startsWith('domain/') && ratio < minTestsPerCode)
       .map(
         ([subject, ratio]) =>
-          // Rounded down, so that what is too little does not look like enough.
+          // Rounded down, so that a ratio below the minimum is never shown as the minimum.
           `server/${subject} has ${(Math.floor(ratio * 100) / 100).toFixed(2)} lines of tests per line of code; at least ${minTestsPerCode} is required, so test what it decides`,
       ),
   ];

@@ -5,7 +5,7 @@ import { type Config, ConfigError } from '#server/platform/env.ts';
 /** The project's folder. */
 export const root = path.resolve(import.meta.dirname, '..');
 
-/** Prints a line. */
+/** Prints a line with the prefix "Annex". */
 export const say = (line: string): void => console.log(`Annex: ${line}`);
 
 export interface ForegroundOptions extends LaunchOptions {

@@ -74,7 +74,7 @@ async function timed(page: Page, shown: Shown, act: () => Promise<void>, known =
 const link = (page: Page, name: RegExp) => page.getByRole('navigation').getByRole('link', { name }).first();
 const matching = (page: Page) => page.locator('main [role="status"]').first().textContent();
 
-/** Measures the four times of one run, on pages that are already open, as in daily use. */
+/** Measures the four times once, on pages that are already open, as in daily use. */
 async function walk(page: Page): Promise<Record<Shown, number>> {
   await page.goto('/settings');
   await page.waitForLoadState('networkidle');
@@ -111,7 +111,7 @@ interface Frames {
 }
 
 /**
- * Scrolls half of the time by wheel and half by dragging the scrollbar. The page records the gaps between its frames.
+ * Scrolls by wheel for half of the time, then by dragging the scrollbar. The page records the time between its frames.
  */
 async function scroll(page: Page, seconds: number): Promise<Frames> {
   await page.goto('/vms');
@@ -195,7 +195,7 @@ async function measure(browser: Browser): Promise<void> {
   });
   const page = await context.newPage();
   console.log(`${flags.url}, ${busy()}`);
-  // Not measured: the first visit loads what a browser caches.
+  // Not measured, because the first visit loads what a browser then caches.
   await walk(page);
   const runs: Record<Shown, number>[] = [];
   for (let run = 0; run < Number(flags.runs); run++) runs.push(await walk(page));

@@ -114,7 +114,7 @@ async function measure(browser: Browser, storageState: Storage, address: string)
   });
   await page.goto(address, { waitUntil: 'load' });
   await page.locator('svg[role="group"]').waitFor();
-  // Late changes count too.
+  // Waits, because late changes count too.
   await delay(idleMs);
   const counted = requests;
   const seen = await readPage(page);
@@ -136,7 +136,7 @@ async function measure(browser: Browser, storageState: Storage, address: string)
   };
 }
 
-/** Signs in and finds the page by the VM's name; by default, that of the demo's VM whose mount failed. */
+/** Signs in and finds the page of the VM with the given name; by default, the demo's VM whose mount failed. */
 async function prepare(): Promise<{ storageState: Storage; address: string }> {
   const client = await request.newContext({ baseURL: flags.url, extraHTTPHeaders: { origin: flags.url } });
   const answer = await client.post('/api/auth/sign-in/email', {
@@ -176,7 +176,7 @@ if (!flags.email || !flags.password) {
   const { storageState, address } = await prepare();
   const browser = await chromium.launch(await chromiumLaunch());
   try {
-    // The first run warms up the portal and does not count.
+    // The first run does not count, because it warms up the portal.
     await measure(browser, storageState, address);
     const runs: Measured[] = [];
     for (let run = 0; run < Number(flags.runs); run++) runs.push(await measure(browser, storageState, address));

@@ -1,8 +1,8 @@
 const testName = /[\w./-]+\.(?:test|spec)\.tsx?/g;
 
 /**
- * Returns errors in the tests that a page of claims names: missing files, by their paths from the root, and rows of its
- * first table or sections (`##`) that name no test.
+ * Returns errors in a page that lists claims with their tests: test files that do not exist, and rows of the first
+ * table or sections (`##`) that name no test. Paths are relative to the root.
  */
 export function namedTestFaults(text: string, unit: 'rows' | 'sections', exists: (path: string) => boolean): string[] {
   const absent = [...text.matchAll(testName)]

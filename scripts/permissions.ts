@@ -20,7 +20,10 @@ const reaches: Readonly<Record<Reach, string>> = {
   visible: 'entries about VMs and handlers, and one’s own',
 };
 
-/** Which roles may make a call: operator and publisher include viewer, admin includes all. */
+/**
+ * The roles that may make a call, by the role that it requires: operator and publisher include viewer, admin includes
+ * all.
+ */
 const includes: Readonly<Record<Role, readonly Role[]>> = {
   viewer: ['viewer', 'operator', 'publisher', 'admin'],
   operator: ['operator', 'admin'],

@@ -63,7 +63,9 @@ async function contextOf(browser: Browser, { language, theme, width }: Look, sto
   return context;
 }
 
-/** Waits until the page is loaded and the network is idle. `live` is the label that shows the live connection. */
+/**
+ * Waits until the page is loaded and the network is idle. `live` is the label that says that the connection is live.
+ */
 async function settle(page: Page, live?: string): Promise<void> {
   await page.locator('h1').first().waitFor();
   await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });

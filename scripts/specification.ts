@@ -23,7 +23,10 @@ const notShown = /^Not shown: \S/;
 /** Test files that name each statement, sorted. */
 export type Evidence = ReadonlyMap<string, readonly string[]>;
 
-/** Returns every string in a source file. Comments do not count: a test shows a statement only by its name. */
+/**
+ * Returns every string in a source file. Comments do not count, because only a test's name shows that it covers a
+ * statement.
+ */
 function stringsOf(source: string, isTsx: boolean): string[] {
   const strings: string[] = [];
   const visit = (node: unknown): void => {
@@ -65,7 +68,7 @@ function readFolder(root: string, folder: string): string[] {
 
 /** Returns a link with the last folder and the name of the test: the whole path would make the table unreadable. */
 function linkTo(file: string): string {
-  // Next.js uses parentheses and brackets in folder names. Both would end a Markdown link too early.
+  // Next.js uses parentheses and brackets in folder names, which would end a Markdown link too early.
   const address = file.replace(/[()[\]]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
   const name = file
     .split('/')
@@ -76,7 +79,8 @@ function linkTo(file: string): string {
 }
 
 /**
- * Returns the page with its last column filled in. A reason why a statement is not shown stays until a test names it.
+ * Returns the page with its last column filled in. The reason why a statement is not covered stays until a test names
+ * the statement.
  */
 export function fillPage(text: string, evidence: Evidence): string {
   const lines = text.split('\n').map((line) => {

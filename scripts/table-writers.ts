@@ -89,7 +89,7 @@ function writesOf(text: string, tables: ReadonlyMap<string, string>): { written:
   return { written, unreadable };
 }
 
-/** Returns the tables that a file imports from the schema, by their names in the file. */
+/** Returns the tables that a file imports from the schema, by the names that the file gives them. */
 function importedTables(text: string, tables: ReadonlyMap<string, string>): Map<string, string> {
   const imported = new Map<string, string>();
   for (const [, list = ''] of text.matchAll(schemaImport)) {

@@ -14,7 +14,7 @@ const vitestReport = path.join(reports, 'vitest.json');
 const playwrightReport = path.join(reports, 'playwright.json');
 const stockReport = path.join(reports, 'stock-agent.json');
 
-/** Passed on to the running step, which cleans up and exits. The summary is still printed. */
+/** Signals that are passed on to the running step, which cleans up and exits. The summary is still printed. */
 const endings: NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 interface Step {
@@ -26,7 +26,7 @@ interface Step {
 
 const steps: Step[] = [
   { name: 'verify', command: ['node', 'scripts/verify.ts'], totals: stepTotals },
-  // Before the tests: otherwise the launcher's test would build them, but that test is about starting.
+  // Built before the tests: otherwise the launcher's test would build the pages, although it measures only the start.
   { name: 'pages', command: ['node', 'scripts/build.ts'], totals: stepTotals },
   {
     name: 'tests',
@@ -55,8 +55,8 @@ if (whyNoStockAgent === null) {
 } else notes.push(`Not tested: the real Azure Linux agent. Reason: ${whyNoStockAgent}.`);
 
 /**
- * Returns why the tests of the real stock agent cannot run here, or null. They need root on Debian, and its mirror
- * once.
+ * Returns why the tests of the real stock agent cannot run here, or null. They require root on Debian, and access to
+ * its mirror the first time.
  */
 async function stockAgentObstacle(): Promise<string | null> {
   const [missing] = missingForStockAgent();

@@ -90,7 +90,7 @@ function textFaults(key: string, expected: Map<string, string>, found: Map<strin
   for (const [suffix, text] of found) {
     const name = suffix === '' ? key : `${key}_${suffix}`;
     if (text.trim() === '') faults.push(`${name}: not a text, or empty`);
-    // `one` may leave out the number ("One machine"), so only `other` and texts without plural must have all
+    // `one` may omit the number ("One machine"), so only `other` and texts without plural forms must contain all
     // placeholders.
     const required = suffix === '' || suffix === 'other' ? placeholders(wanted) : [];
     const missing = required.filter((name_) => !placeholders(text).includes(name_));

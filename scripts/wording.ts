@@ -3,7 +3,10 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { lineAt, type SourceFile, sourceFiles, walk } from './source.ts';
 
-/** Phrases that must not appear in texts, with the better word. Add one in one line, and an example in the test. */
+/**
+ * Phrases that must not appear in texts, each with the better word. A new phrase needs one line here and an example in
+ * the test.
+ */
 export const bannedPhrases: readonly (readonly [pattern: RegExp, better: string])[] = [
   [/\b(?:is|are|was|were|be|been) told\b/i, 'say what happens: sees, receives, is notified, the page shows'],
   [/\b(?:is|are|was|were|be|been) made\b/i, 'created, built, generated'],

@@ -29,7 +29,7 @@ export class ClinicPortal implements Portal {
     this.wake = new AbortController();
   }
 
-  /** Returns the first matching report after `from`. Waits for one as long as the agent works. */
+  /** Returns the first matching report after `from`, waiting for one if necessary. Null if the signal aborts first. */
   async until(
     from: number,
     fits: (update: HandlerUpdate) => boolean,

@@ -44,7 +44,8 @@ export async function runIsolated(
   const within = mkdtempSync(join(tmpdir(), 'annex-try-'));
   const env: Record<string, string | undefined> = { ...environment, [isolationVariable]: way.name, TMPDIR: within };
   const child = spawn(program, line, { stdio: 'inherit', env: env as NodeJS.ProcessEnv });
-  // The inner process may have received the signal too and be cleaning up. Its namespace ends with it in any case.
+  // The inner process may have received the signal too, and may need time to clean up. Its namespace ends with it in
+  // any case.
   signal.addEventListener('abort', () => setTimeout(() => child.kill('SIGKILL'), leavingMilliseconds));
   const code = await new Promise<number | null>((resolve) => {
     child.on('error', () => resolve(null));

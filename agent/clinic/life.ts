@@ -187,7 +187,7 @@ export class TrialRun {
     });
   }
 
-  /** Returns the path of the newest file, since each version has its own status folder. */
+  /** Returns the path of the newest output with this name, since each version has its own log folder. */
   private outputFile(name: string): string {
     const folders = readdirSync(this.layout.logs).map((folder) => join(this.layout.logs, folder, 'commands', name));
     const times = folders.map((path) => ({ path, time: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }));
@@ -215,14 +215,15 @@ export class TrialRun {
   }
 
   /**
-   * Returns the processes that no other process of the handler started. The number of children changes all the time.
+   * Returns the processes that no other process of the handler started. Their children are not counted, because that
+   * number changes all the time.
    */
   private services(): string[] {
     const all = processesOf(this.layout.root);
     return all.filter(({ parent }) => !all.some(({ pid }) => pid === parent)).map(({ line }) => line);
   }
 
-  /** Waits until there are as many services as before: those of the first enable may need time to end. */
+  /** Waits until no more services run than before: those of the first enable may need time to end. */
   private async servicesAgain(): Promise<string[]> {
     const until = Date.now() + endingSeconds * 1000;
     while (this.services().length > this.seen.processes.once.length && Date.now() < until) await wait(0.1, []);
@@ -243,7 +244,7 @@ export class TrialRun {
       return inside !== 'handlers/' && !known.includes(inside.split('/')[0] ?? '');
     });
     const system = [...systemFilesOf()].filter((path) => !this.before.has(path));
-    // The agent deletes its copies of the key shortly afterwards.
+    // Copies of the key do not count, because the agent deletes them shortly afterwards.
     const isCopy = (path: string) =>
       basename(path).startsWith(`${this.thumbprint}.`) || path === `${this.trial.waagentFolder}/`;
     return [...below, ...filesBelow(this.home), ...system].filter((path) => !isCopy(path));

@@ -74,7 +74,7 @@ export interface Observations {
   /** Calls of programs that reboot the machine or set its clock. */
   reboots: string[];
   clocks: string[];
-  /** Places where protected settings were found in plain text; null if the trial has none. */
+  /** Places where protected settings were found in plain text; null if the trial has no protected settings. */
   secretPlaces: string[] | null;
 }
 

@@ -80,8 +80,8 @@ function mayWrite(folder: string): boolean {
 const maxBytes = 64 * 1024 * 1024;
 
 /**
- * Returns files other than the handler's in which decrypted settings can be read: logs and outputs, which the agent
- * masks, and status and heartbeat.
+ * Returns the files in which decrypted settings can be read: logs and outputs, in which the agent masks secrets, and
+ * status and heartbeat files. The handler's other files are not searched.
  */
 export function placesOf(secrets: unknown, folder: string): string[] {
   const texts = maskedTexts(secrets).map((text) => Buffer.from(text));

@@ -21,7 +21,7 @@ export interface Trial {
   patience: Patience;
   /** Timeout of each command, in seconds. */
   commandSeconds: number;
-  /** The environment, of which handlers get the documented part. */
+  /** The agent's environment. Handlers get only the documented part of it. */
   environment: Record<string, string | undefined>;
   /** Folder in which handlers written for the stock agent look for keys. */
   waagentFolder?: string;

@@ -38,7 +38,7 @@ export async function watchStatus(
     const document = 'value' in parsed ? parsed.value : null;
     const all = [...faults, ...('faults' in parsed ? parsed.faults.map(faultSentence) : [])];
     const isOver = document?.status === 'success' || document?.status === 'error' || Date.now() >= settled;
-    // A file that cannot be read may still become readable. At the time the status is due, it is a fault.
+    // A file that cannot be read may still become readable. It counts as a fault once its status is due.
     if (isOver || (all.length > 0 && Date.now() >= until)) return { stage, file, seconds, faults: all, raw, document };
     await wait(lookSeconds, []);
   }
@@ -56,7 +56,7 @@ export async function watchHeartbeat(path: string, since: number, patience: Pati
   const all = [
     ...faults,
     ...('faults' in parsed ? parsed.faults.map(faultSentence) : []),
-    // Only the file's age is checked.
+    // The age of a heartbeat is that of its file, so the modification time of the file must be right.
     ...(ahead > maxAheadSeconds ? [`The time of the file is ${ahead} s ahead of the clock.`] : []),
   ];
   const document = 'value' in parsed && all.length === 0 ? parsed.value : null;

@@ -68,8 +68,8 @@ export async function enroll(options: EnrollOptions, print: (line: string) => vo
   }
 
   /**
-   * Replaces an identity. The earlier one stays in force until the portal has responded; its key stays until nothing
-   * uses it.
+   * Replaces an identity. The earlier one stays valid until the portal has responded; its key stays until nothing uses
+   * it.
    */
   async function otherIdentity(earlier: IdentityFile): Promise<IdentityFile> {
     let thumbprint = earlier.againThumbprint;

@@ -15,8 +15,8 @@ const credentialFinding = verdictsOf('credential');
 const nothing = `/agent/v1/packages/${'0'.repeat(64)}`;
 const answerSeconds = 10;
 /**
- * In seconds: from what difference a clock is odd or wrong. A Date header has whole seconds, and synchronized clocks
- * differ by less than one.
+ * The clock differences, in seconds, above which a clock is odd or wrong. A Date header has whole seconds, and
+ * synchronized clocks differ by less than one.
  */
 const [oddSeconds, wrongSeconds] = [30, 300];
 

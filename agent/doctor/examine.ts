@@ -19,7 +19,7 @@ export async function examine(machine: ExaminedMachine): Promise<DoctorFinding[]
     configurationFault === null
       ? good('The settings can be used.')
       : bad({ what: configurationFault, toDo: 'Correct the file. docs/agent.md lists every setting.' }),
-    // A full disk would look like missing permissions.
+    // A full disk would look like missing permissions, so the folder is not checked.
     ...(isFull ? [] : await look('folder', () => checkFolder(machine))),
     ...disk,
     ...(await look('process', () => checkProcess(machine))),

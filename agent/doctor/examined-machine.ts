@@ -25,6 +25,6 @@ export interface ExaminedMachine {
   path?: string;
   /** Returns the free space on the file system of a path. */
   space(path: string): Promise<Space>;
-  /** Whether a file may be executed. The file ends immediately. */
+  /** Whether a file may be executed. The program must end immediately. */
   mayRun(path: string): Promise<boolean>;
 }

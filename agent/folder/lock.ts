@@ -31,8 +31,8 @@ export function lockFolder(layout: AgentLayout): () => void {
 }
 
 /**
- * Removes the lock of an agent that has ended. If another process was faster and the lock is already its own, restores
- * it.
+ * Removes the lock of an agent that has ended. Restores it if another process was faster and the lock is already that
+ * process's.
  */
 function putAside(layout: AgentLayout): void {
   const aside = { ...layout, lock: `${layout.lock}.${process.pid}.old` };

@@ -1,8 +1,9 @@
 import { appendFileSync, renameSync, rmSync, statSync } from 'node:fs';
 
 /**
- * Opens a log of limited size: at `maxBytes` it is renamed to `<path>.1`, that one to `<path>.2`, and the last of
- * `kept` is deleted. A line that cannot be written, for example to a full disk, is lost: a log must not stop the agent.
+ * Opens a log of limited size. At `maxBytes`, the file is renamed to `<path>.1`, the previous `<path>.1` to `<path>.2`,
+ * and so on; at most `kept` such files exist. A line that cannot be written, for example to a full disk, is lost: a log
+ * must not stop the agent.
  */
 export function rotatingFile(path: string, maxBytes: number, kept: number): { write(text: string): void } {
   let bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
@@ -17,7 +18,7 @@ export function rotatingFile(path: string, maxBytes: number, kept: number): { wr
         appendFileSync(path, text, { mode: 0o600 });
         bytes += added;
       } catch {
-        // The next line may fit again.
+        // The disk may have space for the next line.
       }
     },
   };

@@ -83,7 +83,7 @@ export function writeJson(path: string, value: unknown, mode = 0o600): void {
 export function readText(path: string): string | null {
   let file: number;
   try {
-    // A handler may have replaced it with a pipe: opening that must not wait for a writer.
+    // A handler may have replaced the file with a pipe. Opening a pipe must not wait for a writer.
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;

@@ -37,7 +37,7 @@ export class CommandProcesses {
     for (const { pid } of this.strays) send(pid, signal);
   }
 
-  /** Ends processes that were started while the others were ending; they are found by their variable. */
+  /** Ends processes that were started while the others were ending; the environment variable identifies them. */
   endLateOnes(): void {
     for (let round = 0; round < lateRounds; round += 1) {
       const late = this.findStrays().filter((one) => !this.strays.some((known) => isSame(known, one)));

@@ -48,7 +48,7 @@ test.each(['swordfish', 'käse & brot', 'sword/fish?>>'])(
         const whole = Buffer.from(`${before}${secret}"}`).toString(encoding);
         const left = masked(texts, whole, 7);
         expect(left).toContain('[masked]');
-        // What is left: the surrounding text, and the few bits of the secret that share a base64 character with it.
+        // What remains is the surrounding text, and the few bits of the secret that share a base64 character with it.
         expect(left.length).toBeLessThanOrEqual(whole.length - Math.floor((Buffer.byteLength(secret) * 4) / 3) + 10);
       }
     }

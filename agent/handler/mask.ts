@@ -69,7 +69,7 @@ const narrowest = 32;
 
 /** Masks secrets in a stream of bytes, also across chunks and across line breaks within a secret, as in long base64. */
 export class Mask {
-  /** Secrets of a single line, and of several. */
+  /** Secrets that fit on one line, and those with several lines. */
   private readonly lines: Buffer[];
   private readonly texts: Buffer[];
   private readonly longest: number;

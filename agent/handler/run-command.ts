@@ -37,16 +37,16 @@ export interface Outcome {
 const graceMilliseconds = 2_000;
 /** The capacity of a Linux pipe: the most output that can be in transit when a command ends. */
 const pipeBytes = 64 * 1024;
-/** How often a restarted agent checks whether the command of its earlier run has ended. */
+/** Interval at which a restarted agent checks whether the command of its earlier run has ended. */
 const lookMilliseconds = 50;
-/** How many times it looks for the process id, which the command writes first. */
+/** How many times a restarted agent looks for the process id, which the command's shell writes first. */
 const firstLooks = 200;
 
 /**
- * `$1` is the command line, `$2` the folder. The command starts only if its process id is the first in the file: a
- * restarted agent may already have marked it as too late. The umask is the machine's, because under systemd the agent's
- * differs. The exit code is always written to disk. Without a reader, the shell waits for up to an hour until its
- * folder is deleted: a pipe that no process has open loses its contents.
+ * `$1` is the command line, `$2` the folder. The command starts only if the shell creates the file `pid`: a restarted
+ * agent creates it to prevent a late start. The umask is set to the machine's, because the agent's differs under
+ * systemd. The exit code is always written to disk. If the agent is gone, the shell waits up to an hour for its folder
+ * to be deleted, because a pipe that no process has open loses its contents.
  */
 const wrapper = `set -C; echo $$ > "$2/pid" || exit 125; set +C
 (umask 022; exec /bin/sh -c "$1"); code=$?; echo $code > "$2/exit"
@@ -135,7 +135,10 @@ class Output {
     this.socket.on('error', () => {});
   }
 
-  /** Reads the rest of the pipe. Never throws, because a lost output must not lose the exit code (AZ-G3). */
+  /**
+   * Reads the rest of the pipe. Never throws, because an output that cannot be read must not cost the exit code
+   * (AZ-G3).
+   */
   finish({ exitCode, timedOut, note }: Ended): Omit<Outcome, 'seconds'> {
     const ended = { exitCode, timedOut, outputFile: this.file.path };
     try {
@@ -174,7 +177,7 @@ class Output {
     }
   }
 
-  /** Discards further output. A service that stays may write for years and would block without a reader. */
+  /** Discards further output. A service that keeps running may write for years, and would block without a reader. */
   private detachReader(): void {
     const writer = openSync(this.pipe, constants.O_RDWR);
     const reader = openSync(this.pipe, constants.O_RDONLY);
@@ -189,7 +192,7 @@ class Output {
 
 function start(command: CommandRun): ChildProcess {
   const { running, record } = command;
-  // Opened for reading too: without a reader, the writer would be ended by a signal.
+  // Opened for reading too: without a reader, SIGPIPE would kill the writer.
   const output = openSync(running.pipe, constants.O_RDWR);
   try {
     return spawn(
@@ -220,7 +223,7 @@ function untilEnded(child: ChildProcess, { record, running, signal }: CommandRun
   });
 }
 
-/** Waits in the same way for a command that an earlier run of the agent started. */
+/** Waits for a command that an earlier run of the agent started, and ends it at its timeout. */
 function untilGone(
   leader: number,
   record: CommandRecord,
@@ -248,7 +251,8 @@ function endedBy(why: Why, exitCode: number | null, seconds: number, by: NodeJS.
 }
 
 /**
- * Ends a command at its timeout or when the agent stops, first with SIGTERM. `done` resolves when its leader has ended.
+ * Ends a command at its timeout or when the agent stops, first with SIGTERM. `done` is called once the leader has
+ * ended, and resolves when the other processes have ended too.
  */
 function endAfter(
   leader: number | undefined,
@@ -289,7 +293,8 @@ function endAfter(
 }
 
 /**
- * Turns `install.sh` into `./install.sh` if the root has that file: paths are relative to the root, whatever PATH says.
+ * Turns `install.sh` into `./install.sh` if the root contains that file: paths are relative to the root, whatever PATH
+ * contains.
  */
 function lineWithPath({ line, root }: CommandRun): string {
   const program = /^[^\s'"\\$`;&|<>()]+/.exec(line)?.[0];

@@ -13,7 +13,7 @@ const record = z.object({
   purpose: z.enum(['goal', 'update', 'downgrade', 'remove']),
   /** For `update`: the version being replaced. */
   from: z.string().optional(),
-  /** The command's extensions, with the sequence numbers in force. */
+  /** The command's extensions, with their current sequence numbers. */
   extensions: z.array(z.object({ name: z.string(), sequenceNumber: z.int() })),
   attempt: z.int(),
   timeoutSeconds: z.number(),
@@ -79,15 +79,15 @@ export class RunningCommand {
   }
 
   /**
-   * Returns the leader of the command's process group, null once that has ended, or `unknown` until it has written its
-   * process id.
+   * Returns the leader of the command's process group, null once the leader has ended, or `unknown` until it has
+   * written its process id.
    */
   leader({ outputFile }: CommandRecord): number | 'unknown' | null {
     const text = readText(join(this.folder, 'pid')) ?? '';
     if (text === '') return 'unknown';
     const pid = /^\d+\n$/.test(text) ? Number(text) : 0;
     if (pid < 2) return null;
-    // The process id may have been reused. Our process has this folder and file in its command line.
+    // The process id may have been reused. The command's own process has this folder and file in its command line.
     const words = (readProc(pid, 'cmdline') ?? '').split('\0');
     return words.includes(this.folder) && words.includes(outputFile) ? pid : null;
   }

@@ -9,7 +9,7 @@ import type { Journal } from '../journal.ts';
 import { foldersOf } from './folders.ts';
 import { maskedTexts } from './mask.ts';
 
-/** More than the settings of one extension can have in a goal state. */
+/** More than the settings of one extension can take up in a goal state. */
 const maxSettingsBytes = 8 * 1024 * 1024;
 const settingsName = /^(?:([\w.-]+)\.)?(\d+)\.settings$/;
 
@@ -79,7 +79,7 @@ export function settingsFilesIn(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-/** Returns the settings files in force: the highest sequence number of each extension (AZ-C4). */
+/** Returns the current settings files: those with the highest sequence number of each extension (AZ-C4). */
 export function settingsInForce(folder: string): string[] {
   const highest = new Map<string, { number: number; file: string }>();
   for (const file of settingsFilesIn(folder)) {

@@ -7,8 +7,8 @@ import { isDiskFull, readJson, writeJson } from '../folder/write-file.ts';
 const file = z.object({ instance: z.string().min(1), counter: z.int().nonnegative() });
 
 /**
- * Returns a function for the next value of the `Annex-Agent` header. The count is stored before each call, so that a
- * copy of this disk repeats a count, and the portal detects two machines.
+ * Returns a function that returns the next value of the `Annex-Agent` header. The count is stored before each call, so
+ * that a copy of this disk repeats a count, and the portal detects two machines.
  */
 export function openCallCounter(layout: AgentLayout): () => string {
   const parsed = file.safeParse(readJson(layout.calls));

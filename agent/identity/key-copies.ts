@@ -15,7 +15,7 @@ const extensions = ['crt', 'prv'] as const;
 
 /**
  * Copies of certificates and keys in other folders where handlers look for them. They exist only while settings need
- * them and can be read only by the agent's user. Files of others in these folders are not touched.
+ * them, and only the agent's user can read them. Other files in these folders are not touched.
  */
 export class KeyCopies {
   private readonly layout: AgentLayout;

@@ -52,8 +52,8 @@ async function nextKey(layout: AgentLayout, identity: IdentityFile) {
 }
 
 /**
- * Deletes keys that are neither current nor needed by the goal state or by settings in force of an installed handler,
- * and copies that no settings need. Earlier settings files stay, but can no longer be decrypted.
+ * Deletes keys that are neither current nor needed by the goal state or by the current settings of an installed
+ * handler, and copies that no settings need. Earlier settings files stay, but can no longer be decrypted.
  */
 export function sweepKeys(layout: AgentLayout, copies: KeyCopies, goal: GoalState | null): void {
   const identity = readIdentityFile(layout);
@@ -71,7 +71,7 @@ export function sweepKeys(layout: AgentLayout, copies: KeyCopies, goal: GoalStat
 
 const thumbprintOf = ({ settings }: GoalStateExtension) => settings.protectedSettingsCertThumbprint?.toUpperCase();
 
-/** Returns the keys used by settings in force of the installed handlers. */
+/** Returns the keys used by the current settings of the installed handlers. */
 function keysInForce(layout: AgentLayout): (string | undefined)[] {
   const handlers = existsSync(layout.handlers) ? readdirSync(layout.handlers) : [];
   return handlers

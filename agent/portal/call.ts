@@ -12,7 +12,7 @@ export interface HttpCall {
   body?: string | Buffer;
   /** A file to send as the body. */
   bodyFile?: string;
-  /** Timeout without any data, in seconds. */
+  /** How long no data may arrive before the request times out, in seconds. */
   idleSeconds: number;
   signal?: AbortSignal;
   /**
@@ -80,7 +80,7 @@ export class LongerThanAnnounced extends Error {
   override readonly name = 'LongerThanAnnounced';
 }
 
-/** Aborts a body that is longer than announced, since it would fill the disk. */
+/** Aborts a body that is longer than allowed, since it would fill the disk. */
 function atMost(room: number) {
   return async function* (chunks: AsyncIterable<Buffer>) {
     let bytes = 0;
@@ -117,7 +117,7 @@ function send(
     request.on('response', resolve);
     if (bodyFile === undefined) request.end(body);
     else {
-      // The next request need not wait until a long body was sent.
+      // The next request need not wait until a long body has been sent.
       request.on('socket', (socket) => (socket.connecting ? socket.once('connect', sent) : sent()));
       pipeline(createReadStream(bodyFile), request).catch(reject);
     }

@@ -176,7 +176,7 @@ function goalStateCalls(send: PortalCall): Pick<Portal, 'goalState' | 'downloadP
       const wantsLogs = announcesLogs(answer);
       if (answer.status === 304) return { document: null, pollAfter, wantsLogs };
       if (answer.status !== 200) throw new PortalRefusal(answer);
-      // A proxy that compresses weakens the ETag, but the portal compares strong ones.
+      // A proxy that compresses responses weakens the ETag, but the portal compares strong ETags.
       const given = (answer.headers.etag ?? '').replace(/^W\//, '');
       return { document: { text: answer.text, etag: given }, pollAfter, wantsLogs };
     },

@@ -42,12 +42,15 @@ export function authoritiesIn(file: string): string {
     for (const certificate of certificates) new X509Certificate(certificate);
     if (certificates.length > 0) return text;
   } catch {
-    // The error below covers it.
+    // The error below is thrown instead.
   }
   throw new AgentError(`${file}, the file of --ca, contains no PEM certificate, or a damaged one.`);
 }
 
-/** Trusts the authorities of Node, of this machine, and the given ones. Created only once, because it takes 40 ms. */
+/**
+ * Returns TLS options that trust the certificate authorities of Node, of this machine, and the given ones. Creates them
+ * only once, because that takes 40 ms.
+ */
 export function trusting(own: string[]): { secureContext: SecureContext } {
   const known = (['bundled', 'system', 'extra'] as const).flatMap((kind) => getCACertificates(kind));
   return { secureContext: createSecureContext({ ca: [...new Set([...known, ...own])] }) };

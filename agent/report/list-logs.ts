@@ -75,7 +75,7 @@ function listFile({ facts, path, place }: { facts: Stats; path: string; place: P
   const { size, mtimeMs: time, dev, ino, nlink } = facts;
   if (list.leftOut.length >= maxFiles) return;
   const name = relative(place.logs, path);
-  // A hard link may refer to a file of someone else.
+  // A hard link may refer to another user's file.
   if (nlink > 1) list.leftOut.push(`${name} (it has other names)`);
   else if (list.files.length >= maxFiles) list.leftOut.push(`${name} (too many files)`);
   else list.files.push({ folder: place.root, path, size, time, dev, ino });

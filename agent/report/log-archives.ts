@@ -31,7 +31,7 @@ export class LogArchives {
     this.journal = journal;
   }
 
-  /** Sends what operators are waiting for. If a request fails, the portal's next response repeats it. */
+  /** Sends the archives that operators are waiting for. If a request fails, the portal's next response repeats it. */
   wanted(): void {
     if (this.stopping.signal.aborted) return;
     this.sending ??= this.sendAll()

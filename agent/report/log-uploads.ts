@@ -95,7 +95,7 @@ export class LogUploads {
     }
   }
 
-  /** Uploads the next piece. Returns the seconds to wait before the one after it. */
+  /** Uploads one piece. Returns the seconds to wait before the next one. */
   private async send(number: number): Promise<number> {
     try {
       const parsed = upload.safeParse(readJson(this.pathOf(number)));

@@ -15,7 +15,7 @@ export interface ReporterOptions {
   portal: Portal;
   journal: Journal;
   periods: { heartbeatSeconds: number; statusSeconds: number };
-  /** Returns the ETag of the goal state in force, or null. */
+  /** Returns the ETag of the current goal state, or null. */
   appliedEtag(): string | null;
   /** Called with the ETag of the portal's goal state, which each response to a report contains. */
   onEtag(etag: string): void;
@@ -27,7 +27,7 @@ export interface ReporterOptions {
 const maxBytes = 768 * 1024;
 const maxEntries = 150;
 
-/** Collects what to report, stores it on disk, and sends each report in order and once. */
+/** Collects what to report, stores it on disk, and sends the reports in order, each one once. */
 export class Reporter {
   private gathered: Entries = noEntries();
   private gatheredBytes = 0;

@@ -11,7 +11,7 @@ interface Setting {
   fallback?: string | number;
 }
 
-/** How each setting can be given other than in the file. `--dir` is missing, because it is the file's folder. */
+/** How each setting can be given outside the file. `--dir` is missing, because it says where the file is. */
 const settings = {
   portal: { flags: '--portal <url>', what: 'address of the portal or its gateway', env: 'ANNEX_AGENT_PORTAL' },
   name: {
@@ -143,8 +143,8 @@ Every setting is taken from the first place that has it: the option, its environ
 folder of --dir (heartbeatSeconds for --heartbeat-seconds), the default.`;
 
 /**
- * Adds `--dir` and the named settings to a command. Before the command's action runs, missing ones are taken from the
- * file. `onFault` receives the fault of a file, which is then ignored.
+ * Adds `--dir` and the named settings to a command. Before the command's action runs, missing settings are read from
+ * the file. `onFault` receives the fault of an invalid file, which is then ignored.
  */
 export function addSettings(
   command: Command,

@@ -26,8 +26,8 @@ export async function enrollmentTokenOf(sources: TokenSources): Promise<string> 
 }
 
 /**
- * Returns the forwarder's token of a VM. There is no option for it, because command lines are visible and the token
- * stays valid.
+ * Returns the forwarder token of a VM. There is no option for it, because command lines are visible and the token stays
+ * valid.
  */
 export async function guestTokenOf(sources: Omit<TokenSources, 'token'>): Promise<string> {
   const found = await tokenOf(sources, '--guest-token-file', 'Forwarder token: ');

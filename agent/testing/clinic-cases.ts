@@ -2,7 +2,7 @@ import type { Trial } from '../clinic/trial.ts';
 import { filesOfHandler, zipOf } from './fake-handler.ts';
 import { faultyPackage, type Misbehaviour } from './misbehaving.ts';
 
-/** A package with one fault, and the check that finds it; '' if it has no fault. */
+/** A package with one fault, and the check that finds it; '' if the package has no fault. */
 export interface ClinicCase {
   name: string;
   fault: string;
@@ -27,7 +27,7 @@ const known: Record<Misbehaviour, Pick<ClinicCase, 'fault' | 'trial'>> = {
   'has a clock of its own': { fault: 'heartbeat' },
 };
 
-/** Faults that affect a publisher but not the agent. */
+/** Faults that matter to a publisher but do not affect the agent. */
 const more: Record<string, HandlerSpec & Pick<ClinicCase, 'fault' | 'trial'>> = {
   'is enabled once only': { fault: 'enable-again', misdeed: '[ "$1" != enable ] || mkdir enabled' },
   'writes a status that is none': {

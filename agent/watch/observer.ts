@@ -64,9 +64,9 @@ const changeMilliseconds = 200;
 const isTerminal = (word: StatusWord | null): boolean => word === 'success' || word === 'error';
 
 /**
- * Reads the files in which handlers report: periodically, because their age counts too, and when they change. A status
- * is read in this way until it is terminal. From then on, only its modification time is compared at each reading of
- * heartbeats, and the file is read again if it changed, or not at all (AZ-S5).
+ * Reads the files in which handlers report: periodically, because their age counts too, and when they change. This ends
+ * for a status once it is terminal. From then on, the file is ignored, or its modification time is compared at each
+ * reading of heartbeats and a changed file is read again (AZ-S5).
  */
 export class Observer {
   private readonly watched = new Map<string, Watched>();
@@ -173,7 +173,7 @@ export class Observer {
     await this.read(one, always).catch((error: unknown) => this.journal.warn(`${one.path}: ${sentenceOf(error)}`));
   }
 
-  /** Reads each file one reading at a time. Changes during a reading are read after it. */
+  /** Reads a file, one reading at a time. A change during a reading is read afterwards. */
   private async read(one: Watched, always: boolean): Promise<StatusWord | null> {
     while (one.reading !== null) await one.reading;
     if (!this.isCurrent(one)) return null;

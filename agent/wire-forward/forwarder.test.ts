@@ -159,7 +159,7 @@ test('a user without access is rejected before anything is read, and logged once
   expect(logged).toEqual([`User ${uid} was rejected: it may not act for the VM.`]);
 });
 
-// Another user requires root. Without it, the test above shows the same from the other side.
+// Only root can connect as another user. For other users, the test above shows the same in reverse.
 if (uid === 0) {
   const asUnprivileged = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
 

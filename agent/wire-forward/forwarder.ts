@@ -41,7 +41,7 @@ interface Limits {
   requestMilliseconds: number;
   bodyBytes: number;
   connections: number;
-  /** Minimum time between two readings of a rejected token. */
+  /** Minimum time between two readings of the token file after the gateway has rejected the token. */
   tokenMilliseconds: number;
 }
 
@@ -55,8 +55,8 @@ const usual: Limits = {
 };
 
 /**
- * Statuses for which the stock agent retries for half a minute. They are replaced with one that is not in its lists:
- * the agent logs that and continues with its next round.
+ * Statuses for which the stock agent retries for half a minute. They are replaced with a status that it does not retry:
+ * it logs the error and continues with its next round.
  */
 const stopping = new Set([205, 206, 403, 429, 500, 501, 502, 503, 504, 507]);
 const unavailable = 424;
@@ -193,7 +193,7 @@ export class Forwarder {
     response.writeHead(200, this.goalState.headers).end(body);
   }
 
-  /** Responds on its own if the gateway returns nothing that the agent could use. */
+  /** Responds without the gateway if that returns nothing that the agent could use. */
   private answerWithoutGateway(method: string, path: string, response: ServerResponse, reason: string): void {
     if (this.trouble === null) {
       const without = this.goalState === null ? '' : ' The agent keeps its goal state.';

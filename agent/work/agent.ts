@@ -51,7 +51,7 @@ export interface AgentOptions extends ObserverSettings {
 
 /** How long the portal may hold a poll, in seconds; its limit is 60. */
 const holdSeconds = 50;
-/** How often a request is retried that the portal rejects until a person intervenes. */
+/** Interval at which a request is retried that the portal rejects until a person intervenes. */
 const refusedSeconds = 60;
 /** Pause between polls while operators wait for logs. */
 const logsPauseSeconds = 5;
@@ -76,7 +76,7 @@ export class Agent {
   private readonly pollSeconds: number;
   private readonly stopping = new AbortController();
   private wakePoll = new AbortController();
-  /** ETag of the goal state in force. */
+  /** ETag of the current goal state. */
   private appliedEtag: string | null = null;
   /** ETag of the last goal state received, even if it could not be read. */
   private seenEtag: string | null = null;
@@ -168,7 +168,7 @@ export class Agent {
       const answer = await this.portal.goalState(stored?.etag ?? null, 0, late.signal);
       this.receive(answer);
       if (this.appliedEtag === null && stored !== null) {
-        // Nothing new, or a goal state that cannot be read: the last valid one stays in force.
+        // If nothing is new, or the goal state cannot be read, the last valid one stays current.
         const seen = this.seenEtag;
         this.apply(stored, 'kept');
         this.seenEtag = seen ?? this.seenEtag;
@@ -253,7 +253,7 @@ export class Agent {
     }
   }
 
-  /** Ends the running command and everything that waits. Unsent reports stay on disk. */
+  /** Ends the running command and everything that is waiting. Unsent reports stay on disk. */
   async stop(patienceSeconds = 1): Promise<void> {
     this.stopping.abort();
     this.extensions.stop();
@@ -270,14 +270,13 @@ export class Agent {
   private receive({ document, wantsLogs }: PolledGoalState): void {
     if (wantsLogs) this.archives.wanted();
     if (document === null || document.etag === this.seenEtag) return;
-    // After a rejected goal state, the portal may send the one in force again.
+    // After a rejected goal state, the portal may send the current one again.
     if (document.etag === this.appliedEtag) this.seenEtag = document.etag;
     else this.apply(document);
   }
 
   /**
-   * Stores a goal state and puts it in force. One that cannot be read is reported, and the last valid one stays in
-   * force.
+   * Stores a goal state and makes it the current one. If it cannot be read, reports that and keeps the last valid one.
    */
   private apply(document: { text: string; etag: string }, how: 'new' | 'kept' = 'new'): void {
     const { journal, layout } = this.options;
@@ -288,7 +287,7 @@ export class Agent {
     try {
       if (how === 'new') writeJson(layout.goalState, { text: document.text, etag: document.etag, newest });
     } catch (error) {
-      // Not put in force, so that it is requested again: without it on disk, a restart would not know which commands
+      // Not applied, so that it is requested again: without it on disk, a restarted agent would not know which commands
       // have begun.
       throw new AgentError(`The goal state cannot be stored: ${sentenceOf(error)}. The last one stays current.`);
     }

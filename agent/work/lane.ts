@@ -8,8 +8,8 @@ export interface LaneCandidate extends Candidate {
 /** A kind of work that changes the machine, such as bringing extensions to their goal. */
 export interface LaneWork {
   /**
-   * Returns what it could do now, `wait` while nothing can run, or `rest` when nothing is left to do. The work wakes the
-   * lane when the result may have changed.
+   * Returns work that could be done now, `wait` while nothing can run, or `rest` when nothing is left to do. The lane
+   * must be woken when the result may have changed.
    */
   candidate(): Promise<LaneCandidate | 'wait' | 'rest'>;
 }
@@ -77,7 +77,7 @@ export class Lane {
   }
 
   private rest(): void {
-    // The lane was woken while it looked for work, so there may be some.
+    // The lane was woken while it looked for work, so it looks again.
     if (this.isWoken) return;
     this.isIdle = true;
     for (const resolve of this.idleWaiters.splice(0)) resolve();

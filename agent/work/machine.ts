@@ -27,11 +27,11 @@ export interface StateDetails {
   timedOut?: boolean;
   output?: string;
   blockedBy?: string;
-  /** The version whose command it is. */
+  /** The version that the command belongs to. */
   commandVersion?: string;
 }
 
-/** The record of this machine and the goal in force: stored on disk, and reported with each change. */
+/** The record of this machine and the current goal: stored on disk, and reported with each change. */
 export class Machine {
   readonly local: LocalState;
   readonly layout: AgentLayout;
@@ -107,7 +107,10 @@ export class Machine {
     return Object.values(this.local.handlers[handler]?.versions ?? {}).some((version) => version.installed);
   }
 
-  /** `sequenceNumber`: of a command that ran when the agent was killed, and so belongs to no round of this run. */
+  /**
+   * Reports the state of an extension. `sequenceNumber` is given for a command that ran when the agent was killed, and
+   * that therefore belongs to no round of this run.
+   */
   reportState(name: string, state: HandlerState, more: StateDetails = {}, sequenceNumber?: number): void {
     const extension = this.goalOf(name);
     if (extension === undefined) return;
@@ -125,7 +128,7 @@ export class Machine {
     });
   }
 
-  /** What the portal needs to know which command runs next. */
+  /** Returns what the portal needs to determine which command runs next. */
   private workOf(
     { handler }: GoalStateExtension,
     { commandVersion, isOfThisRun }: { commandVersion: string | undefined; isOfThisRun: boolean },

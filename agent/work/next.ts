@@ -4,11 +4,11 @@ export type WorkKind = 'extension' | 'execution' | 'hook';
 /** Something that the lane could do now. */
 export interface Candidate {
   kind: WorkKind;
-  /** The turn of the change that requested it; null for a hook caused by another machine. */
+  /** The turn of the change that requested this work; null for a hook caused by another machine. */
   turn: number | null;
-  /** Of a hook without a turn: the clock of its relation. */
+  /** For a hook without a turn: the clock of its relation. */
   clock?: number;
-  /** Whether it was begun here before and has not ended, such as a command that outlived the agent. */
+  /** Whether the work was begun on this machine and has not ended, such as a command that outlived the agent. */
   isBegun: boolean;
 }
 

@@ -46,7 +46,10 @@ export class PendingRestart {
     this.report();
   }
 
-  /** Reports the requests if they changed. The report is stored before that is noted, so it may be sent twice. */
+  /**
+   * Reports the requests if they changed. Stores the report before it notes them as reported, so a report may be sent
+   * twice.
+   */
   report(): void {
     const { machine, reporter } = this.options;
     const pending = machine.pendingRestarts();
@@ -108,8 +111,8 @@ export class PendingRestart {
   }
 
   /**
-   * Stores the installs. Returns false if that fails: the next start would run them and restart the machine again,
-   * endlessly.
+   * Stores which installs have run. Returns false if that fails: at the next start they would run again and restart the
+   * machine again, endlessly.
    */
   private isStored(): boolean {
     const { machine } = this.options;
@@ -146,7 +149,7 @@ export class PendingRestart {
     }
   }
 
-  /** Lets a failed command run again, with a new goal state. */
+  /** Allows a failed restart command to run again, because there is a new goal state. */
   retry(): void {
     this.hasFailed = false;
   }

@@ -5,14 +5,14 @@ import { Connection, type HttpReply } from '../load/connection.ts';
 import type { Tally } from '../load/tally.ts';
 
 export interface CarefulAgents {
-  /** The highest number of an acknowledged report, by VM. Each agent sends one report at a time. */
+  /** The highest report number that was acknowledged, by VM. Each agent sends one report at a time. */
   acknowledged: Uint32Array;
   count(): number;
   /** Returns the longest time without any acknowledgement, in milliseconds. */
   longestSilence(): number;
   /**
-   * Sends reports that were started until they are acknowledged, for at most this many seconds. Returns how many were
-   * not.
+   * Resends reports that were started until they are acknowledged, for at most this many seconds. Returns how many were
+   * not acknowledged.
    */
   finish(seconds: number): Promise<number>;
 }
@@ -32,8 +32,8 @@ const pauseMs = 250;
 const patienceMs = 30_000;
 
 /**
- * Agents that keep a report until it is acknowledged, as the protocol requires: after any other response, they resend
- * it with its number to the other gateway. Each report has a unique status.
+ * Agents that keep a report until it is acknowledged, as the protocol requires. After any other response, they resend
+ * it with the same number to the other gateway. Each report has a unique status.
  */
 export function startCarefulAgents({ gateways, agents, atOnce, tally, random }: CarefulOptions): CarefulAgents {
   const acknowledged = new Uint32Array(agents.count + 1);

@@ -10,7 +10,7 @@ export interface InjectedFault {
   name: string;
   /** Whether the fault is a `kill -9`. */
   kill: boolean;
-  /** Injects the fault and resolves when it is over. Returns false if there was nothing to inject it into. */
+  /** Injects the fault and resolves when it is over. Returns false if the fault had no target. */
   inject(): Promise<boolean>;
 }
 

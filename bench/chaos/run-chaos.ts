@@ -34,7 +34,7 @@ export interface ChaosResult extends LookUpResult {
   longestOutageDuring: string;
 }
 
-/** After this many kills, another kind of fault follows. */
+/** After this many kills, a fault of another kind follows. */
 const killsBetween = 4;
 const settleSeconds = 90;
 
@@ -90,7 +90,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
 const draw = (from: readonly InjectedFault[], random: () => number): InjectedFault | undefined =>
   from[Math.floor(random() * from.length)];
 
-/** Waits for the database, which the last kill may have hit. */
+/** Waits for the database, which the last fault may have killed. */
 async function waitUntilAvailable(databaseUrl: string): Promise<void> {
   for (let attempt = 0; ; attempt += 1) {
     const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 2_000 });

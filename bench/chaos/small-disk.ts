@@ -7,7 +7,7 @@ import { join } from 'node:path';
 export interface SmallDisk {
   /** Folder for the data. */
   folder: string;
-  /** Fills all free space. Null if the file system is not separate, so that no other disk is filled. */
+  /** Fills all free space. Null if the file system is not a separate one: another disk must not be filled. */
   fill: (() => void) | null;
   free(): void;
   remove(): void;
@@ -38,7 +38,7 @@ export function openSmallDisk(): SmallDisk {
 function fillUp(file: string): void {
   const opened = openSync(file, 'w');
   try {
-    // Ends by an error: the last write is shortened, and the next one fails.
+    // This loop ends with an error: the last write is shortened, and the next one fails.
     for (;;) writeSync(opened, chunk);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;

@@ -52,7 +52,7 @@ const host = '127.0.0.1';
 const open = new Set<Deployment>();
 const opening = new Set<Promise<Deployment>>();
 
-/** Starts a deployment. On a failure, stops everything again and throws. */
+/** Starts a deployment. If that fails, stops everything again and throws. */
 export function startDeployment(options: DeploymentOptions): Promise<Deployment> {
   const deployment = build(options);
   opening.add(deployment);
@@ -128,7 +128,7 @@ async function build(options: DeploymentOptions): Promise<Deployment> {
   }
 }
 
-/** Stops all deployments that are running or starting, for an interrupted command. */
+/** Stops all deployments that are running or starting, because the command was interrupted. */
 export async function stopDeployments(): Promise<void> {
   await Promise.allSettled(opening);
   await Promise.all([...open].map((deployment) => deployment.stop()));

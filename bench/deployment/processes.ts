@@ -17,8 +17,8 @@ export function readUsage(pid: number): Usage {
 }
 
 /**
- * Reads the usage of several processes in one pass over /proc. A process that descends from another one counts
- * separately.
+ * Reads the usage of several processes in one pass over /proc. If one of them descends from another, its usage is not
+ * counted for the other.
  */
 export function readUsages<Name extends string>(pids: Readonly<Record<Name, number>>): Record<Name, Usage> {
   const stats = new Map<number, string[]>();
@@ -45,7 +45,7 @@ function usageOf(pids: readonly number[], stats: ReadonlyMap<number, string[]>):
   let files = 0;
   let shared = 0;
   for (const pid of pids) {
-    // utime, stime, and the same of reaped child processes.
+    // utime and stime, then the same for child processes that have ended.
     const stat = stats.get(pid) ?? [];
     ticks += [11, 12, 13, 14].reduce((sum, at) => sum + Number(stat[at] ?? 0), 0);
     const status = read(`/proc/${pid}/status`);

@@ -5,7 +5,7 @@ import { Tally } from '../load/tally.ts';
 
 /** Agents that report continuously, and the reports that were acknowledged. */
 export interface Reporting {
-  /** The highest number of an acknowledged report, by VM. All reports with lower numbers were acknowledged too. */
+  /** The highest report number that was acknowledged, by VM. All reports with lower numbers were acknowledged too. */
   acknowledged: Uint32Array;
   tally: Tally;
   /** Resolves when the first report sent from now on is acknowledged, with the time. */

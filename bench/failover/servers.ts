@@ -33,7 +33,10 @@ const host = '127.0.0.1';
 const database = 'annex';
 const replicaName = 'annex_replica';
 
-/** Returns Debian's folder of server tools, because those from npm cannot copy a cluster. Null if it does not exist. */
+/**
+ * Returns the folder of Debian's server tools, because those from npm cannot copy a cluster. Null if the folder does
+ * not exist.
+ */
 export function serverTools(): string | null {
   const versions = '/usr/lib/postgresql';
   const [newest] = (existsSync(versions) ? readdirSync(versions) : [])
@@ -69,7 +72,7 @@ export async function startPair(folder: string, tools: string, [one, two]: [numb
   const source = `host=${host} port=${one} user=postgres password=${password} application_name=${replicaName}`;
   run(bin('pg_basebackup'), ['-D', second, '-d', source, '-c', 'fast', '-R', '-X', 'stream']);
   const replica = await startServer(identity, second, two, urlOf(two, 'postgres'));
-  // Set after the copy, because the promoted replica has no replica to wait for.
+  // Set after the copy, because the replica, once promoted, has no replica to wait for.
   await query(urlOf(one), `alter system set synchronous_standby_names = '${replicaName}'`);
   await query(urlOf(one), 'select pg_reload_conf()');
   const isSynchronous = async (): Promise<boolean> =>

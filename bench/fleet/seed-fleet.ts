@@ -25,18 +25,21 @@ export interface Fleet {
 
 const handlers = seedHandlers.filter(({ name }) => (Object.values(extensionNames) as string[]).includes(name));
 
-/** Without checking foreign keys or waiting for the disk, because this data can be written again. */
+/** Skips checking foreign keys and waiting for the disk, because this data can be written again. */
 const settings = `set session_replication_role = replica; set synchronous_commit = off; set work_mem = '256MB';
   set maintenance_work_mem = '512MB'`;
 
-/** Seconds to write a million VMs. The last readings are set this far ahead, so that nothing has aged by then. */
+/**
+ * Seconds that writing a million VMs takes. The last readings are dated this far ahead, so that nothing has aged by
+ * then.
+ */
 const secondsPerMillion = 60;
 
 /**
- * Fills an empty database with VMs that have real credentials, a goal state with three extensions, and reports of all
+ * Fills an empty database with VMs that have real credentials, a goal state with three extensions, and reports on all
  * of them: one VM in a hundred is in transition, one in fifty has failed, the others are healthy. Handlers are
- * published with the product's verbs; everything else is inserted as rows. There is no history of goal states, which
- * agents never read.
+ * published with the product's verbs; everything else is inserted as rows. There is no history of goal states, because
+ * agents never read it.
  */
 export async function seedFleet(services: Services, { vms, seed, say }: BenchFleetOptions): Promise<Fleet> {
   const etag = `"${services.epoch}.1"`;
@@ -54,13 +57,13 @@ export async function seedFleet(services: Services, { vms, seed, say }: BenchFle
   } finally {
     client.release(true);
   }
-  // Counts what was written without verbs, like the nightly check.
+  // Counts the rows that were written without verbs, as the nightly check does.
   await checkCounts(services, new Date());
   say(`${vms} VMs written in ${((performance.now() - began) / 1_000).toFixed(1)} s`);
   return { vms, seed, etag };
 }
 
-/** Prepares the extensions of a VM, as rows and as the text of a goal state with a placeholder for the VM's id. */
+/** Prepares the extensions of a VM, as rows and as the text of a goal state that has a placeholder for the VM's id. */
 async function prepareGoals(client: pg.ClientBase, limits: Limits['report']): Promise<void> {
   const { rows } = await client.query<{ handler: string; version: string; sha256: string; size: string }>(
     'select handler, version, sha256, size from handler_versions',
@@ -106,7 +109,7 @@ function reportedOf(extension: string, limits: Limits['report']) {
     entries.find((entry) => entry.kind === kind),
   );
   const documentOf = (entry: typeof shown): unknown => (entry && 'document' in entry ? entry.document : null);
-  // The agents of the load report the same heartbeat next, so that it is unchanged.
+  // The agents of the load report the same heartbeat, so it counts as unchanged.
   return { heartbeat: documentOf(heartbeat), heartbeatHash: heartbeat?.hash ?? null, status: documentOf(shown) };
 }
 

@@ -113,7 +113,7 @@ export class Agents {
 /** Returns the mark of a changed status, which is the parameter of its message. */
 const markOf = (n: number, reportNumber: number): string => `${n}.${reportNumber}`;
 
-/** Substatuses as a working handler has them, so that the entry has the usual 1.5 kB. */
+/** As many substatuses as a working handler has, so that the entry has the usual 1.5 kB. */
 const parts = Array.from({ length: 6 }, (_, index) => ({
   name: `volume-${index}`,
   status: 'success',

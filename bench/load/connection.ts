@@ -16,7 +16,7 @@ const pauseMs = 100;
 
 /**
  * A keep-alive connection that carries one request at a time. It supports only the part of HTTP/1.1 that the gateway
- * uses, because the load generator must cost little compared with the process it measures.
+ * uses, because the load generator must cost little compared with the measured process.
  */
 export class Connection {
   readonly #host: string;
@@ -33,12 +33,12 @@ export class Connection {
   }
 
   /**
-   * Sends a whole request. `done` is called in the turn in which the last byte of the response arrives. Only one
-   * request at a time.
+   * Sends a whole request. `done` is called as soon as the last byte of the response has been read. Only one request
+   * may be in progress.
    */
   send(request: string, done: (reply: HttpReply) => void): void {
     this.#waiting = done;
-    // After a connection was refused, waits a little, as an agent does.
+    // After a refused connection, waits a little before the next one, as an agent does.
     const pause = this.#socket === null ? this.#failedAt + pauseMs - performance.now() : 0;
     if (pause > 0) setTimeout(() => this.#write(request), pause);
     else this.#write(request);

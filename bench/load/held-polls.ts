@@ -4,7 +4,7 @@ import { Connection, type HttpReply, headerOf } from './connection.ts';
 
 /** Long polls of many VMs, each on its own connection and repeated after each response. */
 export interface LongPolls {
-  /** Resolves when the VM's poll returns a new goal state, with the time. One waiter per VM. */
+  /** Resolves with the time when the VM's poll returns a new goal state. Only one caller per VM may wait. */
   nextGoalState(agent: number): Promise<number>;
   /** Responses that were neither a goal state nor "unchanged", counted by status or error. */
   complaints: Map<string, number>;

@@ -30,7 +30,7 @@ export class Schedule {
   /** Factor by which this round is longer than the period. */
   #stretch: number;
 
-  /** `firstRound` is the factor by which the first round is longer, because its calls cost more. */
+  /** `firstRound` is the factor by which the first round is longer than the period, because its calls cost more. */
   constructor(agents: Uint32Array, periodMs: number, random: () => number, { firstRound = 1 } = {}) {
     this.#periodMs = periodMs;
     this.#stretch = firstRound;

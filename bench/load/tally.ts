@@ -9,7 +9,7 @@ export class Tally {
   /** Number of all other results, by status or error. */
   readonly bad = new Map<string, number>();
 
-  /** Counts a response. Returns whether it was expected. */
+  /** Counts a response. Returns whether its status was expected. */
   take(reply: HttpReply, wanted: readonly number[], milliseconds: number): boolean {
     if (reply.error === null && wanted.includes(reply.status)) {
       this.good += 1;

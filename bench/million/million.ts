@@ -17,7 +17,7 @@ export interface MillionCommand {
 }
 
 const limitMs = 50;
-/** Memory counts as flat if its second half is at most this many times the first. */
+/** Memory use counts as flat if the second half of the run is at most this many times the first half. */
 const flat = 1.1;
 
 /** The main run: seeds, runs, prints the result. Returns false if a target is missed. */

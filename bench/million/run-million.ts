@@ -57,13 +57,13 @@ export interface MillionResult {
   failures: Record<string, number>;
   /** Number of calls without a response at the end. */
   unanswered: number;
-  /** How often the health of a VM changed, by its new health. In this fleet it should never change. */
+  /** How often the health of a VM changed, by its new health. In this fleet there should be no change. */
   healthChanges: Record<string, number>;
 }
 
 /**
- * Every VM reports on its own schedule without waiting for responses, for a warm-up of two rounds and then for
- * `minutes`. Calls that are outstanding at the start of the measurement count in it.
+ * Every VM calls on its own schedule without waiting for responses, for a warm-up of two rounds and then for `minutes`.
+ * Calls that are outstanding at the start of the measurement count in it.
  */
 export async function runMillion({
   deployment,

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import type pg from 'pg';
 import { root } from '../deployment/deployment.ts';
 
-/** Writes the results with the machine and the versions that were measured. Returns the file's path. */
+/** Writes the results, with a description of the machine and the measured versions. Returns the file's path. */
 export async function writeResults(
   pool: pg.Pool,
   name: string,

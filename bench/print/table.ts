@@ -1,6 +1,6 @@
 import { type Figure, isMet } from '../sections/section.ts';
 
-/** Formats results as a table for a terminal of any width, one row each, with the target last. */
+/** Formats results as a table that fits a terminal of any width, one row per result, with the target last. */
 export function tableOf(figures: readonly Figure[]): string {
   const rows = figures.map((figure) => [
     figure.what,

@@ -15,7 +15,7 @@ interface Page {
   byHand: Omit<ListQuestion, 'name'>;
 }
 
-/** Pages that people open: the input of the verb, and the same query in SQL. */
+/** Pages that people open, each as the input of the verb and as the same query in SQL. */
 const pages: readonly Page[] = [
   {
     what: 'by name, first page',
@@ -50,7 +50,7 @@ export async function fleet({ deployment, agents, rounds, seconds }: Bench): Pro
     const byHand = fleetByHand(pool);
     const context = (): Context & { isPage: true } => ({
       ...deployment.services,
-      // Caches belong to this object, so every call here is the first one.
+      // Caches belong to this object, so no call here finds a cached result.
       db: Object.create(db) as Database,
       log: pino({ level: 'silent' }),
       actor: systemActor,

@@ -77,7 +77,7 @@ export async function held({ deployment, agents, rounds, say }: Bench): Promise<
   }
 }
 
-/** Polls once for each VM, so that state which the gateway keeps anyway does not count as the cost of holding. */
+/** Polls once for each VM, so that state which the gateway keeps in any case is not counted as the cost of holding. */
 async function callOnce(deployment: Deployment, agents: Agents): Promise<void> {
   const [gateway] = deployment.gateways;
   const seconds = 1;
@@ -124,7 +124,7 @@ async function waker(services: OpenServices, polls: LongPolls, count: number): P
   };
 }
 
-/** Returns a function for the time at which this process last sent a commit. */
+/** Returns a function that returns the time at which this process last sent a commit. */
 function watchCommits({ db }: OpenServices): () => number {
   let at = 0;
   db.$client.on('acquire', (client) => {

@@ -33,7 +33,7 @@ const ofSample = (handler: string): Catalogue =>
     ),
   );
 
-/** Returns a version with as many messages as large products have, many with the same beginning. */
+/** Returns a version with as many messages as large products have. Many messages have the same beginning. */
 function largeCatalogue(count: number): Catalogue {
   const things = ['volume', 'service', 'certificate', 'user', 'package', 'rule', 'share', 'task', 'network', 'key'];
   const ends = [
@@ -51,7 +51,7 @@ function largeCatalogue(count: number): Catalogue {
   return catalogueOf(new Map([['en', english]]));
 }
 
-/** Fills every template with every value as its first param, the next value as its second, and so on. */
+/** Fills every template with every value as its first param, the next value as its second param, and so on. */
 function textsOf({ english }: Catalogue): { id: string; params: string[]; text: string }[] {
   return Object.entries(english).flatMap(([id, template]) => {
     const count = placeholdersOf(template).length;

@@ -6,7 +6,7 @@ import { alternate, type Bench, type Figure, figureOf } from './section.ts';
 const many = 128;
 const few = 8;
 
-/** Measures reports, acknowledged after their commit, against the bare transaction. */
+/** Measures reports, which are acknowledged after their commit, against a bare transaction. */
 export async function report({ deployment, agents, rounds, seconds }: Bench): Promise<Figure[]> {
   const [gateway] = deployment.gateways;
   if (gateway === undefined) throw new Error('no gateway');

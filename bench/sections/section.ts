@@ -1,7 +1,7 @@
 import type { Deployment } from '../deployment/deployment.ts';
 import type { Agents } from '../load/agents.ts';
 
-/** What a section measures with. */
+/** What a section gets for its measurements. */
 export interface Bench {
   deployment: Deployment;
   agents: Agents;
@@ -49,7 +49,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? (sorted[half] ?? 0) : ((sorted[half - 1] ?? 0) + (sorted[half] ?? 0)) / 2;
 }
 
-/** Measures both in turn, alternating which is first, so that other load on the machine affects both. */
+/** Runs both measurements in turn, alternating which is first, so that other load on the machine affects both. */
 export async function alternate<A, B>(
   rounds: number,
   ours: () => Promise<A>,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type HandlerCall, judgeCalls } from './call-log.ts';
 
 /**
- * Parses `install 1.0`, with a second between calls. `install 1.0!` was killed, `install 1.0+` overlaps with the next
+ * Parses `install 1.0`; calls are a second apart. `install 1.0!` was killed, `install 1.0+` overlaps with the next
  * call.
  */
 function callsOf(...lines: string[]): HandlerCall[] {

@@ -39,13 +39,13 @@ function callsIn(text: string, handler: string, version: string): HandlerCall[] 
   return calls;
 }
 
-/** The versions of each handler after its calls, and whether they run. */
+/** The versions of each handler after a number of calls, and whether each version runs. */
 export type VersionStates = Map<string, Map<string, 'runs' | 'rests'>>;
 
 /**
  * Checks calls against the handler contract: no overlapping calls, no install of an installed version, no enable before
- * an install, no update while the old version runs, no uninstall of a running one. Returns one sentence per violation,
- * and the final state.
+ * an install, no update while the old version runs, no uninstall of a running version. Returns one sentence per
+ * violation, and the final state.
  */
 export function judgeCalls(calls: readonly HandlerCall[]): { faults: string[]; versionStates: VersionStates } {
   const faults: string[] = [];

@@ -68,7 +68,7 @@ export async function changeGoal(
     wanted.set(name, goal);
     return true;
   } catch (error) {
-    // The extension is being uninstalled, or the database is down: nothing changed, or the response was lost.
+    // Nothing changed, because the extension is being uninstalled or the database is down, or the response was lost.
     if (error instanceof DomainError) return false;
     await learn(services, vmId, wanted);
     return false;
@@ -89,7 +89,7 @@ export async function learn(services: Services, vmId: string, wanted: Wanted): P
       if (state !== 'uninstall') wanted.set(name, { version, state, dependsOn });
     }
   } catch {
-    // Still down; the next change tries again.
+    // The database is still down. The next change tries again.
   }
 }
 

@@ -61,7 +61,7 @@ export class SoakMachine {
   private spawn(command: string, ...args: string[]): ChildProcess {
     const child = spawn(process.execPath, ['agent/main.ts', command, '--dir', this.folder, ...args], {
       cwd: this.agentRoot,
-      // Keeps agents that run as root away from this machine's folders.
+      // Keeps an agent that runs as root from writing to this machine's own folders.
       env: { ...process.env, ANNEX_AGENT_WAAGENT_FOLDER: 'none' },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

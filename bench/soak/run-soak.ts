@@ -138,7 +138,7 @@ async function kill(deployment: Deployment, vms: readonly Vm[], random: () => nu
   return what;
 }
 
-/** Waits until the portal shows every VM at its goal. Returns what is not. */
+/** Waits until the portal shows every VM at its goal. Returns the VMs that are not, with the difference. */
 async function settle(
   deployment: Deployment,
   vms: readonly Vm[],

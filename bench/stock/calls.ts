@@ -68,7 +68,7 @@ const observation =
 
 const telemetry = `<?xml version="1.0"?><TelemetryData version="1.0"><Provider id="69B669B9-4AF8-4C50-BDC4-6006FA76E975"><Event id="1"><![CDATA[<Param Name="Name" Value="WALinuxAgent" T="mt:wstr" />]]></Event></Provider></TelemetryData>`;
 
-/** Returns a status blob for one handler, as the agent sends it repeatedly. */
+/** Returns a status blob for one handler, in the form that the agent uploads. */
 function upload(requestUri: string, incarnation: string): string {
   const formattedMessage = { lang: 'en-US', message: 'Mounted 3 shares; all of them answer.' };
   const status = { name: handler.handler, operation: 'Enable', status: 'success', code: 0, formattedMessage };

@@ -38,7 +38,8 @@ export async function stock(options: StockOptions): Promise<boolean> {
   const [gateway] = deployment.gateways;
   if (gateway === undefined) throw new Error('no gateway');
   await calls.meet(gateway.host, gateway.port);
-  // As large as a goal state and with its headers, so that the transport is compared and not the size.
+  // The baseline responds with a text as large as a goal state and with its headers, so that only the transport is
+  // compared.
   const bare = await startBareHttp({ 'content-type': 'text/xml; charset=utf-8' }, { status: 200, bytes: 1_400 });
   const gatewayPid = gateway.child.pid() ?? 0;
   const transactions = { calls: [] as number[], none: [] as number[] };
@@ -55,7 +56,7 @@ export async function stock(options: StockOptions): Promise<boolean> {
   };
   try {
     const measured: { ours: number; yardstick: number }[] = [];
-    // Always in this order: if a gateway is not called for longer, it considers the agents unresponsive.
+    // Always in this order, because the gateway considers agents unresponsive that have not called for longer.
     for (let round = 0; round < rounds; round += 1) {
       const p99 = await counted(gateway, transactions.calls);
       measured.push({ ours: p99, yardstick: await counted(bare, transactions.none) });

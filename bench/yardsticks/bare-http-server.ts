@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** The minimal node:http server: the same response (first argument, JSON) to every request. */
+/** The minimal node:http server. Every request gets the same response, which the first argument describes as JSON. */
 const { headers, status, bytes } = JSON.parse(process.argv[2] ?? '{}') as {
   headers: Record<string, string>;
   status: number;

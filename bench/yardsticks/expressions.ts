@@ -1,6 +1,6 @@
 import { partsOf } from '#protocol/template.ts';
 
-/** The obvious way to find the message of a text: one regular expression per template, tried in turn. */
+/** Finds the message of a text in the obvious way: with one regular expression per template, tried in turn. */
 export function byExpressions(messages: Readonly<Record<string, string>>) {
   const tried = Object.entries(messages).map(([id, template]) => {
     const { literals, indexes } = partsOf(template);

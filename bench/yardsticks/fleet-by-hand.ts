@@ -18,15 +18,15 @@ const overview = {
   hour: `select "from", "to", count(*)::int as changes from health_transitions
     where extension is null and kind = 'health' and at >= now() - interval '1 hour' group by 1, 2`,
   extensions: 'select count(*)::int as extensions from extension_health',
-  // Like the overview: for a large fleet, a sample of some 20,000.
+  // Like the overview, counts only a sample of about 20,000 VMs in a large fleet.
   tags: `select t.key, t.value, count(*)::int as vms
     from (select tags from vm_health tablesample bernoulli (least(100, 2000000 / greatest(1,
       (select reltuples from pg_class where oid = 'vm_health'::regclass))))) s, jsonb_each_text(s.tags) t group by 1, 2`,
 };
 
 /**
- * Includes the facts from which the verb derives current health (the copy in `extension_health` is seconds old), and
- * nothing else: of the documents, only the handler's without its output.
+ * The facts from which the verb derives current health (the copy in `extension_health` is seconds old), and of the
+ * documents only the handler's without its output.
  */
 const columns = `v.id, v.name, v.tags, v.created_at, v.decommissioning_at, h.health, h.agent, h.since, a.version, a.os,
   g.incarnation, p.last_seen_at, p.next_expected_at, p.clock_skew_seconds, p.heartbeat_seconds, p.status_seconds,
@@ -43,7 +43,7 @@ const columns = `v.id, v.name, v.tags, v.created_at, v.decommissioning_at, h.hea
 const tables = `vms v join vm_health h on h.vm_id = v.id left join agents a on a.vm_id = v.id
   left join goal_state_heads g on g.vm_id = v.id left join agent_presence p on p.vm_id = v.id`;
 
-/** Rows of a page, plus one that shows whether there are more. */
+/** The rows of a page, plus one that shows whether there are more. */
 const rows = 51;
 
 export function fleetByHand(pool: pg.Pool): FleetByHand {

@@ -8,7 +8,10 @@ export interface ListenAlone {
 
 const channel = 'yardstick';
 
-/** PostgreSQL's shortest way from a commit to another client: one writes a row and notifies, another one listens. */
+/**
+ * Starts PostgreSQL's shortest way from a commit to another client: one client writes a row and notifies, another one
+ * listens.
+ */
 export async function startListenAlone(databaseUrl: string): Promise<ListenAlone> {
   const [writer, listener] = [
     new pg.Client({ connectionString: databaseUrl }),

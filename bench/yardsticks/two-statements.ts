@@ -7,9 +7,9 @@ import { hasProgram, pgbench, provideTestPrograms } from '#server/testing/progra
 import { Latencies } from '../load/latencies.ts';
 
 /**
- * The minimum of a report in SQL, committed: one row of history with a document of 1.5 kB, one row of the latest.
- * Partitioned by day, with one index besides the primary key; without foreign keys, so slightly cheaper than the real
- * one.
+ * The least that a report needs in SQL, committed: one row of history with a document of 1.5 kB, one row of the latest
+ * status. Partitioned by day, with one index besides the primary key; without foreign keys, so slightly cheaper than
+ * the product's tables.
  */
 const schema = `
   create schema if not exists yardstick;

@@ -16,7 +16,9 @@ const document = (status: object) => JSON.stringify([{ version: 1.0, timestampUT
 const sound = { name: 'probe', operation: 'Enable', status: 'success', code: 0 };
 const text = (message: unknown) => ({ lang: 'en-US', message });
 
-/** A handler's status file, and the status that the page shows after the agent has processed the file. */
+/**
+ * Name of the case, a handler's status file, and the status that the page shows after the agent has processed the file.
+ */
 const cases: [string, string, 'success' | 'error' | 'either'][] = [
   ['no JSON', 'not json {', 'error'],
   ['half a document', '[{"version": 1.0, "status": {"status": "succ', 'error'],

@@ -5,9 +5,9 @@ import { zipOf } from '../support/zip.ts';
 import type { StockMachine } from './stock-machine.ts';
 
 export const probe = 'Annex.Stock.Probe';
-/** Another build of the probe: a handler that supports several extensions. */
+/** A second build of the probe: a handler that supports several extensions. */
 export const many = 'Annex.Stock.Many';
-/** Another handler, for dependencies. */
+/** A handler that the probes depend on. */
 export const base = 'Annex.Stock.Base';
 
 /** One line in the probes' log on a machine. */
@@ -17,7 +17,7 @@ export interface ProbeCall {
   command: string;
   sequence?: number;
   name?: string;
-  /** In an update, VERSION and AZURE_GUEST_AGENT_UPDATING_FROM_VERSION. */
+  /** During an update: VERSION and AZURE_GUEST_AGENT_UPDATING_FROM_VERSION. */
   target?: string;
   from?: string;
   /** SHA-256 of the decrypted protected settings. */

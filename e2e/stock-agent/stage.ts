@@ -6,7 +6,7 @@ import { inShort, type ProbeCall, probeCalls, publishProbes } from './probe.ts';
 import { StockMachine } from './stock-machine.ts';
 import { agentPackage, cacheFolder, suiteHere } from './waagent-package.ts';
 
-/** How long to wait for the agent: a round takes seconds, and each handler command two more. */
+/** How long to wait for the agent: a round takes seconds, and each handler command takes two more. */
 const patience = { timeout: 90_000, interval: 250 };
 
 /** A portal with its wire server enabled and the probes published, and its machines. */
@@ -73,7 +73,7 @@ export class Actor {
     return this.api.instanceView(this.vmId, language);
   }
 
-  /** Waits until an extension is as described. */
+  /** Waits until `look` finds an extension in the expected state, which means that it does not throw. */
   async until(name: string, look: (extension: ExtensionView) => void, language = 'en'): Promise<ExtensionView> {
     return await vi.waitFor(async () => {
       const { extensions } = await this.view(language);
@@ -88,12 +88,12 @@ export class Actor {
     await vi.waitFor(async () => look(await this.view()), patience);
   }
 
-  /** Waits until the machine is as described. */
+  /** Waits until `look` finds the machine in the expected state, which means that it does not throw. */
   async untilMachine(look: (machine: StockMachine) => void): Promise<void> {
     await vi.waitFor(() => look(this.machine), patience);
   }
 
-  /** Returns the calls of the probes since this function was last called. */
+  /** Returns the calls of the probes since the last call of this function. */
   newCalls(): ProbeCall[] {
     const calls = probeCalls(this.machine).slice(this.seen);
     this.seen += calls.length;

@@ -17,12 +17,14 @@ export interface AgentPackage {
   root: string;
 }
 
-/** Returns the Debian release of this machine, whose agent fits its Python. */
+/** Returns the Debian release of this machine, because the agent of that release fits its Python. */
 export async function suiteHere(): Promise<string> {
   return (await debianRelease()) ?? 'stable';
 }
 
-/** Returns Debian's package of the stock agent from a suite, unpacked below `cache`. `again` downloads the newest. */
+/**
+ * Returns the stock agent's package from a Debian release, unpacked below `cache`. `again` downloads the newest one.
+ */
 export async function agentPackage(cache: string, suite: string, again = false): Promise<AgentPackage> {
   const folder = path.resolve(cache, suite);
   const known = existsSync(folder) && !again ? await unpacked(folder, suite) : null;

@@ -20,7 +20,7 @@ export async function expectAccessible(page: Page): Promise<void> {
   expect(found, `${page.url()} breaks no accessibility rule`).toEqual([]);
 }
 
-/** Finishes animations that have begun, even if nothing is painted now. */
+/** Finishes animations that have begun, even while the page is not painted. */
 async function endAnimations(page: Page): Promise<void> {
   await page.evaluate(() => {
     for (const one of document.getAnimations()) {

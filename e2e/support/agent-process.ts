@@ -57,7 +57,7 @@ export class AgentProcess {
   #spawn([command = '', ...args]: string[]): Promise<number | null> {
     const child = spawn(process.execPath, ['agent/main.ts', command, '--dir', this.dir, ...args], {
       cwd: root,
-      // Keeps agents that run as root away from this machine's folders.
+      // Keeps an agent that runs as root from writing to this machine's own folders.
       env: { ...process.env, ANNEX_AGENT_WAAGENT_FOLDER: 'none' },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -116,7 +116,7 @@ export class Api {
   }
 
   /**
-   * Uploads and publishes a sample handler under an id of this journey, with messages in three languages and a schema.
+   * Uploads and publishes a sample handler under an id for this journey, with messages in three languages and a schema.
    */
   async publishSample(sample: string, version: string, handler: string): Promise<void> {
     await this.ensurePublisher(handler.slice(0, handler.lastIndexOf('.')));

@@ -4,8 +4,8 @@ import pg from 'pg';
 import type { Portal } from './portal.ts';
 
 /**
- * Returns the process and the socket of a portal's embedded PostgreSQL, from its files. Throws while it is starting,
- * when its file can be missing or empty.
+ * Returns the process and the socket of a portal's embedded PostgreSQL. Throws while it is starting, because its pid
+ * file may still be missing or empty.
  */
 export function postmaster({ dataDir }: Portal): { pid: number; socket: string } {
   const lines = readFileSync(path.join(dataDir, 'postgres', 'data', 'postmaster.pid'), 'utf8').split('\n');

@@ -9,7 +9,7 @@ interface Given {
   handler: string;
 }
 
-/** Opens every page of the portal in turn, and yields its URL once it is loaded. */
+/** Opens every page of the portal in turn, and yields each page's URL once the page is loaded. */
 export async function* everyPage(page: Page, { api, vm, extension, handler }: Given): AsyncGenerator<string> {
   const { versions } = await api.call<{ versions: { version: string }[] }>('GET', `/handlers/${handler}`);
   const version = versions[0]?.version ?? '';

@@ -13,7 +13,7 @@ export class People {
     this.#portal = portal;
   }
 
-  /** Returns the cookies of a member with this role; `namespaces` are a publisher's. */
+  /** Returns the cookies of a member with this role; `namespaces` are those of a publisher. */
   session(role: Role, namespaces: string[] = []): Promise<StorageState> {
     const key = [role, ...namespaces].join(' ');
     const known = this.#sessions.get(key);
@@ -31,7 +31,7 @@ export class People {
   /** Returns a one-time link for joining with this role. */
   async invite(role: Role, namespaces: string[] = []): Promise<string> {
     const admin = await this.#client(await this.session('admin'));
-    // In a portal that serves many journeys, the confirmation by the sign-in has expired.
+    // In a portal that serves many journeys, the confirmation from the sign-in may have expired.
     await mutate(admin, 'account.confirm', { password: this.#portal.admin.password });
     const invitation = await mutate<{ link: string }>(admin, 'invitations.create', { role, namespaces });
     await admin.dispose();

@@ -7,8 +7,8 @@ const paceMs = 60;
 const patienceMs = 60_000;
 
 /**
- * A machine that reports as fast as it may, one numbered status after the other. It keeps each report until the portal
- * acknowledges it, as an agent must, and records those acknowledged.
+ * A machine that sends numbered statuses one after the other, as fast as allowed. It keeps each report until the portal
+ * acknowledges it, as an agent must, and records the acknowledged numbers.
  */
 export class ReportingMachine {
   /** Numbers of the reports that got a 204. */

@@ -1,7 +1,7 @@
 import { sampleLanguages, samplePackage, sampleResource, sampleSchema, samples } from '../../samples/build.ts';
 import type { Api, ExtensionGoal } from './api.ts';
 
-/** Publishes the newest version of each named sample handler, unless this portal has it. */
+/** Publishes the newest version of each named sample handler, unless the portal already has it. */
 export async function publishSamples(api: Api, handlers: readonly string[]): Promise<void> {
   for (const handler of handlers) {
     const { version, publisher } = newest(handler);

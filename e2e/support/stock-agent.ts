@@ -1,4 +1,4 @@
-/** What the stock agent passes on of a handler's status: only texts. */
+/** The parts of a handler's status that the stock agent passes on, all as text. */
 export interface StockStatus {
   status: 'success' | 'transitioning' | 'warning' | 'error';
   operation?: string;
@@ -7,7 +7,7 @@ export interface StockStatus {
 }
 
 /**
- * The part of a stock agent behind its forwarder that a page needs: fetches its goal state and sends a status for each
+ * A stock agent behind its forwarder, reduced to what a page needs: fetches its goal state and sends a status for each
  * handler. Other tests run the real agent.
  */
 export class StockAgent {

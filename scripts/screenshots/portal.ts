@@ -2,7 +2,7 @@ import { type APIRequestContext, request } from '@playwright/test';
 
 export type StorageState = Awaited<ReturnType<APIRequestContext['storageState']>>;
 
-/** Sends requests of a member to a running portal, as its pages do. */
+/** Sends a member's requests to a running portal, as its pages do. */
 export class Person {
   readonly #client: APIRequestContext;
 

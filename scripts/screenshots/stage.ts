@@ -5,7 +5,7 @@ import { type Api, apiOf, Person, type StorageState } from './portal.ts';
 
 /** The data of the screenshots, in addition to the demo. */
 export interface ScreenshotStage {
-  /** Cookies by account: the admin, a viewer, and a member with a second factor. */
+  /** Cookies of three accounts: the admin, a viewer, and a member with a second factor. */
   cookies: Record<'admin' | 'viewer' | 'guarded', StorageState>;
   guarded: { email: string; password: string };
   /** Ids by name, of the demo's VMs and of those created here. */
@@ -80,7 +80,7 @@ export async function setStage(url: string, admin: Person): Promise<ScreenshotSt
   };
 }
 
-/** Publishes two versions, one of which lacks texts, and creates a draft. */
+/** Publishes two versions, one of which has missing texts, and creates a draft. */
 async function publishStudio(api: Api): Promise<void> {
   await api('POST', '/publishers', { namespace: 'Studio.Lab', displayName: 'Studio Lab' }, [409]);
   for (const [version, sample, isPublished] of [
@@ -160,14 +160,14 @@ async function waitForStatus(api: Api, vmId: string, extension: string): Promise
 
 const emailOf = (name: string): string => `${name.toLowerCase().replaceAll(' ', '.')}@example.org`;
 
-/** Joins through a link, or signs in a member who has joined before. */
+/** Signs in a member; creates the member through an invitation link if necessary. */
 async function member(url: string, admin: Person, name: string, role: string, isGuarded = false): Promise<Person> {
   const email = emailOf(name);
   const { items } = await admin.query<{ items: { id: string; email: string }[] }>('members.list');
   const before = items.find((one) => one.email === email);
   if (before !== undefined) {
     if (!isGuarded) return Person.signedIn(url, email, password);
-    // The secret of the member's authenticator app was lost with the last run.
+    // The member exists, but the secret of their authenticator app was lost when the last run ended.
     await admin.mutate('members.resetFactors', { id: before.id });
   }
   const person = before === undefined ? await Person.guest(url) : await Person.signedIn(url, email, password);

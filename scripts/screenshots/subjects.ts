@@ -66,7 +66,7 @@ export function subjectsOf(stage: ScreenshotStage): Subject[] {
 
 const vmAddress = (stage: ScreenshotStage, name: string, rest = ''): string => `/vms/${stage.vms[name]}${rest}`;
 
-/** Sign-in pages, and what every page has. */
+/** Sign-in pages, and parts that every page has. */
 function signInAndShell(stage: ScreenshotStage): Subject[] {
   return [
     subject('set-up-join', stage.invitation, undefined, { who: 'guest' }),
@@ -116,7 +116,7 @@ function vmPages(stage: ScreenshotStage): Subject[] {
     subject('vm-warning', vm('web-1')),
     subject('vm-progressing', vm('edge-1')),
     subject('vm-never', vm('bare-1')),
-    // Shows that the wire server is off, unless the portal runs with ANNEX_WIRE=on.
+    // Shows that the wire server is disabled, unless the portal runs with ANNEX_WIRE=on.
     subject('vm-stock', vm('bare-1'), press('enrollment:stock'), { floats: true }),
     subject('vm-crowd', vm('crowd-1')),
     subject('vm-viewer', failed, undefined, { who: 'viewer' }),
@@ -295,7 +295,7 @@ async function revert({ page, say }: Scene): Promise<void> {
   await page.getByRole('button').filter({ hasText: before }).filter({ hasText: after }).first().click();
 }
 
-/** Holds the VM, which the page shows without a reload. */
+/** Puts the VM on hold, which the page shows without a reload. */
 async function hold({ page, say, stage }: Scene): Promise<void> {
   const until = new Date(Date.now() + 14_400_000).toISOString();
   await stage.api('PUT', `/vms/${stage.vms['held-1']}/hold`, { reason: 'Storage move', until });

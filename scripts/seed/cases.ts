@@ -2,8 +2,8 @@ import { type HeartbeatDocument, heartbeatFile, type StatusDocument, statusFile 
 import { type SeedHandler, seedHandlers } from './catalogue.ts';
 
 /**
- * The health of seeded VMs, with the seconds since it began as a range; `long` is weeks without a change. The first
- * line that fits a VM's random number `r` applies.
+ * The health of seeded VMs and a range of seconds since it began; `long` is weeks without a change. The first line that
+ * fits a VM's random number `r` applies.
  */
 export const scenarios = [
   { name: 'mount-refused', where: `role = 'files' and region = 'eu2' and env = 'prod'`, ago: [2_040, 2_160] },
@@ -28,12 +28,12 @@ export interface Case {
   scenario: Scenario;
   name: string;
   variant: number;
-  /** Whether the scenario is about this extension. The others have been unchanged for a long time. */
+  /** Whether the scenario affects this extension. Other extensions have not changed for a long time. */
   affected: boolean;
-  /** Whether the goal is the newest version, whatever the VM's share would be. */
+  /** Whether the goal is always the newest version, instead of a version chosen by share. */
   newest: boolean;
   state: 'enabled' | 'disabled';
-  /** `patient` goals have hours, so that work in progress is not late while the seed is in use. */
+  /** `patient`: timeouts of several hours, so that work in progress is not late while the seed is in use. */
   timeouts: 'usual' | 'patient';
   report: Record<string, unknown> | null;
   beat: HeartbeatDocument | null;
@@ -183,7 +183,7 @@ function caseOf(scenario: Scenario, { name, heartbeat }: SeedHandler, variant: n
     beatAge: Math.max(0, beatAge),
     status: file && statusFile.parse(file),
     statusFile: file,
-    // A warning is written by a command that has ended.
+    // A warning counts as success, because the command that wrote it has ended.
     concluded: says === null || says.status === 'transitioning' ? null : says.status === 'error' ? 'error' : 'success',
   };
 }

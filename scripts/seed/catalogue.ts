@@ -11,7 +11,7 @@ import { createPublisher } from '#server/domain/publishers/index.ts';
 
 type Words = Readonly<Record<'en' | 'de' | 'ja', string>>;
 
-/** A handler of the seed. Its extensions have its name. */
+/** A handler of the seed. Its extensions are named after it. */
 export interface SeedHandler {
   name: string;
   handler: string;
@@ -25,7 +25,7 @@ export interface SeedHandler {
 
 const namespace = 'Meridian.Platform';
 
-/** In the order in which VMs get them. */
+/** The handlers of the seed, in the order in which VMs get them. */
 export const seedHandlers: readonly SeedHandler[] = [
   {
     name: 'metrics',
@@ -155,7 +155,7 @@ async function publish(ctx: Context, seed: SeedHandler, version: string, newest:
   const file = await receiveUpload(ctx, Readable.from([await zipOf(seed)]));
   await registerPackage(ctx, { handler, version, file });
   for (const lang of ['en', 'de', 'ja'] as const) {
-    // As usual, the newest version is not completely translated yet.
+    // The newest version is usually not completely translated yet.
     const ids = Object.keys(seed.messages).filter((_, index) => !(newest && lang === 'ja' && index === 1));
     const messages = ids.map((id) => ({ id, text: seed.messages[id]?.[lang] ?? '' }));
     await setResources(ctx, { handler, version, lang, file: [{ version: 1.0, lang, messages }] });

@@ -36,7 +36,8 @@ export async function writeFleet(client: pg.ClientBase, options: FleetOptions): 
   );
   await writeGoalStates(client, options.epoch);
   await writeReports(client);
-  // Written last, with the current time: writing a large fleet takes minutes, in which its agents would become silent.
+  // Written last and with the current time: writing a large fleet takes minutes, after which its agents would count as
+  // silent.
   const heardAt = new Date().toISOString();
   await writeAgents(client, heardAt, options.epoch);
   await writePulses(client, { at, heardAt });
@@ -98,7 +99,7 @@ async function prepareCases(client: pg.ClientBase, handlers: readonly SeedHandle
 
 const recordset = (columns: string): string => `select * from json_to_recordset($1::json) as r(${columns})`;
 
-/** Names VMs as people do: role, region and a number. Most machines are in production. */
+/** Names VMs as people do: a role, a region and a number. Most machines are in production. */
 async function prepareVms(client: pg.ClientBase, { vms, before, now }: FleetOptions): Promise<void> {
   const scenario = scenarios.map(({ name, where }) => `when ${where} then '${name}'`).join(' ');
   const ago = scenarios.map(({ name, ago: [from, to] }) => `when '${name}' then ${from} + q * ${to - from}`).join(' ');
@@ -195,7 +196,7 @@ async function writeGoalStates(client: pg.ClientBase, epoch: string): Promise<vo
   );
 }
 
-/** Agents announce readings every ten minutes, so that keeping them alive is little work. */
+/** The agents announce a reading every ten minutes, so that keeping them alive is little work. */
 async function writeAgents(client: pg.ClientBase, at: string, epoch: string): Promise<void> {
   await client.query(
     `insert into agents (vm_id, credential_hash, certificate, thumbprint, key_hash, name, version, os, enrolled_at)
@@ -244,7 +245,10 @@ async function writeReports(client: pg.ClientBase): Promise<void> {
   );
 }
 
-/** Writes when each document was last read; `seed_extensions` has that as of `at`. */
+/**
+ * Writes when each document was last read. `seed_extensions` contains these times as of `at`; they are moved to
+ * `heardAt`.
+ */
 async function writePulses(client: pg.ClientBase, { at, heardAt }: { at: string; heardAt: string }): Promise<void> {
   await client.query(
     `insert into extension_pulse (vm_id, name, handler_sequence, heartbeat_status, heartbeat_read_at,

@@ -2,13 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { OpenServices } from '#server/process/services.ts';
 import { runs } from './fleet.ts';
 
-/** Seconds in which every agent calls once, and the number of equal parts into which that work is divided. */
+/** Every agent calls once in this many seconds, and the work is divided into as many equal parts. */
 const roundSeconds = 300;
 const parts = 50;
 
 /**
- * Acts for the agents of the seed until it is stopped: each calls every five minutes with its files. Silent agents stay
- * silent. Agents that missed their time are marked, so that the worker evaluates them.
+ * Acts for the seeded agents until it is stopped: each agent calls every five minutes and reports its files. Silent
+ * agents stay silent. Agents that did not call in time are marked, so that the worker evaluates their VMs.
  */
 export async function keepAlive({ db }: OpenServices, signal: AbortSignal): Promise<void> {
   const { rows } = await db.$client.query<{ vm_id: string }>(
@@ -41,7 +41,7 @@ async function hear(pool: OpenServices['db']['$client'], vmIds: readonly string[
        select vm_id from before where next_expected_at + interval '30 seconds' < now() order by vm_id`,
       [vmIds],
     );
-    // A file that is not touched ages, even while it is read again.
+    // Files that are not modified age, even if they are read again.
     await client.query(
       `update extension_pulse set heartbeat_read_at = now(), heartbeat_age_seconds =
            case when heartbeat_age_seconds > 60

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { SeedHandler } from './catalogue.ts';
 
-/** SQL for how long VMs and extensions of a seed have been in their state; `$1` is the current time. */
+/** SQL for the time since which VMs and extensions of a seed have had their health; `$1` is the current time. */
 export const vmSince = `least($1::timestamptz, case
     when v.scenario = 'silent' then p.last_seen_at + interval '10 minutes'
     else $1::timestamptz - make_interval(secs => v.ago) end)`;
@@ -19,7 +19,7 @@ export async function writePast(
   { handlers, vms, now }: { handlers: readonly SeedHandler[]; vms: number; now: Date },
 ): Promise<void> {
   const at = now.toISOString();
-  // The first evaluation of a VM reports everything as new, but in this past it is not.
+  // The first evaluation of a VM reports all of its health as new, which is wrong for this past.
   await client.query('delete from health_transitions t using seed_vms v where t.vm_id = v.id');
   await client.query(
     `update extension_health h set since = ${extensionSince}
@@ -37,7 +37,7 @@ export async function writePast(
   await writeCounts(client, handlers, vms, at);
 }
 
-/** Unhealthy VMs were healthy before, and recovered ones had failed. */
+/** VMs that are unhealthy now were healthy before, and VMs that recovered had failed. */
 async function writeTransitions(client: pg.ClientBase, at: string): Promise<void> {
   await client.query(
     `insert into health_transitions (at, vm_id, extension, kind, "from", "to", cause, waits_for)
@@ -63,7 +63,7 @@ async function writeTransitions(client: pg.ClientBase, at: string): Promise<void
   );
 }
 
-/** Writes a rollout for each version: it appears, replaces the one before, and the fleet grows. */
+/** Writes the rollout of each version: it appears and replaces the previous version, while the fleet grows. */
 async function writeCounts(
   client: pg.ClientBase,
   handlers: readonly SeedHandler[],
@@ -76,7 +76,10 @@ async function writeCounts(
       version,
       share,
       older: versions.slice(0, index).reduce((sum, { share: other }) => sum + other, 0),
-      /** How many days ago half of the rollout was done. The oldest version was there from the start. */
+      /**
+       * How many days ago half of the rollout was done. The oldest version has none, because it was there from the
+       * start.
+       */
       turn: index === 0 ? null : 42 * (1 - (index - 1) / Math.max(1, versions.length - 1)) - 1,
       next: index === versions.length - 1 ? null : 42 * (1 - index / Math.max(1, versions.length - 1)) - 1,
     })),

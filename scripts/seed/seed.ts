@@ -15,7 +15,7 @@ export interface SeedOptions {
   vms: number;
   /** Number of extensions per VM. */
   extensions: number;
-  /** Whether to add to the VMs of an earlier seed; otherwise that is rejected. */
+  /** Whether VMs may be added to those of an earlier seed; otherwise a second seed is rejected. */
   more: boolean;
   say(line: string): void;
 }
@@ -64,7 +64,7 @@ export async function seed(services: Services, { vms, extensions, more, say }: S
     );
     say(rows.map(({ health, count }) => `${count} ${health}`).join(', '));
   } finally {
-    // Closes the connection, which ends its temporary tables and settings.
+    // Closes the connection, because its temporary tables and settings end with it.
     client.release(true);
   }
 }
@@ -86,7 +86,7 @@ async function inOne(client: pg.ClientBase, work: () => Promise<void>): Promise<
 /** Rows are written together with those they refer to, and checking foreign keys would take half as long again. */
 async function withoutChecks(client: pg.ClientBase): Promise<void> {
   await client.query('set session_replication_role = replica').catch((error: { code?: string }) => {
-    // Only a superuser may do this. Otherwise, writing is slower.
+    // Only a superuser may turn the checks off. Other users write more slowly.
     if (error.code !== '42501') throw error;
   });
 }

@@ -2,12 +2,12 @@ import type pg from 'pg';
 import { variants } from './cases.ts';
 import { extensionSince, vmSince } from './past.ts';
 
-/** Hours until a VM at rest is evaluated again, as after a regular evaluation. */
+/** The range of hours until a VM at rest is evaluated again, as after a regular evaluation. */
 const restHours = { from: 12, to: 36 };
 
 /**
- * Groups the VMs of a seed by everything that affects their health, and derives the health of one VM per group.
- * Afterwards, `seed_sorts` has the group of each VM and its sample.
+ * Groups the seeded VMs by everything that affects their health, and schedules the evaluation of one sample VM per
+ * group. Afterwards, `seed_sorts` contains the group of each VM and its sample.
  */
 export async function markSamples(client: pg.ClientBase): Promise<void> {
   await client.query(

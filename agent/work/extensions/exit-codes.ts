@@ -8,14 +8,17 @@ interface StepFacts {
 
 /** The value for a command that has not run. */
 const notRun = 'NOT_RUN';
-/** The value for a command without an exit code, because it timed out or was ended by a signal. */
+/** The value for a command without an exit code, because it timed out or was killed by a signal. */
 const ended = '-1';
 
-/** Remembers the exit codes of a replacement's commands by extension, for the commands that follow them. */
+/** Stores the exit codes of commands that replace a version, by extension, for the commands that follow them. */
 export class ExitCodes {
   private readonly codes = new Map<string, string>();
 
-  /** Ignores other commands: only those that replace a version are followed by commands that need their exit codes. */
+  /**
+   * Notes an exit code. Ignores commands that do not replace a version, because no later command needs their exit
+   * codes.
+   */
   note({ purpose, extensions }: StepFacts, kind: CommandName, exitCode: number | null): void {
     if (purpose !== 'update' && purpose !== 'downgrade') return;
     for (const name of extensions) this.codes.set(`${kind} ${name}`, exitCode === null ? ended : String(exitCode));

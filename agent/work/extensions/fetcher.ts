@@ -63,7 +63,7 @@ export class Fetcher {
     return this.running.size > 0;
   }
 
-  /** Ends the waiting of downloads that are needed again, so that they retry immediately. */
+  /** Cancels the pauses before retries, so that downloads that are needed again start immediately. */
   reset(): void {
     for (const { timer } of this.pausing.values()) clearTimeout(timer ?? undefined);
     this.pausing.clear();

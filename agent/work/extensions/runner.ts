@@ -54,12 +54,12 @@ export class ExtensionRunner implements LaneWork {
     });
   }
 
-  /** The goal in force, or null while there is none. */
+  /** The current goal, or null while there is none. */
   get goal(): GoalState | null {
     return this.machine.goal;
   }
 
-  /** Sets a new goal, or at a start the stored one. A new round begins after the step that is running. */
+  /** Sets a new goal or, at a start, the stored one. A new round begins after the step that is running. */
   setGoal(goal: GoalState): void {
     this.nextGoal = goal;
     this.options.wake();
