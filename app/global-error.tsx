@@ -1,6 +1,9 @@
 'use client';
 
-/** Shown if even the layout fails, so it relies on no texts, styles or providers. */
+/**
+ * Shown if even the layout fails, so it uses no texts, styles or providers of the app.agent/clinic/life.ts:225 Waits
+ * until at most as many services run as before: those of the first enable may need time to end.
+ */
 export default function GlobalError({ error, reset }: { error: Error & { digest?: string }; reset(): void }) {
   return (
     <html lang="en" style={{ colorScheme: 'light dark' }}>

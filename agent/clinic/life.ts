@@ -223,7 +223,7 @@ export class TrialRun {
     return all.filter(({ parent }) => !all.some(({ pid }) => pid === parent)).map(({ line }) => line);
   }
 
-  /** Waits until no more services run than before: those of the first enable may need time to end. */
+  /** Waits until at most as many services run as before: those of the first enable may need time to end. */
   private async servicesAgain(): Promise<string[]> {
     const until = Date.now() + endingSeconds * 1000;
     while (this.services().length > this.seen.processes.once.length && Date.now() < until) await wait(0.1, []);

@@ -16,7 +16,7 @@ import { PasswordInput } from './password-input.tsx';
 export const factorKinds = ['passkey', 'totp', 'recoveryCode', 'password'] as const;
 export type FactorKind = (typeof factorKinds)[number];
 
-/** One second factor, as it is sent to the portal. */
+/** One second factor, in the form that the portal receives. */
 export type FactorProof =
   | { code: string }
   | { recoveryCode: string }
@@ -27,7 +27,10 @@ export interface FactorFormProps {
   /** The factors that the reader can use, most likely first. */
   kinds: readonly FactorKind[];
   askPasskey(): Promise<PublicKeyCredentialRequestOptionsJSON>;
-  /** Resolves when the factor is accepted. The form stays busy, because the page continues elsewhere. */
+  /**
+   * Resolves when the factor is accepted. The form stays busy after that, because the caller continues with another
+   * page.
+   */
   onShow(proof: FactorProof): Promise<void>;
   /** Lets the caller handle a problem. If absent, the form shows it. */
   onProblem?(problem: ExplainedProblem): void;
@@ -35,7 +38,7 @@ export interface FactorFormProps {
   act?: string;
 }
 
-/** Asks for one factor (a passkey, a code of the app, a recovery code or the password) and offers the others. */
+/** Asks for one factor (a passkey, a code from the app, a recovery code or the password) and offers the others. */
 export function FactorForm({ kinds, askPasskey, onShow, onProblem, act }: FactorFormProps) {
   const { t } = useTranslation('auth');
   const [kind, setKind] = useState<FactorKind>(kinds[0] ?? 'password');

@@ -5,7 +5,8 @@ import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, 
 /** A keyboard shortcut on this page. */
 export interface KeyBinding {
   /**
-   * A value of `KeyboardEvent.key`, such as `j`, `Enter` or `Escape`; two with a space for a sequence, such as `g v`.
+   * A value of `KeyboardEvent.key`, such as `j`, `Enter` or `Escape`. Two values with a space between them are a
+   * sequence, such as `g v`.
    */
   key: string;
   /** Describes the action in the list of shortcuts. */
@@ -67,7 +68,9 @@ export function KeysProvider({ children }: { children: ReactNode }) {
   return <KeysContext value={registry}>{children}</KeysContext>;
 }
 
-/** In the order of registration. Parts of a page may register before the shell, and again in another language. */
+/**
+ * Sorted by the order of registration: parts of a page may register before the shell, and again in another language.
+ */
 const bindingsOf = (groups: ReadonlySet<KeyGroup>, isEverywhere: boolean): KeyBinding[] =>
   [...groups].filter((group) => group.isEverywhere === isEverywhere).flatMap(({ bindings }) => bindings);
 

@@ -5,12 +5,12 @@ import { useEffect, useRef } from 'react';
 
 type Ask = (go: () => void) => void;
 
-/** Set by the page with unsaved changes. There is at most one. */
+/** Set by the page that has unsaved changes. There is at most one such page. */
 let guard: Ask | null = null;
 
 /**
- * Runs `go`, which leaves the page, immediately or after a confirmation. Only for navigation by code: links, Back and
- * Forward are intercepted anyway.
+ * Runs `go`, which leaves the page, immediately or after a confirmation. Needed only for navigation by code: links,
+ * Back and Forward are always intercepted.
  */
 export function mayLeave(go: () => void): void {
   if (guard === null) go();

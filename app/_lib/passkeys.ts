@@ -28,8 +28,8 @@ export function canUsePasskeys(): boolean {
 const isAddress = (host: string): boolean => /^[\d.]+$/.test(host) || host.startsWith('[');
 
 /**
- * Requests a signature. With `byField`, silently offers passkeys among the suggestions of a field until
- * `cancelPasskeyRequest`.
+ * Requests a signature. With `byField`, silently offers passkeys as suggestions of a field until `cancelPasskeyRequest`
+ * is called.
  */
 export async function signWithPasskey(options: PublicKeyCredentialRequestOptionsJSON, byField = false) {
   const { startAuthentication } = await load();

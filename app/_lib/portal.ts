@@ -15,12 +15,12 @@ const portalKey = Symbol.for('annex.portal');
 /** The request's headers: session, chosen language, and the browser's languages. */
 const readerHeaders = cache(async (): Promise<Headers> => new Headers(await headers()));
 
-/** Calls procedures as the current reader, who may be anonymous: for pages before the sign-in. */
+/** Calls procedures as the current reader, who may be anonymous. For pages that are shown before signing in. */
 export const openPortal = cache(async () => runtime().caller(await readerHeaders()));
 
 /**
  * Calls procedures as the reader of this page: `const vm = await (await portal()).vms.get({ vmId })`. Redirects an
- * anonymous reader to the sign-in: a page renders in parallel with its layout and must not load data anonymously.
+ * anonymous reader to the sign-in page: a page renders in parallel with its layout and must not load data anonymously.
  */
 export const portal = cache(async () => {
   // Also redirects a reader who must set up a second factor first.
@@ -29,7 +29,7 @@ export const portal = cache(async () => {
 });
 
 /**
- * Returns the URL of the sign-in, with the way back to this page. The portal passes the requested path on, because
+ * Returns the URL of the sign-in page, with a link back to this page. The portal passes the requested path on, because
  * Next.js does not.
  */
 export async function signInAddress(): Promise<string> {

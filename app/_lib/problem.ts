@@ -5,7 +5,7 @@ export interface ProblemFault {
   message: string;
 }
 
-/** An error as the pages show it. Its sentences come from the server, in the reader's language. */
+/** An error in the form that pages show. Its sentences come from the server, in the reader's language. */
 export interface ExplainedProblem {
   code: string;
   /** Empty if the portal could not be reached; pages have their own text for that. */
@@ -18,7 +18,7 @@ export interface ExplainedProblem {
   status: number | undefined;
 }
 
-/** Converts whatever was thrown by a procedure (tRPC) or an HTTP request (problem document). */
+/** Converts any error that a procedure (tRPC) or an HTTP request (problem document) threw. */
 export function problemOf(error: unknown): ExplainedProblem {
   const data = dataOf(error);
   if (data === undefined)

@@ -19,7 +19,7 @@ export interface FactorKinds {
   recoveryCode: boolean;
 }
 
-/** A second factor as it is sent: a code of the app, a recovery code, or a passkey's signature. */
+/** A second factor in the form that is sent: a code from the app, a recovery code, or the signature of a passkey. */
 export type SignInFactor = { code: string } | { recoveryCode: string } | { passkey: AuthenticationResponseJSON };
 
 /**
@@ -109,7 +109,10 @@ async function post(path: string, body: unknown): Promise<Response> {
   return response;
 }
 
-/** Returns the path to open after signing in; by default the overview. `next` comes from the URL, so it is checked. */
+/**
+ * Returns the path to open after signing in; by default the overview. `next` comes from the URL, so the function checks
+ * it.
+ */
 export function safeNext(next: string | undefined): string {
   // Parsed like in a browser, which drops tabs and line breaks and treats a backslash as a slash.
   const here = 'http://annex.invalid';

@@ -7,10 +7,10 @@ import { Kbd } from '../_ui/kbd.tsx';
 
 const drawn: Readonly<Record<string, string>> = { ArrowDown: '↓', ArrowUp: '↑', Enter: '↵', Escape: 'esc', ' ': '␣' };
 
-/** Splits a sequence of two keys such as `g v`. A single space is the space bar. */
+/** Splits a sequence of two keys such as `g v`. A single space means the space bar. */
 const strokesOf = (key: string): string[] => (key === ' ' ? [key] : key.split(' '));
 
-/** Lists the active shortcuts: global ones, then those of the page. */
+/** Lists the active shortcuts: those of all pages, then those of the current page. */
 export function KeysDialog({ onClose }: { onClose(): void }) {
   const { t } = useTranslation('navigation');
   const { everywhere, here } = useKeyList();

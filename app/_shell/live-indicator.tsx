@@ -33,7 +33,10 @@ export function LiveIndicator() {
   );
 }
 
-/** Shows that the connection broke, since when the page is stale and when it retries; then what it caught up on. */
+/**
+ * Shows that the connection broke, since when the page is stale and when the next attempt starts; then how many changes
+ * were missed.
+ */
 export function LiveBanner() {
   const live = useLive();
   if (live.phase === 'lost') return <LostBanner {...live} />;
@@ -95,7 +98,7 @@ function signInAgain(): void {
 
 function SignedOutBanner() {
   const { t } = useTranslation(['common', 'navigation']);
-  // Redirects immediately, because the current person may not be allowed to see the page.
+  // Redirects immediately, because the person at this browser may no longer be allowed to see the page.
   useEffect(() => {
     if (!isSigningOut()) signInAgain();
   }, []);

@@ -12,7 +12,7 @@ export const places = [
 
 export type NavigationPlace = (typeof places)[number];
 
-/** Whether this path belongs to the page. For the overview, only its own path does. */
+/** Whether a path belongs to this page. Only `/` belongs to the overview. */
 export function isAt(path: string, place: Pick<NavigationPlace, 'href'>): boolean {
   return path === place.href || (place.href !== '/' && path.startsWith(`${place.href}/`));
 }

@@ -19,7 +19,7 @@ export function setTheme(theme: Theme): void {
   for (const listener of listeners) listener();
 }
 
-/** Returns the theme chosen last in any component; `first` is the one that the page was rendered with. */
+/** Returns the theme that was last chosen in any component; `first` is the theme with which the page was rendered. */
 export function useTheme(first: Theme): Theme {
   return useSyncExternalStore(
     listen,

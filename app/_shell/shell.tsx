@@ -16,7 +16,8 @@ import { places } from './places.ts';
 import { type Reader, ReaderProvider, useReader } from './reader.tsx';
 import { ShellContext, type ShellState } from './shell-state.ts';
 
-// Pages use these components. Exported here, they are in the layout's script rather than in that of every page.
+// Components that pages use. Because they are exported here, they are in the layout's script rather than in that of
+// every page.
 export { LiveBanner } from './live-indicator.tsx';
 export { TopTools } from './top-tools.tsx';
 

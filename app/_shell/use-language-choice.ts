@@ -9,8 +9,8 @@ import { useProblem } from '../_lib/use-problem.ts';
 import { toast } from '../_ui/toast.tsx';
 
 /**
- * Sets the reader's language: for the account, and in a cookie for the pages before the sign-in. Then reloads
- * everything in that language.
+ * Returns a function that sets the language: for the account, and in a cookie for the pages that are shown before
+ * signing in. It then reloads everything in that language.
  */
 export function useLanguageChoice(): (language: string) => Promise<void> {
   const { t } = useTranslation('navigation');
@@ -27,7 +27,7 @@ export function useLanguageChoice(): (language: string) => Promise<void> {
     }
     writeChoice('language', language);
     router.refresh();
-    // Messages were translated by the portal into the previous language.
+    // The portal translated the loaded messages into the previous language.
     void queryClient.invalidateQueries();
   };
 }

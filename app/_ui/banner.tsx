@@ -16,7 +16,7 @@ export interface BannerProps {
   className?: string;
 }
 
-/** A message about everything below it: connection lost, agent unresponsive, changed by someone else. */
+/** A message that concerns everything below it: connection lost, agent unresponsive, changed by someone else. */
 export function Banner({ status, children, icon, actions, role = 'status', boxed = false, className }: BannerProps) {
   return (
     <div

@@ -33,7 +33,7 @@ const look = cva(
 export interface ButtonProps extends ComponentProps<'button'>, Omit<VariantProps<typeof look>, 'square'> {
   /** Styles the only child (a link, for example) as a button: `<Button asChild><Link href="…">Open</Link></Button>`. */
   asChild?: boolean;
-  /** Whether the action is in progress: the button keeps its width, ignores clicks, and tells screen readers. */
+  /** Whether the action is in progress: the button keeps its width, ignores clicks, and says so to screen readers. */
   busy?: boolean;
 }
 
@@ -60,7 +60,7 @@ export interface IconButtonProps extends Omit<ButtonProps, 'aria-label'> {
   label: string;
 }
 
-/** A square button with only an icon. For close, more, copy and theme; every other button needs a label. */
+/** A square button with only an icon. Use it for close, more, copy and theme; every other button needs a label. */
 export function IconButton({
   variant = 'ghost',
   size,

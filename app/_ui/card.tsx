@@ -1,7 +1,7 @@
 import type { ComponentProps, ReactNode } from 'react';
 import { cn } from './cn.ts';
 
-/** A section with a hairline border. Never nested. */
+/** A section with a hairline border. Cards are never nested. */
 export function Card({ className, ...props }: ComponentProps<'section'>) {
   return <section {...props} className={cn('min-w-0 rounded-lg bg-surface shadow-card', className)} />;
 }
@@ -35,7 +35,7 @@ export function CardHeader({ title, note, actions, as: Heading = 'h2', id, class
   );
 }
 
-/** The body of a card, with a padding of 16 px except at the top. */
+/** The body of a card, with a padding of 16 px on all sides except the top. */
 export function CardBody({ className, ...props }: ComponentProps<'div'>) {
   return <div {...props} className={cn('px-4 pb-4', className)} />;
 }

@@ -32,7 +32,9 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** Returns the time of the last tick. A time that changed during a render would cause another one. */
+/**
+ * Returns the time of the last tick. The current time could change during a render, which would cause another render.
+ */
 function atTick(): number {
   const now = Date.now();
   if (Math.abs(now - tick) > 1.2 * tickMs) tick = now;
@@ -58,7 +60,7 @@ const ownZone = (): string => {
   return zone;
 };
 
-/** Returns the reader's zone; on the server and until hydration, the one in the cookie. */
+/** Returns the reader's time zone; on the server and until hydration, the zone in the cookie. */
 export function useTimeZone(): string {
   const { timeZone } = useContext(RenderedAtContext);
   return useSyncExternalStore(never, ownZone, () => timeZone);

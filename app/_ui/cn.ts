@@ -5,8 +5,8 @@ const any = () => true;
 const each = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, [{ [name]: [any] }]]));
 
 /**
- * Only the groups that callers of the design system override. tailwind-merge's own table covers all of Tailwind and
- * would add 7 KB to every page.
+ * The groups of classes that callers of the design system override. tailwind-merge's own table covers all of Tailwind
+ * and would add 7 KB to every page.
  */
 const merge = createTailwindMerge(() => ({
   cacheSize: 500,

@@ -15,7 +15,7 @@ export interface CodeBlockProps {
   label: string;
   /** Number of the first line; 1 by default. */
   first?: number;
-  /** False for output whose line numbers mean nothing. */
+  /** False for output in which line numbers have no meaning. */
   numbers?: boolean;
   /** Highlights keys, strings and numbers. */
   language?: 'json' | 'text';

@@ -15,13 +15,13 @@ export interface ConfirmDialogProps {
   onOpenChange(open: boolean): void;
   /** The action and its extent as a question: "Delete 3 VMs?". */
   title: ReactNode;
-  /** What will happen, and whether it can be undone. */
+  /** What the action does, and whether it can be undone. */
   description: ReactNode;
   /** The action as the button's label: "Delete 3 VMs". */
   confirmLabel: string;
   /** Label of the button that changes nothing; "Cancel" by default. */
   cancelLabel?: string;
-  /** A phrase to type first, for something that cannot be undone: "delete 3". */
+  /** A phrase that must be typed first, for an action that cannot be undone: "delete 3". */
   phrase?: string;
   /** May return a promise; the dialog closes when it resolves and stays open when it rejects. */
   onConfirm(): Promise<unknown> | unknown;

@@ -7,8 +7,8 @@ import { IconButton } from './button.tsx';
 import { cn } from './cn.ts';
 
 /**
- * Copies text to the clipboard, through a selected field if the browser blocks the API (plain HTTP). Returns whether it
- * worked.
+ * Copies text to the clipboard; through a selected field if the browser blocks the API, as it does for plain HTTP.
+ * Returns whether copying succeeded.
  */
 export async function copyText(text: string): Promise<boolean> {
   try {
@@ -34,7 +34,7 @@ export interface CopyButtonProps {
   className?: string;
 }
 
-/** Copies, and confirms it for two seconds. */
+/** A button that copies a text and confirms that for two seconds. */
 export function CopyButton({ text, label, className }: CopyButtonProps) {
   const { t } = useTranslation('common');
   const [copied, setCopied] = useState(false);
@@ -62,7 +62,10 @@ export function CopyButton({ text, label, className }: CopyButtonProps) {
 
 export interface CopyCommandProps {
   command: string;
-  /** Whether to wrap instead of truncating, for text to be read as a whole, such as a token shown once. */
+  /**
+   * Whether to wrap the text instead of truncating it, for a text that must be read as a whole, such as a token shown
+   * once.
+   */
   whole?: boolean;
   className?: string;
 }

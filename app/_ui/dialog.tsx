@@ -26,7 +26,10 @@ export interface DialogProps {
   size?: 'default' | 'wide';
 }
 
-/** A dialog for an action that needs input. Focus stays inside it and returns to where it was. */
+/**
+ * A dialog for an action that needs input. The focus stays inside, and returns to the previous element when the dialog
+ * closes.
+ */
 export function Dialog({ open, onOpenChange, title, description, children, footer, size = 'default' }: DialogProps) {
   const { t } = useTranslation('common');
   const [opener] = useState(currentOpener);

@@ -22,7 +22,10 @@ export interface ErrorStateProps {
   as?: 'h1' | 'h2' | 'h3';
 }
 
-/** A part of a page that failed: what, why, what to do next, and what to report to the portal's operators. */
+/**
+ * Shown instead of a part of a page that failed: what failed, why, what to do next, and what to report to the portal's
+ * operators.
+ */
 export function ErrorState({ title, message, code, requestId, at, onRetry, as }: ErrorStateProps) {
   const { t } = useTranslation('common');
   const [copied, setCopied] = useState(false);

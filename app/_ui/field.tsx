@@ -19,7 +19,7 @@ export interface FieldProps {
   className?: string;
 }
 
-/** Label, control, then hint or error. The error is announced when it appears. */
+/** A label, a control, then a hint or an error. The error is announced when it appears. */
 export function Field({ label, hint, error, note, children, id, className }: FieldProps) {
   const made = useId();
   const controlId = id ?? made;

@@ -17,9 +17,9 @@ const styles: Readonly<Record<DateStyle, Intl.DateTimeFormatOptions>> = {
 
 export interface Format {
   number(value: number, options?: Intl.NumberFormatOptions): string;
-  /** A share between 0 and 1: 0.338 → "34%". */
+  /** Formats a share between 0 and 1: 0.338 → "34%". */
   percent(share: number): string;
-  /** 1536 → "1.5 KiB", in steps of 1024. */
+  /** Formats a size in steps of 1,024: 1536 → "1.5 KiB". */
   bytes(count: number): string;
   dateTime(value: Date, style: DateStyle): string;
   list(items: readonly string[]): string;

@@ -21,7 +21,7 @@ export interface JsonEditorProps {
   ref?: Ref<JsonEditorHandle>;
   /** The text as typed, which may not be valid JSON. */
   value: string;
-  /** Increases when typed text is replaced, even with the value before it. */
+  /** Increases when typed text is replaced, even if the value stays the same. */
   replacements?: number;
   onChange(text: string): void;
   /** The editor's accessible name. */
@@ -128,7 +128,10 @@ function useEditorView(
   return view;
 }
 
-/** Puts text from outside into the editor. If it replaces typed text, undo reverts both as one step. */
+/**
+ * Replaces the text in the editor when the value changes outside. If typed text is replaced, undo reverts both as one
+ * step.
+ */
 function useOutsideText(view: RefObject<EditorView | null>, value: string, replacements: number): void {
   const last = useRef(replacements);
   useEffect(() => {

@@ -7,7 +7,7 @@ export const theme = EditorView.theme({
   '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { fontFamily: 'var(--font-mono)', lineHeight: '18px', letterSpacing: '-0.01em' },
   '.cm-content': { padding: '4px 0 10px', caretColor: 'var(--text)' },
-  // The focus ring is around the whole editor: around the text, the scrolling container would cut it off.
+  // The focus ring is around the whole editor, because the scrolling container would cut off a ring around the text.
   '.cm-content:focus-visible': { boxShadow: 'none' },
   '.cm-line': { padding: '0 16px 0 4px' },
   '.cm-gutters': { backgroundColor: 'transparent', color: 'var(--text-3)', border: 'none' },

@@ -34,7 +34,7 @@ export function Facts({
   items,
   className,
 }: {
-  /** `bare`: the value needs no label, except for screen readers. */
+  /** `bare`: shows the value without its label, which is then only for screen readers. */
   items: readonly { label: ReactNode; value: ReactNode; bare?: boolean }[];
   className?: string;
 }) {

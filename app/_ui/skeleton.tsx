@@ -13,7 +13,7 @@ export interface SkeletonRowsProps {
   label: string;
 }
 
-/** Rows of the final height, for a table that is loading. */
+/** Placeholder rows with the final height, for a table that is loading. */
 export function SkeletonRows({ columns, rows = 6, label }: SkeletonRowsProps) {
   return (
     <div role="status" aria-busy="true" aria-label={label} className="divide-y divide-line-subtle">

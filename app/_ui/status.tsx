@@ -17,7 +17,7 @@ function useWord(status: StatusName): string {
   return t(`status.${status}`);
 }
 
-/** Icon and label without a box, for tables and cards. Healthy is regular weight, all others medium. */
+/** An icon and a label without a box, for tables and cards. Healthy has regular weight, all others medium weight. */
 export function Status({ status, children, className }: StatusProps) {
   const word = useWord(status);
   return (
@@ -35,7 +35,7 @@ export function Status({ status, children, className }: StatusProps) {
   );
 }
 
-/** Icon and label on a tint. Use it only next to a page title (`size="lg"`) and in overlays. */
+/** An icon and a label on a tint. Use it only next to a page title (`size="lg"`) and in overlays. */
 export function StatusBadge({
   status,
   children,
@@ -71,7 +71,7 @@ export interface StatusChipProps {
   className?: string;
 }
 
-/** A name with its status, small, for rows with many of them. Colored only if someone needs to act. */
+/** A name with its status, in small print for rows with many of them. Colored only if someone needs to act. */
 export function StatusChip({ status, children, word, className }: StatusChipProps) {
   const own = useWord(status);
   const title = word ?? own;

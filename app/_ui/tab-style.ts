@@ -1,4 +1,4 @@
-/** Shared by tabs with and without URLs, so that links do not load the script of the others. */
+/** Classes shared by tabs with and without URLs, so that links do not load the script of the other tabs. */
 export const tabBar =
   'mb-5 flex gap-5 overflow-x-auto border-b border-line-subtle [scrollbar-width:none] max-sm:-mx-(--gutter) max-sm:mb-4 max-sm:gap-[18px] max-sm:px-(--gutter)';
 export const tab =

@@ -35,7 +35,7 @@ export interface TimeProps {
   className?: string;
 }
 
-/** A time relative to now. Ticks, and shows the exact time with its zone on hover. */
+/** A time relative to now, which keeps counting. Shows the exact time with its zone on hover. */
 export function RelativeTime({ value, className }: TimeProps) {
   const { t } = useTranslation('common');
   const format = useFormat();
@@ -47,7 +47,7 @@ export function RelativeTime({ value, className }: TimeProps) {
   );
 }
 
-/** The duration since a time: "19 min". Ticks, and shows the exact start on hover. */
+/** The duration since a time, which keeps counting: "19 min". Shows the exact start on hover. */
 export function Elapsed({ value, className }: TimeProps) {
   const { t } = useTranslation('common');
   const format = useFormat();
@@ -69,7 +69,7 @@ export function DateTime({ value, style = 'short', className }: TimeProps & { st
   );
 }
 
-/** The time left until a time, `3:12`; `0:00` after it. With reduced motion it changes every ten seconds. */
+/** The time left until a time, `3:12`; `0:00` afterwards. With reduced motion it changes every ten seconds. */
 export function Countdown({ value, className }: TimeProps) {
   const format = useFormat();
   const step = useReducedMotion() ? 10 : 1;
@@ -92,7 +92,10 @@ function onReducedMotion(listener: () => void): () => void {
   return () => query.removeEventListener('change', listener);
 }
 
-/** Returns whether the reader prefers reduced motion. The server does not know, so it is false in the first render. */
+/**
+ * Returns whether the reader prefers reduced motion. Returns false in the first render, because the server does not
+ * know.
+ */
 function useReducedMotion(): boolean {
   return useSyncExternalStore(
     onReducedMotion,

@@ -4,12 +4,15 @@ import dynamic from 'next/dynamic';
 import { useSyncExternalStore } from 'react';
 import type { PendingToast, ToastOptions } from './pending-toast.ts';
 
-/** Toasts that wait until the library is loaded, which happens with the first one. */
+/** Toasts that wait until the library is loaded, which the first toast causes. */
 let pending: readonly PendingToast[] = [];
 let wanted = false;
 const listeners = new Set<() => void>();
 
-/** Says what happened, in the past tense, with undo. Not for errors that need an action: those stay on the page. */
+/**
+ * Shows a sentence about what happened, in the past tense, with an undo button. Not for errors that need an action:
+ * those stay on the page.
+ */
 export function toast(text: string, options: ToastOptions = {}): void {
   pending = [...pending, { text, ...options }];
   wanted = true;

@@ -25,7 +25,9 @@ export function Confirmation({ account, onDone }: { account: Account; onDone(): 
   );
 }
 
-/** Returns what this account can confirm with; empty for an account that signs in only through the provider. */
+/**
+ * Returns the means by which this account can confirm; empty for an account that signs in only through the provider.
+ */
 export function kindsOf(account: Account): FactorKind[] {
   const kinds: FactorKind[] = [];
   if (account.hasPassword) kinds.push('password');
@@ -39,8 +41,8 @@ export function kindsOf(account: Account): FactorKind[] {
 const reserveMs = 60_000;
 
 /**
- * Returns whether the last confirmation is still valid, and a function to call after a new one. Checked when the dialog
- * opens.
+ * Returns whether the last confirmation is still valid, and a function to call after a new one. Checks this when the
+ * dialog opens.
  */
 export function useIsConfirmed(account: Account): [boolean, () => void] {
   const [until, setUntil] = useState(account.confirmedUntil.getTime());

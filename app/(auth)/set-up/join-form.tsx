@@ -25,7 +25,7 @@ export interface JoinFormProps {
   provider: { name: string; isAway: boolean } | null;
 }
 
-/** Asks the person who opened a one-time link for name, email and password. Joining also signs in. */
+/** Asks the person who opened a one-time link for a name, an email address and a password. Joining also signs in. */
 export function JoinForm(props: JoinFormProps) {
   const { token, role, isFirstAdmin, expiresAt, provider } = props;
   const { t } = useTranslation(['auth', 'common']);
@@ -110,7 +110,7 @@ function useJoin(token: string) {
     busy,
     submit,
     errorAt: (field: JoinField) => (wasTried ? (faults[field] ?? faultAt(problem, `/${field}`)) : undefined),
-    /** Whether the problem belongs to none of the fields. */
+    /** Whether no field shows the problem. */
     isElsewhere: !problem?.faults.some((fault) => fault.path.slice(1) in faults),
     fieldProps: (field: JoinField) => ({
       name: field,

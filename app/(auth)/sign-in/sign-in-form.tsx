@@ -23,8 +23,8 @@ export interface SignInFormProps {
 }
 
 /**
- * Signs in and opens `next`. Either with email and password, then a second factor if there is one, or with a passkey
- * alone.
+ * Signs in and opens `next`. Accepts an email address and a password, then a second factor if there is one; or a
+ * passkey alone.
  */
 export function SignInForm({ next, provider, hasMembers, refused }: SignInFormProps) {
   const { t } = useTranslation('auth');
@@ -86,7 +86,7 @@ interface PasswordStepProps extends PasswordStepOptions {
   message: SignInMessage | undefined;
 }
 
-/** Email and password. An error stays above the fields until the next attempt. */
+/** The email address and the password. An error stays above the fields until the next attempt. */
 function PasswordStep({ message, byProvider, hasMembers, onMessage, onFactors, onDone }: PasswordStepProps) {
   const { t } = useTranslation('auth');
   const { busy, hasPasskeys, passwordRef, withPassword, withPasskey } = usePasswordStep({

@@ -26,14 +26,15 @@ export interface PasswordStepOptions {
   onDone(): void;
 }
 
-/** Signs in with a password, with a passkey from the button, or with a passkey that the email field suggests. */
+/** Signs in with a password, with a passkey requested by the button, or with a passkey suggested by the email field. */
 export function usePasswordStep({ onMessage, onFactors, onDone }: PasswordStepOptions) {
   const { t } = useTranslation('auth');
   const explain = useProblem();
   const [busy, setBusy] = useState<'password' | 'passkey'>();
   const [hasPasskeys, setHasPasskeys] = useState(false);
   const passwordRef = useRef<HTMLInputElement>(null);
-  // The field's suggestion and the button may both be used. Only the first is sent, so that there is only one session.
+  // The reader may use both the suggestion of the field and the button. Only the first is sent, so that only one
+  // session is created.
   const sent = useRef(false);
 
   function fail(error: unknown) {

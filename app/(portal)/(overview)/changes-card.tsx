@@ -25,14 +25,14 @@ const kindOf = {
   healthy: 'recovered',
 } as const satisfies Record<Exclude<VmHealth, 'unknown'>, Kind>;
 
-/** From the bottom of a bar to its top. Failures are at the bottom, so that they share a baseline. */
+/** The order of the parts of a bar, from bottom to top. Failures are at the bottom, so that they share a baseline. */
 const stack: readonly { kind: Kind; status: StatusName }[] = vmHealths.flatMap((health) =>
   health === 'unknown' ? [] : [{ kind: kindOf[health], status: statusOfHealth[health] }],
 );
 const shownInLegend: readonly Kind[] = stack.map(({ kind }) => kind).toReversed();
 const height = 72;
 
-/** Changes of health within the last hour, with one bar for every two and a half minutes. */
+/** Changes of health within the last hour, as one bar for every two and a half minutes. */
 export function ChangesCard({ first }: { first: Changes | undefined }) {
   const { t } = useTranslation('overview');
   const trpc = useTRPC();

@@ -29,7 +29,7 @@ const EnrollDialog = dynamic(() => import('../vms/enroll-dialog.tsx').then((modu
 });
 
 export interface OverviewProps {
-  /** Data that the server has read. The rest is loaded in the browser. */
+  /** The data that the server has loaded. The browser loads the rest. */
   first: {
     [Part in 'summary' | 'failing' | 'changes' | 'deadlines' | 'events' | 'acts']: OverviewAnswers[Part] | undefined;
   } & { map: FirstMap };

@@ -15,7 +15,7 @@ interface OverviewPageProps {
   searchParams: Promise<{ by?: string | string[] }>;
 }
 
-/** The state of the fleet. A query that fails on the server is retried by its card, which reports the failure. */
+/** The state of the fleet. If a query fails on the server, its card retries it and reports the failure. */
 export default async function OverviewPage({ searchParams }: OverviewPageProps) {
   const [{ t }, { overview }, { by }] = await Promise.all([words('overview'), portal(), searchParams]);
   const groupBy = readGrouping([by].flat()[0]);

@@ -4,7 +4,7 @@ import { hashKey, type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent } from 'react';
 
 export interface ThrottledReload {
-  /** The key of the query, which must be `enabled: false` so that nothing else loads it. */
+  /** The key of the query. The query must have `enabled: false`, so that nothing else loads it. */
   queryKey: QueryKey;
   refetch(options: { cancelRefetch: boolean }): Promise<unknown>;
   /** Reload interval in milliseconds, because the data ages without a change. */

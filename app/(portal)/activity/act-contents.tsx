@@ -12,7 +12,7 @@ import { Skeleton } from '#app/_ui/skeleton.tsx';
 import type { AppRouter } from '#server/trpc/root.ts';
 import type { ListedAct } from './act.ts';
 
-/** The values before and after an action, by name. Of secrets, only whether they changed. */
+/** The values before and after an action, by name. For secrets, shows only whether they changed. */
 export function ActContents({ act, id }: { act: ListedAct; id: string }) {
   const { t } = useTranslation('activity');
   const trpc = useTRPC();
@@ -47,7 +47,7 @@ type Contents = inferRouterOutputs<AppRouter>['activity']['get'];
 
 function DifferenceTable({ differences }: Pick<Contents, 'differences'>) {
   const { t } = useTranslation('activity');
-  // Something that was created has no values before, something deleted has none after: one column is enough.
+  // A created object has no values before the action, and a deleted one has none after it: one column is enough.
   const sides = (['before', 'after'] as const).filter((side) =>
     differences.some((difference) => difference[side] !== undefined),
   );

@@ -10,10 +10,13 @@ import type { ListedAct, OnFilter } from './act.ts';
 import { ActSentence } from './act-sentence.tsx';
 import { ActorMark } from './actor-mark.tsx';
 
-/** Loaded when the row is opened. */
+/** Loaded when a row is opened. */
 const ActContents = dynamic(() => import('./act-contents.tsx').then((module) => module.ActContents), { ssr: false });
 
-/** One action: when, who, what, from where. Opens to show the values before and after. */
+/**
+ * One action: when it happened, who did it, what it was and where it came from. Opens to show the values before and
+ * after.
+ */
 export function ActRow({ act, onFilter }: { act: ListedAct; onFilter: OnFilter }) {
   const { t } = useTranslation('activity');
   const [open, setOpen] = useState(false);

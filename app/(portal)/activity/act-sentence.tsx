@@ -7,7 +7,7 @@ import { useReader } from '#app/_shell/reader.tsx';
 import type { ListedAct, OnFilter } from './act.ts';
 import { type Say, sentenceOf } from './sentence-of.ts';
 
-/** An action as a sentence in the reader's language, with links to what still exists. */
+/** An action as a sentence in the reader's language, with links to objects that still exist. */
 export function ActSentence({ act, onFilter }: { act: ListedAct; onFilter?: OnFilter }) {
   const { t, i18n } = useTranslation(['activity', 'common']);
   const reader = useReader();
@@ -48,7 +48,7 @@ const thing = 'rounded-xs font-medium text-ink';
 
 function linked(href: string | null): ReactElement<{ children?: ReactNode }> {
   if (href === null) return <span translate="no" className={thing} />;
-  // The children come from the sentence.
+  // `Trans` fills in the children.
   return (
     <Link
       href={href}

@@ -99,7 +99,7 @@ function withChosen(options: { value: string; label: string }[], chosen: string 
 interface DayInputProps {
   label: string;
   instant: string | undefined;
-  /** Whether the range includes the day: the time is then its end. */
+  /** Whether the day is the end of the range. The time is then the end of the day. */
   isEnd?: boolean;
   onChange(instant: string): void;
 }

@@ -25,7 +25,7 @@ export interface ActivityListProps {
 }
 
 /**
- * Actions by day, newest first. New ones are announced as a count, so that rows do not move. On other pages:
+ * Actions by day, newest first. New actions are announced as a count, so that rows do not move. On other pages:
  * `<ActivityList filter={{ vmId }} />` below `<Words namespaces={['activity']}>`; a new filter needs a new `key`.
  */
 export function ActivityList({ filter, first, onFilter, onClear }: ActivityListProps) {

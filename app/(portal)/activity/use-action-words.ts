@@ -2,7 +2,8 @@ import { useMemo } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 
 /**
- * Returns functions for the short labels of actions and targets, for filter options. Unknown codes are shown unchanged.
+ * Returns functions that return the short labels of actions and targets, for filter options. Unknown codes are shown
+ * unchanged.
  */
 export function useActionWords(): { noun(noun: string): string; act(action: string): string } {
   const { t } = useTranslation('activity');

@@ -24,7 +24,7 @@ export interface NameFormProps {
   onSend(name: Suggestion): void;
 }
 
-/** Handler and version of the package (AZ-P1). Offers to create a publisher that does not exist yet. */
+/** The handler and version of the package (AZ-P1). Offers to create a publisher that does not exist yet. */
 export function NameForm(props: NameFormProps) {
   const { t } = useTranslation('packages');
   const reader = useReader();

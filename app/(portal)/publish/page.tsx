@@ -16,7 +16,7 @@ interface Props {
   searchParams: Promise<{ handler?: string | string[] }>;
 }
 
-/** Starts publishing: a zip, its handler and its version. */
+/** The page that starts publishing: the reader chooses a zip, its handler and its version. */
 export default async function PublishPage({ searchParams }: Props) {
   const { t } = await words('packages');
   const common = await words('common');

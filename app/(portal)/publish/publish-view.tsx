@@ -41,7 +41,7 @@ interface Chosen {
   suggestion: Suggestion;
 }
 
-/** Chooses a zip, names it and uploads it. Findings stay until another file is chosen. */
+/** Lets the reader choose a zip, name it and upload it. Findings stay until another file is chosen. */
 export function PublishView({ handler, known, publishers, hasMorePublishers, drafts, packageBytes }: PublishViewProps) {
   const { t } = useTranslation('packages');
   const reader = useReader();
@@ -83,7 +83,8 @@ export function PublishView({ handler, known, publishers, hasMorePublishers, dra
         )}
         {problem ? <Refusal problem={problem} /> : null}
         {chosen && !refused ? (
-          // Hidden rather than removed during the upload: if that fails or is stopped, the typed name is still there.
+          // Hidden rather than removed during the upload: if the upload fails or is stopped, the typed name is still
+          // there.
           <div hidden={sending.progress !== undefined}>
             <NameForm
               // Choosing another file resets the name.

@@ -1,10 +1,10 @@
 /** The contents of a zip, read in the browser for a preview. The portal checks the package again. */
 export interface ZipContents {
-  /** False if the file cannot be a zip. True if the browser could not read it. */
+  /** False if the file cannot be a zip. Also true if the browser could not read the file. */
   isZip: boolean;
   files: { name: string; size: number }[];
   manifestText: string | null;
-  /** Handler and version in the package's `manifest.xml`, which packages for Azure have. */
+  /** The handler and version in the package's `manifest.xml`, which packages for Azure have. */
   stated: { handler: string; version: string } | null;
 }
 
@@ -41,8 +41,8 @@ export async function readZip(file: Blob): Promise<ZipContents> {
 }
 
 /**
- * Returns handler and version from `<ExtensionImage>`: `<ProviderNameSpace>`, `<Type>` and `<Version>`, in any XML
- * namespace.
+ * Returns the handler and the version in `<ExtensionImage>`: `<ProviderNameSpace>`, `<Type>` and `<Version>`, in any
+ * XML namespace.
  */
 function statedIn(xml: string | null): ZipContents['stated'] {
   if (xml === null) return null;

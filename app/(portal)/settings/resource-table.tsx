@@ -22,7 +22,7 @@ export interface ResourceQuery<Item> {
 
 export interface Column {
   label: string;
-  /** Aligned to the end of the line: for numbers and times. */
+  /** Whether the cell is aligned to the end of the line, as numbers and times are. */
   end?: boolean;
   className?: string;
 }
@@ -48,8 +48,8 @@ export interface ResourceTableProps<Item> {
 }
 
 /**
- * A card with a table of members, tokens or invitations. Has states for loading, failed and empty, and becomes a list
- * on a phone.
+ * A card with a table of members, tokens or invitations. Shows whether they are loading, failed to load or are missing.
+ * Becomes a list on a phone.
  */
 export function ResourceTable<Item>({ query, failedTitle, empty, children, ...table }: ResourceTableProps<Item>) {
   const { t } = useTranslation('common');

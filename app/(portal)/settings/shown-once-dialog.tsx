@@ -15,7 +15,7 @@ export interface ShownOnceDialogProps {
   children?: ReactNode;
 }
 
-/** Shows a new link or token, which cannot be shown again. */
+/** Shows a new link or token, which cannot be displayed again. */
 export function ShownOnceDialog({ title, description, value, onClose, children }: ShownOnceDialogProps) {
   const { t } = useTranslation('settings');
   return (

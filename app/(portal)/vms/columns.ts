@@ -33,7 +33,7 @@ export function writeLook({ columns, compact }: TableLook): string {
   return columns.join('.') + (compact ? '~compact' : '');
 }
 
-/** Widths in pixels of columns whose values have about the same length. */
+/** Widths in pixels of columns whose values all have about the same length. */
 const fixed: Partial<Record<'name' | ColumnName, number>> = {
   health: 144,
   since: 128,
@@ -46,12 +46,12 @@ const fixed: Partial<Record<'name' | ColumnName, number>> = {
 /** How the other columns share the remaining width. */
 const shares: Partial<Record<'name' | ColumnName, number>> = { name: 2.3, extensions: 3.4, tags: 2 };
 const least: Partial<Record<'name' | ColumnName, number>> = { name: 160, extensions: 160, tags: 128 };
-/** A common width of the table, from which the shares are computed. */
+/** The table width from which the shares are computed. */
 const usualWidth = 1_200;
 
-/** The order in which columns are hidden if the window is too narrow for all chosen ones. */
+/** The order in which columns are hidden if not all chosen ones fit into the window. */
 const dispensable: readonly ColumnName[] = ['clockSkew', 'system', 'goalState', 'agent', 'tags', 'since', 'lastSeen'];
-/** From this width on, the default columns fit and all chosen ones are shown. */
+/** From this width on, the default columns fit, and all chosen columns are shown. */
 export const roomy = 808;
 /** Width of the table in the narrowest window that shows it as a table. */
 export const tightest = 620;

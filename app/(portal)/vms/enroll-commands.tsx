@@ -6,11 +6,11 @@ import { DateTime } from '#app/_ui/time.tsx';
 
 export interface EnrollCommandsProps {
   gatewayUrl: string;
-  /** As the portal returned it; it is returned only once. */
+  /** The token that the portal returned. It is returned only once. */
   token: { enrollmentToken: string; enrollmentExpiresAt: string };
 }
 
-/** Commands to run on the machine, with the agent as a single file and as a clone of the repository. */
+/** Commands to run on the machine: one for the agent as a single file, one for a clone of the repository. */
 export function EnrollCommands({ gatewayUrl, token }: EnrollCommandsProps) {
   const { t } = useTranslation('vms');
   const dir = '/var/lib/annex-agent';

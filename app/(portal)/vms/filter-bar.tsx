@@ -113,10 +113,10 @@ function Chips({ filter, set }: FilterProps) {
 
 const hasValue = (value: unknown): boolean => value !== undefined && !(Array.isArray(value) && value.length === 0);
 
-/** Fields with their own chips, which show more than name and value. */
+/** Fields whose chips show more than name and value. */
 const ownChips = ['q', 'health', 'tags', 'handler', 'version', 'messageId', 'silentMinutes', 'held'];
 
-/** Chips of all other fields, including those that other modules add. */
+/** Chips of all other fields, including fields that other modules add. */
 function OtherChips({ fields, filter, set }: FilterProps & { fields: readonly ListedField[] }) {
   const { t } = useTranslation('vms');
   const values: Readonly<Record<string, unknown>> = filter;
@@ -137,7 +137,7 @@ function OtherChips({ fields, filter, set }: FilterProps & { fields: readonly Li
     });
 }
 
-/** A dashed button whose menu is loaded when the pointer reaches it. */
+/** A dashed button. Its menu is loaded when the pointer reaches the button. */
 function AddFilter({ field, filter, set }: FilterProps & { field: ListedField }) {
   const { t } = useTranslation('vms');
   const [reached, setReached] = useState(false);

@@ -16,7 +16,7 @@ import { ValueChoice } from './value-choice.tsx';
 
 export interface FilterMenuProps {
   field: ListedField;
-  /** The active filters, which counts take into account. */
+  /** The active filters. Counts include only VMs that match them. */
   filter: FleetFilter;
   onPick(change: FleetFilter): void;
   onClose(): void;

@@ -1,6 +1,6 @@
 /**
- * Pixels: average width of a letter at 12 px, padding and icon of a chip, the gap after it, and the chip with the
- * number of the others.
+ * Widths in pixels: a letter at 12 px on average, the padding and icon of a chip, the gap after a chip, the chip that
+ * shows how many do not fit, and the widest chip.
  */
 const letter = 6.6;
 const around = 32;

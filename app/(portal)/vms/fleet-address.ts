@@ -11,13 +11,13 @@ export interface FleetQuery {
 
 export interface ReadAddress {
   query: FleetQuery;
-  /** Names of parameters that cannot be read and are ignored. */
+  /** Names of invalid parameters, which are ignored. */
   ignored: string[];
 }
 
 type Values = Readonly<Record<string, ValueOf<FieldValue> | undefined>>;
 
-/** Reads filter and order from a URL such as `?q=&health=failed,degraded&tag=env=prod&sort=`. Never throws. */
+/** Reads the filter and the order from a URL such as `?q=&health=failed,degraded&tag=env=prod&sort=`. Never throws. */
 export function readAddress(fields: readonly ListedField[], parameters: URLSearchParams): ReadAddress {
   const read = fields.map((field) => ({ field, ...readParameter(field, parameters) }));
   const filter: Values = Object.fromEntries(read.map(({ field, value }) => [field.name, value]));
@@ -31,7 +31,7 @@ export function readAddress(fields: readonly ListedField[], parameters: URLSearc
   };
 }
 
-/** Writes filter and order as a query string. Defaults are left out. */
+/** Writes the filter and the order as a query string. Defaults are left out. */
 export function writeAddress(fields: readonly ListedField[], { filter, sort }: FleetQuery): string {
   const parameters = new URLSearchParams();
   const values: Values = filter;

@@ -9,9 +9,9 @@ export class Paced {
   }
 
   /**
-   * Loads, or joins a load of the same key that is in progress. `again` is called after a load that was joined late,
-   * because its data may be older than the request. A load is never canceled for the next one: if requests came faster
-   * than responses, nothing would ever arrive.
+   * Starts a load, or joins a load of the same key that is in progress. `again` is called after a load that was joined
+   * late, because its data may be older than the request. A load is never canceled for the next one: if requests came
+   * faster than responses, nothing would ever arrive.
    */
   run<T>(what: string, read: () => Promise<T>, again: () => void): Promise<T> {
     const { running } = this;
@@ -28,7 +28,7 @@ export class Paced {
     this.running = own;
     const done = () => {
       if (this.running === own) this.running = undefined;
-      // Called after the callers have received their result.
+      // Calls `again` after the callers have received their result.
       if (own.missed) setTimeout(again);
     };
     result.then(done, done);

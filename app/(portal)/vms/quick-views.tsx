@@ -30,12 +30,12 @@ const countOf = (name: (typeof views)[number]['name'], { total, byHealth, silent
 
 export interface QuickViewsProps {
   address: FleetAddress;
-  /** Numbers from the server; null if they could not be read. */
+  /** The numbers that the server loaded; null if that failed. */
   first: FleetSummary | null;
   firstAt: number;
 }
 
-/** Links to common filters, each with its number of VMs if known. */
+/** Links to common filters, each with its number of VMs if that is known. */
 export function QuickViews({ address, first, firstAt }: QuickViewsProps) {
   const { t } = useTranslation('vms');
   const trpc = useTRPC();

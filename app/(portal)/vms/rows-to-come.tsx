@@ -28,8 +28,8 @@ const barWidths: Readonly<Record<'name' | ColumnName, number>> = {
 };
 
 /**
- * The background behind rows that are still loading. It stays in the window while rows scroll past, so that it is
- * painted only once however long the list is.
+ * The background behind rows that are still loading. It keeps its position in the window while rows scroll past, so
+ * that it is painted only once however long the list is.
  */
 export const RowsToCome = memo(function RowsToCome({ columns, widths, rowHeight, isNarrow }: RowsToComeProps) {
   const top = isNarrow ? firstLine : (rowHeight - barHeight) / 2;

@@ -18,7 +18,7 @@ import { usePaced } from './use-paced.ts';
 import type { VisibleRows } from './use-window-rows.ts';
 
 const none: readonly FleetRow[] = [];
-/** Rows of a busy fleet are loaded at this interval, so that a change is visible within a second. */
+/** Interval at which rows of a busy fleet are loaded, so that a change is visible within a second. */
 const rowsPaceMs = 1_000;
 
 export interface Blocks {
@@ -34,7 +34,10 @@ export const blockKey = (reading: Omit<FleetReading, 'total'>, block: number) =>
   block,
 ];
 
-/** Loads a block. Next to a loaded block, continues from its last row; elsewhere starts at a row number. */
+/**
+ * Loads a block. Continues from the last row of a loaded block before it if there is one, otherwise starts at a row
+ * number.
+ */
 export async function loadBlock(
   client: ReturnType<typeof useTRPCClient>,
   queryClient: QueryClient,
@@ -92,7 +95,7 @@ export function useBlocks(reading: FleetReading, visible: VisibleRows, first: Fi
   };
 }
 
-/** Number of blocks that the tallest window touches, plus half a block above and below. */
+/** Number of blocks that the tallest window contains, plus half a block above and below. */
 const slots = 5;
 
 function useBlock(reading: FleetReading, block: number | undefined, first: FirstPage) {
@@ -113,7 +116,7 @@ function rowsBetween(rowAt: Blocks['rowAt'], { from, to }: VisibleRows): FleetRo
   );
 }
 
-/** Reloads the visible rows when one changes, and periodically. Each keeps its position. */
+/** Reloads the visible rows when one of them changes, and periodically. Each row keeps its position. */
 function useFreshRows(reading: FleetReading, rows: readonly FleetRow[]): void {
   const trpc = useTRPC();
   const queryClient = useQueryClient();

@@ -13,7 +13,7 @@ export interface FleetAddress extends ReadAddress {
   /** The text in the search field, which applies when typing pauses. */
   search: string;
   setSearch(search: string): void;
-  /** Changes filter or order. Back undoes it. */
+  /** Changes the filter or the order. Back undoes the change. */
   change(query: Partial<FleetQuery>): void;
   /** Returns the URL with another query. */
   hrefOf(query: FleetQuery): string;
@@ -31,7 +31,9 @@ export function useFleetAddress(fields: readonly ListedField[]): FleetAddress {
   const inAddress = filter.q ?? '';
   const [search, setSearch] = useState(inAddress);
   const [known, setKnown] = useState(inAddress);
-  /** Searches that were written to the URL but not rendered by the router yet; more may be typed in the meantime. */
+  /**
+   * Searches that were written to the URL but not rendered by the router yet. The reader may type more in the meantime.
+   */
   const [written, setWritten] = useState<readonly string[]>([]);
   if (inAddress !== known) {
     setKnown(inAddress);

@@ -8,7 +8,7 @@ import { ageMs, type FirstPage, type FleetReading, forgetMs, isFirst } from './r
 import { blockKey, loadBlock } from './use-blocks.ts';
 import { usePaced } from './use-paced.ts';
 
-/** A busy fleet changes many times a second; numbers are updated at this interval. */
+/** Interval at which numbers are updated, because a busy fleet changes many times a second. */
 export const paceMs = 2_000;
 
 export interface ReadingState {
@@ -19,7 +19,7 @@ export interface ReadingState {
   error: unknown;
   errorAt: number;
   retry(): void;
-  /** How many more (or fewer) VMs match now than in the snapshot. */
+  /** How many more VMs match now than in the snapshot; negative if fewer match. */
   waiting: number;
   /** Takes a new snapshot. */
   refresh(): void;
@@ -49,7 +49,7 @@ export function useReading(query: FleetQuery, first: FirstPage): ReadingState {
   return {
     reading: opening.data,
     isStale: opening.isPlaceholderData,
-    // A loaded snapshot stays if a refresh fails: the page shows its age.
+    // If a refresh fails, the loaded snapshot stays, and the page shows its age.
     error: opening.data === undefined ? opening.error : null,
     errorAt: opening.errorUpdatedAt,
     retry: () => void opening.refetch(),

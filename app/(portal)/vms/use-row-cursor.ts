@@ -15,7 +15,7 @@ export function useRowCursor(
   const { t } = useTranslation('vms');
   const router = useRouter();
   const [place, setPlace] = useState({ reading, index: -1 });
-  // A different list begins without a selected row.
+  // No row of a new list is selected.
   const cursor = place.reading === reading ? place.index : -1;
   const walk = (step: number) => {
     const index = Math.max(0, Math.min(reading.total - 1, cursor + step));

@@ -14,7 +14,7 @@ export interface TableRoom {
   shown: readonly ColumnName[];
 }
 
-/** Measures the table and the headers of its columns to find what fits. */
+/** Measures the table and the headers of its columns to determine what fits. */
 export function useTableRoom(chosen: readonly ColumnName[], isNarrow: boolean): TableRoom {
   const table = useRef<HTMLTableElement>(null);
   const [width, setWidth] = useState<number>();

@@ -2,7 +2,7 @@
 
 import { type RefObject, startTransition, useLayoutEffect, useState } from 'react';
 
-/** Number of rows beyond the window's edges that are rendered too, so that slow scrolling shows no gaps. */
+/** Number of rows that are rendered beyond the window's edges, so that slow scrolling shows no gaps. */
 const beyond = 8;
 /** How long after the last scroll event the list counts as still, in milliseconds. */
 const restMs = 120;
@@ -37,7 +37,7 @@ export interface WindowRowsOptions {
 
 /** Determines the visible rows of a list of any length while the page scrolls. */
 export function useWindowRows({ frame, head, count, rowHeight, over, below }: WindowRowsOptions): WindowRows {
-  // Rendered by the server, and by the browser before it has measured.
+  // The rows that the server renders, and the browser too until it has measured the page.
   const [visible, setSight] = useState<VisibleRows>({ from: 0, to: 24, moving: false });
   useLayoutEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -47,7 +47,7 @@ export function useWindowRows({ frame, head, count, rowHeight, over, below }: Wi
       const to = Math.max(from, Math.ceil((window.innerHeight - below - top) / rowHeight) - 1);
       setSight((now) => (now.from === from && now.to === to && now.moving === moving ? now : { from, to, moving }));
     };
-    // Rows render between frames and never delay one. Until then, gaps show placeholders.
+    // Rows are rendered between frames and never delay one. Until then, gaps show placeholders.
     const move = () => {
       startTransition(() => look(true));
       clearTimeout(timer);

@@ -35,10 +35,7 @@ export function ValueChoice({ field, filter, onPick, onClose }: ValueChoiceProps
     onPick(choice.change);
     onClose();
   };
-  /**
-   * If Enter is pressed before the results are loaded, picks from the results for the current text, not for an earlier
-   * one.
-   */
+  /** If Enter is pressed before the results are loaded, waits and picks from the results for the current text. */
   const pickWhenFound = async (input: HTMLInputElement) => {
     const found = await fetchChoices();
     if (input.isConnected && input.value === part) pick(found[active]);
@@ -108,7 +105,7 @@ function useChoices(field: ListedField, filter: FleetFilter, part: string) {
   const { t } = useTranslation('vms');
   const trpc = useTRPC();
   const queryClient = useQueryClient();
-  // The field's own filter would hide its other values, and versions belong to their handler.
+  // The field's own filter would hide its other values. A version belongs to one handler only.
   const others =
     field.value.kind === 'tags'
       ? filter

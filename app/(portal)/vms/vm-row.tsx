@@ -22,7 +22,7 @@ export interface CellRoom {
 
 export interface VmRowProps {
   row: FleetRow;
-  /** Its index in the list, from 0. */
+  /** Index of the row in the list, from 0. */
   index: number;
   cursor: boolean;
   columns: readonly ColumnName[];
@@ -45,7 +45,7 @@ export const VmRow = memo(function VmRow({ row, index, cursor, columns, compact,
   return (
     <Tr aria-rowindex={index + 2} cursor={cursor} className={line}>
       <Td className={cn('overflow-hidden font-medium', height, narrow)}>
-        {/* Not the router's link, which would observe its visibility: rows that scroll past do not need that. */}
+        {/* A plain link: the router's link would observe its visibility, which rows that scroll past do not need. */}
         <a
           href={`/vms/${row.id}`}
           onClick={open}

@@ -27,7 +27,7 @@ const rowHeights = { usual: 36, compact: 28, narrow: 68 };
 /** Pixels that cover rows while the page scrolls: the top bar and table header above, the footer below. */
 const over = 84;
 const below = 40;
-/** Browsers position elements inexactly within taller ones. */
+/** Maximum height of the list in pixels, because browsers position elements inexactly within taller elements. */
 const tallest = 12_000_000;
 
 export interface VmTableProps {
@@ -39,7 +39,7 @@ export interface VmTableProps {
   onSort(sort: FleetSort): void;
 }
 
-/** A table of VMs. Only visible rows are in the document. `j` and `k` move, Enter opens. */
+/** A table of VMs. Only visible rows are in the document. `j` and `k` move the cursor, Enter opens a VM. */
 export function VmTable({ reading, first, look, stale, onSort }: VmTableProps) {
   const { t } = useTranslation('vms');
   const router = useRouter();
@@ -166,7 +166,7 @@ const Head = memo(function Head({ columns, sort, sticks, onSort }: HeadProps) {
   );
 });
 
-/** Returns a React key for a gap. The first and the last gap keep theirs while their heights change. */
+/** Returns a React key for a gap. The first and the last gap keep their keys while their heights change. */
 function gapKey(at: number, gap: number, count: number): string {
   if (at === 0) return 'before';
   return at + gap === count ? 'after' : `gap ${at}`;
@@ -181,7 +181,7 @@ function Gap({ height, columns }: { height: number; columns: number }) {
   );
 }
 
-/** The position in the list, and the keys that move it. */
+/** The position in the list, and the keys that change it. */
 function Foot({ from, to, total, count }: { from: number; to: number; total: number; count: number }) {
   const { t } = useTranslation('vms');
   const format = useFormat();

@@ -7,7 +7,7 @@ import { translate, type Values } from './translate.ts';
 
 interface ClientWords {
   language: string;
-  /** The reader's preferred language. Handler messages may be in it even if the page is not. */
+  /** The reader's preferred language. Handler messages may be in this language even if the page is not. */
   preferred: string;
   bundles: Bundles;
 }
@@ -42,7 +42,7 @@ interface UsedWords<N extends FlatNamespace | readonly FlatNamespace[]> {
 }
 
 /**
- * Returns texts for a client component. `<Words>` above it must send its namespaces; `common` and `navigation` are
+ * Returns texts for a client component. An enclosing `<Words>` must send its namespaces; `common` and `navigation` are
  * always sent.
  */
 export function useTranslation<const N extends FlatNamespace | readonly FlatNamespace[] = 'common'>(
@@ -53,7 +53,7 @@ export function useTranslation<const N extends FlatNamespace | readonly FlatName
   return useMemo(() => {
     const list = joined.split(',');
     const t = (key: string, values?: Values) => translate(language, bundles, list, key, values);
-    // The library's type checks keys and placeholders, but only this one of its overloads is used.
+    // The library's type checks keys and placeholders. Only this one of its overloads is used.
     return { t: t as unknown as TFunction<N>, i18n: { language } };
   }, [language, bundles, joined]);
 }

@@ -1,6 +1,6 @@
 import 'i18next';
 
-/** Lets the compiler check every key: one that English lacks is a type error. */
+/** Lets the compiler check every key: a key that is missing in English is a type error. */
 declare module 'i18next' {
   interface CustomTypeOptions {
     defaultNS: 'common';

@@ -68,7 +68,7 @@ export function mirroredBundle(bundle: Bundle): Bundle {
         )
       : [[key, mirrored(sentence)] as const],
   );
-  // A form that English has wins over one generated from its general form.
+  // A plural form that English has wins over one generated from the general form.
   const own = Object.keys(bundle).map((key) => [key, mirrored(bundle[key] ?? '')] as const);
   return Object.fromEntries([...forms, ...own]);
 }

@@ -4,7 +4,7 @@ import type { LiveChange } from './topics.ts';
 export type LiveState =
   | { phase: 'connecting' }
   | { phase: 'live'; lastEventAt: number | undefined }
-  /** `since`: when the page became stale; `retryAt`: when the next attempt starts, undefined during one. */
+  /** `since`: when the page became stale; `retryAt`: when the next attempt starts, undefined while one is running. */
   | { phase: 'lost'; since: number; retryAt: number | undefined }
   /** Reconnected. `caughtUp`: the number of missed changes, undefined if everything was reloaded. */
   | { phase: 'back'; caughtUp: number | undefined }
@@ -33,7 +33,7 @@ export interface Source {
  * be visible.
  */
 const gatherMs = 200;
-/** How long after a reconnect hints count as missed changes, and the notice is shown. */
+/** How long after a reconnect hints count as missed changes. The notice is shown for the same time. */
 const settleMs = 800;
 const noticeMs = 5000;
 const firstRetryMs = 1000;
@@ -41,7 +41,7 @@ const longestRetryMs = 15_000;
 
 /**
  * The live connection of a tab: opens it, detects breaks, retries with growing pauses, and resumes after the last
- * change it saw. Independent of React and tRPC.
+ * change that it received. Independent of React and tRPC.
  */
 export class LiveConnection {
   private state: LiveState = { phase: 'connecting' };

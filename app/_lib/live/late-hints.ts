@@ -5,8 +5,8 @@ import { concerns, type LiveChange } from './topics.ts';
 const onTheWayMs = 10_000;
 
 /**
- * The hints of the last seconds, for new queries: a page's data was read before it was shown, and a hint in between
- * found no query to invalidate.
+ * The hints of the last seconds, for new queries: a page's data is read before the page is shown, and a hint that
+ * arrives in between finds no query to invalidate.
  */
 export class LateHints {
   private hints: { at: number; changes: readonly LiveChange[] | 'reset' }[] = [];
@@ -15,7 +15,7 @@ export class LateHints {
     this.hints = [...this.hints.filter(({ at }) => now - at < onTheWayMs), { at: now, changes }];
   }
 
-  /** Whether something that this query shows has changed recently. */
+  /** Whether any object that this query shows has changed recently. */
   concern(queryKey: Query['queryKey'], now: number): boolean {
     return this.hints.some(
       ({ at, changes }) => now - at < onTheWayMs && (changes === 'reset' || concerns(queryKey, changes)),

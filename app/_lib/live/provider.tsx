@@ -18,8 +18,8 @@ const LiveContext = createContext<LiveConnection | undefined>(undefined);
 const connecting: LiveState = { phase: 'connecting' };
 
 /**
- * Keeps every query below it fresh: changes in the portal are loaded within a second. Pages only need to load through
- * `useTRPC()`.
+ * Keeps every query below it up to date: changes in the portal are loaded within a second. Pages only need to load
+ * through `useTRPC()`.
  */
 export function LiveProvider({ startAt, children }: LiveProviderProps) {
   const client = useTRPCClient();

@@ -1,6 +1,6 @@
 import type { Query } from '@tanstack/react-query';
 
-/** A hint from the portal that something changed. It contains no data; pages reload what they show. */
+/** A hint from the portal that data changed. It contains no data; pages reload the data that they show. */
 export interface LiveChange {
   topic: string;
   key: string;
@@ -10,11 +10,11 @@ interface Rule {
   router: string;
   /** The input that identifies the object, or a list of objects. Queries about others are not affected. */
   about?: string;
-  /** Only this procedure is affected: the others show history, which never changes. */
+  /** If given, only this procedure is affected: the others show history, which never changes. */
   procedure?: string;
 }
 
-/** Which queries show which objects. An unknown topic affects every query. */
+/** The queries that show the objects of each topic. An unknown topic affects every query. */
 const rules: Readonly<Record<string, readonly Rule[]>> = {
   vm: [
     { router: 'vms', about: 'vmId' },
@@ -64,7 +64,7 @@ export function concerns(queryKey: Query['queryKey'], changes: readonly LiveChan
       if (rule.router !== router || (rule.procedure ?? procedure) !== procedure) return false;
       const about = rule.about === undefined ? undefined : input?.[rule.about];
       if (typeof about !== 'string' && !Array.isArray(about)) return true;
-      // If too many objects changed at the same time, none is named.
+      // If too many objects changed at the same time, the hint names none of them.
       return change.key === '*' || [about].flat().includes(change.key);
     });
   });

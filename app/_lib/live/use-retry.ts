@@ -4,7 +4,7 @@ import { useRouter } from 'next/navigation';
 import { startTransition, useCallback, useEffect } from 'react';
 import { useLive } from './provider.tsx';
 
-/** For an error page: returns a function that renders again on the server, and calls it when the connection is back. */
+/** Returns a function that renders an error page again on the server. Also calls it when the connection is restored. */
 export function useRetry(reset: () => void): () => void {
   const { phase } = useLive();
   const router = useRouter();

@@ -35,7 +35,7 @@ export function PaletteHost() {
       if (event.key === 'Control' || event.key === 'Meta') void loadPalette().catch(() => {});
       if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey) || event.altKey || event.shiftKey)
         return;
-      // Not over an open dialog, so that nothing typed in it is lost.
+      // Does not open over another dialog, so that no text typed there is lost.
       if (document.querySelector('[role="dialog"], [role="alertdialog"]') !== null) return;
       event.preventDefault();
       openPalette();

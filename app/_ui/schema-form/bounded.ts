@@ -7,10 +7,10 @@ export interface FormPlan {
   uiSchema: UiSchema;
 }
 
-/** Limits of the form. Schemas are untrusted and may contain anything. */
+/** Limits of the form, because schemas are untrusted and may contain anything. */
 const most = { depth: 5, fields: 300, choices: 200, hops: 8, words: 500 };
 
-/** Names with a special meaning in JavaScript or the form library. They stay in the JSON. */
+/** Names with a special meaning in JavaScript or the form library. Such settings are shown only in the JSON. */
 const unfitNames = new Set(['__proto__', 'constructor', 'prototype', '__additional_property']);
 
 type Node = Readonly<Record<string, unknown>>;
@@ -29,7 +29,7 @@ export function planForm(schema: unknown): FormPlan | null {
 class Walk {
   private readonly root: unknown;
   private left = most.fields;
-  /** References that are being followed. A schema that contains itself ends at its second occurrence. */
+  /** References that are being followed. If a schema contains itself, expanding stops at the second occurrence. */
   private readonly open = new Set<string>();
 
   constructor(root: unknown) {

@@ -12,7 +12,7 @@ import { Switch } from '../switch.tsx';
 import { SurroundingsContext } from './surroundings.ts';
 import { Theirs } from './theirs.tsx';
 
-/** Returns what every field has around its control. */
+/** Returns the parts that every field has around its control. */
 function useAround({ schema, fieldPathId, name, required }: FieldProps) {
   const { t } = useTranslation(['editor', 'common']);
   const { faultAt, wasAt } = useContext(SurroundingsContext);

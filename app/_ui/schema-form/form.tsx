@@ -1,7 +1,7 @@
 'use client';
 
 import type { FormProps } from '@rjsf/core';
-// The package's index would load its validator.
+// Not imported from the index of the package, which would load its validator.
 import Form from '@rjsf/core/lib/components/Form.js';
 import type { ValidatorType } from '@rjsf/utils';
 import { type FocusEvent, useMemo } from 'react';
@@ -40,7 +40,10 @@ const defaults: FormProps['experimental_defaultFormStateBehavior'] = {
   constAsDefaults: 'never',
 };
 
-/** A form built from a publisher's schema. It keeps no state: values are passed in, and out as they are typed. */
+/**
+ * A form built from a publisher's schema. It keeps no state: values are passed in, and each change is passed out while
+ * the reader types.
+ */
 export function SchemaForm({ plan, value, onChange, onActive, disabled, faultAt, wasAt, onEditJson }: SchemaFormProps) {
   const surroundings = useMemo(() => ({ faultAt, wasAt, onEditJson }), [faultAt, wasAt, onEditJson]);
   const uiSchema = useMemo(() => ({ ...plan.uiSchema, 'ui:submitButtonOptions': { norender: true } }), [plan]);

@@ -1,9 +1,9 @@
 import { type ExtensionHealth, extensionHealths, healthLetters, rankOf } from '#server/domain/verdicts/words.ts';
 
-/** Returns the health in a cell's byte, which is an index in the order of severity. */
+/** Returns the health in the byte of a cell, which is an index in the order of severity. */
 export const healthAt = (cell: number): ExtensionHealth => extensionHealths[cell] ?? 'unknown';
 
-/** Unpacks run-length encoded letters into one byte per VM: its index in `healthLetters`. */
+/** Unpacks run-length encoded letters into one byte per VM: the index of its letter in `healthLetters`. */
 export function unpackCells(packed: string, count: number): Uint8Array {
   const cells = new Uint8Array(count);
   let at = 0;

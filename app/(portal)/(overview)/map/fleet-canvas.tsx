@@ -23,8 +23,8 @@ export interface FleetCanvasProps {
 const restMs = 70;
 
 /**
- * The fleet as a canvas. It takes the focus once. Arrow keys then move from cell to cell, and a live region announces
- * the VM. The pointer selects cells in the same way.
+ * The fleet as a canvas. Tab stops on it only once. Arrow keys then move from cell to cell, and a live region announces
+ * the VM. The pointer selects cells too.
  */
 export function FleetCanvas({ map, onPerCell, onStale }: FleetCanvasProps) {
   const { t } = useTranslation('overview');

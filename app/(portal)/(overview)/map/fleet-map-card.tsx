@@ -52,7 +52,7 @@ export function FleetMapCard({ first, groupings = [], vms = Number.POSITIVE_INFI
   });
   useThrottledReload({ queryKey: trpc.overview.map.queryKey(input), refetch: map.refetch, agesMs: 60_000 });
   const tags = groupings.map((name): MapGrouping => `tag:${name}`);
-  // The grouping in the URL, otherwise the one that the portal chose.
+  // The grouping in the URL; if there is none, the one that the portal chose.
   const groupBy = wish ?? (map.isPlaceholderData ? undefined : map.data?.groupBy) ?? tags[0] ?? 'none';
   const choices = [...new Set<MapGrouping>([...tags, 'handler', 'none', groupBy])];
   return (
@@ -108,7 +108,7 @@ interface MapControlsProps {
   onAsTable(asTable: boolean): void;
 }
 
-/** Chooses the grouping, which the URL keeps, and between map and table. */
+/** Buttons that choose the grouping, which the URL keeps, and switch between map and table. */
 function MapControls({ groupBy, groupings, asTable, onAsTable }: MapControlsProps) {
   const { t } = useTranslation('overview');
   const groupName = useGroupName();

@@ -17,7 +17,7 @@ export interface GroupHeadProps {
   width: number;
 }
 
-/** Below this width, numbers have icons only, with labels for screen readers. */
+/** Below this width, numbers have an icon instead of a label, and a label for screen readers. */
 const roomForWords = 220;
 /** Below this width, the numbers of unhealthy VMs are shown instead of the total. */
 const roomForAll = 190;

@@ -10,7 +10,7 @@ type MapGroup = FleetMap['groups'][number];
 
 const tagOf = (groupBy: MapGrouping): string => groupBy.slice('tag:'.length);
 
-/** Returns a function for the label of a grouping: the tag's name, or a phrase. */
+/** Returns a function that returns the label of a grouping: the name of the tag, or a phrase. */
 export function useGroupName(): (groupBy: MapGrouping) => string {
   const { t } = useTranslation('overview');
   return (groupBy) => {
@@ -19,7 +19,10 @@ export function useGroupName(): (groupBy: MapGrouping) => string {
   };
 }
 
-/** Returns a function for a group's label and the URL of its VM list; null if no filter selects exactly these VMs. */
+/**
+ * Returns a function that returns a group's label and the URL of its VM list; the URL is null if no filter selects
+ * exactly these VMs.
+ */
 export function useGroup(): (map: FleetMap, group: MapGroup) => { name: string; href: string | null } {
   const { t } = useTranslation('overview');
   return ({ groupBy }, { key, rest }) => {

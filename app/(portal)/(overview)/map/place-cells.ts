@@ -2,7 +2,7 @@
 export interface LayoutInput {
   /** Number of VMs in each group. */
   counts: readonly number[];
-  /** Available space in device pixels, because cells are drawn on whole ones. */
+  /** Available space in device pixels, because cells are aligned to whole device pixels. */
   width: number;
   height: number;
   /** Device pixels per CSS pixel. */
@@ -49,15 +49,15 @@ const gapBelow = 12;
 const narrowest = 108;
 
 /**
- * Finds the largest cells that fit. Groups keep their order and are arranged in lines. Within a line, their widths
- * depend on their sizes, so that all are equally high. If not even the smallest cells fit, a cell shows several VMs.
+ * Finds the largest cells that fit. Groups keep their order and are arranged in lines. The groups of a line are equally
+ * high; their widths depend on their numbers of cells. If not even the smallest cells fit, a cell shows several VMs.
  */
 export function layOutCells({ counts, width, height, ratio }: LayoutInput): CellLayout {
   const scale = (css: number): number => Math.round(css * ratio);
   const smallest = Math.max(2, scale(pitches.smallest));
   for (let pitch = scale(pitches.largest); pitch >= smallest; pitch -= 1) {
-    // Before trying a smaller square, tries cells one pixel wider than high: small squares would leave much space
-    // empty.
+    // Tries cells that are one pixel wider than high before smaller squares, because small squares would leave much
+    // space empty.
     for (const x of pitch * 2 > smallest * 3 ? [pitch] : [pitch + 1, pitch]) {
       const layout = arrange(counts, { pitch: { x, y: pitch }, perCell: 1, width, ratio });
       if (layout.height <= height) return layout;
@@ -81,7 +81,7 @@ interface Measure {
   ratio: number;
 }
 
-/** Returns the arrangement in lines that needs the least height, for one size of cells. */
+/** Returns the arrangement of the groups in lines that has the least height, for one size of cells. */
 function arrange(counts: readonly number[], measure: Measure): CellLayout {
   const cells = counts.map((count) => Math.ceil(count / measure.perCell));
   let best: CellLayout | null = null;
@@ -106,7 +106,7 @@ function divide(cells: readonly number[], lines: number): number[] {
     const lastStart = cells.length - (lines - line);
     while (index < lastStart) {
       const next = before + (cells[index] ?? 0);
-      // Ends the line here if that is closer to its target.
+      // Ends the line here if its number of cells is then closer to the target.
       if (index > begin && line < lines && next - wanted > wanted - before) break;
       before = next;
       index += 1;

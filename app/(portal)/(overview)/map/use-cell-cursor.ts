@@ -16,7 +16,7 @@ const steps: Readonly<Record<string, CellStep>> = {
   PageDown: 'nextGroup',
 };
 
-/** The cells that pointer and keyboard are on. */
+/** The cells selected by pointer and keyboard. */
 export interface CellCursor {
   hovered: CellPlace | null;
   /** The cell reached by keyboard or by a click. */

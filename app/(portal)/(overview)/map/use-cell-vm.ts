@@ -55,7 +55,7 @@ function useSettled(place: CellPlace | null, ms: number): CellPlace | null {
   return settled;
 }
 
-/** Opens the page of a VM, immediately if it is loaded, otherwise once it is, unless canceled first. */
+/** Returns functions that open the page of a VM, immediately or once the VM is loaded, and that cancel this. */
 export function useOpenVm(vm: MapVm | null): { open(): void; cancel(): void } {
   const router = useRouter();
   const isWaiting = useRef(false);

@@ -26,7 +26,7 @@ export function useMeasure(box: RefObject<HTMLElement | null>): Measured | null 
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(element);
-    // The reserved height depends on the window, and zooming changes the ratio.
+    // A resized window changes the reserved height, and zooming changes the ratio.
     window.addEventListener('resize', measure);
     return () => {
       observer.disconnect();

@@ -10,7 +10,7 @@ import { seriesFill } from './series.ts';
 export interface AdoptionChartProps {
   layers: readonly Layer[];
   points: readonly StackedPoint[];
-  /** Start of the time axis, even if no VM had a version then. */
+  /** Start of the time axis, even if no VM had a version at that time. */
   from: Date;
 }
 
@@ -44,7 +44,7 @@ export function AdoptionChart({ layers, points, from }: AdoptionChartProps) {
   );
 }
 
-/** Returns scales and shapes in the coordinates of the SVG. */
+/** Returns the scales and the shapes in the coordinates of the SVG. */
 function stackedAreas(layers: readonly Layer[], points: readonly StackedPoint[], from: Date) {
   const last = points.at(-1) as StackedPoint;
   const x = scaleTime([from, last.at], [0, width]);
@@ -73,7 +73,7 @@ function stackedAreas(layers: readonly Layer[], points: readonly StackedPoint[],
 
 type Chart = ReturnType<typeof stackedAreas>;
 
-/** Returns a function for the label of a layer: its version, or the number of versions in it. */
+/** Returns a function that returns the label of a layer: its version, or the number of versions in it. */
 function useLayerName(): (layer: Layer) => string {
   const { t } = useTranslation('packages');
   return ({ version, count }) => version ?? t('adoption.others', { count });

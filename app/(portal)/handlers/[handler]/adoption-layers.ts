@@ -1,7 +1,7 @@
 import type { Series } from './series.ts';
 
 export interface Layer {
-  /** Null for the layer of versions that share a color. */
+  /** Null for the layer of all versions that share the last color. */
   version: string | null;
   series: Series;
   /** Number of versions in this layer. */

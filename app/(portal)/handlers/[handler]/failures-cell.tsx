@@ -41,7 +41,7 @@ interface FailureBarsProps {
   tone: 'failed' | 'warning' | null;
 }
 
-/** One bar per day, relative to the worst day, or to one in twenty if that is more. */
+/** One bar per day, relative to the worst day, but at least to 5%. */
 function FailureBars({ version: { version, failures }, tone }: FailureBarsProps) {
   const { t } = useTranslation('packages');
   const format = useFormat();

@@ -17,7 +17,7 @@ import type { Handler } from './handler-data.ts';
 import { LanguagesCard } from './languages-card.tsx';
 import { VersionsCard } from './versions-card.tsx';
 
-/** A handler, kept up to date. */
+/** Shows a handler and keeps it up to date. */
 export function HandlerView({ handler, first }: { handler: string; first: Handler }) {
   const { t } = useTranslation('packages');
   const trpc = useTRPC();

@@ -5,7 +5,7 @@ const colors = [1, 2, 3, 4, 5] as const;
 
 /**
  * Assigns colors to versions for charts and tables: to those on most VMs, with the strongest color for the highest
- * version. If there are more than five versions, the others share the last color.
+ * version. If there are more than five versions, the remaining ones share the last color.
  */
 export function seriesOf(versions: readonly { version: string; vms: number }[]): ReadonlyMap<string, Series> {
   const used = versions.filter(({ vms }) => vms > 0);

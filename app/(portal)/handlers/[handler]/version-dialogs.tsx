@@ -21,7 +21,7 @@ export interface VersionDialogProps {
   /** Number of VMs with this version in their goal state. */
   vms: number;
   onClose(): void;
-  /** URL to open after the draft is deleted; by default the current page stays open. */
+  /** URL to open after the draft is deleted; by default, the reader stays on the current page. */
   leaveTo?: string;
 }
 

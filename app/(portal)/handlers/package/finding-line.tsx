@@ -24,7 +24,7 @@ export function FindingLine({ finding, first, named = false }: FindingLineProps)
       tabIndex={first ? -1 : undefined}
       className={cn(
         'flex items-baseline gap-1.5 rounded-xs py-0.5 font-sans text-12 text-st-text [--cut:var(--st-tint)]',
-        // A line of code may be wider than its container, but the finding must not be.
+        // A line of code may be wider than its container, but a finding must not be.
         named && 'max-w-[calc(100cqw-6rem)]',
       )}
     >

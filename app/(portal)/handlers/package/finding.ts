@@ -29,12 +29,15 @@ export function fileOf({ path }: PackageFinding): string {
   return hash < 0 ? path : path.slice(0, hash);
 }
 
-/** Whether a finding is about a line of the manifest, rather than about the file as an entry of the zip. */
+/** Whether a finding is about a line of the manifest, rather than about the manifest as a file in the zip. */
 export function isInManifest(finding: PackageFinding): boolean {
   return fileOf(finding) === manifestName && !finding.code.startsWith('entry_') && finding.code !== 'manifest_absent';
 }
 
-/** Returns the manifest line of a finding, counted from 1; the last line if something is missing. */
+/**
+ * Returns the line of the manifest that a finding is about, counted from 1; the last line if the finding is about
+ * something missing.
+ */
 export function lineOf(text: string, { path, code, message }: PackageFinding): number {
   const lines = text.trimEnd().split('\n');
   if (code === 'json_malformed') return Math.min(lines.length, Number(/\d+/.exec(message)?.[0] ?? 1));

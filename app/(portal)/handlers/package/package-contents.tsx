@@ -20,7 +20,10 @@ export interface PackageContentsProps {
   leftOut?: number;
 }
 
-/** The contents of a package. Each finding is at its file or line; the others are above all. */
+/**
+ * The contents of a package. Each finding is shown at its file or line; findings without a position are above all
+ * files.
+ */
 export function PackageContents({ files, manifestText, findings, leftOut = 0 }: PackageContentsProps) {
   const { t } = useTranslation('packages');
   const format = useFormat();

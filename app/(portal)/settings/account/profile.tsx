@@ -16,7 +16,10 @@ const PasswordDialog = dynamic(() => import('./password-dialog.tsx').then((modul
   ssr: false,
 });
 
-/** Name, email, role, password and provider account. `refused` is a sentence about why connecting one failed. */
+/**
+ * Name, email address, role, password and provider account. `refused` is a sentence about why connecting a provider
+ * account failed.
+ */
 export function Profile({ first, refused }: { first: Account; refused: string | undefined }) {
   const { t } = useTranslation(['account', 'common']);
   const trpc = useTRPC();

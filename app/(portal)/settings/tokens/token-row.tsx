@@ -67,7 +67,7 @@ export function TokenRow({ token, onRevoke }: { token: Token; onRevoke(): void }
   );
 }
 
-/** The day on which a token expires, with a warning and the time left if that is soon. */
+/** The day on which a token expires. If that is soon, adds a warning and the time left. */
 function Expiry({ state, value }: { state: TokenState; value: Date }) {
   if (state !== 'ending') return <DateTime value={value} style="date" />;
   return (

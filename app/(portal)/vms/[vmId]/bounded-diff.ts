@@ -1,6 +1,9 @@
 import { type Change, diffLines, diffWordsWithSpace } from 'diff';
 
-/** Maximum number of edits in which the smallest difference is searched; the work grows with its square. */
+/**
+ * Maximum number of edits for which the smallest difference is searched, because the work grows with the square of that
+ * number.
+ */
 export const maxLineEdits = 2_000;
 const maxWordEdits = 200;
 

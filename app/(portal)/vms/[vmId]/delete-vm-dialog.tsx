@@ -12,7 +12,7 @@ import { ControlRow } from '#app/_ui/field.tsx';
 import { toast } from '#app/_ui/toast.tsx';
 import type { InstanceDetails, VmFacts } from './vm-data.ts';
 
-/** Deletes a VM, either immediately or once its agent has uninstalled everything. */
+/** Deletes a VM, either immediately or after its agent has uninstalled everything. */
 export function DeleteVmDialog({ facts, view, onClose }: { facts: VmFacts; view: InstanceDetails; onClose(): void }) {
   const { t } = useTranslation('enrollment');
   const trpc = useTRPC();

@@ -1,7 +1,7 @@
 import { namesError } from '#protocol/error-line.ts';
 
 export interface ErrorLine {
-  /** 1-based. */
+  /** Counted from 1. */
   line: number;
   text: string;
 }

@@ -1,7 +1,7 @@
-/** Number of lines shown of a folded text. */
+/** Number of lines that a folded text shows. */
 const shownLines = 12;
 const shownCharacters = 600;
-/** A text up to this many times the limit is shown whole: the button would take as much space. */
+/** A text of up to this many times the limit is shown whole, because the button would take as much space. */
 const slack = 1.5;
 
 /** Returns the visible beginning of a long text; null if the text is shown whole. */

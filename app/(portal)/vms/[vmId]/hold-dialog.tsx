@@ -30,7 +30,7 @@ function useInvalidateVm() {
     Promise.all([trpc.vms, trpc.instanceViews].map((part) => queryClient.invalidateQueries(part.pathFilter())));
 }
 
-/** Puts a VM on hold, or changes reason and end of its hold. */
+/** Puts a VM on hold, or changes the reason and the end of its hold. */
 export function HoldDialog({ facts: { id: vmId, name, agentKind }, view, onClose }: HoldDialogProps) {
   const { t } = useTranslation(['enrollment', 'common']);
   const trpc = useTRPC();
@@ -78,7 +78,10 @@ export function HoldDialog({ facts: { id: vmId, name, agentKind }, view, onClose
   );
 }
 
-/** What a person enters; `submit` returns it as the portal takes it, or null while something is missing. */
+/**
+ * The values that a person enters. `submit` returns them in the form that the portal expects, or null while one is
+ * missing.
+ */
 function useHoldForm(before: InstanceDetails['agent']['hold']) {
   const [reason, setReason] = useState(before?.reason ?? '');
   const [end, setEnd] = useState<HoldEnd>(before?.until ? 'at' : 'open');

@@ -12,12 +12,12 @@ function parsed(text: string, reviver?: typeof asWritten): object | undefined {
   try {
     return JSON.parse(text, reviver) as object;
   } catch {
-    // Either not JSON, or nested too deeply for a reviver.
+    // The text is not JSON, or is nested too deeply for a reviver.
     return undefined;
   }
 }
 
-/** Keeps the spelling of numbers that JavaScript would round or reformat, if the browser supports it. */
+/** Keeps the spelling of numbers that JavaScript would round or reformat, if the browser provides it. */
 function asWritten(_key: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== 'number' || context?.source === undefined) return value;
   return String(value) === context.source ? value : context.source;

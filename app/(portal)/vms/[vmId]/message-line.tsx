@@ -19,7 +19,7 @@ export function MessageText({ message, text = message.text }: { message: Reporte
   );
 }
 
-/** A message with a mark of its source, unless the agent sent the text as it is. */
+/** A message with a mark that shows its source, unless the text is shown as the agent sent it. */
 export function MarkedText({ message, text = message.text }: { message: ReportedMessage; text?: string }) {
   const isOther = message.source === 'recovered' && message.original !== message.text;
   return (

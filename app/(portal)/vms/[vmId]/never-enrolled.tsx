@@ -21,7 +21,7 @@ export interface NeverEnrolledProps {
   onAct(act: VmAct): void;
 }
 
-/** A VM without an agent: shows the commands to run on its machine, with a new token that is shown only once. */
+/** Shown for a VM without an agent: the commands to run on its machine, with a new token that is shown only once. */
 export function NeverEnrolled({ facts, gatewayUrl, onAct }: NeverEnrolledProps) {
   const { t } = useTranslation('enrollment');
   const trpc = useTRPC();

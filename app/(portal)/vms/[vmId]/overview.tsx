@@ -34,7 +34,7 @@ export interface VmOverviewProps {
   onAct(act: VmAct): void;
 }
 
-/** Number of cards that are rendered at first; the worst ones are among them. */
+/** Number of cards that are rendered at first. The worst extensions come first. */
 const shownCards = 24;
 
 /** Why the VM is not done, then all extensions, the worst ones first. */

@@ -11,7 +11,7 @@ type PopoverParts = typeof import('#app/_ui/popover.tsx');
 
 const load = () => import('#app/_ui/popover.tsx');
 
-/** A mark next to a message whose id was derived from its text. It shows the original text and how the id was found. */
+/** A mark next to a message whose id was found by its text. It shows the original text and how the id was found. */
 export function RecoveredMark({ message, className }: { message: ReportedMessage; className?: string }) {
   const { t } = useTranslation('reports');
   const [parts, setParts] = useState<PopoverParts>();
@@ -36,7 +36,7 @@ export function RecoveredMark({ message, className }: { message: ReportedMessage
         <p>{t('recovered.why')}</p>
         <dl className="mt-2 grid gap-x-3 gap-y-1 sm:grid-cols-[auto_minmax(0,1fr)]">
           <dt className="text-ink-3">{t('recovered.sent')}</dt>
-          {/* Its language is unknown, since the agent labels all text as English. */}
+          {/* The language of this text is unknown, since the agent labels all texts as English. */}
           <dd lang="" translate="no" className="max-h-40 overflow-y-auto text-ink wrap-anywhere">
             {isolateText(message.original ?? '')}
           </dd>

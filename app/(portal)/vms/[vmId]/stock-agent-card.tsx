@@ -14,7 +14,7 @@ import { ageMs, type WireAccess } from './vm-data.ts';
 
 export interface StockAgentCardProps {
   vmId: string;
-  /** The incarnation in force. */
+  /** The current incarnation. */
   incarnation: number;
 }
 
@@ -48,7 +48,7 @@ export function StockAgentCard({ vmId, incarnation }: StockAgentCardProps) {
 
 const columns = 'grid grid-cols-[repeat(auto-fill,minmax(min(100%,280px),1fr))] gap-x-6 gap-y-2.5 text-12';
 
-/** A placeholder as high as the facts will be. */
+/** A placeholder with the height of the facts. */
 function FactsSkeleton({ label }: { label: string }) {
   return (
     <div role="status" aria-busy="true" aria-label={label} className={columns}>
@@ -143,7 +143,7 @@ function Known({ stock, incarnation }: { stock: Stock; incarnation: number }) {
   );
 }
 
-/** The agent reports `Success` even if a handler failed, so that means done, not healthy. */
+/** The agent reports `Success` even if a handler failed, so `Success` means done, not healthy. */
 function Outcome({ settled }: { settled: NonNullable<Stock['settled']> }) {
   const { t } = useTranslation('enrollment');
   const failed = settled.status.toLowerCase() !== 'success';
@@ -165,7 +165,7 @@ function Outcome({ settled }: { settled: NonNullable<Stock['settled']> }) {
   );
 }
 
-/** A message of the agent. It repeats most messages every minute, and some only when it retries. */
+/** A message of the agent. The agent repeats most messages every minute, and some only when it retries. */
 function Observed({ observation: { name, text, since } }: { observation: Stock['observations'][number] }) {
   const { t } = useTranslation('enrollment');
   return (

@@ -6,7 +6,7 @@ import { CopyCommand } from '#app/_ui/copy.tsx';
 
 const tokenFile = '/etc/annex/guest-token';
 
-/** Commands for the host of the VM's forwarder, with the token, which is shown only once. */
+/** Commands for the machine that runs the VM's forwarder, with the token, which is shown only once. */
 export function StockCommands({ vmId, gatewayUrl, token }: { vmId: string; gatewayUrl: string; token: string }) {
   const { t } = useTranslation(['enrollment', 'vms']);
   const ways = [
@@ -34,7 +34,7 @@ export function StockCommands({ vmId, gatewayUrl, token }: { vmId: string; gatew
   );
 }
 
-/** Whether the forwarder accepts this URL: it sends its token only over TLS or to its own machine. */
+/** Whether the forwarder accepts this URL. It sends its token only over TLS or to the machine on which it runs. */
 function isTaken(gatewayUrl: string): boolean {
   const { protocol, hostname } = new URL(gatewayUrl);
   return protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname);

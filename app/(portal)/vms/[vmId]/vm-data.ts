@@ -32,13 +32,13 @@ export type OutputLines = Outputs['outputs']['read'];
 export type LogArchive = Outputs['outputs']['archives']['items'][number];
 export type PastExtension = PastGoalState['extensions'][number];
 
-/** Health ages without a write, so it is reloaded at this interval. */
+/** Interval at which health is reloaded, because it ages without a write. */
 export const ageMs = 10_000;
 
 export const tabs = ['overview', 'queue', 'goal-state', 'output', 'documents', 'activity'] as const;
 export type VmTab = (typeof tabs)[number];
 
-/** URL of a view of a VM, optionally of the part about an extension. */
+/** Returns the URL of a view of a VM, optionally of the part about one extension. */
 export function tabHref(vmId: string, tab: VmTab, about?: string): string {
   const query = tab === 'overview' ? '' : `?tab=${tab}`;
   return `/vms/${vmId}${query}${about === undefined ? '' : `#${tab}-${about}`}`;
@@ -46,7 +46,7 @@ export function tabHref(vmId: string, tab: VmTab, about?: string): string {
 
 export const editHref = (vmId: string, name: string): string => `/vms/${vmId}/extensions/${encodeURIComponent(name)}`;
 
-/** The icon of a status, as handlers report it. */
+/** The icon of each status that handlers report. */
 export const statusOfWord: Readonly<Record<Substatus['status'], StatusName>> = {
   success: 'healthy',
   error: 'failed',

@@ -24,7 +24,7 @@ const DocumentsTab = dynamic(() => import('./documents/documents-tab.tsx').then(
   loading,
 });
 
-/** Needed only if something is wrong. The server renders them, so nothing moves when their script loads. */
+/** Loaded on demand, since few VMs need them. The server renders them, so nothing moves when their script loads. */
 const VmBanners = dynamic(() => import('./vm-banners.tsx').then((module) => module.VmBanners));
 const OperatorsOnly = dynamic(() => import('./operators-only.tsx').then((module) => module.OperatorsOnly), { loading });
 const VmGone = dynamic(() => import('./vm-gone.tsx').then((module) => module.VmGone), { loading });
@@ -60,7 +60,7 @@ export interface VmPageProps {
   gatewayUrl: string;
 }
 
-/** A VM, kept up to date: the header that all views share, and the view in the URL. */
+/** Shows a VM and keeps it up to date: the header that all views share, and the view in the URL. */
 export function VmPage({ vmId, tab, facts: firstFacts, view: firstView, readAt, gatewayUrl }: VmPageProps) {
   const { t } = useTranslation('vms');
   const trpc = useTRPC();

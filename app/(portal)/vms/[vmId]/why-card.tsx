@@ -21,7 +21,9 @@ export interface WhyCardProps {
   onRelease(): void;
 }
 
-/** Why the VM is not done: the chain from the agent's last call to what would help. Hidden if nothing is open. */
+/**
+ * Why the VM is not done: the chain from the agent's last call to the step that would help. Hidden if nothing is open.
+ */
 export function WhyCard({ view, onRevert, onRelease }: WhyCardProps) {
   const { t } = useTranslation('reports');
   const id = useId();
@@ -64,7 +66,7 @@ export function WhyCard({ view, onRevert, onRelease }: WhyCardProps) {
 
 type WhyLink = Explanation['links'][number];
 
-/** Returns the handler's message if a link is about a failed part of its status. */
+/** Returns the handler's message if a step of the chain is about a failed part of its status. */
 function messageOf(view: InstanceDetails, { title, extension }: WhyLink): ReportedMessage | null {
   if (title.code !== 'part' && title.code !== 'part.unnamed') return null;
   return view.extensions.find(({ name }) => name === extension)?.failedPart?.message ?? null;
@@ -76,7 +78,10 @@ interface ChainLinkProps {
   last: boolean;
 }
 
-/** A link of the chain: solid if work got past it, dashed if work is stuck. Vertical on narrow pages. */
+/**
+ * A step of the chain, with a solid line if work got past it, and a dashed line if work is stuck. Vertical on narrow
+ * pages.
+ */
 function ChainLink({ link: { kind, status, holds, title, detail }, message, last }: ChainLinkProps) {
   const counts = kind === 'deadline' && status !== 'failed';
   return (

@@ -29,7 +29,7 @@ export default async function VersionPage(props: Props) {
   const asked = await reference(props);
   const api = await portal();
   const first = await orNotFound(api.packages.get(asked));
-  // The spelling that was registered, not the one in the URL.
+  // The spelling that was uploaded, not the one in the URL.
   const { handler, version } = first;
   const [resources, { vms, versions }] = await Promise.all([
     api.resources.get({ handler, version }),

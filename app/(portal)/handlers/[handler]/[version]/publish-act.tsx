@@ -20,7 +20,7 @@ export interface PublishActProps {
   onPublished(): void;
 }
 
-/** Opens the dialog that publishes the draft. Links to what blocks it are next to the button. */
+/** A button that opens the dialog which publishes the draft, next to links to whatever blocks publishing. */
 export function PublishAct({ version, resources, unsaved, unsavedSchema, onPublished }: PublishActProps) {
   const { t } = useTranslation('packages');
   const [asked, setAsked] = useState(false);

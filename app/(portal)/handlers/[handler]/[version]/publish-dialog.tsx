@@ -82,7 +82,7 @@ export function PublishDialog({ version: draft, resources, onPublished, onClose 
   );
 }
 
-/** The languages that are complete, and what the others lack. */
+/** Names the complete languages, and says what the others lack. */
 function MessagesInShort({ resources: { languages } }: { resources: VersionResources }) {
   const { t } = useTranslation('packages');
   const format = useFormat();

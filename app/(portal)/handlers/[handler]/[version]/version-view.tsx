@@ -22,7 +22,7 @@ import type { Version, VersionResources } from './version-data.ts';
 import { VersionFacts } from './version-facts.tsx';
 import { VersionMenu } from './version-menu.tsx';
 
-// Below the fold and large, so it is loaded after the rest of the page.
+// Loaded after the rest of the page, because the card is large and not visible without scrolling.
 const MessagesCard = dynamic(() => import('./messages/messages-card.tsx').then((module) => module.MessagesCard), {
   ssr: false,
   loading: () => <WaitingCard rows={6} />,
@@ -40,7 +40,7 @@ export interface VersionViewProps {
   start: MessagesStart;
 }
 
-/** A version's package, messages, settings schema and state, kept up to date. */
+/** Shows a version's package, messages, settings schema and state, and keeps them up to date. */
 export function VersionView({ first, resources: firstResources, vms, start }: VersionViewProps) {
   const trpc = useTRPC();
   const { handler, version } = first;

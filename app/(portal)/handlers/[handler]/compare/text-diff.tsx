@@ -13,7 +13,7 @@ export interface TextDiffProps {
 }
 
 interface Line {
-  /** Line number in the later text; for a removed line, in the earlier one. */
+  /** Line number in the later text, or for a removed line in the earlier text. */
   number: number;
   sign: ' ' | '+' | '-';
   text: string;

@@ -14,7 +14,10 @@ import { DocumentActs, JsonDocument } from './json-document.tsx';
 import { LatestDocuments } from './latest-documents.tsx';
 import { ReportHistory } from './report-history.tsx';
 
-/** The raw documents of a VM: goal states as delivered, reports as received, and the portal's instance view. */
+/**
+ * The raw documents of a VM: goal states in the form that the agent receives, reports as received, and the portal's
+ * instance view.
+ */
 export function DocumentsTab({ vmId, view }: { vmId: string; view: InstanceDetails }) {
   const { t } = useTranslation('goal-states');
   const instanceView = { title: t('documents.instanceView'), value: view, file: `${view.name}-instance-view` };

@@ -10,7 +10,7 @@ import { CopyButton } from '#app/_ui/copy.tsx';
 
 export interface JsonDocumentProps extends DocumentFile {
   note?: ReactNode;
-  /** Whether the card's header already shows title and buttons; the title is then for screen readers only. */
+  /** Whether the card's header already shows the title and the buttons. The title is then only for screen readers. */
   isAlone?: boolean;
   /** Tailwind class for the height. */
   className?: string;

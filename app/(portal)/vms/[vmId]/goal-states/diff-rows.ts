@@ -27,7 +27,10 @@ export interface Hunk {
 }
 
 const context = 3;
-/** Minimum share of common text for two lines to be a changed line; below it, one is removed and the other added. */
+/**
+ * Minimum share of common text for two lines to count as one changed line. Otherwise, one counts as removed and the
+ * other as added.
+ */
 const leastCommon = 0.3;
 
 /** Compares two texts line by line with three lines of context, and marks the changed words within lines. */

@@ -15,7 +15,7 @@ export interface DiffViewProps {
   className?: string;
 }
 
-/** Sentences, by cause, for goal states between which nothing that people declare differs. */
+/** Sentences, by cause, for two goal states that do not differ in anything that people declare. */
 const unchangedKeys: Record<string, 'same.certificate' | 'same.renewed' | 'same.release'> = {
   'certificate.bind': 'same.certificate',
   'certificate.renew': 'same.renewed',
@@ -82,7 +82,7 @@ function runsOf(rows: readonly DiffRow[]): DiffRow[][] {
   return runs;
 }
 
-/** Shows both sides next to each other; a narrow page shows added lines below removed ones. */
+/** Shows both sides next to each other. On a narrow page, added lines are below removed ones. */
 function SplitHunk({ hunk: { rows } }: { hunk: Hunk }) {
   return rows.map(({ before, after, changed }) => (
     <div key={`${before?.number}-${after?.number}`} className="grid md:grid-cols-2 md:divide-x md:divide-line-subtle">

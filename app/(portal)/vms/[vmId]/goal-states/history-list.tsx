@@ -16,7 +16,7 @@ export interface ComparedPair {
 
 export interface HistoryListProps {
   states: readonly PastChange[];
-  /** The incarnation in force. */
+  /** The current incarnation. */
   newest: number;
   pair: ComparedPair;
   onCompare(pair: ComparedPair): void;
@@ -95,7 +95,7 @@ interface DotProps {
   onChoose(): void;
 }
 
-/** A radio button for one of the two goal states; arrow keys move within its column. */
+/** A radio button that selects one of the two goal states. Arrow keys move within its column. */
 function Dot({ name, label, checked, onChoose }: DotProps) {
   return (
     <label className="flex justify-center pt-2.5 pb-2" title={label}>

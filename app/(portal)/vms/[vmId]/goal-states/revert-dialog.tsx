@@ -25,7 +25,7 @@ export function RevertDialog({ facts, incarnation, onClose }: RevertDialogProps)
   const explain = useProblem();
   const preview = useQuery(trpc.goalStates.previewRevert.queryOptions({ vmId: facts.id, incarnation }));
   const plan = useQuery(trpc.goalStates.planRevert.queryOptions({ vmId: facts.id, incarnation }));
-  // The comparison stays as the reader saw it. A newer goal state is announced but not swapped in.
+  // The comparison stays as the reader saw it. A newer goal state is announced but does not replace it.
   const [seen, setSeen] = useState<GoalStateComparison>();
   const newest = preview.data;
   const shown = seen ?? newest;
@@ -85,7 +85,7 @@ interface RevertPreviewProps {
   /** The comparison; undefined until it is loaded. */
   shown: GoalStateComparison | undefined;
   isPending: boolean;
-  /** Why the goal state cannot be published again. */
+  /** Why the earlier goal state cannot be published again. */
   faults: readonly { path: string; message: string }[];
   /** Why there is no preview. */
   problem: string | undefined;

@@ -15,8 +15,8 @@ interface Reverted {
 }
 
 /**
- * Shows a toast after a revert. Its undo works until someone publishes again. The dialog is already closed then, so the
- * undo must not depend on the page.
+ * Shows a toast after a revert. Its undo button works until someone publishes again. The dialog is already closed then,
+ * so undoing must not depend on the page.
  */
 export function useUndoRevert(facts: VmFacts): (reverted: Reverted) => Promise<void> {
   const { t } = useTranslation('goal-states');

@@ -5,7 +5,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 
 export interface FirstErrorProps {
-  /** 1-based. */
+  /** Counted from 1. */
   line: number;
   text: string;
   /** A link to the line, if the line is not on the page. */

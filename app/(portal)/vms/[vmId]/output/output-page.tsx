@@ -27,7 +27,7 @@ export interface OutputPageProps {
   onTurn(row: number): void;
 }
 
-/** The page of an output that contains a row. */
+/** The page of an output that contains the given row. */
 export function OutputPage({ vmId, details, row, marked, isError, label, onTurn }: OutputPageProps) {
   const { t } = useTranslation('outputs');
   const format = useFormat();

@@ -20,7 +20,7 @@ import { DownloadOutput, WholeOutput } from './whole-output.tsx';
 const pageSize = 50;
 
 /**
- * Outputs of commands: the last one of each extension with failed ones first, then all others. Also the log folders.
+ * Outputs of commands: the last one of each extension, failed ones first, then all others. Also shows the log folders.
  */
 export function OutputTab({ view, agentKind }: { view: InstanceDetails; agentKind: VmFacts['agentKind'] }) {
   const { t } = useTranslation('reports');
@@ -134,7 +134,7 @@ function Output({ vmId, extension, whole }: OutputProps) {
   );
 }
 
-/** The end of an output, as far as it fits into a report. */
+/** The end of an output that a report contains. */
 function Tail({ output, failed, label }: { output: string; failed: boolean; label: string }) {
   const { t } = useTranslation('reports');
   const found = failed ? firstError(output) : null;

@@ -13,7 +13,7 @@ import { type QueueGroup, queueGroups } from './queue-groups.ts';
 import { StepsText } from './steps-text.tsx';
 import { useQueue } from './use-queue.ts';
 
-/** Rows of the card; the rest is in the tab. */
+/** Number of rows on the card. The tab shows all rows. */
 const shownRows = 5;
 
 /** What the machine does now and next, in five rows. */

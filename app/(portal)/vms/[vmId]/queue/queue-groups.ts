@@ -1,18 +1,18 @@
 import type { QueueLine } from '../vm-data.ts';
 
-/** Entries of one extension that follow each other and wait for the same thing. */
+/** Consecutive entries of one extension that wait for the same thing. */
 export interface QueueGroup {
   name: string;
-  /** The commands in order; empty if they are not known yet. */
+  /** The commands in order; empty while they are not known. */
   steps: { command: NonNullable<QueueLine['step']>; version: string; limitSeconds: number | null }[];
   askedBy: string | null;
   askedAt: string | null;
   turn: number | null;
-  /** Why it waits, as a sentence; null if it does not. */
+  /** Why the group waits, as a sentence; null if it does not wait. */
   reason: string | null;
 }
 
-/** Joins entries that a person reads as one, such as install and enable of one extension. */
+/** Joins entries that a person understands as one, such as install and enable of one extension. */
 export function queueGroups(entries: readonly QueueLine[]): QueueGroup[] {
   const groups: QueueGroup[] = [];
   for (const { name, step, version, limitSeconds, askedBy, askedAt, turn, reason } of entries) {

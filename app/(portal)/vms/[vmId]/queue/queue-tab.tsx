@@ -14,7 +14,7 @@ import { type QueueGroup, queueGroups } from './queue-groups.ts';
 import { StepsText } from './steps-text.tsx';
 import { useQueue } from './use-queue.ts';
 
-/** Everything that the machine does now and next, in order, and what waits. */
+/** Everything that the machine does now and next, in order, and everything that waits. */
 export function QueueTab({ vmId }: { vmId: string }) {
   const { t } = useTranslation('reports');
   const queue = useQueue(vmId);
@@ -69,7 +69,7 @@ export function QueueTab({ vmId }: { vmId: string }) {
 interface SectionProps {
   label: string;
   groups: readonly QueueGroup[];
-  /** The entry that runs, for its start. */
+  /** The running entry, for the time of its start. */
   running?: QueueLine;
 }
 
@@ -125,7 +125,7 @@ function Section({ label, groups, running }: SectionProps) {
   );
 }
 
-/** Who requested it, and when. */
+/** Who requested the work, and when. */
 function Requester({ group: { askedBy, askedAt } }: { group: QueueGroup }) {
   const { t } = useTranslation('reports');
   return (
@@ -138,7 +138,7 @@ function Requester({ group: { askedBy, askedAt } }: { group: QueueGroup }) {
   );
 }
 
-/** The timeouts of the commands: once if they are equal. */
+/** The timeouts of the commands. If all are equal, the timeout is shown once. */
 function Limits({ steps }: Pick<QueueGroup, 'steps'>) {
   const { t } = useTranslation('common');
   const format = useFormat();

@@ -55,7 +55,7 @@ export const drawnVerdict = (state: HeartbeatStretch['state']): DrawnVerdict | n
 const ms = (time: string): number => Date.parse(time);
 
 /**
- * Returns all events between two times, ordered by time, then by lane. Of the heartbeats, only those that were not
+ * Returns all events between two times, ordered by time, then by lane. Includes only those heartbeats that were not
  * ready.
  */
 export function eventsOf(timeline: Timeline, names: readonly string[], from: number, to: number): AxisEvent[] {
@@ -105,8 +105,8 @@ export const worstVerdicts: readonly DrawnVerdict[] = heartbeatVerdicts.flatMap(
 );
 
 /**
- * Returns heartbeats as ticks, one per `stepMs` (one or several readings, a few pixels wide), each with the worst
- * verdict. Ticks are at multiples of the step, so that they move with the axis and do not jump.
+ * Returns heartbeats as ticks. Each tick covers `stepMs` and shows the worst verdict in that time. Ticks are at
+ * multiples of the step, so that they move with the axis and do not jump.
  */
 export function ticksOf(lanes: readonly Pick<Lane, 'heartbeat'>[], from: number, now: number, stepMs: number): Tick[] {
   const stretches = lanes

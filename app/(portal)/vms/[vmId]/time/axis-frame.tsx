@@ -25,7 +25,7 @@ export function AxisFrame(props: AxisFrameProps) {
   const { from } = domainOf(range, now);
   const lines = gridOf(range, from, now, offset);
   const present = xOf(now);
-  // A narrow axis keeps its times and drops its labels.
+  // A narrow axis keeps its times and omits its labels.
   const narrow = width < 640;
   const due = useDue(props, clock, narrow);
   return (
@@ -84,21 +84,21 @@ export function AxisFrame(props: AxisFrameProps) {
 
 const text = { y: 12, textAnchor: 'middle', className: 'text-11 tabular-nums select-none' } as const;
 
-/** Estimates the width of a text in pixels without measuring. */
+/** Estimates the width of a text in pixels without measuring the text. */
 const widthOf = (words: string): number => words.length * 6;
 
 interface Due {
   x: number;
   /** Whether the deadline has passed. */
   late: boolean;
-  /** Whether the deadline is on the axis rather than beyond its end. */
+  /** Whether the axis includes the deadline. */
   within: boolean;
   words: string;
   textX: number;
   textWidth: number;
 }
 
-/** Returns the deadline and its label; null if there is none on or after the axis. */
+/** Returns the next or last deadline and its label; null if there is none or it is before the start of the axis. */
 function useDue(
   { range, now, deadline, width, xOf }: AxisFrameProps,
   clock: (at: number) => string,
@@ -130,7 +130,7 @@ interface LabeledLinesInput extends AxisFrameProps {
   nowWidth: number;
 }
 
-/** Returns the grid lines that have room for a time. */
+/** Returns the grid lines that have enough space for a time. */
 function labeledLines({ range, now, lines, xOf, offset, due, narrow, nowWidth }: LabeledLinesInput): number[] {
   const { from, to } = domainOf(range, now);
   const [first, second] = lines;

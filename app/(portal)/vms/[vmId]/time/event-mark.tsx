@@ -10,7 +10,7 @@ export interface EventMarkProps {
   name: string;
   /** A label next to the event, if it fits. */
   word: string | null;
-  /** Pixels: start and end of the event, the middle of its lane, and the space before and after it. */
+  /** Positions in pixels: start and end of the event, the middle of its lane, and the space before and after it. */
   x: number;
   end: number;
   y: number;
@@ -77,7 +77,7 @@ export function EventMark(props: EventMarkProps) {
 const letterWidth = 6.3;
 
 /**
- * A label after an event, or before it if there is no space after it. Labels that do not fit are in the tooltip only.
+ * A label after an event, or before it if there is no space after it. If neither fits, only the tooltip contains it.
  */
 function Word({ x, y, word, room, offset, event }: EventMarkProps & { word: string; offset: number }) {
   const needed = word.length * letterWidth + offset + 8;

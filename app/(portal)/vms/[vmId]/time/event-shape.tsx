@@ -1,6 +1,6 @@
 import type { Drawn, DrawnVerdict } from './axis-events.ts';
 
-/** Ids of the SVG patterns of one axis, by what they show. */
+/** Ids of the SVG patterns of one axis, by the state that each shows. */
 export type Hatchings = Readonly<Record<'progressing' | 'waiting' | 'stale' | 'unknown' | 'unresponsive', string>>;
 
 export const hatchingsOf = (prefix: string): Hatchings => ({
@@ -115,7 +115,7 @@ export function Disc({ x, y, initials, several }: { x: number; y: number; initia
 
 const tickHeights = { healthy: 12, warning: 12, unknown: 6, unresponsive: 3 } as const;
 
-/** A heartbeat, as a tick: tall if it was ready or not ready, shorter the less is known. */
+/** A heartbeat, as a tick: tall if its verdict was ready or not ready, shorter if less is known. */
 export function HeartbeatTick({ drawn, x, y }: { drawn: DrawnVerdict; x: number; y: number }) {
   const height = tickHeights[drawn];
   const fill = drawn === 'healthy' ? 'var(--healthy-map)' : `var(--${drawn}-solid)`;

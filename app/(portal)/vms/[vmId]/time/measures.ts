@@ -1,4 +1,4 @@
-/** Height of a lane in pixels, and below that of the clock above the lanes. */
+/** Height of a lane in pixels, then the height of the clock above the lanes. */
 export const laneHeight = 26;
 export const headHeight = 20;
 

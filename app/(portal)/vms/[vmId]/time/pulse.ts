@@ -4,8 +4,8 @@ import { type DrawnVerdict, drawnVerdict, type HeartbeatStretch, worstVerdicts }
 export const shownReadings = 30;
 
 /**
- * Returns the last `count` heartbeat readings up to the time `last`, oldest first. Each is the worst verdict in its
- * period, or null if none is recorded.
+ * Returns the last `count` heartbeat readings up to the time `last`, oldest first. Each reading is the worst verdict in
+ * its period, or null if no verdict is recorded.
  */
 export function readingsOf(
   stretches: readonly HeartbeatStretch[],

@@ -12,7 +12,7 @@ test.each(ranges)('%s: the current time is at 85 %%, and the request covers the 
     expect(period.from).toBeLessThanOrEqual(from);
     expect(period.to).toBeGreaterThan(now);
     expect(period.to - period.from).toBeLessThanOrEqual(8 * 86_400_000);
-    // The same response is used until the next quantum.
+    // The same period is requested until the next quantum begins.
     const next = period.from + spans[range].past + spans[range].quantum;
     expect(periodToRequest(range, next - 1)).toEqual(period);
     expect(periodToRequest(range, next)).not.toEqual(period);

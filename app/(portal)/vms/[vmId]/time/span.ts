@@ -22,11 +22,12 @@ export const spans: Readonly<Record<Range, Span>> = {
   '7d': { past: 7 * day, grid: day, quantum: 12 * hour },
 };
 
-/** The share of the axis after the current time. */
+/** The share of the axis that is after the current time. */
 export const futureShare = 0.15;
 
 /**
- * Returns start and end of the axis in milliseconds since 1970. The current time has the same position in every range.
+ * Returns the start and the end of the axis in milliseconds since 1970. The current time has the same position in every
+ * range.
  */
 export function domainOf(range: Range, now: number): { from: number; to: number } {
   const { past } = spans[range];
@@ -40,7 +41,10 @@ export function periodToRequest(range: Range, now: number): { from: number; to: 
   return { from, to: from + past + quantum };
 }
 
-/** Returns the times of the grid lines: whole steps on the reader's clock. `offsetAt` returns that clock minus UTC. */
+/**
+ * Returns the times of the grid lines: whole steps on the reader's clock. `offsetAt` returns the difference between
+ * that clock and UTC.
+ */
 export function gridOf(range: Range, from: number, to: number, offsetAt: (at: number) => number): number[] {
   const { grid } = spans[range];
   const lines: number[] = [];
@@ -52,7 +56,7 @@ export function gridOf(range: Range, from: number, to: number, offsetAt: (at: nu
   return lines;
 }
 
-/** Returns a function for a zone's clock minus UTC at a given time, in milliseconds. */
+/** Returns a function that returns the offset of a time zone from UTC at a given time, in milliseconds. */
 export function zoneOffset(timeZone: string): (at: number) => number {
   const format = new Intl.DateTimeFormat('en-u-ca-gregory', {
     timeZone,

@@ -30,7 +30,7 @@ export interface TimeAxisProps {
   label: string;
 }
 
-/** The axis: lanes of events, a line for the current time, and deadlines to come. */
+/** The axis: lanes of events, a line for the current time, and upcoming deadlines. */
 export function TimeAxis(props: TimeAxisProps) {
   const { timeline, range, now, extensions, deadline, label } = props;
   const id = useId();
@@ -186,14 +186,14 @@ function ActiveTip({ event, names, now, scale: { width, xOf }, height, mayOpen }
   );
 }
 
-/** Returns the pixels to the previous and next event in the same lane, or to the ends of the axis. */
+/** Returns the distances in pixels to the previous and the next event in the same lane, or to the ends of the axis. */
 function roomAround(events: readonly AxisEvent[], index: number, xOf: (at: number) => number, end: number) {
   const event = events[index];
   if (event === undefined) return { before: 0, after: 0 };
   const alike = ({ kind }: AxisEvent) => kind === event.kind;
   const x = xOf(event.from);
   const [previous, next] = [events.slice(0, index).findLast(alike), events.slice(index + 1).find(alike)];
-  // The previous event's label may be on this side of it, so the space is shared.
+  // The previous event's label may be between the two events, so they share the space.
   const own = 12;
   return {
     before: previous === undefined ? x : (x - xOf(previous.from)) / 2 - own,

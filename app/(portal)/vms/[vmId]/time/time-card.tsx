@@ -21,10 +21,10 @@ import { TimeTable } from './time-table.tsx';
 import { useMoment } from './use-event-words.ts';
 import { useTimeline } from './use-timeline.ts';
 
-/** Milliseconds after which the axis moves: by a pixel or two. */
+/** Interval at which the axis moves, in milliseconds: each time by a pixel or two. */
 const stepMs: Readonly<Record<Range, number>> = { '30m': 2_000, '6h': 20_000, '24h': 60_000, '7d': 60_000 };
 
-/** The contents of the card: the range, the axis or its table, and what they leave out. */
+/** The contents of the card: the range, the axis or its table, and a note about events that they leave out. */
 export function TimeCard({ view }: { view: InstanceDetails }) {
   const { t } = useTranslation('timeline');
   const id = useId();

@@ -5,7 +5,7 @@ import { type KeyboardEvent, type RefObject, useState } from 'react';
 import { useReader } from '#app/_shell/reader.tsx';
 import { type AxisEvent, nextEvent } from './axis-events.ts';
 
-/** Where pointer and keyboard are on the axis. Tab stops once on the axis; arrow keys move between its events. */
+/** The events selected by pointer and keyboard. Tab stops once on the axis; arrow keys move between its events. */
 export interface EventCursor {
   /** The event that Tab reaches. */
   stop: AxisEvent | undefined;

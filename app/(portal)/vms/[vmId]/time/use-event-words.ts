@@ -7,12 +7,12 @@ import { durationWords } from '#app/_ui/time.tsx';
 import type { AxisEvent } from './axis-events.ts';
 
 export interface EventWords {
-  /** The extension, or what else the lane shows. */
+  /** The extension's name, or what else the lane shows. */
   lane: string;
   title: string;
-  /** Cause, actor, count. */
+  /** The cause, the actor and the count. */
   notes: string[];
-  /** Time and duration. */
+  /** The time and the duration. */
   when: string;
 }
 
@@ -110,7 +110,7 @@ const plain = [
 
 type Act = Pick<Extract<AxisEvent, { kind: 'act' }>['of'], 'action' | 'target' | 'declared'>;
 
-/** Names an action in a word or two. */
+/** Describes an action in a word or two. */
 export function actWords(t: Words, { action, target, declared }: Act): string {
   if (declared !== null) return t(`timeline:act.extension.set.${declared}`, { name: target });
   const known = plain.find((each) => each === action);

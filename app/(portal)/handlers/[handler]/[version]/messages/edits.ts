@@ -1,6 +1,6 @@
 import type { VersionResources } from '../version-data.ts';
 
-/** A text that was typed but not saved, and the saved text when typing began. */
+/** A text that was typed but not saved, and the text that was saved when typing began. */
 export interface Edit {
   text: string;
   base: string;
@@ -10,7 +10,7 @@ export interface Edit {
 export type Edits = Readonly<Record<string, Edit>>;
 
 export interface MergedLanguage {
-  /** The resource file of the language: an array of one. Empty messages are left out. */
+  /** The resource file of the language: an array of one object. Empty messages are left out. */
   file: unknown[];
   /** The revision of the language that the edits are based on; 0 for a new language. */
   revision: number;
@@ -25,7 +25,7 @@ export function collides(edit: Edit | undefined, saved: string): boolean {
   return edit !== undefined && edit.base !== saved && edit.text !== saved && edit.text !== edit.base;
 }
 
-/** Returns the edits that remain after some were saved: what was typed during the save. */
+/** Returns the edits that remain after some were saved: text typed during the save. */
 export function withoutStored(edits: Edits, stored: Edits): Edits {
   return Object.fromEntries(
     Object.entries(edits).flatMap(([id, edit]) => {

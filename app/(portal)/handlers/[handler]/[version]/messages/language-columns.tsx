@@ -14,7 +14,7 @@ export interface LanguageColumnsProps {
   onShown(shown: string[]): void;
 }
 
-/** Chooses which languages have a column, if there are more than fit. */
+/** Chooses which languages have a column, if there are more languages than columns. */
 export function LanguageColumns({ languages, shown, onShown }: LanguageColumnsProps) {
   const { t } = useTranslation('localization');
   if (languages.length <= fewColumns) return null;

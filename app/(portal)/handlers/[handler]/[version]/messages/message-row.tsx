@@ -49,7 +49,7 @@ function OneMessage({ ref, index, id, messages, languages, focusOn, ...props }: 
   );
 }
 
-/** Memoized, so that scrolling renders only new rows. */
+/** Memoized, so that scrolling renders only rows that were not visible before. */
 export const MessageRow = memo(OneMessage);
 
 interface CellProps extends Pick<MessageRowProps, 'id' | 'messages' | 'mayEdit' | 'onOpen' | 'samples'> {

@@ -33,7 +33,7 @@ export function MessageTable({ messages, languages, ids, mayEdit, open, onOpen, 
     estimateSize: () => rowHeight,
     getItemKey: (index) => ids[index] ?? index,
     overscan: 10,
-    // Rows are cheap, but a second, synchronous render in each scroll event is not.
+    // Rendering rows is cheap, but a second, synchronous render in each scroll event is not.
     useFlushSync: false,
     initialRect: { width: 1200, height: 480 },
   });

@@ -29,8 +29,8 @@ export interface MessagesCardProps {
 }
 
 /**
- * The messages by language: files can be dropped and texts typed. Has a preview with sample values; each language is
- * saved separately.
+ * The messages by language. Files can be dropped here, and texts can be typed. Includes a preview with sample values.
+ * Each language is saved separately.
  */
 export function MessagesCard({ handler, version, resources, mayEdit, onUnsaved, start }: MessagesCardProps) {
   const messages = useMessages(resources, onUnsaved, mayEdit ? start : {});
@@ -156,7 +156,7 @@ function useMessageFiles(handler: string, version: string, messages: EditedMessa
 }
 
 /**
- * Returns the languages that have a column: the chosen ones, or English, the requested ones and as many others as fit.
+ * Returns the languages that have a column: the chosen ones; or English, the requested ones, and as many others as fit.
  */
 function useLanguageColumns(all: readonly string[], start: MessagesStart) {
   const { i18n } = useTranslation('localization');

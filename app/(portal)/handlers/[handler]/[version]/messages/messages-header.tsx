@@ -11,7 +11,7 @@ import type { EditedMessages } from './use-messages.ts';
 export interface MessagesHeaderProps {
   messages: EditedMessages;
   mayEdit: boolean;
-  /** Undefined if there is no English text, from which XLIFF is exported. */
+  /** Exports XLIFF; undefined if there is no English text, because exports start from English. */
   onExport: (() => void) | undefined;
   onAddLanguage(lang: string): void;
   isUploading: boolean;

@@ -21,7 +21,7 @@ interface Sent {
   version: string;
   lang: string;
   file: File;
-  /** Stores the file if the language still has this revision. If absent, only reports what would change. */
+  /** Stores the file if the language still has this revision. If absent, the portal only reports what would change. */
   revision?: number;
 }
 

@@ -1,4 +1,4 @@
-/** What the message table opens with: a reported message, or the first one that a language lacks. */
+/** The message that the table opens: a reported message, or the first message that a language lacks. */
 export interface MessagesStart {
   message?: { id: string; lang: string; params: string[] };
   missing?: string;

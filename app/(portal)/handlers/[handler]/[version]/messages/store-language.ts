@@ -5,9 +5,9 @@ export interface LanguageToStore {
   handler: string;
   version: string;
   lang: string;
-  /** A resource file: an array of one. */
+  /** A resource file: an array of one object. */
   file: unknown;
-  /** The revision that the edits are based on, 0 for a new language; undefined replaces any. */
+  /** The revision that the edits are based on; 0 for a new language. If undefined, any revision is replaced. */
   revision?: number;
 }
 
@@ -18,7 +18,7 @@ export interface StoreLanguageAnswer {
   messages: number;
 }
 
-/** Returns the URL of a language of a version; with `ending`, as another file type. */
+/** Returns the URL of a language of a version; `ending` selects another file type. */
 export function languageAddress(
   { handler, version, lang }: Pick<LanguageToStore, 'handler' | 'version' | 'lang'>,
   ending = '',

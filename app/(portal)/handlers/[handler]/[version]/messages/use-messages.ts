@@ -14,7 +14,7 @@ export interface EditedMessages {
   /** Number of messages without a text, by language. */
   missing: ReadonlyMap<string, number>;
   isChanged(lang: string, id: string): boolean;
-  /** Returns the text that someone else saved after this one was edited, and who. */
+  /** Returns the text that someone else saved after this text was edited, and who saved it. */
   conflictOf(lang: string, id: string): { theirs: string; who: string } | undefined;
   /** Number of unsaved messages by language; languages without any are absent. */
   changes: ReadonlyMap<string, number>;
@@ -26,7 +26,7 @@ export interface EditedMessages {
   decide(lang: string, id: string, whose: 'mine' | 'theirs'): void;
   addLanguage(lang: string): void;
   addId(id: string): void;
-  /** Removes the edits that were stored, and keeps what was typed since. */
+  /** Removes the edits that were stored, and keeps text that was typed since. */
   forget(lang: string, stored: Edits): void;
   /** Discards the edits of this language. */
   discard(lang: string): void;
@@ -41,7 +41,7 @@ function canonical(tag: string | undefined): readonly string[] {
   return lang === null ? [] : [lang];
 }
 
-/** Keeps the texts of a version and the edits made on this page. */
+/** Provides the texts of a version together with the edits made on this page. */
 export function useMessages(
   resources: VersionResources,
   onUnsaved: (unsaved: boolean) => void,
@@ -65,7 +65,7 @@ export function useMessages(
   return {
     languages,
     ids,
-    // A text that was reverted shows the saved text, even if someone else saved it.
+    // A reverted edit shows the saved text, even if someone else saved that text.
     textOf: (lang, id) => {
       const edit = edits[lang]?.[id];
       return edit === undefined || edit.text === edit.base ? savedText(lang, id) : edit.text;

@@ -4,7 +4,9 @@ import type { SettingPath } from '#app/_ui/schema-form/surroundings.ts';
 import { jsonLeaves } from '#protocol/json-leaves.ts';
 import { canonical, commands, type ExtensionDraft } from './draft.ts';
 
-/** A difference between two declarations, with values as text. A value is undefined if that side has none. */
+/**
+ * A difference between two declarations, with values as text. A value is undefined if the declaration does not have it.
+ */
 export interface DraftChange {
   kind: 'version' | 'state' | 'autoUpgrade' | 'dependsOn' | 'timeout' | 'setting' | 'protected';
   /** JSON pointer of a setting below `publicSettings`, or the command whose timeout it is. */
@@ -59,7 +61,7 @@ function settingChanges(before: SettingsObject, after: SettingsObject, plan: For
   });
 }
 
-/** Returns the publisher's titles along a path, and property names where there are none. */
+/** Returns the publisher's titles along a path, and property names where a title is missing. */
 export function titlesOf(path: SettingPath, plan: FormPlan | null): string[] {
   let schema = plan?.schema;
   return path.map((part) => {

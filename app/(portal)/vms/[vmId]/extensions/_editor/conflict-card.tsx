@@ -13,7 +13,7 @@ import { CopySettings } from './copy-settings.tsx';
 import { draftOf, type ExtensionDraft, emptyDraft, type ProtectedDraft } from './draft.ts';
 import { type Choices, type ConflictSide, differencesOf, merged, openConflicts, sideOf } from './merge.ts';
 
-/** The declaration in force. */
+/** The current declaration. */
 export interface Newer {
   incarnation: number;
   publishedAt: string;
@@ -30,7 +30,8 @@ export interface ConflictCardProps {
   secrets: ProtectedDraft;
   plan: FormPlan | null;
   /**
-   * Continues from the newer declaration with this draft. `keepsSecrets`: also with the protected settings typed here.
+   * Continues from the newer declaration with this draft. `keepsSecrets`: also keeps the protected settings that were
+   * typed.
    */
   onContinue(draft: ExtensionDraft, keepsSecrets: boolean): void;
 }
@@ -38,8 +39,8 @@ export interface ConflictCardProps {
 const secretsKey = 'protected';
 
 /**
- * Shown when two people changed the extension: the original, their version and mine. Everything but conflicts is
- * merged.
+ * Shown when two people changed the extension: compares the original, the other person's version and the reader's.
+ * Everything except conflicts is merged.
  */
 export function ConflictCard({ newer, base, mine, secrets, plan, onContinue }: ConflictCardProps) {
   const { t } = useTranslation('editor');
@@ -109,7 +110,7 @@ export function ConflictCard({ newer, base, mine, secrets, plan, onContinue }: C
   );
 }
 
-/** Compares both declarations and keeps track of the side chosen for each difference. */
+/** Compares both declarations and stores the side that the reader chose for each difference. */
 function useConflict({ newer, base, mine, secrets, plan }: Omit<ConflictCardProps, 'onContinue'>) {
   const [choices, setChoices] = useState<Choices>({});
   const isLeaving = newer.extension?.state === 'uninstall';
@@ -142,7 +143,7 @@ interface SecretsRowProps {
   onChoose: ((side: ConflictSide) => void) | undefined;
 }
 
-/** A conflict over protected settings: who changed them is known, but not their values. */
+/** A conflict about protected settings. It is known who changed them, but not their values. */
 function SecretsRow({ theirs, mode, side, onChoose }: SecretsRowProps) {
   const { t } = useTranslation('editor');
   return (

@@ -19,7 +19,7 @@ export interface DeclarationFieldsProps {
   running: string | undefined;
   /** The other extensions of the VM. */
   others: readonly Dependent[];
-  /** Other extensions of the handler whose version differs from the draft's. All must use the same version. */
+  /** Other extensions of the handler with a version other than the draft's. All must use the same version. */
   siblings: readonly string[];
   takesSiblings: boolean;
   onTakesSiblings(takes: boolean): void;
@@ -159,9 +159,9 @@ function DependencyFields({ draft, onChange, others, faultAt }: DraftFieldProps 
   const { t } = useTranslation('editor');
   const { dependsOn } = draft;
   const fault = faultAt('/dependsOn') ?? dependsOn.map((_, index) => faultAt(`/dependsOn/${index}`)).find(Boolean);
-  // A deleted dependency stays visible so that it can be removed.
+  // A deleted dependency stays in the list, so that it can be removed.
   const choices = [...new Set([...others.map(({ name }) => name), ...dependsOn])].sort();
-  /** Warns before a choice that would create a cycle. */
+  /** Warns about a choice that would create a cycle. */
   const circleHint = (choice: string) => {
     const cycle = dependsOn.includes(choice) ? null : cycleThrough(others, draft.name, choice);
     return cycle === null ? undefined : t('dependsOn.circle', { path: cycle.join(' → ') });

@@ -12,7 +12,7 @@ export interface Picture {
   edges: { from: string; to: string; inCycle: boolean; path: string }[];
 }
 
-/** Arranges extensions in layers from top to bottom, in the order in which they run. Pixels. */
+/** Arranges extensions in layers from top to bottom, in the order in which they run. Positions are in pixels. */
 export function pictureOf(all: readonly Dependent[]): Picture {
   const graph = new Graph();
   graph.setGraph({ rankdir: 'TB', nodesep: 12, ranksep: 34, marginx: 2, marginy: 2 });

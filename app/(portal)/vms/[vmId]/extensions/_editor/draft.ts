@@ -27,7 +27,7 @@ export interface ExtensionDraft {
   unread: Unread | null;
 }
 
-/** Protected settings to send: `keep` sends none, `remove` sends null, `replace` sends all values. */
+/** The protected settings to send: `keep` sends none, `remove` sends null, `replace` sends all values. */
 export type ProtectedDraft =
   | { mode: 'keep' }
   | { mode: 'remove' }
@@ -93,7 +93,7 @@ function timeoutsOf(timeouts: Partial<Record<HandlerCommand, number>>): Record<H
 /** Numbers beyond this lose digits in JavaScript. */
 const largest = 2 ** 53;
 
-/** Updates the draft from its JSON text. While that is invalid, the last valid settings are kept. */
+/** Updates the draft from its JSON text. While the text is invalid, the last valid settings are kept. */
 export function withText(draft: ExtensionDraft, text: string): ExtensionDraft {
   const value = readSettings(text);
   if (typeof value === 'string') return { ...draft, text, unread: value };
@@ -105,8 +105,8 @@ export function withText(draft: ExtensionDraft, text: string): ExtensionDraft {
 }
 
 /**
- * Extracts the protected settings of a text in the wrapper of a settings file; `withText` extracts its public ones.
- * Returns null for any other text. `secrets` is absent if the wrapper leaves protected settings unchanged.
+ * Extracts the protected settings from a text that has the wrapper of a settings file; `withText` extracts the public
+ * ones. Returns null for any other text. `secrets` is absent if the wrapper leaves protected settings unchanged.
  */
 export function unwrapSecrets(text: string, hadSecrets: boolean): { secrets?: ProtectedDraft } | null {
   const value = readSettings(text);
@@ -118,7 +118,7 @@ export function unwrapSecrets(text: string, hadSecrets: boolean): { secrets?: Pr
   return { secrets: { mode: 'replace', values, text: JSON.stringify(values, null, 2), unread: false } };
 }
 
-/** Returns the settings in a text, or why it has none. */
+/** Returns the settings in a text, or why it contains none. */
 function readSettings(text: string): SettingsObject | Unread {
   try {
     let tooLarge = false;
@@ -133,9 +133,7 @@ function readSettings(text: string): SettingsObject | Unread {
   }
 }
 
-/**
- * Unwraps an object that is a wrapper with contents. Public settings may also have a property of the wrapper's name.
- */
+/** Unwraps an object that is a non-empty wrapper. A public setting may also have the wrapper's name. */
 function unwrapWhole(value: SettingsObject): ReturnType<typeof unwrapSettings> {
   const wrapped = unwrapSettings(value);
   if (wrapped === null) return null;
@@ -155,7 +153,7 @@ export function withSettings(draft: ExtensionDraft, settings: SettingsObject): E
 
 /** Converts a draft to the declaration that the API accepts. */
 export function goalOf(handler: string, draft: ExtensionDraft, secrets: ProtectedDraft, hadSecrets: boolean): Goal {
-  // No values means no settings, sent as null, so that the schema can still require some.
+  // If no values are given, sends null, so that the schema can still require some.
   const isEmpty = secrets.mode === 'replace' && isEmptySecret(secrets.values);
   const given = secrets.mode === 'replace' && !isEmpty ? secrets.values : null;
   const timeouts = Object.fromEntries(

@@ -187,7 +187,7 @@ function useCurrentPlan(vmId: string, editing: Editing, state: { isApplied: bool
     enabled: draft.name !== '' && used.schema !== undefined && live.gone === null && !state.isApplied,
     stamp: live.stamp,
   });
-  // The plan is based on a newer goal state than the draft: load that goal state first.
+  // The plan is based on a newer goal state than the draft, so that goal state is loaded first.
   const isBehind = planned.settled && planned.plan !== null && planned.plan.incarnation.before > base.incarnation;
   useEffect(() => {
     if (isBehind) void queries.invalidateQueries(trpc.goalStates.pathFilter());

@@ -8,7 +8,7 @@ import { canonical, commands, type ExtensionDraft, printed } from './draft.ts';
 
 export type ConflictSide = 'theirs' | 'mine';
 
-/** A difference between three declarations: the original, theirs and mine. */
+/** A difference between three declarations: the original, the other person's (`theirs`) and the reader's (`mine`). */
 export interface DraftDifference {
   /** The title and format; `before` is the original value, `after` is unused. */
   change: DraftChange;
@@ -47,7 +47,7 @@ export const openConflicts = (differences: readonly DraftDifference[], choices: 
 export const sideOf = ({ by, key }: DraftDifference, choices: Choices): ConflictSide | null =>
   choices[key] ?? (by === 'both' ? null : by);
 
-/** Applies my changes to their declaration. Conflicts without a choice keep their value. */
+/** Applies my changes to their declaration. Conflicts without a choice keep the value of their declaration. */
 export function merged(
   theirs: ExtensionDraft,
   mine: ExtensionDraft,
@@ -104,7 +104,9 @@ function difference(
   return [{ change: { kind, at, titles, before: base, after: mine }, key: `${kind}${at}`, base, theirs, mine, by }];
 }
 
-/** Returns the paths at which settings are compared, down to where a side is not an object. */
+/**
+ * Returns the paths at which settings are compared: each ends where the value of at least one side is not an object.
+ */
 function settingPaths(...all: readonly SettingsObject[]): SettingPath[] {
   const paths = new Map<string, SettingPath>();
   for (const settings of all) for (const [at, { path }] of jsonLeaves(settings)) paths.set(at, path);
@@ -135,7 +137,10 @@ function textAt(settings: SettingsObject, path: SettingPath): string | undefined
   return typeof value === 'string' ? shown(value) : canonical(value);
 }
 
-/** Copies the value at a path from `source`. If there is none, removes it and every object that this leaves empty. */
+/**
+ * Copies the value at a path from `source`. If there is no value, removes the property and every object that becomes
+ * empty.
+ */
 function put(settings: SettingsObject, path: readonly string[], source: SettingsObject): void {
   const [name, ...rest] = path;
   if (name === undefined) return;

@@ -13,7 +13,7 @@ export interface NoticesProps {
   gone: 'vm' | 'extension' | null;
   /** Who changed this extension while it was being edited. */
   changedBy: string | null;
-  /** Who made the change that an unmodified draft now contains. */
+  /** Who made the change that was loaded into an unmodified draft. */
   adopted: string | null;
   /** Why applying failed. */
   refusal: ExplainedProblem | null;

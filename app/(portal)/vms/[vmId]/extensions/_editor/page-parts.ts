@@ -3,7 +3,7 @@ import type { EditorProps } from './editor.tsx';
 
 type Api = Awaited<ReturnType<typeof portal>>;
 
-/** Returns the published versions of a handler, and the one in use even if it was withdrawn. */
+/** Returns the published versions of a handler, and the version in use even if it was withdrawn. */
 export async function versionsOf(api: Api, handler: string, inUse?: string): Promise<EditorProps['versions']> {
   const { versions } = await api.handlers.get({ handler });
   return versions
@@ -11,13 +11,13 @@ export async function versionsOf(api: Api, handler: string, inUse?: string): Pro
     .map(({ version, state }) => ({ version, state }));
 }
 
-/** Returns the version that an editor starts with, and its schema. */
+/** Returns the version that the editor opens with, and its schema. */
 export async function firstOf(api: Api, handler: string, version: string): Promise<EditorProps['first']> {
   const { settingsSchema } = await api.packages.get({ handler, version });
   return { version, schema: settingsSchema };
 }
 
-/** Returns the goal state in force. */
+/** Returns the current goal state. */
 export async function goalStateOf(api: Api, vmId: string): Promise<EditorProps['goalState']> {
   const { items } = await api.goalStates.list({ vmId, limit: 1 });
   const [newest] = items;

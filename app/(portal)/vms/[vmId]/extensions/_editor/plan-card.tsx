@@ -23,7 +23,7 @@ export interface PlanCardProps {
   before: SettingsObject;
   after: SettingsObject;
   isNew: boolean;
-  /** Whether the JSON is invalid, so that there is no preview. */
+  /** Whether the JSON is invalid, in which case there is no preview. */
   isUnread: boolean;
   /** Whether nothing has been changed yet. */
   idle: boolean;

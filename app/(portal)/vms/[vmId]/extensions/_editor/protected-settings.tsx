@@ -24,14 +24,17 @@ export interface ProtectedSettingsProps {
   onChange(value: ProtectedDraft): void;
   /** A sentence about why stored settings must be replaced. */
   mustReplace: string | undefined;
-  /** Returns the error of a protected setting by name, or with an empty name the error of all of them. */
+  /**
+   * Returns the error of a protected setting by name, or with an empty name the error of all protected settings
+   * together.
+   */
   faultAt(name: string): string | undefined;
 }
 
 export const emptyReplacement: ProtectedDraft = { mode: 'replace', values: {}, text: '', unread: false };
 
 /**
- * Edits protected settings, which can be written but not read: stored ones are shown as sealed, and typed ones stay in
+ * Edits protected settings, which can be written but not read. Stored values are shown as sealed; typed values stay in
  * the memory of this page until they are applied.
  */
 export function ProtectedSettings(props: ProtectedSettingsProps) {

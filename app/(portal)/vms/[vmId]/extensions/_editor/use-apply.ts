@@ -29,8 +29,8 @@ export interface Applying {
 }
 
 /**
- * Applies exactly what was planned: the portal rejects it if the plan is out of date. Then opens the VM's page, with a
- * toast that offers undo.
+ * Applies exactly what was planned: if the plan is out of date, the portal rejects it. Then opens the VM's page, with a
+ * toast that offers to undo the change.
  */
 export function useApply(vm: { id: string; name: string }, onOutdated: () => Promise<void>): Applying {
   const { t } = useTranslation('editor');

@@ -3,7 +3,7 @@
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import type { DraftChange } from './changes.ts';
 
-/** Returns functions that format a difference: its title and its values. */
+/** Returns functions that format a difference: one for its title, one for its values. */
 export function useChangeWords(): {
   title(change: DraftChange): string;
   value(change: DraftChange, value: string): string;

@@ -6,7 +6,7 @@ import { useProblem } from '#app/_lib/use-problem.ts';
 import type { Newer } from './conflict-card.tsx';
 import { differs, type Editing } from './use-editing.ts';
 
-/** Loads the goal state in force and compares this extension with the declaration that the draft started from. */
+/** Loads the current goal state and compares this extension with the declaration that the draft started from. */
 export function useCompare(vmId: string, editing: Editing, onNewer: (newer: Newer) => void): () => Promise<void> {
   const trpc = useTRPC();
   const client = useTRPCClient();
@@ -26,7 +26,7 @@ export function useCompare(vmId: string, editing: Editing, onNewer: (newer: Newe
     if (state === undefined) return;
     const { incarnation, publishedAt, publishedBy } = state;
     const isTheSame = extension === null ? isNew : base.extension !== null && !differs(base.extension, extension);
-    // Only other extensions changed, so that nothing needs to be compared and only the plan is renewed.
+    // Only other extensions changed, so nothing needs to be compared, and only the plan is renewed.
     if (isTheSame) editing.continueFrom({ extension, incarnation }, draft, secrets.mode === 'keep' ? null : secrets);
     else onNewer({ incarnation, publishedAt, publishedBy, extension });
   };

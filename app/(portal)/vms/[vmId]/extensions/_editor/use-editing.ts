@@ -33,7 +33,10 @@ export interface Editing {
   setDraft(draft: ExtensionDraft | ((before: ExtensionDraft) => ExtensionDraft)): void;
   secrets: ProtectedDraft;
   setSecrets(secrets: ProtectedDraft): void;
-  /** Other extensions of the handler on this VM, which must use the same version, and whether they change too. */
+  /**
+   * Other extensions of the handler on this VM, which must use the same version, and whether the draft changes them
+   * too.
+   */
   siblings: readonly string[];
   takesSiblings: boolean;
   setTakesSiblings(takes: boolean): void;
@@ -47,13 +50,13 @@ export interface Editing {
   live: LiveExtension;
   /** Whether someone else changed this extension while the draft has changes. */
   overtaken: boolean;
-  /** Who made the change that an unmodified draft now contains. */
+  /** Who made the change that was loaded into an unmodified draft. */
   adopted: string | null;
   /** Continues from another declaration with the given draft. */
   continueFrom(base: Base, draft: ExtensionDraft, secrets: ProtectedDraft | null): void;
 }
 
-/** The draft of a declaration, its base, and how it relates to changes by others. */
+/** Returns the draft of a declaration, the base of the draft, and how it relates to changes by others. */
 export function useEditing(from: EditingStart, rests: boolean): Editing {
   const { handler, first, suggestedName = '' } = from;
   const [base, setBase] = useState<Base>({ extension: from.extension, incarnation: from.goalState.incarnation });
@@ -91,7 +94,8 @@ export function useEditing(from: EditingStart, rests: boolean): Editing {
   const others = live.goalState.incarnation;
   useEffect(() => {
     if (rests) return;
-    // Changes of other extensions are adopted at any time, those of this one only while the draft is unmodified.
+    // Changes of other extensions are always adopted. Changes of this extension are adopted only while the draft is
+    // unmodified.
     if (isNew && others > base.incarnation) setBase((before) => ({ ...before, incarnation: others }));
     if (!moved || (extensionChanged && dirty)) return;
     setBase({ extension: latest, incarnation: latest.incarnation });
@@ -149,7 +153,7 @@ function useMustReplace(
   return isOther ? t('protected.otherSchema', { version }) : undefined;
 }
 
-/** Whether this extension changed, and not only others on the VM. */
+/** Whether this extension changed, rather than only other extensions of the VM. */
 export function differs(before: ExtensionView, after: ExtensionView): boolean {
   const contents = ({ incarnation: _, ...rest }: ExtensionView) => JSON.stringify(rest);
   return contents(before) !== contents(after);

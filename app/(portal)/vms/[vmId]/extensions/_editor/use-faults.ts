@@ -10,7 +10,9 @@ import type { Planned } from './use-plan.ts';
 const publicRoot = '/settings/publicSettings';
 const protectedRoot = '/settings/protectedSettings';
 
-/** Missing values are shown only after the field was visited or an attempt to apply. */
+/**
+ * Codes of missing values, which are shown only after the reader has visited the field or has tried to apply the draft.
+ */
 const missing = new Set(['setting_required', 'protected_setting']);
 
 export interface Faults {
@@ -24,7 +26,10 @@ export interface Faults {
   siblings: readonly ProblemFault[];
   /** Returns the error at a JSON pointer below the public settings. */
   publicAt(pointer: string): string | undefined;
-  /** Returns the error of a protected setting by name; with an empty name, of all of them. */
+  /**
+   * Returns the error of a protected setting by name, or with an empty name the error of all protected settings
+   * together.
+   */
   protectedAt(name: string): string | undefined;
   /** The first error of the protected settings. */
   anyProtected: string | undefined;
@@ -57,7 +62,7 @@ export function useFaults({ planned, draft, secrets, taken, mustReplace, active 
   const [insists, setInsists] = useState(false);
   const [visited, setVisited] = useState<ReadonlySet<string>>(new Set());
   useEffect(() => {
-    // A field counts as visited when it loses the focus, not when it gets it and nothing is typed yet.
+    // A field counts as visited when it loses the focus. When it gets the focus, nothing is typed yet.
     if (active === '') return;
     return () => setVisited((before) => (before.has(active) ? before : new Set([...before, active])));
   }, [active]);

@@ -8,9 +8,9 @@ import type { PastGoalState, VmFacts } from '../../vm-data.ts';
 
 /** The VM as it is now, including changes by others during the edit. */
 export interface LiveExtension {
-  /** The goal state in force. */
+  /** The current goal state. */
   goalState: PastGoalState;
-  /** The extension in force; undefined for a new one. */
+  /** The current declaration of the extension; undefined for a new one. */
   extension: ExtensionView | undefined;
   gone: 'vm' | 'extension' | null;
   /** Increases whenever the VM or a handler changes. */
@@ -19,7 +19,7 @@ export interface LiveExtension {
 
 export interface EditorStart {
   vm: VmFacts;
-  /** The declaration in force; null for a new extension. */
+  /** The current declaration; null for a new extension. */
   extension: ExtensionView | null;
   /** The goal state that the page started from. */
   goalState: PastGoalState;

@@ -34,8 +34,8 @@ export interface PlanInput {
 }
 
 /**
- * Plans the draft shortly after the last change, and whenever the VM or a handler changes. Not a query, whose cache
- * would keep the secrets of the draft.
+ * Plans the draft shortly after the last change, and whenever the VM or a handler changes. Not a query, because a
+ * query's cache would keep the secrets of the draft.
  */
 export function usePlan({ vmId, name, goal, siblings, enabled, stamp }: PlanInput): Planned {
   const client = useTRPCClient();
@@ -50,7 +50,7 @@ export function usePlan({ vmId, name, goal, siblings, enabled, stamp }: PlanInpu
   useEffect(() => {
     latest.current = { goal, explain };
   });
-  // A digest would be enough, but the text exists anyway and is kept no longer than the draft.
+  // A digest would be enough, but the text exists in any case and is kept no longer than the draft.
   const text = canonical({ vmId, name, goal, siblings });
   const about = `${stamp} ${text}`;
 
@@ -79,7 +79,7 @@ export function usePlan({ vmId, name, goal, siblings, enabled, stamp }: PlanInpu
   return { plan: told.plan, faults: told.faults, problem: told.problem, settled: enabled && told.about === about };
 }
 
-/** The request's faults have paths below `/goal`, where this page's paths start. */
+/** Removes `/goal` from the path of a fault: paths on this page start below it. */
 function atGoal(fault: ProblemFault): ProblemFault {
   return fault.path.startsWith('/goal/') ? { ...fault, path: fault.path.slice('/goal'.length) } : fault;
 }

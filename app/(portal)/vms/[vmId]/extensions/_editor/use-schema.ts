@@ -17,7 +17,10 @@ export interface UsedSchema {
   retry(): void;
 }
 
-/** Returns the schema of a version and the forms built from it. The page includes that of the initial version. */
+/**
+ * Returns the schema of a version and the forms built from it. The page already contains the schema of the initial
+ * version.
+ */
 export function useSchema(
   handler: string,
   version: string,

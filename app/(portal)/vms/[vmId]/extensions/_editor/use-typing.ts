@@ -6,7 +6,7 @@ import type { Editing } from './use-editing.ts';
 
 export interface Typing {
   type(text: string): void;
-  /** How many times a wrapper was removed; each time, the text in the editor is replaced. */
+  /** How many times a wrapper was removed. Each time, the text in the editor is replaced. */
   unwraps: number;
   /** Whether the last text had a wrapper. */
   wasWrapped: boolean;
