@@ -219,7 +219,7 @@ test('AZ-S1 a status in the spelling of the document is sent as written', async 
   expect(statuses()[0]?.file).toEqual(JSON.parse(text));
 });
 
-test('reports are kept during an outage, and sent in order, once', async () => {
+test('reports are kept during an outage, and each is sent once, in order', async () => {
   const agent = await startWithEcho({ reportHeartbeat: true }, { heartbeatSeconds: 600 });
   const before = machine.portal.reports.length;
   machine.portal.refuseReports = { status: 503, times: 4 };
@@ -255,7 +255,7 @@ test('the agent continues from disk during an outage, and reports after it', asy
   expect(machine.lines.some((line) => line.includes('The portal does not answer'))).toBe(true);
 });
 
-test('a goal state that cannot be read is reported, and the last valid one stays in force', async () => {
+test('a goal state that cannot be read is reported, and the last valid one stays current', async () => {
   const agent = await startWithEcho();
   machine.portal.setGoalText('{ "protocol": 1, "extensions": [{ "name": "../x" }] }');
   const problem = await machine.portal.until('the problem', () =>
@@ -296,7 +296,7 @@ test.each([
   expect(machine.calls()).toEqual([]);
 });
 
-test('the count of calls increases across restarts', async () => {
+test('the call counter increases across restarts', async () => {
   await startWithEcho();
   await machine.stop();
   await machine.start();

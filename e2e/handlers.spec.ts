@@ -95,7 +95,12 @@ test('an unknown message id leads from the machine to the inbox, its text and th
   });
 });
 
-test('translators get a language as XLIFF, and it is imported again', async ({ api, signedIn, unique, console }) => {
+test('a language is exported as XLIFF for translators, and imported again', async ({
+  api,
+  signedIn,
+  unique,
+  console,
+}) => {
   test.setTimeout(180_000);
   console.allow(/status of 422/);
   const namespace = `Xliff.${unique}`;

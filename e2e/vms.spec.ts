@@ -151,7 +151,7 @@ test('a menu works by keyboard alone', async ({ signedIn, api, unique }) => {
   await expect(page.getByRole('status').filter({ hasText: '1 VM matches' })).toBeVisible();
 });
 
-test('headers sort, and show how', async ({ signedIn, api, unique }) => {
+test('clicking a header sorts the list, and the header shows the order', async ({ signedIn, api, unique }) => {
   for (const name of ['a', 'b']) await api.createVm(`sort-${unique}-${name}`);
   const page = await signedIn('viewer');
   await page.goto(`/vms?q=sort-${unique}`);

@@ -89,7 +89,7 @@ test('the processes restart when server code changes', { timeout: 90_000 }, asyn
   expect(output).toContain('server/process/health.ts changed');
 });
 
-test('Ctrl-C ends all of it with 0', { timeout: 60_000 }, async () => {
+test('Ctrl-C stops every process, and the command exits with 0', { timeout: 60_000 }, async () => {
   dev.kill('SIGINT');
   expect(await ended).toBe(0);
   await expect.poll(() => processesBelow(copy), { timeout: 20_000 }).toEqual([]);

@@ -78,7 +78,7 @@ describe('.ci/run', () => {
     return { status, last: stdout.trimEnd().split('\n').at(-1) };
   }
 
-  test('ends with the totals and keeps the exit code, whatever npm says after them', () => {
+  test('ends with the totals and keeps the exit code, whatever npm prints after them', () => {
     expect(withNpm('echo "3 passed, 1 failed"; echo "npm error Test failed." >&2; exit 7')).toEqual({
       status: 7,
       last: '3 passed, 1 failed',

@@ -106,7 +106,7 @@ test('the doctor reports a stopped portal as bad', async () => {
   expect(found?.toDo).toContain('Start the portal');
 });
 
-test('a portal whose certificate authority is not trusted, until it is given', async () => {
+test('the doctor reports an untrusted certificate authority, until it is configured', async () => {
   const tls = selfSigned(folder);
   await enrolledAt(`https://${await listen(createSecureServer(tls, answer()))}`);
   const [found, ...more] = await badOf();

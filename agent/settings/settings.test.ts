@@ -53,7 +53,7 @@ test('an option precedes environment, file and default', async () => {
   });
 });
 
-test('AZ-S5 statusAfterConclusion is follow by default, or as option, environment or file say', async () => {
+test('AZ-S5 statusAfterConclusion is follow unless an option, a variable or the file sets it', async () => {
   expect(await given([])).toMatchObject({ statusAfterConclusion: 'follow' });
   writeConfiguration({ statusAfterConclusion: 'stop' });
   expect(await given([])).toMatchObject({ statusAfterConclusion: 'stop' });

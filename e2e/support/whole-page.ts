@@ -1,9 +1,9 @@
 import { expect, type Page } from '@playwright/test';
 
 /**
- * Opens pages only when they are complete, as people see them. React streams content into a hidden element and moves it
- * shortly after the document has loaded; until then it exists twice or in the wrong place. Keys and clicks work after
- * hydration, when Next.js adds its route announcer.
+ * Makes every navigation of a page wait until the page is complete, as people see it. React streams content into a
+ * hidden element and moves it shortly after the document has loaded; until then it exists twice or in the wrong place.
+ * Keys and clicks work after hydration, when Next.js adds its route announcer.
  */
 export function openedWhole(page: Page): Page {
   const { goto, reload, goBack, goForward } = page;

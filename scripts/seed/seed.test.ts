@@ -54,7 +54,7 @@ test('seeded reports and goals are valid by the protocol', async () => {
   for (const { text } of heads.rows) expect(goalState.parse(JSON.parse(text)).extensions).toHaveLength(3);
 });
 
-test('some VMs fail together, with a past, and versions have spread', async () => {
+test('some VMs fail for the same cause and have a past, and versions have spread', async () => {
   const together = await services.db.execute<{ cause: string; vms: number }>(sql`
     select cause, count(*)::int as vms from extension_health
      where cause in ('exit', 'silent', 'status', 'waiting', 'deadline', 'timeout') group by cause order by cause`);
