@@ -65,7 +65,7 @@ export interface FieldShape<N extends string = string, V extends FieldValue = Fi
    */
   isSetByPeople: boolean;
   value: V;
-  /** Sort orders of the list that this field adds. */
+  /** Sort orders that this field adds to the list. */
   orders?: readonly ('name' | 'health' | 'since')[];
 }
 

@@ -60,7 +60,7 @@ describe('what an act keeps of a target', () => {
     expect(bounded(parts)).toEqual(cut(parts));
   });
 
-  test('a cut value shows whether it changed, and nothing of it', () => {
+  test('a cut value shows whether it changed, and none of its contents', () => {
     const [first, same, other] = [text(20_000), text(20_000), `${text(19_999)}y`].map((a) => bounded({ a }));
     expect(first).toEqual(same);
     expect(first).not.toEqual(other);

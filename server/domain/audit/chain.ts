@@ -119,8 +119,8 @@ export interface ChainEnd extends Steps {
 }
 
 /**
- * Ends a walk: checks the last rows, the head, the position kept outside the database, and rows without a position. All
- * in one snapshot, because new entries are written meanwhile.
+ * Ends a walk: checks the last rows, the head, the position kept outside the database, and rows without a position.
+ * Uses one snapshot for all checks, because new entries are written meanwhile.
  */
 export async function endWalk(
   { db, keys }: Pick<Services, 'db' | 'keys'>,

@@ -63,7 +63,7 @@ describe('the seal of an act', () => {
     expect(isSealed(key, content, other())).toBe(false);
   });
 
-  test('a value cannot move to the field beside it', () => {
+  test('a value cannot move to the field next to it', () => {
     const moved = { ...content, actorId: 'adaAda', actorName: '' };
     expect(isSealed(key, moved, seal)).toBe(false);
   });

@@ -7,7 +7,7 @@ import type { ChainHead } from './chain.ts';
 
 /** The result of the worker's checks. */
 export interface ChainVerdict {
-  /** When the newest acts were checked. */
+  /** When the newest entries were checked. */
   checkedAt: Date;
   /** When all entries were last checked; also the end of the chain and the number of entries at that time. */
   verifiedAt: Date | null;

@@ -71,7 +71,7 @@ describe('a credential', () => {
     expect(credentialHash(header)).toBe(credential === null ? null : sha256Hex(credential));
   });
 
-  test('finds its VM with the goal state in force; unknown ones and those of deleted VMs find none', async () => {
+  test('finds its VM with the current goal state; unknown ones and deleted VMs find nothing', async () => {
     const [one, gone] = [await givenAgent(), await givenAgent()];
     await removeVm(operator, { vmId: gone.vmId });
     await db.insert(agentPresence).values({ vmId: one.vmId, lastSeenAt: start, nextExpectedAt: start, counter: 7 });
@@ -106,7 +106,7 @@ describe('a credential', () => {
 });
 
 describe('a second machine', () => {
-  test('is an act and a change, once a minute', async () => {
+  test('is recorded as an act and a change, once a minute', async () => {
     const { vmId } = await givenAgent();
     const mark = await markOf(db);
     for (const seconds of [0, 1, 60, 61, 121]) await noteDuplicate({ ...operator, now: later(seconds) }, vmId);
@@ -233,7 +233,7 @@ describe('sightings', () => {
     expect(await changesSince(db, mark)).toEqual(isNews ? [`vm ${vmId}`] : []);
   });
 
-  test('the first one is news; those of an unknown VM or of the machine before are dropped', async () => {
+  test('the first is news; those of an unknown VM or of the previous machine are dropped', async () => {
     const { vmId } = await givenAgent();
     const { id: bare } = await registerVm(operator, { name: 'bare' });
     const mark = await markOf(db);

@@ -285,7 +285,7 @@ describe('a renewal', () => {
     expect(await agentOf(vmId)).toEqual(before);
   });
 
-  test('of two at the same time, both end with the key of the last', async () => {
+  test('sent twice at the same time ends with the key of the last one', async () => {
     const { vmId, pair, ctx } = await enrolled();
     const pairs = [newKeyPair(), newKeyPair()];
     const found = await Promise.all(

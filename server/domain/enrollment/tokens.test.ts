@@ -79,7 +79,7 @@ describe('a token', () => {
     ]);
   });
 
-  test('replaces the one before, of this VM only', async () => {
+  test('replaces the previous token of this VM only', async () => {
     const [vm, other] = [await register(), await register()];
     const { enrollmentToken } = await issueEnrollmentToken(operator, { vmId: vm.id });
     expect((await tokensOf(vm.id)).filter(({ voidedAt }) => voidedAt === null)).toMatchObject([
@@ -90,7 +90,7 @@ describe('a token', () => {
     expect(await outcomeOf(enrollWith(other.enrollmentToken))).toBe('done');
   });
 
-  test('does not void one that a machine has used', async () => {
+  test('does not invalidate a token that a machine has used', async () => {
     const { id: vmId, enrollmentToken } = await register();
     await enrollWith(enrollmentToken);
     await issueEnrollmentToken(operator, { vmId });
@@ -98,7 +98,7 @@ describe('a token', () => {
     expect(used).toMatchObject({ tokenHash: sha256Hex(enrollmentToken), voidedAt: null });
   });
 
-  test('of two people at the same time only one is left', async () => {
+  test('issued by two people at the same time: only one stays valid', async () => {
     const { id: vmId } = await register();
     const issued = await Promise.all([1, 2, 3].map(() => issueEnrollmentToken(operator, { vmId })));
     expect(new Set(issued.map(({ enrollmentToken }) => enrollmentToken)).size).toBe(3);
@@ -106,7 +106,7 @@ describe('a token', () => {
     expect(valid).toHaveLength(1);
   });
 
-  test('is an act and a change, without the token in it', async () => {
+  test('is recorded as an act and a change, without the token itself', async () => {
     const { id: vmId, name } = await register();
     const mark = await markOf(db);
     const issued = await issueEnrollmentToken(operator, { vmId });
@@ -173,7 +173,7 @@ describe('a new VM', () => {
     expect(await outcomeOf(created)).toBe(`unprocessable invalid; ${fault}`);
   });
 
-  test('of two people with one name at the same time, one gets it', async () => {
+  test('with a name that two people use at the same time is created once', async () => {
     const name = nextName();
     const found = await Promise.all([1, 2].map(() => outcomeOf(registerVm(operator, { name }))));
     expect(found.map((outcome) => outcome.split(';')[0]).sort()).toEqual(['conflict vm_name_taken', 'done']);

@@ -40,7 +40,7 @@ export async function bindCertificate(
     .set({ certificate: certificate.pem, thumbprint: certificate.thumbprint })
     .where(eq(goalStateHeads.vmId, vmId));
   if (origin.kind === 'issued') {
-    // The new machine has received nothing yet. For rows of earlier releases, these values are the same.
+    // The new machine has received nothing yet, so its commands follow from the goal, as in rows of earlier releases.
     await tx.update(extensions).set({ deliveredAt: null, commands: null }).where(eq(extensions.vmId, vmId));
   }
   return publishGoalState(tx, ctx, head, {

@@ -10,7 +10,7 @@ import { autoUpgradeMinorVersion, goal, timeouts } from './goal.ts';
 import { type ListGoalStatesInput, listGoalStatesInput } from './input.ts';
 import { loadPastPage } from './load-past-page.ts';
 
-/** An earlier goal state. It only says whether protected settings exist. */
+/** An earlier goal state. Instead of the protected settings, it contains only whether there are any. */
 export const pastGoalState = z.object({
   incarnation: count,
   etag: z.string(),
@@ -51,7 +51,7 @@ export async function listGoalStates(
   return { items: shown.map(pastGoalStateOf), nextCursor: hasMore ? writeCursor([String(last.incarnation)]) : null };
 }
 
-/** Returns a history row without secrets. It only says whether they exist. */
+/** Returns a history row without secrets. It contains only whether there are any. */
 export function pastGoalStateOf(row: Omit<typeof goalStates.$inferSelect, 'vmId' | 'text'>): PastGoalState {
   const { incarnation, etag, publishedBy, cause } = row;
   return {

@@ -115,7 +115,7 @@ export interface Derived {
   health: ExtensionHealth;
   /** Cause of the health; null if there is no problem. */
   cause: HealthCause | null;
-  /** The extension that this one waits for to reach its current goal. */
+  /** The extension that this one waits for; null if it does not wait. */
   waitsFor: string | null;
 }
 

@@ -193,7 +193,7 @@ describe('a scan of the fleet', () => {
     expect(await markAged(services, scan())).not.toBeNull();
   });
 
-  test('of some VMs runs beside one of all, and finds what is about to age', async () => {
+  test('of some VMs runs alongside one of all, and finds what is about to age', async () => {
     const vm = await reported();
     const among = [vm.vmId];
     let inner: Awaited<ReturnType<typeof markAged>> | undefined;

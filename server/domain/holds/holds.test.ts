@@ -197,7 +197,7 @@ test('a gateway that missed the wake-up finds holds and releases, with the goal 
   expect(await etag(released.now)).toEqual([`"test.${declared.incarnation}"`]);
 });
 
-test('a deadline stands still during a hold and moves by its length, on the page and in the list', async () => {
+test('a deadline is paused during a hold and moves by its length, on the page and in the list', async () => {
   const vmId = await newVm();
   await declare(vmId);
   await fetchGoalState(ctx.db, vmId, ctx.now);

@@ -4,7 +4,7 @@ import { lastLanguage, placeholdersOf, rawPlaceholdersOf } from '#protocol/index
 import { count } from '#server/domain/answers.ts';
 import { type Messages, type Resources, templateOf } from './message.ts';
 
-/** How much of the English messages a language translates. */
+/** How many of the English messages a language translates. */
 export const coverage = z.object({
   lang: z.string(),
   translated: count,

@@ -136,7 +136,7 @@ interface Schemas {
   heartbeat: ReturnType<typeof heartbeatFileWith>;
 }
 
-/** Returns no messages for documents that exceed limits which were lowered since then. */
+/** Returns no messages for a document that exceeds limits that were lowered since then. */
 function messagesIn(schemas: Schemas, kind: 'heartbeat' | 'status', file: unknown): MessageReference[] {
   if (kind === 'status') {
     const status = read(schemas.status, file);

@@ -94,7 +94,7 @@ describe('AZ-G11 a request', () => {
     expect(await wakesDuring(again)).toBe(1);
   });
 
-  test('while one is open, returns that one: no log entry, no change, no wake-up', async () => {
+  test('while one is open, returns it: no log entry, no change, no wake-up', async () => {
     const first = await request();
     expect(await outputChanges(services, machine.vmId, async () => expect((await request()).id).toBe(first.id))).toBe(
       0,

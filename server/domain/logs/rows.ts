@@ -84,7 +84,7 @@ async function* linesOf(
   from: number,
   read: (piece: StoredPiece) => Promise<Buffer>,
 ): AsyncGenerator<Row[]> {
-  // The row may begin in an earlier piece than the first piece with its number.
+  // A line may begin in an earlier piece than the first piece with its number.
   const first = Math.max(
     0,
     pieces.findLastIndex(({ row }) => row < from),

@@ -74,7 +74,7 @@ describe('stored bytes', () => {
     expect(await ctx.blobs.size(sha256)).toBe(20);
   });
 
-  test('without a reference are removed, also twice', async () => {
+  test('without a reference are removed, and removing them again changes nothing', async () => {
     const sha256 = await stored();
     expect(await usedBytes(ctx.db, [sha256])).toEqual(new Set());
     await removeUnusedBytes(ctx, sha256);
@@ -148,7 +148,7 @@ describe('the checksums of a package', () => {
     expect(differing).toEqual(['content']);
   });
 
-  test('are none if the bytes are missing', async () => {
+  test('are empty if the bytes are missing', async () => {
     expect(await listChecksums(ctx, '0'.repeat(64))).toEqual(new Map());
   });
 

@@ -18,7 +18,7 @@ export const handlerVersion = z
 /** A version to register. An invalid name is a fault (422). */
 export const newVersionInput = z.object({ handler: handlerId, version: handlerVersion });
 
-/** An existing version in any spelling (`1.0` is `1.0.0.0`). An invalid name is not found (404). */
+/** An existing version in any spelling (`1.0` is `1.0.0.0`). An invalid name counts as not found (404). */
 export const versionReferenceInput = z.object({
   handler: z.string().max(maxHandlerIdLength),
   version: z.string().max(64),

@@ -372,7 +372,7 @@ describe('lists', () => {
     ]);
   });
 
-  test('a cursor that is none is rejected', async () => {
+  test('an invalid cursor is rejected', async () => {
     for (const cursor of ['?', 'W10', 'WyJhIiwiYiJd', 'WzFd']) {
       const rejected = { kind: 'bad_request', code: 'cursor_invalid' };
       await expect(listHandlers(publisher, { cursor }), cursor).rejects.toMatchObject(rejected);

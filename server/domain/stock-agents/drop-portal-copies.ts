@@ -4,7 +4,7 @@ import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { dropSealedCopies } from '#server/domain/goal-states/index.ts';
 
-/** How many copies that only the portal could decrypt were removed. */
+/** Counts of the removed copies, which only the portal could decrypt. */
 export interface DroppedCopies {
   secrets: number;
   tenantKeys: number;

@@ -5,7 +5,7 @@ import { areTwoMachines, withSighting } from './two-machines.ts';
 const begin = Date.parse('2026-01-01T00:00:00Z');
 const at = (seconds: number) => new Date(begin + seconds * 1_000);
 
-/** Returns the sightings that the rule keeps of these marks, each given with the second in which it is seen. */
+/** Passes these marks through the rule, each at its second, and returns the sightings that the rule keeps. */
 function seen(kind: AgentSighting['kind'], marks: [seconds: number, mark: string][]): AgentSighting[] {
   return marks.reduce<AgentSighting[]>(
     (sightings, [seconds, mark]) => withSighting(sightings, { kind, mark }, at(seconds)) ?? sightings,

@@ -66,7 +66,7 @@ async function withholdSecrets(vmId: string): Promise<void> {
 }
 
 describe('a row of the list', () => {
-  test('of a new VM knows nothing of an agent', async () => {
+  test('of a new VM has no data about an agent', async () => {
     const { id, name } = await registerVm(operator, { name: 'new', tags: { env: 'prod' } });
     expect(await rowOf(id)).toEqual({
       ...{ id, name, tags: { env: 'prod' }, createdAt: start.toISOString(), decommissioning: false },
@@ -190,7 +190,7 @@ describe('a row of the list', () => {
     await expect(readFleetRows(operator, input as { vmIds: string[] })).rejects.toMatchObject({ faults });
   });
 
-  test('none of none', async () => {
+  test('no ids return no rows', async () => {
     expect(await readFleetRows(operator, { vmIds: [] })).toEqual({ items: [], leftOut: 0 });
   });
 });
@@ -213,7 +213,7 @@ describe('the facts of a VM', () => {
     expect((await factsOf(id)).enrollmentExpiresAt).toBe(second.enrollmentExpiresAt);
   });
 
-  test('after enrollment: the machine, its certificate, and who let it in', async () => {
+  test('after enrollment: the machine, its certificate, and who issued its token', async () => {
     const { vmId } = await givenVm(services);
     await enrolled(vmId);
     expect(await factsOf(vmId)).toMatchObject({

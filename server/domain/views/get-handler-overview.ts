@@ -16,7 +16,7 @@ export interface VersionUse {
   vms: number;
   /** Number of VMs that last reported this version. */
   running: number;
-  /** Share of the version's extensions that have failed now, 0 to 1; null if there are none. */
+  /** Share of the version's extensions that are currently failed, 0 to 1; null if there are none. */
   failing: number | null;
   /** Mean share of failed extensions on each of the last 14 days (UTC), today last; null for days without a count. */
   failures: (number | null)[];

@@ -134,7 +134,7 @@ describe('creating', () => {
     expect(await ctx.db.$count(auditEntries)).toBe(before);
   });
 
-  test('of two VMs created with one name concurrently, one gets it', async () => {
+  test('if two VMs are created with one name concurrently, one gets it', async () => {
     const name = unique();
     const outcomes = await Promise.allSettled([create(name), create(name)]);
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);

@@ -89,7 +89,7 @@ describe('the name of an entry', () => {
   });
 });
 
-describe('names beside each other', () => {
+describe('names next to each other', () => {
   const faultsOf = (...names: string[]) => {
     const register = new NameRegister();
     return names.map((name) => register.add(name)?.code ?? null);

@@ -81,7 +81,7 @@ class PackageReader {
     return { ok: true, manifest, manifestText: manifestTextOf(manifestBytes), files, warnings: this.warnings.list() };
   }
 
-  /** Reads the name, the kind and the local header of an entry, and adds all their faults. */
+  /** Reads the name, the kind and the local header of an entry, and adds the faults of all three. */
   private place(entry: DirectoryEntry): PlacedEntry {
     const name = decodeName(entry.rawName, entry.flags, entry.extraFields);
     const add = (code: Parameters<Findings['add']>[1], params?: Parameters<Findings['add']>[2]) =>

@@ -128,7 +128,7 @@ describe('AZ-C1 a violation of the publisher’s schema', () => {
     expect(JSON.stringify(faults)).not.toContain(secret);
   });
 
-  test('both halves of a condition are one fault each: the condition itself is none', () => {
+  test('both halves of a condition are one fault each, and the condition itself is no fault', () => {
     const validate = compileSchema({ if: { not: { required: ['tls'] } }, else: { required: ['certificate'] } });
     expect(settingFaults(validate, {}, false)).toEqual([]);
     expect(settingFaults(validate, { tls: true }, false)).toEqual([{ path: '/certificate', code: 'setting_required' }]);

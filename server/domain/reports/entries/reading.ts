@@ -5,7 +5,7 @@ import { type DocumentLimits, type ProtocolFault, read } from '#protocol/index.t
 import type { Fault } from '#server/domain/error.ts';
 import type { MessageMatcher, RecoveryBudget } from '#server/domain/localization/index.ts';
 
-/** Matchers that recover message ids, by extension. The document that is stored as sent does not change. */
+/** Matchers that recover message ids, by extension. The raw document is stored without recovered ids. */
 export type Recover = ReadonlyMap<string, MessageMatcher>;
 
 /** An entry whose file is invalid. The paths of its faults are paths within the file. */

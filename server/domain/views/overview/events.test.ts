@@ -295,7 +295,7 @@ describe('deadlines', () => {
     expect([past, overdue.map(({ vm }) => vm), next]).toEqual([5, ['vm-0', 'vm-1', 'vm-2'], null]);
   });
 
-  test('without any there is nothing to show', async () => {
+  test('without deadlines there is nothing to show', async () => {
     expect(await listDeadlines(ctx)).toEqual({ past: 0, overdue: [], next: null });
   });
 });
