@@ -14,8 +14,8 @@ export interface ChaosOptions {
   deployment: Deployment;
   fleet: Fleet;
   disk: SmallDisk;
-  kills: number;
   /** Ends the run early after this many kills; by default it never does. */
+  kills: number;
   minutes: number;
   undo: Set<() => void>;
   say(line: string): void;
