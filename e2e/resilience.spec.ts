@@ -67,7 +67,7 @@ test.afterAll(() => lost.agent.remove());
  * contained them.
  */
 async function expectNewRow(page: Page, name: string): Promise<void> {
-  const more = page.getByRole('button', { name: /more VMs? match/ });
+  const more = page.getByRole('button', { name: /more VMs?\. Show/ });
   await expect(row(page, name).or(more).first()).toBeVisible();
   if (await more.isVisible()) await more.click();
   await expect(row(page, name)).toContainText('Never seen');
