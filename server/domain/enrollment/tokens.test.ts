@@ -45,7 +45,7 @@ describe('a token', () => {
     ['an admin', testActor('admin'), 'done'],
     ['a viewer', testActor('viewer'), 'forbidden forbidden'],
     ['a publisher', testActor('publisher'), 'forbidden forbidden'],
-    ['nobody', anonymous, 'unauthenticated unauthenticated'],
+    ['an anonymous caller', anonymous, 'unauthenticated unauthenticated'],
     [
       'an agent',
       { kind: 'agent', id: unknownVm, name: 'web', role: null, namespaces: [] },

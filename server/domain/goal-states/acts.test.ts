@@ -64,7 +64,7 @@ const verbs: [string, Role, (ctx: Context, vmId: string) => Promise<unknown>][] 
 describe('every verb', () => {
   const callers: [string, Actor][] = [
     ...(['viewer', 'operator', 'publisher', 'admin'] as const).map((role): [string, Actor] => [role, testActor(role)]),
-    ['nobody', anonymous],
+    ['an anonymous caller', anonymous],
     ['a member without a second factor', { ...testActor('admin'), role: null }],
     ['an agent', { kind: 'agent', id: unknownVm, name: 'web', role: null, namespaces: [] }],
   ];

@@ -32,7 +32,7 @@ const states = ({ vmId }: GivenVm) =>
   services.db.transaction(async (tx) => (await loadExtensions(tx, vmId)).map(({ name, state }) => `${name} ${state}`));
 
 describe('AZ-C4 a revert to another extension of a handler that allows one', () => {
-  test('is rejected while the machine has the other one, whose settings would be the newer ones', async () => {
+  test('is rejected while the machine has another extension of the handler, with newer settings', async () => {
     const vm = await givenSuccessor();
     await vm.deliver();
     const fault = '/extensions/first/handler single_extension';
@@ -49,7 +49,7 @@ describe('AZ-C4 a revert to another extension of a handler that allows one', () 
     expect(await states(vm)).toEqual(['second enabled']);
   });
 
-  test('works where the machine never had the other one, or once it is gone', async () => {
+  test('works if the machine never had another extension of the handler, or after its removal', async () => {
     const [never, gone] = [await givenSuccessor(), await givenSuccessor()];
     expect(await outcomeOf(revert(never))).toBe('done');
     await gone.deliver();

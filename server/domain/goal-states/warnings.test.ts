@@ -75,7 +75,7 @@ describe('a plan warns', () => {
 
   test.each<[string, (vm: GivenVm) => Promise<unknown>, Record<string, unknown>, string[]]>([
     ['of nothing', async () => {}, {}, []],
-    ['of settings that nobody checks', async () => {}, { handler: 'Lab.Open' }, ['/settings plan_settings_unchecked']],
+    ['of settings without a schema', async () => {}, { handler: 'Lab.Open' }, ['/settings plan_settings_unchecked']],
     ['of a restart', async () => {}, { handler: 'Lab.Reboot' }, ['/version plan_restarts']],
     ['of no second restart', delivered({ handler: 'Lab.Reboot' }), { handler: 'Lab.Reboot', state: 'disabled' }, []],
     ['of a lower version', delivered({ version: '1.1' }), { version: '1.0' }, ['/version plan_lower_version']],

@@ -27,7 +27,7 @@ export const passAt = (at: Date): VersionPass => ({ at, after: start, counts: ne
 
 /**
  * Counts the VMs of every handler version for the current hour. A later count within the hour replaces the earlier one.
- * For a version that no VM has any more, 0 is stored once. Returns the number of versions.
+ * For a version that no VM has now, 0 is stored once. Returns the number of versions.
  */
 export async function countVersions(
   { db }: Pick<Services, 'db'>,

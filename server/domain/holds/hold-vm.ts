@@ -3,7 +3,7 @@ import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { lockHead, requireIncarnation } from '#server/domain/goal-states/index.ts';
 import { parse } from '#server/domain/parse.ts';
-import type { HeldVm } from './hold.ts';
+import type { HeldVm, Hold } from './hold.ts';
 import { type HoldVmInput, holdLimits, holdVmInput } from './input.ts';
 import { readHold } from './read-hold.ts';
 import { setHoldIn } from './rows.ts';
@@ -15,7 +15,7 @@ const dayMs = 86_400_000;
  * paused. If the VM is already held, changes the reason and the end. An identical request changes nothing. Throws 404
  * `vm_unknown`, 412 `goal_state_moved_on`, 422 `hold_until_past` | `hold_until_far`.
  */
-export async function holdVm(ctx: Context, input: HoldVmInput): Promise<HeldVm> {
+export async function holdVm(ctx: Context, input: HoldVmInput): Promise<HeldVm & { hold: Hold }> {
   allow(ctx.actor, 'operator');
   const { vmId, reason, until: end, ifMatch } = parse(holdVmInput, input);
   const until = end ? new Date(end) : null;
@@ -26,7 +26,9 @@ export async function holdVm(ctx: Context, input: HoldVmInput): Promise<HeldVm> 
     const before = await readHold(tx, vmId);
     const isSame = before?.reason === reason && before.until === (until?.toISOString() ?? null);
     const incarnation = isSame ? head.incarnation : await setHoldIn(tx, ctx, head, { reason, until });
-    return { vmId, hold: await readHold(tx, vmId), incarnation };
+    const hold = await readHold(tx, vmId);
+    if (hold === null) throw new Error(`the hold of VM ${vmId} was not stored`);
+    return { vmId, hold, incarnation };
   });
 }
 

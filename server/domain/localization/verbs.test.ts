@@ -190,7 +190,7 @@ describe('setResources', () => {
     expect(await setResources(words.publisher, { ...input, revision: 0 })).toMatchObject({ revision: 1 });
   });
 
-  test('by two people who saw the same revision: one is stored, the other one learns whose', async () => {
+  test('by two people who saw the same revision: one is stored, the other conflicts and names its author', async () => {
     const both = await Promise.allSettled(
       ['Laufwerk', 'Scheibe'].map((text) =>
         setResources(words.publisher, { ...reference(), lang: 'de', file: fileOf('de', { a: text }), revision: 1 }),

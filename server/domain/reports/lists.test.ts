@@ -110,7 +110,7 @@ describe('raw reports', () => {
     ['an admin', testActor('admin'), 'done'],
     ['a viewer', testActor('viewer'), 'forbidden forbidden'],
     ['a publisher', testActor('publisher'), 'forbidden forbidden'],
-    ['nobody', anonymous, 'unauthenticated unauthenticated'],
+    ['an anonymous caller', anonymous, 'unauthenticated unauthenticated'],
     [
       'the agent',
       { kind: 'agent', id: unknownVm, name: 'web', role: null, namespaces: [] },

@@ -29,7 +29,7 @@ describe('a report is taken from', () => {
     ['an admin', testActor('admin'), 'forbidden forbidden'],
     ['a user with the id of the VM', { ...testActor('admin'), id: vmId }, 'forbidden forbidden'],
     ['the portal', systemActor, 'forbidden forbidden'],
-    ['nobody', anonymous, 'forbidden forbidden'],
+    ['an anonymous caller', anonymous, 'forbidden forbidden'],
   ])('%s: %s', async (_, actor, expected) => {
     const prepared = async () => prepareReport({ ...ctx, actor }, { vmId, report: {}, receivedAt });
     expect(await outcomeOf(prepared())).toBe(expected);

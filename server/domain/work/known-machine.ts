@@ -167,7 +167,8 @@ function runningCommand(
   if (reported.some(({ report, reportedAt }) => report.command !== undefined && reportedAt > last.reportedAt)) {
     return null;
   }
-  // A round begins after the command before it; one without an outcome ended with an earlier run of the agent.
+  // A round begins only after the previous command has ended. If a later round was reported, a command without an
+  // outcome ended when the agent stopped.
   const { round } = last.report.work ?? {};
   if (reported.some(({ report }) => (report.work?.round ?? 0) > (round ?? Number.POSITIVE_INFINITY))) return null;
   const target = ofReport(last, goal.extensions)?.version;

@@ -14,7 +14,7 @@ export const holdRoutes: readonly RestRoute[] = [
     params: inVm,
     body: holdTerms.strict(),
     takesIfMatch: true,
-    answers: { 200: { meaning: 'The VM is on hold.', schema: hold.nullable() } },
+    answers: { 200: { meaning: 'The VM is on hold.', schema: hold } },
     refusals: [404, 412],
     run: async (ctx, { params, body, ifMatch }) => {
       const held = await holdVm(ctx, { vmId: params.id, ...body, ifMatch });

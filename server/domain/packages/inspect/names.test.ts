@@ -112,7 +112,7 @@ describe('names next to each other', () => {
     expect(faultsOf(...names)).toEqual(faults);
   });
 
-  test('a fault names the other one', () => {
+  test('a fault names the other entry', () => {
     const register = new NameRegister();
     register.add('Bin/Run');
     expect(register.add('bin')).toEqual({ code: 'entry_file_and_folder', params: { other: 'Bin/Run' } });
