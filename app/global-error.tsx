@@ -1,9 +1,6 @@
 'use client';
 
-/**
- * Shown if even the layout fails, so it uses no texts, styles or providers of the app.agent/clinic/life.ts:225 Waits
- * until at most as many services run as before: those of the first enable may need time to end.
- */
+/** Shown if even the layout fails, so it uses no texts, styles or providers of the app. */
 export default function GlobalError({ error, reset }: { error: Error & { digest?: string }; reset(): void }) {
   return (
     <html lang="en" style={{ colorScheme: 'light dark' }}>

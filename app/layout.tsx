@@ -85,7 +85,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
   );
 }
 
-/** Returns the zone if this machine knows it; a cookie's value is not trusted. */
+/** Returns the zone in the cookie if it is valid, otherwise UTC. */
 function zoneOf(wish: string | undefined): string {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: wish ?? 'UTC' }).resolvedOptions().timeZone;

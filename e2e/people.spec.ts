@@ -167,7 +167,7 @@ test('a passkey is added, signs in alone and after the password, is renamed and 
   await expect(page.getByText('Work laptop', { exact: true })).toBeVisible();
   await expectAccessibleInBothThemes(page);
 
-  // The suggestion of the field is accepted while the button's request is in progress. Only one session may result.
+  // The field's suggestion is accepted while the button's request is in progress. Only one session may result.
   const [pressed, suggested, answered] = [gate(), gate(), gate()];
   let asked = 0;
   await page.route('**/api/auth/sign-in/passkey/options', async (route) => {

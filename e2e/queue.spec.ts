@@ -8,7 +8,7 @@ const handlers = ['Acme.Lab.Probe', 'Northwind.Storage.Mount'];
 
 test.beforeAll(({ api }) => publishSamples(api, handlers));
 
-/** Enrolls as an agent whose commands never end, and returns how it reports. */
+/** Enrolls as an agent whose commands never end. Returns a function that sends a report. */
 async function enroll(url: string, vm: CreatedVm) {
   const agent = { name: 'slow-machine', version: '1.0' };
   const { certificate } = newKeyPair();

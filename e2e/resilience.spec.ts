@@ -35,7 +35,7 @@ async function isReady(url: string): Promise<boolean> {
   );
 }
 
-/** Returns the numbers of the machine's reports in the database, in the order of their arrival. */
+/** Returns the numbers of the machine's stored reports, in the order of their arrival. */
 async function storedReports(portal: Portal, vmId: string): Promise<number[]> {
   const { rows } = await withDatabase(portal, (client) =>
     client.query<{ code: number }>(

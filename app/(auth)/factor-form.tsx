@@ -16,7 +16,7 @@ import { PasswordInput } from './password-input.tsx';
 export const factorKinds = ['passkey', 'totp', 'recoveryCode', 'password'] as const;
 export type FactorKind = (typeof factorKinds)[number];
 
-/** One second factor, in the form that the portal receives. */
+/** The proof of one factor, as sent to the portal. */
 export type FactorProof =
   | { code: string }
   | { recoveryCode: string }

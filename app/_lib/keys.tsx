@@ -69,7 +69,8 @@ export function KeysProvider({ children }: { children: ReactNode }) {
 }
 
 /**
- * Sorted by the order of registration: parts of a page may register before the shell, and again in another language.
+ * Page shortcuts are kept apart from those of all pages, because parts of a page may register before the shell, and
+ * again in another language.
  */
 const bindingsOf = (groups: ReadonlySet<KeyGroup>, isEverywhere: boolean): KeyBinding[] =>
   [...groups].filter((group) => group.isEverywhere === isEverywhere).flatMap(({ bindings }) => bindings);

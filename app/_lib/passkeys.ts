@@ -29,7 +29,7 @@ const isAddress = (host: string): boolean => /^[\d.]+$/.test(host) || host.start
 
 /**
  * Requests a signature. With `byField`, silently offers passkeys as suggestions of a field until `cancelPasskeyRequest`
- * is called.
+ * is called. Throws `PasskeyError`.
  */
 export async function signWithPasskey(options: PublicKeyCredentialRequestOptionsJSON, byField = false) {
   const { startAuthentication } = await load();
@@ -40,7 +40,7 @@ export async function signWithPasskey(options: PublicKeyCredentialRequestOptions
   }).catch(raise);
 }
 
-/** Creates a passkey. */
+/** Creates a passkey. Throws `PasskeyError`. */
 export async function createPasskey(options: PublicKeyCredentialCreationOptionsJSON) {
   const { startRegistration } = await load();
   return startRegistration({ optionsJSON: options }).catch(raise);

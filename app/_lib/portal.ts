@@ -3,7 +3,7 @@ import { redirect } from 'next/navigation';
 import { cache } from 'react';
 import type { PortalRuntime } from '#server/portal/runtime.ts';
 
-/** The portal that runs in the same process, so that pages call its verbs without a network. */
+/** Returns the portal, which runs in the same process, so that pages call its verbs without a network. */
 export function runtime(): PortalRuntime {
   const found = (globalThis as { [portalKey]?: PortalRuntime })[portalKey];
   if (found === undefined) throw new Error('The pages are served by the portal: start them with `npm start`.');

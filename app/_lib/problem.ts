@@ -45,7 +45,7 @@ export async function problemOfResponse(response: Response): Promise<ExplainedPr
   };
 }
 
-/** Returns the fault at this path, for a form field. */
+/** Returns the sentence of the fault at this path, for a form field; undefined if there is none. */
 export function faultAt(problem: ExplainedProblem | undefined, path: string): string | undefined {
   return problem?.faults.find((fault) => fault.path === path)?.message;
 }

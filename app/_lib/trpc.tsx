@@ -49,7 +49,7 @@ function makeQueryClient(): QueryClient {
       queries: {
         // A browser without internet access reports that it is offline, but may still reach the portal.
         networkMode: 'always',
-        // The live connection reports changes, so this timer is only a fallback.
+        // The live connection reports changes, so age is only a fallback reason to reload.
         staleTime: 30_000,
         refetchOnWindowFocus: false,
         retry: (failures, error) => problemOf(error).offline && failures < 2,

@@ -34,7 +34,7 @@ export function LiveIndicator() {
 }
 
 /**
- * Shows that the connection broke, since when the page is stale and when the next attempt starts; then how many changes
+ * Shows that the connection broke, how old the page's data is, and when the next attempt starts; then how many changes
  * were missed.
  */
 export function LiveBanner() {

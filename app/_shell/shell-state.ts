@@ -3,7 +3,7 @@
 import { createContext, useContext } from 'react';
 import type { Theme } from './theme.ts';
 
-/** Layout state that the top bar of every page can change. */
+/** The languages and the theme, which the top bar of every page and the account page need. */
 export interface ShellState {
   languages: readonly string[];
   theme: Theme;

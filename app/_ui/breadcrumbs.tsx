@@ -11,7 +11,7 @@ export interface Crumb {
 
 const translated = ({ isName = false }: Crumb) => (isName ? 'no' : undefined);
 
-/** The path to this page. On a phone, only a link to the parent is shown. */
+/** The path to this page. On narrow pages, only a link to the parent is shown. */
 export function Breadcrumbs({ label, crumbs }: { label: string; crumbs: readonly Crumb[] }) {
   const parent = crumbs.length > 1 ? crumbs[crumbs.length - 2] : undefined;
   return (

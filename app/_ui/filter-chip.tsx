@@ -6,7 +6,6 @@ export interface FilterChipProps {
   field: ReactNode;
   relation: ReactNode;
   value: ReactNode;
-  /** Removes the filter. */
   onRemove(): void;
   /** Accessible name of the remove button, such as "Remove filter env is prod". */
   removeLabel: string;

@@ -129,7 +129,7 @@ function useEditorView(
 }
 
 /**
- * Replaces the text in the editor when the value changes outside. If typed text is replaced, undo reverts both as one
+ * Replaces the text in the editor when the page changes the value. If typed text is replaced, undo reverts both as one
  * step.
  */
 function useOutsideText(view: RefObject<EditorView | null>, value: string, replacements: number): void {

@@ -9,7 +9,7 @@ type SyntaxNode = ReturnType<typeof syntaxTree>['topNode'];
 export interface JsonMarks {
   /** Errors, each shown below its line. */
   faults: readonly JsonMark[];
-  /** The setting that has the focus elsewhere; its line is tinted. */
+  /** The setting that has the focus in the form; its line is tinted. */
   active?: string | undefined;
 }
 

@@ -32,7 +32,8 @@ class Editor {
 function pasteWrapper(joinsUndo: boolean): Editor {
   const editor = new Editor('{}');
   const changes = { from: 0, to: 2, insert: '{"runtimeSettings":[{"protectedSettings":"secret"}]}' };
-  // The portal may take a while to respond. Two changes in quick succession would be one undo step in any case.
+  // Simulates a slow response of the portal, because two changes in quick succession would be one undo step in any
+  // case.
   const annotations = Transaction.time.of(Date.now() - 5_000);
   editor.dispatch({ changes, userEvent: 'input.paste', annotations });
   editor.dispatch(replaceText(editor.state, '{ "server": 1 }', joinsUndo));

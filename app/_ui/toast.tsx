@@ -4,7 +4,7 @@ import dynamic from 'next/dynamic';
 import { useSyncExternalStore } from 'react';
 import type { PendingToast, ToastOptions } from './pending-toast.ts';
 
-/** Toasts that wait until the library is loaded, which the first toast causes. */
+/** Toasts that wait until the library is loaded. The first toast starts loading it. */
 let pending: readonly PendingToast[] = [];
 let wanted = false;
 const listeners = new Set<() => void>();

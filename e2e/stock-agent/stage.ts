@@ -73,7 +73,7 @@ export class Actor {
     return this.api.instanceView(this.vmId, language);
   }
 
-  /** Waits until `look` finds an extension in the expected state, which means that it does not throw. */
+  /** Calls `look` with an extension until it does not throw, and returns the extension. */
   async until(name: string, look: (extension: ExtensionView) => void, language = 'en'): Promise<ExtensionView> {
     return await vi.waitFor(async () => {
       const { extensions } = await this.view(language);
@@ -88,7 +88,7 @@ export class Actor {
     await vi.waitFor(async () => look(await this.view()), patience);
   }
 
-  /** Waits until `look` finds the machine in the expected state, which means that it does not throw. */
+  /** Calls `look` with the machine until it does not throw. */
   async untilMachine(look: (machine: StockMachine) => void): Promise<void> {
     await vi.waitFor(() => look(this.machine), patience);
   }

@@ -17,7 +17,7 @@ export interface AgentPackage {
   root: string;
 }
 
-/** Returns the Debian release of this machine, because the agent of that release fits its Python. */
+/** Returns this machine's Debian release, whose agent fits its Python; `stable` if it is unknown. */
 export async function suiteHere(): Promise<string> {
   return (await debianRelease()) ?? 'stable';
 }

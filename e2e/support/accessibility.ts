@@ -5,7 +5,7 @@ const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-prac
 
 /**
  * Checks WCAG 2.2 AA in the current theme and lists every violation with its elements. Finishes animations first, as
- * with reduced motion, because colors during an animation are not real.
+ * with reduced motion, because colors change during an animation.
  */
 export async function expectAccessible(page: Page): Promise<void> {
   await page.emulateMedia({ reducedMotion: 'reduce' });

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { newKeyPair } from '#server/testing/key-pair.ts';
 import type { CreatedVm } from './api.ts';
 
-/** Milliseconds between reports, below a VM's rate limit. */
+/** Milliseconds between reports, so that the machine stays below a VM's rate limit. */
 const paceMs = 60;
 const patienceMs = 60_000;
 
@@ -48,7 +48,7 @@ export class ReportingMachine {
     return machine;
   }
 
-  /** Waits for the response to the current report, and throws what went wrong before. */
+  /** Waits for the response to the current report. Throws the error of an earlier one. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await this.#running;

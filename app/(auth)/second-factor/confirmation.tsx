@@ -26,7 +26,8 @@ export function Confirmation({ account, onDone }: { account: Account; onDone(): 
 }
 
 /**
- * Returns the means by which this account can confirm; empty for an account that signs in only through the provider.
+ * Returns the factors with which this account can confirm; empty for an account that signs in only through the
+ * provider.
  */
 export function kindsOf(account: Account): FactorKind[] {
   const kinds: FactorKind[] = [];
@@ -40,10 +41,7 @@ export function kindsOf(account: Account): FactorKind[] {
 /** A confirmation that expires within this time counts as expired, so that none expires while a dialog is open. */
 const reserveMs = 60_000;
 
-/**
- * Returns whether the last confirmation is still valid, and a function to call after a new one. Checks this when the
- * dialog opens.
- */
+/** Returns whether the last confirmation is still valid, and a function to call after a new one. */
 export function useIsConfirmed(account: Account): [boolean, () => void] {
   const [until, setUntil] = useState(account.confirmedUntil.getTime());
   return [until - Date.now() > reserveMs, () => setUntil(Date.now() + 10 * reserveMs)];

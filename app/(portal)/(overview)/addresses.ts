@@ -27,7 +27,7 @@ const longestTag = 256;
 export function readGrouping(by: string | null | undefined): MapGrouping | undefined {
   if (by === 'none' || by === 'handler') return by;
   const tag = by?.startsWith('tag:') ? by.slice('tag:'.length) : '';
-  // Tag names never contain characters that the database cannot store.
+  // PostgreSQL cannot store NUL or lone surrogates, so no tag name contains them.
   const canBe = tag !== '' && tag.length <= longestTag && tag.isWellFormed() && !tag.includes('\0');
   return canBe ? `tag:${tag}` : undefined;
 }

@@ -7,7 +7,7 @@ export interface ThrottledReload {
   /** The key of the query. The query must have `enabled: false`, so that nothing else loads it. */
   queryKey: QueryKey;
   refetch(options: { cancelRefetch: boolean }): Promise<unknown>;
-  /** Reload interval in milliseconds, because the data ages without a change. */
+  /** Reload interval in milliseconds, because time alone changes the data too. */
   agesMs: number;
 }
 

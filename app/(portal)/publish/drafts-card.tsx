@@ -14,7 +14,7 @@ import { typeOf } from '../handlers/handler-name.ts';
 
 type Drafts = inferRouterOutputs<AppRouter>['packages']['drafts'];
 
-/** Unpublished drafts, so that their publishers do not start over. */
+/** Drafts, so that their publishers can continue instead of starting over. */
 export function DraftsCard({ first }: { first: Drafts }) {
   const { t } = useTranslation('packages');
   const trpc = useTRPC();

@@ -13,7 +13,6 @@ export interface PackageDropProps {
   file: File | undefined;
   /** Maximum size in bytes. */
   limit: number;
-  /** Whether the file is a zip. */
   isZip: boolean;
   /** Whether the portal rejected the file. */
   refused: boolean;

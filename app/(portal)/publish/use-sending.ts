@@ -16,7 +16,7 @@ interface Name {
   version: string;
 }
 
-/** Returns one upload, its progress and its result. */
+/** Returns functions that start and stop an upload, its progress and its result. */
 export function useSending() {
   const current = useRef<Sending>(null);
   const [progress, setProgress] = useState<Progress>();

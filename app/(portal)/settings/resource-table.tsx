@@ -37,7 +37,7 @@ export interface ResourceTableProps<Item> {
   failedTitle: string;
   columns: readonly Column[];
   /**
-   * Returns a `Tr` with one `Td` per column and a last one for the row's buttons. On a phone, cells show their
+   * Returns a `Tr` with one `Td` per column and a last one for the row's buttons. On narrow pages, cells show their
    * `data-label`.
    */
   row(item: Item): ReactNode;
@@ -49,7 +49,7 @@ export interface ResourceTableProps<Item> {
 
 /**
  * A card with a table of members, tokens or invitations. Shows whether they are loading, failed to load or are missing.
- * Becomes a list on a phone.
+ * Becomes a list on narrow pages.
  */
 export function ResourceTable<Item>({ query, failedTitle, empty, children, ...table }: ResourceTableProps<Item>) {
   const { t } = useTranslation('common');

@@ -12,7 +12,7 @@ export const columnNames = [
 ] as const;
 export type ColumnName = (typeof columnNames)[number];
 
-/** How the table looks in this browser. */
+/** The table's columns and density, which the browser stores. */
 export interface TableLook {
   columns: readonly ColumnName[];
   compact: boolean;
@@ -20,7 +20,7 @@ export interface TableLook {
 
 const usual: TableLook = { columns: ['health', 'extensions', 'agent', 'lastSeen', 'tags'], compact: false };
 
-/** Reads what `writeLook` wrote. Returns the default for anything else. */
+/** Parses the text that `writeLook` returns. Returns the default look for any other text. */
 export function readLook(text: string | undefined): TableLook {
   if (text === undefined || !/^[\w.]*(~compact)?$/.test(text)) return usual;
   const [names = '', compact] = text.split('~');
@@ -28,7 +28,7 @@ export function readLook(text: string | undefined): TableLook {
   return { columns: columnNames.filter((name) => chosen.includes(name)), compact: compact === 'compact' };
 }
 
-/** Serializes a look for a cookie. */
+/** Formats the table's columns and density for a cookie. */
 export function writeLook({ columns, compact }: TableLook): string {
   return columns.join('.') + (compact ? '~compact' : '');
 }

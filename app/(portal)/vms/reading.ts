@@ -11,7 +11,7 @@ export type FleetPage = inferRouterOutputs<AppRouter>['fleet']['list'];
 export const blockSize = 50;
 /** Rows that have not been visible for this long are dropped. */
 export const forgetMs = 20_000;
-/** Interval at which visible rows are reloaded, because health ages without a write. */
+/** Interval in milliseconds at which visible rows are reloaded, because time alone can change health. */
 export const ageMs = 15_000;
 
 /** The first rows, as the server rendered them. */

@@ -11,7 +11,7 @@ export interface RowsToComeProps {
   isNarrow: boolean;
 }
 
-/** Width of a placeholder in pixels, and its line in a row with two lines. */
+/** Pixels: height of a placeholder, its top in a row with two lines, and its width by column. */
 const barHeight = 10;
 const firstLine = 18;
 const barWidths: Readonly<Record<'name' | ColumnName, number>> = {

@@ -18,7 +18,7 @@ import { usePaced } from './use-paced.ts';
 import type { VisibleRows } from './use-window-rows.ts';
 
 const none: readonly FleetRow[] = [];
-/** Interval at which rows of a busy fleet are loaded, so that a change is visible within a second. */
+/** Interval in milliseconds at which rows of a busy fleet are loaded, so that a change is visible within a second. */
 const rowsPaceMs = 1_000;
 
 export interface Blocks {

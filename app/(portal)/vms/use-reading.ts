@@ -8,7 +8,7 @@ import { ageMs, type FirstPage, type FleetReading, forgetMs, isFirst } from './r
 import { blockKey, loadBlock } from './use-blocks.ts';
 import { usePaced } from './use-paced.ts';
 
-/** Interval at which numbers are updated, because a busy fleet changes many times a second. */
+/** Interval in milliseconds at which numbers are updated, because a busy fleet changes many times a second. */
 export const paceMs = 2_000;
 
 export interface ReadingState {
@@ -25,7 +25,7 @@ export interface ReadingState {
   refresh(): void;
 }
 
-/** The first rows of a query and the number of matching VMs. */
+/** Loads a snapshot of the list: the number of matching VMs and the first rows. */
 export function useReading(query: FleetQuery, first: FirstPage): ReadingState {
   const client = useTRPCClient();
   const queryClient = useQueryClient();

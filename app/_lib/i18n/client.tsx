@@ -18,7 +18,7 @@ interface ProviderProps extends ClientWords {
   children: ReactNode;
 }
 
-/** Provides the language of this tab and the texts that every page needs. */
+/** Provides the page's language and the texts that every page needs. */
 export function WordsProvider({ language, preferred, bundles, children }: ProviderProps) {
   const value = useMemo(() => ({ language, preferred, bundles }), [language, preferred, bundles]);
   return <WordsContext value={value}>{children}</WordsContext>;

@@ -3,7 +3,7 @@ import { isolateText } from '#protocol/direction.ts';
 import { type Bundles, sharedNamespaces } from './namespaces.ts';
 import { grouped } from './translate.ts';
 
-/** Returns a synchronous i18next instance for one language, cached per language on the server. */
+/** Returns an i18next instance for one language. Its texts can be read without waiting. */
 export function createWords(language: string, bundles: Bundles): i18n {
   const instance = createInstance().use(formatterOf(language));
   void instance.init({

@@ -8,7 +8,7 @@ export interface LiveChange {
 
 interface Rule {
   router: string;
-  /** The input that identifies the object, or a list of objects. Queries about others are not affected. */
+  /** Name of the input that identifies the object, or a list of objects. Queries about others are not affected. */
   about?: string;
   /** If given, only this procedure is affected: the others show history, which never changes. */
   procedure?: string;

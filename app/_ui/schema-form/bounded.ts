@@ -7,7 +7,7 @@ export interface FormPlan {
   uiSchema: UiSchema;
 }
 
-/** Limits of the form, because schemas are untrusted and may contain anything. */
+/** Limits on the form, because schemas are untrusted and may contain anything. */
 const most = { depth: 5, fields: 300, choices: 200, hops: 8, words: 500 };
 
 /** Names with a special meaning in JavaScript or the form library. Such settings are shown only in the JSON. */

@@ -41,8 +41,8 @@ const defaults: FormProps['experimental_defaultFormStateBehavior'] = {
 };
 
 /**
- * A form built from a publisher's schema. It keeps no state: values are passed in, and each change is passed out while
- * the reader types.
+ * A form built from a publisher's schema. It keeps no state: it gets its values from the page and reports each change
+ * while the reader types.
  */
 export function SchemaForm({ plan, value, onChange, onActive, disabled, faultAt, wasAt, onEditJson }: SchemaFormProps) {
   const surroundings = useMemo(() => ({ faultAt, wasAt, onEditJson }), [faultAt, wasAt, onEditJson]);

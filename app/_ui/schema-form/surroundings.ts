@@ -8,7 +8,7 @@ export interface Surroundings {
   faultAt(path: SettingPath): string | undefined;
   /** Returns the value before the change as text; undefined if it is unchanged or new. */
   wasAt(path: SettingPath): string | undefined;
-  /** Moves the focus to this setting in the JSON, if a form cannot show it. */
+  /** Moves the focus to this setting in the JSON, for a setting that the form cannot show. */
   onEditJson(path: SettingPath): void;
 }
 

@@ -1,6 +1,6 @@
 import { type ExtensionHealth, extensionHealths, healthLetters, rankOf } from '#server/domain/verdicts/words.ts';
 
-/** Returns the health in the byte of a cell, which is an index in the order of severity. */
+/** Returns the health of a cell. A cell is an index into the healths, worst first. */
 export const healthAt = (cell: number): ExtensionHealth => extensionHealths[cell] ?? 'unknown';
 
 /** Unpacks run-length encoded letters into one byte per VM: the index of its letter in `healthLetters`. */

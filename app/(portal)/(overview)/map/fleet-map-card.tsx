@@ -30,7 +30,7 @@ export interface FirstMap {
 
 export interface FleetMapCardProps {
   first: FirstMap;
-  /** Tag names that group the fleet; undefined until they are loaded. */
+  /** Names of tags by which the map can group the fleet; undefined until they are loaded. */
   groupings: readonly string[] | undefined;
   vms: number | undefined;
 }

@@ -17,9 +17,9 @@ export interface GroupHeadProps {
   width: number;
 }
 
-/** Below this width, numbers have an icon instead of a label, and a label for screen readers. */
+/** Below this width in pixels, an icon replaces each number's label. Screen readers still read the label. */
 const roomForWords = 220;
-/** Below this width, the numbers of unhealthy VMs are shown instead of the total. */
+/** Below this width in pixels, the numbers of unhealthy VMs are shown instead of the total. */
 const roomForAll = 190;
 
 /** The header above a group's cells: its name, its size, and the numbers of failed and unresponsive VMs. */

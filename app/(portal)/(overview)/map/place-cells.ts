@@ -1,4 +1,4 @@
-/** The input of a layout. */
+/** The numbers of VMs to show and the space for them. */
 export interface LayoutInput {
   /** Number of VMs in each group. */
   counts: readonly number[];
@@ -9,7 +9,7 @@ export interface LayoutInput {
   ratio: number;
 }
 
-/** Device pixels, horizontally and vertically. */
+/** Horizontal and vertical size in device pixels. */
 export interface Size {
   x: number;
   y: number;
@@ -40,12 +40,12 @@ export interface CellLayout {
   height: number;
 }
 
-/** CSS pixels. */
+/** Distances from one cell to the next, in CSS pixels. */
 const pitches = { largest: 12, smallest: 3 };
 export const headHeight = 22;
 const gapBetween = 16;
 const gapBelow = 12;
-/** Minimum width of a header with name and number. */
+/** Minimum width of a header with name and number, in CSS pixels. */
 const narrowest = 108;
 
 /**
@@ -81,7 +81,7 @@ interface Measure {
   ratio: number;
 }
 
-/** Returns the arrangement of the groups in lines that has the least height, for one size of cells. */
+/** Returns the lowest arrangement of the groups in lines, for one size of cells. */
 function arrange(counts: readonly number[], measure: Measure): CellLayout {
   const cells = counts.map((count) => Math.ceil(count / measure.perCell));
   let best: CellLayout | null = null;
@@ -170,7 +170,7 @@ function fewestRows(line: readonly number[], columns: number, least: number): nu
   return low;
 }
 
-/** A cell of a layout. */
+/** The indexes of a group and of a cell in it. */
 export interface CellPlace {
   group: number;
   cell: number;

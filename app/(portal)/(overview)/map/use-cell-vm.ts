@@ -55,7 +55,7 @@ function useSettled(place: CellPlace | null, ms: number): CellPlace | null {
   return settled;
 }
 
-/** Returns functions that open the page of a VM, immediately or once the VM is loaded, and that cancel this. */
+/** Returns `open`, which opens the VM's page as soon as the VM is loaded, and `cancel`, which prevents this. */
 export function useOpenVm(vm: MapVm | null): { open(): void; cancel(): void } {
   const router = useRouter();
   const isWaiting = useRef(false);

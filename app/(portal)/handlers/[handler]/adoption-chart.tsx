@@ -21,7 +21,7 @@ const labelGap = 18;
 /** Minimum width of an area that has just begun, so that it is visible. */
 const sliver = 16;
 
-/** A stacked area chart with each version's label at its right end. The accessible name says the same as a sentence. */
+/** A stacked area chart with each version's label at its right end. The accessible name lists the latest numbers. */
 export function AdoptionChart({ layers, points, from }: AdoptionChartProps) {
   const format = useFormat();
   const chart = stackedAreas(layers, points, from);

@@ -48,7 +48,7 @@ export function layersOf(
   return { layers, points };
 }
 
-/** Moves labels apart that are closer than `gap`, between 0 and `height` and without changing their order. */
+/** Returns the positions in the same order, but at least `gap` apart and between 0 and `height`. */
 export function spread(middles: readonly number[], gap: number, height: number): number[] {
   const placed = [...middles];
   for (let index = 1; index < placed.length; index += 1) {

@@ -9,7 +9,7 @@ import { Status } from '#app/_ui/status.tsx';
 import { rateStatus } from './failure-rate.ts';
 import type { Handler } from './handler-data.ts';
 
-/** The number of current failures, and those of the last two weeks as bars. */
+/** The share of VMs on which the version fails now, and that share on each day of the last two weeks as bars. */
 export function FailuresCell({ handler, version }: { handler: string; version: Handler['versions'][number] }) {
   const { t } = useTranslation('packages');
   const { failing } = version;

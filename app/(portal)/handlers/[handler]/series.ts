@@ -4,7 +4,7 @@ export type Series = 0 | 1 | 2 | 3 | 4 | 5;
 const colors = [1, 2, 3, 4, 5] as const;
 
 /**
- * Assigns colors to versions for charts and tables: to those on most VMs, with the strongest color for the highest
+ * Assigns colors to versions for charts and tables: to those on the most VMs, with the strongest color for the highest
  * version. If there are more than five versions, the remaining ones share the last color.
  */
 export function seriesOf(versions: readonly { version: string; vms: number }[]): ReadonlyMap<string, Series> {
@@ -20,7 +20,7 @@ export function seriesOf(versions: readonly { version: string; vms: number }[]):
   return new Map(shown.map(({ version }, index) => [version, colors[index] ?? 0]));
 }
 
-/** Fill colors as complete class names, because Tailwind finds no others. */
+/** Fill colors as complete class names, because Tailwind finds only those. */
 export const seriesFill: Readonly<Record<Series, string>> = {
   0: 'bg-series-5',
   1: 'bg-series-1',

@@ -9,7 +9,7 @@ export interface FindingLineProps {
   finding: PackageFinding;
   /** Whether the count at the top links to this finding. */
   first: boolean;
-  /** Whether to name the field, because its position does not show it. */
+  /** Whether to name the field, because the finding's position does not show it. */
   named?: boolean;
 }
 

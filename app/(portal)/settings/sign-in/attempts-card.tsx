@@ -8,7 +8,7 @@ export interface AttemptsCardProps {
   attempts: { since: Date; failed: number; lockouts: number; tokens: number };
 }
 
-/** The number of failed sign-ins and uses of API tokens since the portal started. */
+/** The numbers of failed sign-ins, lockouts and rejected API tokens since the portal started. */
 export async function AttemptsCard({ attempts }: AttemptsCardProps) {
   const { t } = await words('settings');
   return (

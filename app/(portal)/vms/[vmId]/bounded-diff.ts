@@ -1,9 +1,6 @@
 import { type Change, diffLines, diffWordsWithSpace } from 'diff';
 
-/**
- * Maximum number of edits for which the smallest difference is searched, because the work grows with the square of that
- * number.
- */
+/** Limit on the search for the smallest difference, whose work grows with the square of the number of edits. */
 export const maxLineEdits = 2_000;
 const maxWordEdits = 200;
 

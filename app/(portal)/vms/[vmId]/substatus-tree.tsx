@@ -8,12 +8,11 @@ import { isolateText } from '#protocol/direction.ts';
 import { MessageBody } from './message-body.tsx';
 import { type Substatus, statusOfWord } from './vm-data.ts';
 
-/** Substatuses as a tree. */
+/** An extension's substatuses as a tree: the first ones and those with problems, and the others on request. */
 export function SubstatusTree({ parts, label }: { parts: readonly Substatus[]; label: string }) {
   const { t } = useTranslation('reports');
   const [all, setAll] = useState(false);
   const rest = parts.length - shownParts;
-  // Substatuses that failed are always visible.
   const wrong = parts.slice(shownParts).filter(({ status }) => status === 'error' || status === 'warning');
   return (
     <div>

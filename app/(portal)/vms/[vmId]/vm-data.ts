@@ -32,7 +32,7 @@ export type OutputLines = Outputs['outputs']['read'];
 export type LogArchive = Outputs['outputs']['archives']['items'][number];
 export type PastExtension = PastGoalState['extensions'][number];
 
-/** Interval at which health is reloaded, because it ages without a write. */
+/** Interval in milliseconds at which health is reloaded, because time alone can change it. */
 export const ageMs = 10_000;
 
 export const tabs = ['overview', 'queue', 'goal-state', 'output', 'documents', 'activity'] as const;

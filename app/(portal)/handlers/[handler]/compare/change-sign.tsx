@@ -3,7 +3,7 @@
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { cn } from '#app/_ui/cn.ts';
 
-/** Marks something as added, removed or changed: a sign, its color, and a label for screen readers. */
+/** Marks something as added, removed or changed, with a colored sign and a label for screen readers. */
 export function ChangeSign({ before, after }: { before: unknown; after: unknown }) {
   const { t } = useTranslation('packages');
   const kind = before === null ? 'added' : after === null ? 'removed' : 'changed';

@@ -7,7 +7,7 @@ export interface DiffPiece {
   marked: boolean;
 }
 
-/** A line on one side. */
+/** The line before or after a change. */
 export interface DiffSide {
   number: number;
   pieces: DiffPiece[];
@@ -52,7 +52,7 @@ export function hunksBetween(before: string, after: string): Hunk[] {
   });
 }
 
-/** Returns the nearest extension above, in the text of `readable`. */
+/** Returns the first name of an extension in these lines of `readableGoalState`. */
 function ownerOf(lines: readonly string[]): string {
   const owner = /^ {2}"([^"]+)": \{/;
   for (const line of lines) {

@@ -15,8 +15,8 @@ interface Reverted {
 }
 
 /**
- * Shows a toast after a revert. Its undo button works until someone publishes again. The dialog is already closed then,
- * so undoing must not depend on the page.
+ * Shows a toast after a revert. Its undo button works until someone publishes again. By then the dialog is closed, so
+ * undoing must not depend on it.
  */
 export function useUndoRevert(facts: VmFacts): (reverted: Reverted) => Promise<void> {
   const { t } = useTranslation('goal-states');

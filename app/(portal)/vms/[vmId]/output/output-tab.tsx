@@ -77,7 +77,7 @@ export function OutputTab({ view, agentKind }: { view: InstanceDetails; agentKin
   );
 }
 
-/** Returns the output of the last reported command, if it arrived completely. */
+/** Returns the stored output of the last reported command; undefined if there is none. */
 function outputOf({ name, handlerState }: Extension, all: readonly CommandOutput[]): CommandOutput | undefined {
   if (handlerState === null) return undefined;
   const { command, sequenceNumber, attempt } = handlerState;
@@ -134,7 +134,7 @@ function Output({ vmId, extension, whole }: OutputProps) {
   );
 }
 
-/** The end of an output that a report contains. */
+/** The last lines of an output, as a report contains them. */
 function Tail({ output, failed, label }: { output: string; failed: boolean; label: string }) {
   const { t } = useTranslation('reports');
   const found = failed ? firstError(output) : null;

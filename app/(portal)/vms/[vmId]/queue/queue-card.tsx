@@ -16,7 +16,7 @@ import { useQueue } from './use-queue.ts';
 /** Number of rows on the card. The tab shows all rows. */
 const shownRows = 5;
 
-/** What the machine does now and next, in five rows. */
+/** What the machine does now and next: the first rows of its queue. */
 export function QueueCard({ vmId }: { vmId: string }) {
   const { t } = useTranslation('reports');
   const id = useId();

@@ -12,7 +12,7 @@ export interface QueueGroup {
   reason: string | null;
 }
 
-/** Joins entries that a person understands as one, such as install and enable of one extension. */
+/** Joins consecutive entries of one extension, such as install and enable. */
 export function queueGroups(entries: readonly QueueLine[]): QueueGroup[] {
   const groups: QueueGroup[] = [];
   for (const { name, step, version, limitSeconds, askedBy, askedAt, turn, reason } of entries) {

@@ -69,7 +69,7 @@ export function QueueTab({ vmId }: { vmId: string }) {
 interface SectionProps {
   label: string;
   groups: readonly QueueGroup[];
-  /** The running entry, for the time of its start. */
+  /** The running entry, which has the start time. */
   running?: QueueLine;
 }
 

@@ -9,7 +9,7 @@ export type HeartbeatStretch = Lane['heartbeat'][number];
 type Publication = Timeline['configuration'][number];
 type PersonAct = Timeline['acts'][number];
 
-/** How a period of health is drawn; `unrecorded` if its health is unknown. */
+/** How a period of health is drawn; `unrecorded` if no health was stored. */
 export type Drawn = StatusName | 'stale' | 'unrecorded';
 
 interface Base {

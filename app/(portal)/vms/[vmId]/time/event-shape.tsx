@@ -12,8 +12,8 @@ export const hatchingsOf = (prefix: string): Hatchings => ({
 });
 
 /**
- * The SVG patterns: blue hatching while running, gray while waiting, amber if stale; dots if the agent is silent or
- * unknown.
+ * The SVG patterns: blue stripes while running, gray ones while waiting, amber ones if stale; dots if the health is
+ * unknown, crosses if the agent is unresponsive.
  */
 export function HatchingDefs({ ids }: { ids: Hatchings }) {
   const stripes = (id: string, size: number, back: string, front: string, width: number) => (
@@ -83,7 +83,7 @@ export function HealthBar({
   }
 }
 
-/** A goal state, as a diamond. Several goal states in one place have a second diamond behind it. */
+/** A goal state, as a diamond. If there are several in one place, a second diamond is behind it. */
 export function Diamond({ x, y, several }: { x: number; y: number; several: boolean }) {
   const shape = (at: number) => `M${at} ${y - 6}l6 6-6 6-6-6z`;
   return (
@@ -94,7 +94,7 @@ export function Diamond({ x, y, several }: { x: number; y: number; several: bool
   );
 }
 
-/** A person's action, as a disc with initials. Several actions in one place have a second rim. */
+/** A person's action, as a disc with initials. If there are several in one place, a second disc is behind it. */
 export function Disc({ x, y, initials, several }: { x: number; y: number; initials: string; several: boolean }) {
   return (
     <g>

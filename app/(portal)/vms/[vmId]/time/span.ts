@@ -11,7 +11,10 @@ interface Span {
   past: number;
   /** Milliseconds between grid lines. */
   grid: number;
-  /** Requests begin at a multiple of this many milliseconds, so that a response can be reused for a while. */
+  /**
+   * The requested period begins at a multiple of this many milliseconds, so that its response can be reused for a
+   * while.
+   */
   quantum: number;
 }
 

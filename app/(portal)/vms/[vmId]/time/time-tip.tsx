@@ -12,7 +12,10 @@ export interface TimeTipProps {
   /** Position of the event and width of the axis, in pixels. */
   x: number;
   width: number;
-  /** The lower edge of the event's lane from the top, and its upper edge from the bottom. */
+  /**
+   * Distances in pixels: from the top of the axis to the lower edge of the event's lane, and from the bottom to its
+   * upper edge.
+   */
   top: number;
   bottom: number;
   below: boolean;

@@ -5,7 +5,7 @@ import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useTicking } from '#app/_ui/clock.ts';
 import { periodToRequest, type Range, spans } from './span.ts';
 
-/** Interval at which data is reloaded that ages without a write. Live updates report changes. */
+/** Reload interval in milliseconds, because time alone can change health. Live updates report other changes. */
 const reloadMs = 30_000;
 
 /** Loads the events of a VM within `range`. A response is reused until the next quantum begins. */

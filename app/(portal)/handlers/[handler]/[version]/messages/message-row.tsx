@@ -26,7 +26,7 @@ export interface MessageRowProps {
   samples: readonly string[];
 }
 
-/** One message with its text in every language. The open row has fields and a preview. */
+/** One message with its text in each shown language. The open row has fields and a preview. */
 function OneMessage({ ref, index, id, messages, languages, focusOn, ...props }: MessageRowProps) {
   const { t } = useTranslation('localization');
   const isOpen = focusOn !== undefined;
@@ -171,7 +171,10 @@ function Mismatch({
   );
 }
 
-/** Returns undefined if the text agrees with English, or if either is missing. */
+/**
+ * Returns the placeholders that a text lacks or adds, compared with English. Returns undefined if there are none, or if
+ * either text is missing.
+ */
 export function differenceOf(
   messages: Pick<EditedMessages, 'textOf'>,
   lang: string,

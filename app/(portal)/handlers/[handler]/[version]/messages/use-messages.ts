@@ -35,7 +35,7 @@ export interface EditedMessages {
 const order = new Intl.Collator('en', { numeric: true });
 const nothing: Edits = {};
 
-/** Returns the language in the URL, if it is valid. */
+/** Returns a list with the canonical form of a language tag; empty if the tag is absent or invalid. */
 function canonical(tag: string | undefined): readonly string[] {
   const lang = tag === undefined ? null : canonicalLanguage(tag);
   return lang === null ? [] : [lang];

@@ -39,7 +39,7 @@ export interface ConflictCardProps {
 const secretsKey = 'protected';
 
 /**
- * Shown when two people changed the extension: compares the original, the other person's version and the reader's.
+ * Shown when two people changed the extension: compares the original declaration, the other person's and the reader's.
  * Everything except conflicts is merged.
  */
 export function ConflictCard({ newer, base, mine, secrets, plan, onContinue }: ConflictCardProps) {

@@ -35,7 +35,7 @@ export function DeclarationFields(props: DeclarationFieldsProps) {
       <div
         className={cn(
           'grid gap-x-3 gap-y-3.5 sm:grid-cols-[minmax(0,1fr)_150px_150px]',
-          // Leaves room for the label next to the version number.
+          // Leaves room for the word “withdrawn” after the version number.
           isWithdrawn && 'sm:grid-cols-[minmax(0,1fr)_230px_150px]',
         )}
       >

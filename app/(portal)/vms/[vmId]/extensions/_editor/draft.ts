@@ -10,7 +10,7 @@ export type Goal = SetExtensionInput['goal'];
 /** Why the JSON of the settings is rejected. */
 export type Unread = 'malformed' | 'notObject' | 'number' | 'encrypted' | 'wrapper';
 
-/** A draft without protected settings, which are kept separately and only for a short time. */
+/** A draft without protected settings, which only the memory of this page holds. */
 export interface ExtensionDraft {
   name: string;
   version: string;
@@ -49,7 +49,7 @@ export function printed(settings: SettingsObject): string {
   return JSON.stringify(settings, null, 2);
 }
 
-/** The draft of an existing extension. */
+/** Returns the draft of an existing extension. */
 export function draftOf(extension: ExtensionView): ExtensionDraft {
   return {
     name: extension.name,
@@ -64,7 +64,7 @@ export function draftOf(extension: ExtensionView): ExtensionDraft {
   };
 }
 
-/** The draft of a new extension. */
+/** Returns the draft of a new extension. */
 export function emptyDraft(name: string, version: string): ExtensionDraft {
   return {
     name,

@@ -17,7 +17,7 @@ export async function firstOf(api: Api, handler: string, version: string): Promi
   return { version, schema: settingsSchema };
 }
 
-/** Returns the current goal state. */
+/** Returns the current goal state of a VM. */
 export async function goalStateOf(api: Api, vmId: string): Promise<EditorProps['goalState']> {
   const { items } = await api.goalStates.list({ vmId, limit: 1 });
   const [newest] = items;

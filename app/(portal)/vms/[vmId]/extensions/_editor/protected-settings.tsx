@@ -244,7 +244,7 @@ function SecretJson({ value, onChange, fault, takesFocus }: SecretJsonProps) {
   );
 }
 
-/** Parses the value as typed. Rejects null, which would remove the settings: a button does that. */
+/** Parses the value as typed. Rejects null, which would remove the settings: there is a button for that. */
 function read(text: string): { text: string; values: unknown; unread: boolean } {
   if (text.trim() === '') return { text, values: {}, unread: false };
   try {

@@ -11,7 +11,7 @@ import { toast } from '#app/_ui/toast.tsx';
 import type { Goal } from './draft.ts';
 import type { DraftPlan } from './use-plan.ts';
 
-/** A declaration and its plan. */
+/** A declaration to apply, with its plan. */
 export interface Declaration {
   name: string;
   goal: Goal;

@@ -26,7 +26,7 @@ export function useCompare(vmId: string, editing: Editing, onNewer: (newer: Newe
     if (state === undefined) return;
     const { incarnation, publishedAt, publishedBy } = state;
     const isTheSame = extension === null ? isNew : base.extension !== null && !differs(base.extension, extension);
-    // Only other extensions changed, so nothing needs to be compared, and only the plan is renewed.
+    // Only other extensions changed, so there is nothing to compare, and only the plan is renewed.
     if (isTheSame) editing.continueFrom({ extension, incarnation }, draft, secrets.mode === 'keep' ? null : secrets);
     else onNewer({ incarnation, publishedAt, publishedBy, extension });
   };
