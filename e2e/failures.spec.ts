@@ -35,7 +35,7 @@ async function publish(api: Api, namespace: string): Promise<void> {
   }
 }
 
-/** Waits until the agent has reported on its extension. */
+/** Waits until `is` returns true for all extensions of a VM. */
 const settled = (api: Api, vm: CreatedVm, is: (extension: InstanceView['extensions'][number]) => boolean) =>
   expect
     .poll(async () => (await api.instanceView(vm.id)).extensions.every(is), { intervals: [100], timeout: 20_000 })
@@ -121,7 +121,7 @@ test('failures of three misbehaving handlers are explained in two languages, wit
   await expectCloneIsReported(english, silent, silentAgent?.dir ?? '');
 });
 
-/** Expects that the second machine with a copied disk is rejected and that the page says what to do. */
+/** Expects that a second machine with a copied disk is rejected and that the page says what to do. */
 async function expectCloneIsReported(page: Page, vm: CreatedVm, dir: string): Promise<void> {
   const clone = mkdtempSync(path.join(tmpdir(), 'annex-clone-'));
   try {

@@ -2,7 +2,7 @@ import { newKeyPair } from '#server/testing/key-pair.ts';
 import { expectAccessibleInBothThemes } from './support/accessibility.ts';
 import { expect, test } from './support/test.ts';
 
-/** A message with 64 placeholders, which makes every status part that uses it 16 KiB long. */
+/** A message with 64 placeholders, which makes every status or substatus that uses it 16 KiB long. */
 const flood = [{ version: 1.0, lang: 'en', messages: [{ id: 'flood', text: '{0}'.repeat(64) }] }];
 const turned = 'disk\u202e txt.exe';
 

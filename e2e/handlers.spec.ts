@@ -22,7 +22,7 @@ const words = (lang: string, messages: Record<string, string>) => [
   { version: 1.0, lang, messages: Object.entries(messages).map(([id, text]) => ({ id, text })) },
 ];
 
-/** Publishes a probe for this journey with these languages. */
+/** Publishes the probe under an id for this journey, with texts in these languages. */
 async function givenProbe(api: Api, handler: string, resources: Record<string, unknown>, version = '1.0.0.0') {
   await api.ensurePublisher(handler.slice(0, handler.lastIndexOf('.')));
   await api.publish(handler, version, await samplePackage('Acme.Lab.Probe', '1.0.0.0'), { resources });

@@ -45,7 +45,7 @@ async function probeOf(api: Api, vmId: string, language = 'en'): Promise<Extensi
   return extensions.find(({ name }) => name === 'probe');
 }
 
-/** Returns the text of the probe's status and its source, for a reader of these languages. */
+/** Returns the language, source and text of the probe's status message, for a reader with this preferred language. */
 async function watchingAs(api: Api, vmId: string, language: string): Promise<string> {
   const message = (await probeOf(api, vmId, language))?.status?.message;
   return `${message?.lang}/${message?.source}: ${message?.text}`;

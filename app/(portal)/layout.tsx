@@ -7,7 +7,7 @@ import { reader, signInAddress } from '../_lib/portal.ts';
 import { Shell } from '../_shell/shell.tsx';
 import { currentTheme } from '../_shell/theme.ts';
 
-/** Pages that require a session. */
+/** The layout of pages that require a session. */
 export default async function PortalLayout({ children }: { children: ReactNode }) {
   const [actor, theme] = await Promise.all([reader(), currentTheme()]);
   if (actor === null || actor.role === null) redirect(await signInAddress());

@@ -69,8 +69,8 @@ export function KeysProvider({ children }: { children: ReactNode }) {
 }
 
 /**
- * Page shortcuts are kept apart from those of all pages, because parts of a page may register before the shell, and
- * again in another language.
+ * A flag separates the page's shortcuts from those of all pages, because the order of registration varies: parts of a
+ * page may register before the shell, and again in another language.
  */
 const bindingsOf = (groups: ReadonlySet<KeyGroup>, isEverywhere: boolean): KeyBinding[] =>
   [...groups].filter((group) => group.isEverywhere === isEverywhere).flatMap(({ bindings }) => bindings);

@@ -3,7 +3,7 @@
 import { createContext, useContext } from 'react';
 import type { Theme } from './theme.ts';
 
-/** The languages and the theme, which the top bar of every page and the account page need. */
+/** The languages and the theme, for components in the shell. */
 export interface ShellState {
   languages: readonly string[];
   theme: Theme;

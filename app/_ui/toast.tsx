@@ -10,8 +10,8 @@ let wanted = false;
 const listeners = new Set<() => void>();
 
 /**
- * Shows a sentence about what happened, in the past tense, with an undo button. Not for errors that need an action:
- * those stay on the page.
+ * Shows a sentence about what happened, in the past tense, and an undo button if `undo` is given. Not for errors that
+ * need an action: those stay on the page.
  */
 export function toast(text: string, options: ToastOptions = {}): void {
   pending = [...pending, { text, ...options }];

@@ -29,7 +29,7 @@ export class Stage {
     return stage;
   }
 
-  /** Creates a VM in stock mode, and its machine with a running agent. */
+  /** Creates a VM with stock agent access, and its machine with a running agent. */
   async enter(name: string): Promise<Actor> {
     const { id } = await this.api.createVm(name);
     const { token } = await this.api.call<{ token: string }>('POST', `/vms/${id}/wire-access`);

@@ -77,7 +77,7 @@ export function JoinForm(props: JoinFormProps) {
 const fields = ['name', 'email', 'password'] as const;
 type JoinField = (typeof fields)[number];
 
-/** The form's values and errors, and a function that submits it. */
+/** Returns the form's values and errors, and a function that submits it. */
 function useJoin(token: string) {
   const { t } = useTranslation('auth');
   const trpc = useTRPC();

@@ -13,7 +13,7 @@ import {
 import { type FactorKinds, requestPasskeyOptions, signIn, signInWithPasskey } from '#app/_lib/session.ts';
 import { useProblem } from '#app/_lib/use-problem.ts';
 
-/** What went wrong; `mild` if another attempt may succeed. */
+/** What went wrong; `isMild` if another attempt may succeed. */
 export interface SignInMessage {
   text: string;
   isMild: boolean;

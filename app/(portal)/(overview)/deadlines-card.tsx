@@ -12,7 +12,10 @@ import type { OverviewAnswers } from './answers.ts';
 import { Part } from './part.tsx';
 import { useThrottledReload } from './use-throttled-reload.ts';
 
-/** The number of extensions past their deadline. */
+/**
+ * The number of extensions past their deadline, the three that are overdue longest, and a countdown to the next
+ * deadline.
+ */
 export function DeadlinesCard({ first }: { first: OverviewAnswers['deadlines'] | undefined }) {
   const { t } = useTranslation('overview');
   const trpc = useTRPC();

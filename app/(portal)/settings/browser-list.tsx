@@ -14,7 +14,7 @@ export interface BrowserListProps {
   onEnd(browser: Browser): void;
 }
 
-/** Browsers with a session: each with its name, its location, when the session began and when it was last used. */
+/** Browsers with a session: each with its name, address, sign-in method, start and last use. */
 export function BrowserList({ label, items, ending, onEnd }: BrowserListProps) {
   const { t } = useTranslation('account');
   return (

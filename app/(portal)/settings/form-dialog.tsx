@@ -9,7 +9,7 @@ import { FieldError } from '#app/_ui/field.tsx';
 export interface FormDialogProps {
   title: string;
   description?: string;
-  /** Label of the button that submits. */
+  /** Label of the submit button. */
   act: string;
   busy: boolean;
   onSubmit(): void;

@@ -10,7 +10,7 @@ export interface EnrollCommandsProps {
   token: { enrollmentToken: string; enrollmentExpiresAt: string };
 }
 
-/** Commands to run on the machine: one for the agent as a single file, one for a clone of the repository. */
+/** Commands to run on the machine, for the agent as a single file and for a clone of the repository. */
 export function EnrollCommands({ gatewayUrl, token }: EnrollCommandsProps) {
   const { t } = useTranslation('vms');
   const dir = '/var/lib/annex-agent';

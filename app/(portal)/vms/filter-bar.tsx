@@ -137,7 +137,7 @@ function OtherChips({ fields, filter, set }: FilterProps & { fields: readonly Li
     });
 }
 
-/** A dashed button. Its menu is loaded when the pointer reaches the button. */
+/** A button that adds a filter. Its menu is loaded when the pointer reaches the button. */
 function AddFilter({ field, filter, set }: FilterProps & { field: ListedField }) {
   const { t } = useTranslation('vms');
   const [reached, setReached] = useState(false);

@@ -9,7 +9,7 @@ export type FleetPage = inferRouterOutputs<AppRouter>['fleet']['list'];
 
 /** Number of rows per request. */
 export const blockSize = 50;
-/** Rows that have not been visible for this long are dropped. */
+/** Milliseconds after which rows that are no longer visible are dropped. */
 export const forgetMs = 20_000;
 /** Interval in milliseconds at which visible rows are reloaded, because time alone can change health. */
 export const ageMs = 15_000;

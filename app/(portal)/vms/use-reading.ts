@@ -8,7 +8,9 @@ import { ageMs, type FirstPage, type FleetReading, forgetMs, isFirst } from './r
 import { blockKey, loadBlock } from './use-blocks.ts';
 import { usePaced } from './use-paced.ts';
 
-/** Interval in milliseconds at which numbers are updated, because a busy fleet changes many times a second. */
+/**
+ * Minimum time between two updates of the numbers in milliseconds, because a busy fleet changes many times a second.
+ */
 export const paceMs = 2_000;
 
 export interface ReadingState {
@@ -49,7 +51,7 @@ export function useReading(query: FleetQuery, first: FirstPage): ReadingState {
   return {
     reading: opening.data,
     isStale: opening.isPlaceholderData,
-    // If a refresh fails, the loaded snapshot stays, and the page shows its age.
+    // If a refresh fails, the loaded snapshot stays.
     error: opening.data === undefined ? opening.error : null,
     errorAt: opening.errorUpdatedAt,
     retry: () => void opening.refetch(),

@@ -21,7 +21,7 @@ export function createWords(language: string, bundles: Bundles): i18n {
   return instance;
 }
 
-/** Formats counts as numbers of the language. Other values stay unchanged. */
+/** Formats counts as numbers of the language, and keeps texts from changing the direction of the sentence. */
 function formatterOf(language: string): FormatterModule {
   const format: FormatterModule['format'] = (value, _format, _language, options) =>
     options?.interpolationkey === 'count' && typeof value === 'number'

@@ -33,7 +33,10 @@ export interface Source {
  * be visible.
  */
 const gatherMs = 200;
-/** How long after a reconnect hints count as missed changes. The notice is shown for the same time. */
+/**
+ * How long after a reconnect hints count as missed changes, then how long the notice about them is shown, in
+ * milliseconds.
+ */
 const settleMs = 800;
 const noticeMs = 5000;
 const firstRetryMs = 1000;

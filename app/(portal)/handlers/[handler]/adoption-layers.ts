@@ -21,7 +21,7 @@ interface Counted {
 
 /**
  * Returns layers from the bottom of the stack to its top: other versions, then those with their own color, the highest
- * version on top. The last point is the current time.
+ * version on top. The last point is for the current time.
  */
 export function layersOf(
   counted: Counted,

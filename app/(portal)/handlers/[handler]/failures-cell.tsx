@@ -9,7 +9,7 @@ import { Status } from '#app/_ui/status.tsx';
 import { rateStatus } from './failure-rate.ts';
 import type { Handler } from './handler-data.ts';
 
-/** The share of VMs on which the version fails now, and that share on each day of the last two weeks as bars. */
+/** The share of the version's extensions that are failed now, and that share on each of the last 14 days as bars. */
 export function FailuresCell({ handler, version }: { handler: string; version: Handler['versions'][number] }) {
   const { t } = useTranslation('packages');
   const { failing } = version;
@@ -41,7 +41,7 @@ interface FailureBarsProps {
   tone: 'failed' | 'warning' | null;
 }
 
-/** One bar per day, relative to the worst day, but at least to 5%. */
+/** One bar per day. The full height is the share on the worst day, but at least 5%. */
 function FailureBars({ version: { version, failures }, tone }: FailureBarsProps) {
   const { t } = useTranslation('packages');
   const format = useFormat();

@@ -17,7 +17,7 @@ const VersionDialog = dynamic(() => import('./version-dialogs.tsx').then((module
   ssr: false,
 });
 
-/** Number of rows that are shown at first, not counting drafts. */
+/** Number of versions that are shown at first, in addition to drafts and versions that VMs have. */
 const fewVersions = 10;
 
 /** Every version with its state, VMs and failures. */

@@ -19,7 +19,7 @@ import { NewTotp } from '#app/(auth)/second-factor/new-totp.tsx';
 import { RecoveryCodes } from '#app/(auth)/second-factor/recovery-codes.tsx';
 import { FormDialog } from '../form-dialog.tsx';
 
-/** A change of the password or a factor. */
+/** A change to the passkeys, the authenticator app or the recovery codes. */
 export type FactorAct =
   | { kind: 'add-passkey' }
   | { kind: 'add-totp' }
@@ -34,7 +34,10 @@ interface FactorDialogProps {
   onClose(): void;
 }
 
-/** The dialog for one change: a confirmation if the last one is too old, then the change, then its result. */
+/**
+ * The dialog for one change: a confirmation if one is needed and the last one is too old, then the change, then its
+ * result.
+ */
 export function FactorDialog({ act, account, onClose }: FactorDialogProps) {
   const { t } = useTranslation('account');
   const trpc = useTRPC();

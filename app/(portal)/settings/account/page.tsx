@@ -18,7 +18,7 @@ interface AccountPageProps {
   searchParams: Promise<{ refused?: string | string[] }>;
 }
 
-/** The reader's name, password, second factors and sessions, and the portal's appearance. */
+/** The reader's profile, second factors and sessions, and the language and theme. */
 export default async function AccountPage({ searchParams }: AccountPageProps) {
   const { refused } = await searchParams;
   const { t } = await words('auth');

@@ -96,7 +96,7 @@ function MemberMenu({ member, onAct }: MemberRowProps) {
   );
 }
 
-/** Describes the second factors of a member. */
+/** Lists a member's second factors and whether the provider account is connected. */
 function FactorWords({ member }: { member: Member }) {
   const { t } = useTranslation('settings');
   const words = [

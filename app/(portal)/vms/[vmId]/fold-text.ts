@@ -1,4 +1,4 @@
-/** Number of lines that a folded text shows. */
+/** Maximum number of lines and of characters that a folded text shows. */
 const shownLines = 12;
 const shownCharacters = 600;
 /** A text of up to this many times the limit is shown whole, because the button would take as much space. */

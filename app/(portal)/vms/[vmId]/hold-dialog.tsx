@@ -138,7 +138,7 @@ function HoldFields({ form, reasonFault, untilFault }: HoldFieldsProps) {
   );
 }
 
-/** Confirms the end of a hold. */
+/** Confirms releasing a hold. */
 export function ReleaseHoldDialog({ facts: { id: vmId, name, agentKind }, onClose }: Omit<HoldDialogProps, 'view'>) {
   const { t } = useTranslation('enrollment');
   const trpc = useTRPC();

@@ -20,7 +20,7 @@ export interface PublishActProps {
   onPublished(): void;
 }
 
-/** A button that opens the dialog which publishes the draft, next to links to whatever blocks publishing. */
+/** A button that opens the dialog for publishing the draft, and a link to what blocks publishing. */
 export function PublishAct({ version, resources, unsaved, unsavedSchema, onPublished }: PublishActProps) {
   const { t } = useTranslation('packages');
   const [asked, setAsked] = useState(false);

@@ -18,7 +18,7 @@ export interface VersionMenuProps {
   vms: number;
 }
 
-/** Withdraws a version or deletes its draft. */
+/** A menu that withdraws a version or deletes a draft. */
 export function VersionMenu({ handler, version, state, vms }: VersionMenuProps) {
   const { t } = useTranslation('packages');
   const [asked, setAsked] = useState(false);

@@ -1,6 +1,6 @@
 import type { QueueLine } from '../vm-data.ts';
 
-/** Consecutive entries of one extension that wait for the same thing. */
+/** Consecutive entries of one extension that have the same turn and wait for the same thing. */
 export interface QueueGroup {
   name: string;
   /** The commands in order; empty while they are not known. */

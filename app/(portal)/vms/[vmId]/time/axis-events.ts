@@ -13,7 +13,7 @@ type PersonAct = Timeline['acts'][number];
 export type Drawn = StatusName | 'stale' | 'unrecorded';
 
 interface Base {
-  /** Identifies the event while the axis moves. */
+  /** Stays the same while the axis moves. */
   id: string;
   /** Milliseconds since 1970. */
   from: number;

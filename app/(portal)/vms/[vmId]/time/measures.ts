@@ -1,4 +1,4 @@
-/** Height of a lane in pixels, then the height of the clock above the lanes. */
+/** Heights in pixels: of a lane, and of the clock above the lanes. */
 export const laneHeight = 26;
 export const headHeight = 20;
 

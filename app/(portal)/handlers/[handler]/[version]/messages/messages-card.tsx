@@ -171,7 +171,7 @@ function useLanguageColumns(all: readonly string[], start: MessagesStart) {
   return { languages, setColumns };
 }
 
-/** Returns the cell that the URL names. */
+/** Returns the cell that the URL names, or the first message that the requested language lacks. */
 function messageToOpen({ message, missing }: MessagesStart, messages: EditedMessages): OpenMessage | undefined {
   if (message !== undefined && messages.ids.includes(message.id)) return message;
   if (missing === undefined) return undefined;

@@ -10,7 +10,7 @@ export type Goal = SetExtensionInput['goal'];
 /** Why the JSON of the settings is rejected. */
 export type Unread = 'malformed' | 'notObject' | 'number' | 'encrypted' | 'wrapper';
 
-/** A draft without protected settings, which only the memory of this page holds. */
+/** A draft without its protected settings. They are kept separately, and only in the memory of this page. */
 export interface ExtensionDraft {
   name: string;
   version: string;

@@ -15,7 +15,7 @@ export interface EditorHeaderProps {
   name: string | null;
 }
 
-/** Shows the extension, the goal state that the draft is based on, and the number of VMs. */
+/** Shows the extension, its handler, and the goal state that the draft is based on. */
 export function EditorHeader({ vm, handler, version, base, name }: EditorHeaderProps) {
   const { t } = useTranslation('editor');
   return (

@@ -5,7 +5,7 @@ import { FootBar, Page } from '#app/_shell/page.tsx';
 import type { Crumb } from '#app/_ui/breadcrumbs.tsx';
 import { footId } from './foot-place.ts';
 
-/** The layout of an editor page: the form in the middle, the preview and buttons at the bottom. */
+/** The layout of an editor page: the editor, and a bar at the bottom for its errors and buttons. */
 export async function EditorPage({ crumbs, children }: { crumbs: readonly Crumb[]; children: ReactNode }) {
   const { t } = await words('editor');
   return (

@@ -16,7 +16,7 @@ export interface FootProps {
   /** What applying the draft would do; null until that is known. */
   plan: DraftPlan | null;
   dirty: boolean;
-  /** Why the draft cannot be applied until the reader has seen someone else's change. */
+  /** The change by someone else that the reader must see before the draft can be applied; null if there is none. */
   blockedBy: 'comparing' | 'overtaken' | 'extension' | 'vm' | null;
   busy: boolean;
   vm: { id: string; name: string };

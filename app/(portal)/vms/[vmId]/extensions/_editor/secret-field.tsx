@@ -20,7 +20,10 @@ export interface SecretFieldProps {
   takesFocus: boolean;
 }
 
-/** An input for one protected setting. Keys with several lines get a text area, because an input drops line breaks. */
+/**
+ * An input for one protected setting. A pasted text with several lines gets a text area, because an input drops line
+ * breaks.
+ */
 export function SecretField(props: SecretFieldProps) {
   const { name, title, schema, required, value, onChange, fault, takesFocus } = props;
   const { t } = useTranslation(['editor', 'common']);

@@ -50,7 +50,7 @@ export function usePlan({ vmId, name, goal, siblings, enabled, stamp }: PlanInpu
   useEffect(() => {
     latest.current = { goal, explain };
   });
-  // Contains the draft's secrets, like the draft itself, and is kept no longer than the draft.
+  // Contains the typed secrets, but is kept no longer than they are.
   const text = canonical({ vmId, name, goal, siblings });
   const about = `${stamp} ${text}`;
 
