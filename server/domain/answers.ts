@@ -7,7 +7,7 @@ import type { ErrorCode, Fault } from '#server/domain/error.ts';
  * them.
  */
 
-/** A time that verbs return as text. */
+/** An ISO 8601 time that verbs return as text. */
 export const time = z.iso.datetime();
 
 /** A time that verbs return as a `Date`; ISO 8601 in JSON. */
@@ -25,11 +25,11 @@ export const fault = z.custom<Fault>();
 /** A code with a sentence in `locales/en/errors.json`. */
 export const errorCode = z.custom<ErrorCode>((code) => typeof code === 'string').meta({ type: 'string' });
 
-/** A page of a list. */
+/** Schema of one page of a list. */
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.object({ items: z.array(item), nextCursor: z.string().nullable() });
 
-/** The number of entries that each list of a response omits because the response would be too large. */
+/** Schema of the number of entries that each named list of a response omits because the response would be too large. */
 export const leftOut = <Name extends string>(...names: readonly Name[]) =>
   z
     .partialRecord(z.enum(names as readonly [Name, ...Name[]]), count)

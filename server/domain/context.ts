@@ -19,7 +19,10 @@ export interface Services {
   wakes: Wakes;
   /** Values that this process keeps in memory between calls. */
   memory: ProcessMemory;
-  /** The fields by which lists of VMs can be filtered: first the fields of `fleet`, then those of later modules. */
+  /**
+   * The fields by which lists of VMs can be filtered: first the fields of `fleet`, then those of the modules that build
+   * on it.
+   */
   fleetFields: FleetFields;
   /** Part of every ETag; changes when the database is restored. */
   epoch: string;

@@ -17,7 +17,9 @@ export function readNumberCursor(cursor: string): number {
   return Number(text);
 }
 
-/** Decodes the sort keys of a cursor; `length` is the expected number. Throws 400 `cursor_invalid`. */
+/**
+ * Decodes the sort keys of a cursor. Throws 400 `cursor_invalid`, also if `length` is given and their number differs.
+ */
 export function readCursor(cursor: string, length?: number): string[] {
   const refuse = () => new DomainError('bad_request', 'cursor_invalid');
   let keys: unknown;

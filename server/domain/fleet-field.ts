@@ -31,10 +31,10 @@ export type ValueOf<V extends FieldValue> = V extends { kind: 'words'; words: re
       ? number
       : TagFilter[];
 
-/** A query for rows with the alias `h`, from `vms` or from `vm_health`. */
+/** The rows that a condition filters, with the alias `h`, from `vms` or from `vm_health`. */
 export interface QueriedRows {
   table: 'vms' | 'vm_health';
-  /** The VM's id. */
+  /** SQL for the VM's id. */
   id: SQL;
   now: Date;
 }
@@ -45,11 +45,11 @@ export interface Condition {
   row: SQL;
 }
 
-/** The values of a field for its menu, each with the number of VMs or extensions that have it. */
+/** The menu of a field: its values, each with the number of VMs or extensions that have it. */
 export interface Facet {
   /** Label of the menu's search box. */
   find: Extract<keyof typeof words, `filter.find.${string}`>;
-  /** Returns a query of `name`, `value` and `n` for the matching rows `h`. */
+  /** Returns a query for `name`, `value` and the count `n` among the matching rows `h`. */
   rows(among: { table: SQL; where: SQL; id: SQL; isWhole: boolean }): SQL;
 }
 
@@ -70,18 +70,18 @@ export interface FieldShape<N extends string = string, V extends FieldValue = Fi
 }
 
 /**
- * A field by which lists of VMs can be filtered. Modules after `fleet` define more fields; each process passes in the
- * complete list.
+ * A field by which lists of VMs can be filtered. Modules that build on `fleet` define more fields; each process passes
+ * in the complete list.
  */
 export interface FleetField<N extends string = string, V extends FieldValue = FieldValue> extends FieldShape<N, V> {
   /** Text for the API description. */
   description?: string;
   /**
-   * The rows that the condition needs. Both tables support `vm`. Conditions on `extension` `e` must hold for the same
-   * extension.
+   * What the condition reads. `vm` works on both tables, `health` only on `vm_health`. Conditions on `extension` read
+   * extensions `e` and must hold for the same one.
    */
   of: 'vm' | 'health' | 'extension';
-  /** Returns the only health values that can match, so that rows are found by rank. */
+  /** Returns the health values that can match, so that rows are found by rank. */
   healths?(value: ValueOf<V>): readonly VmHealth[];
   where(value: ValueOf<V>, rows: QueriedRows): readonly Condition[];
   facet?: Facet;

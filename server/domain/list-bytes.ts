@@ -45,7 +45,7 @@ export function leftOutOf<Name extends string>(
 const sentenceBytes = 512;
 const maxWarningBytes = 512 * 1024;
 
-/** Returns the bytes of a warning in a response, including its sentence. */
+/** Returns the bytes that a warning takes in a response, including its sentence. */
 export const warningBytes = (warning: StoredWarning): number => jsonBytes(warning) + sentenceBytes;
 
 /** Returns the warnings that fit into a list. If some do not fit, the last warning says how many. */

@@ -12,9 +12,9 @@ import { verifyActivity } from './verify-activity.ts';
 const maxFaultCount = 1_000;
 
 /**
- * Accepts the activity log as it is, for example after a restore: existing faults no longer count, and the current end
- * becomes the kept head. Used only by a command on the machine that has DATA_DIR and the key. Adds an entry with the
- * reason. Returns the accepted faults, or an empty list if there was nothing to accept.
+ * Accepts the activity log as it is, for example after a restore: existing faults no longer count, and the current head
+ * becomes the kept head. Adds an entry with the reason. Returns the accepted faults, or an empty list if there was
+ * nothing to accept. Called only by a command on the machine that has DATA_DIR and the key.
  */
 export async function acceptActivity(
   services: Pick<Services, 'db' | 'keys' | 'config'>,

@@ -6,7 +6,7 @@ import { keyedDigest } from '#server/platform/keys.ts';
 /** The file in DATA_DIR that records whether rows of the first release may still be adopted. */
 export const adoptionFile = 'activity-begun.json';
 
-/** Number of migrations in the last release whose worker linked entries after their transaction. */
+/** Number of migrations up to the last release whose worker linked entries after their transaction. */
 const migrationsBeforeChain = 18;
 
 type Home = Pick<Services, 'keys'> & { config: Pick<Services['config'], 'dataDir'> };
@@ -16,8 +16,9 @@ const pending = (keys: Services['keys']): string =>
 const begun = JSON.stringify({ state: 'begun' });
 
 /**
- * Records that this start upgrades a database of the first release, because that cannot be detected after the
- * migrations. If the log of this data folder has already begun, the database was restored, so its rows are not adopted.
+ * Records that this start upgrades a database of the first release, which cannot be detected after the migrations. Does
+ * nothing if the log of this data folder has already begun: the database was then restored, and its rows are not
+ * adopted.
  */
 export async function noteUpgrade({ keys, config }: Home, migrationsApplied: number): Promise<void> {
   if (migrationsApplied === 0 || migrationsApplied > migrationsBeforeChain) return;
@@ -26,7 +27,7 @@ export async function noteUpgrade({ keys, config }: Home, migrationsApplied: num
 
 /**
  * Returns `adopting` if rows of the first release may be adopted, `begun` if the log of this data folder has already
- * begun.
+ * begun, and `unknown` if nothing was recorded.
  */
 export async function readAdoption({ keys, config }: Home): Promise<'adopting' | 'begun' | 'unknown'> {
   const state = await readState(config.dataDir);
@@ -34,7 +35,7 @@ export async function readAdoption({ keys, config }: Home): Promise<'adopting' |
   return state === pending(keys) ? 'adopting' : 'begun';
 }
 
-/** From now on, unsealed rows are never adopted in this data folder. */
+/** Ensures that unsealed rows are never adopted in this data folder again. */
 export async function endAdoption({ config }: Pick<Home, 'config'>): Promise<void> {
   if ((await readState(config.dataDir)) !== begun) await writeState(config.dataDir, begun);
 }

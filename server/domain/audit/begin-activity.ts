@@ -14,9 +14,9 @@ import { linkOf } from './seal.ts';
 const atOnce = 1_000;
 
 /**
- * Creates the file in DATA_DIR that holds the head of the chain outside the database, and returns the head. Rows of the
- * first release are adopted once, and only if the launcher recorded that upgrade in DATA_DIR. If the file is lost, a
- * new one is written and nothing is adopted. The activity log records both cases.
+ * Returns the kept head. If its file in DATA_DIR does not exist, creates it. Rows of the first release are adopted
+ * once, and only if the launcher recorded that upgrade in DATA_DIR; if the file was lost, nothing is adopted. The
+ * activity log records both cases.
  */
 export async function beginActivity(services: Pick<Services, 'db' | 'keys' | 'config'>, now: Date): Promise<KeptHead> {
   const kept = await readKeptHead(services);

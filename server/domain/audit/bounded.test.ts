@@ -8,7 +8,7 @@ const cut = (value: unknown) => {
   return { $cut: { bytes: Buffer.byteLength(text), sha256: sha256(text) } };
 };
 const text = (bytes: number) => 'x'.repeat(bytes);
-/** Returns an object with one value, whose JSON has exactly this many bytes. */
+/** Returns an object whose JSON has exactly this many bytes. */
 const ofBytes = (bytes: number) => ({ a: text(bytes - '{"a":""}'.length) });
 
 describe('what an act keeps of a target', () => {

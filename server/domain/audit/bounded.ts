@@ -1,16 +1,19 @@
 import { createHash } from 'node:crypto';
 
-/** Maximum JSON bytes that a row stores for each of `before` and `after`; settings can be a hundred times larger. */
+/** Maximum bytes of JSON that a row stores for each of `before` and `after`; settings can be a hundred times larger. */
 const maxBytes = 16_384;
-/** Parts smaller than this are never replaced. */
+/** Parts of up to this size are never replaced. */
 const smallBytes = 1_024;
 
-/** What replaces a part that is too large: its size, and a digest that shows whether it changed. */
+/** Replaces a part that is too large. Contains its size, and a digest that shows whether it changed. */
 export interface Cut {
   $cut: { bytes: number; sha256: string };
 }
 
-/** Returns the value as plain JSON, with its largest parts replaced by a `Cut`. Returns null if there is no value. */
+/**
+ * Returns the value as plain JSON. If it is too large, large parts are replaced by `Cut`s. Returns null if there is no
+ * value.
+ */
 export function bounded(value: object | null | undefined): Record<string, unknown> | null {
   if (value === null || value === undefined) return null;
   const text = JSON.stringify(value);
@@ -20,7 +23,7 @@ export function bounded(value: object | null | undefined): Record<string, unknow
   return Buffer.byteLength(JSON.stringify(smaller)) <= maxBytes ? smaller : { ...cutOf(text) };
 }
 
-/** Descends into large parts, so that the small ones inside stay readable. */
+/** Descends into large parts, so that small parts inside them stay readable. */
 function cutParts(value: unknown): unknown {
   const text = JSON.stringify(value);
   if (Buffer.byteLength(text) <= smallBytes) return value;

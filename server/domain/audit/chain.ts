@@ -7,10 +7,10 @@ import { isSealed, linkOf } from './seal.ts';
 export type ChainHead = typeof auditChain.$inferSelect;
 type Entry = typeof auditEntries.$inferSelect;
 type Reader = Pick<Transaction, 'select'>;
-/** What verification needs: the rows, and the key, which is never in the database. */
+/** The services that verification needs: the database, and the key, which is never in the database. */
 export type ChainReader = Pick<Services, 'keys'> & { db: Reader };
 
-/** An end of the chain, now or in the past. */
+/** The position and hash of a row, such as the current or a former head of the chain. */
 export interface ChainPlace {
   position: number;
   hash: string;
@@ -19,13 +19,13 @@ export interface ChainPlace {
 /** The hash that the first row links to. */
 export const chainStart = '';
 
-/** The state of a walk along the chain, from which the walk can continue. */
+/** The state of a walk along the chain, so that the walk can be continued later. */
 export interface Walk {
-  /** The last position that was checked and its hash; null if a row is missing, so that its hash is unknown. */
+  /** The position and hash of the last row checked. The hash is null if it is unknown because a row is missing. */
   position: number;
   hash: string | null;
   lastId: number | null;
-  /** Whether a sealed row was seen. The portal did not write an unsealed row that follows a sealed one. */
+  /** Whether a sealed row was seen. An unsealed row after a sealed one was not written by the portal. */
   sawSeal: boolean;
 }
 
@@ -78,7 +78,7 @@ export async function walkOn({ db, keys }: ChainReader, walk: Walk, limit: numbe
   return { walk: at, faults: await nameReplayed(db, faults), done: rows.length < limit, vmIds };
 }
 
-/** The portal's clock counts milliseconds, so the portal did not write a time with microseconds. */
+/** The portal's clock has milliseconds only, so the portal did not write a time with microseconds. */
 const micros = sql<number>`(extract(microseconds from ${auditEntries.at})::bigint % 1000)::int`;
 
 function faultOf(key: Buffer, before: Walk, row: Entry, rest: number): ChainFault[] {
@@ -119,8 +119,8 @@ export interface ChainEnd extends Steps {
 }
 
 /**
- * Ends a walk: checks the last rows, the head, the position kept outside the database, and rows without a position.
- * Uses one snapshot for all checks, because new entries are written meanwhile.
+ * Ends a walk: checks the last rows, the head, the kept head, and rows without a position. Uses one snapshot for all
+ * checks, because new entries are written meanwhile.
  */
 export async function endWalk(
   { db, keys }: Pick<Services, 'db' | 'keys'>,
@@ -175,7 +175,7 @@ function checkHead(walk: Walk, head: ChainHead | undefined): ChainFault[] {
   return [];
 }
 
-/** Returns the former ends that are no longer part of the chain, because it was truncated or replaced. */
+/** Returns the former heads that are no longer part of the chain, because it was truncated or replaced. */
 export async function checkPlaces<Place extends ChainPlace>(
   db: Reader,
   places: readonly Place[],
@@ -206,7 +206,7 @@ export async function checkPlaces<Place extends ChainPlace>(
   });
 }
 
-/** Finds rows without a position: they were taken out of the chain, or the portal did not write them. */
+/** Finds rows without a position: they were removed from the chain, or the portal did not write them. */
 async function checkUnnumbered({ db, keys }: ChainReader): Promise<ChainFault[]> {
   const rows = await db
     .select()

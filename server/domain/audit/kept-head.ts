@@ -26,7 +26,7 @@ function isFault(value: unknown): boolean {
   return faultKinds.some((kind) => kind === (value as Partial<ChainFault> | null)?.kind);
 }
 
-/** The end of the chain as this machine last saw it, and the faults that an administrator accepted. */
+/** The head of the chain as this machine last saw it, and the faults that an administrator accepted. */
 export type KeptHead = z.infer<typeof document>;
 
 type Home = Pick<Services, 'keys'> & { config: Pick<Services['config'], 'dataDir'> };
@@ -34,7 +34,7 @@ type Home = Pick<Services, 'keys'> & { config: Pick<Services['config'], 'dataDir
 const digestOf = (keys: Services['keys'], kept: KeptHead): string =>
   keyedDigest(keys.audit, 'kept-head', canonicalJson(kept)).toString('base64url');
 
-/** Reads the file; null if it does not exist. Throws if this portal did not write it. */
+/** Reads the kept head; null if the file does not exist. Throws if this portal did not write it. */
 export async function readKeptHead({ keys, config }: Home): Promise<KeptHead | null> {
   const path = join(config.dataDir, keptHeadFile);
   let text: string;

@@ -11,12 +11,12 @@ import { type Content, linkOf, sealOf } from './seal.ts';
 /** Rows per statement: PostgreSQL accepts 65,535 parameters, and a row has 19. */
 const rowsAtOnce = 1_000;
 
-/** The actor, origin and time of an entry. */
+/** The parts of a context that recording an entry needs. */
 export type Acting = Pick<Context, 'actor' | 'origin' | 'now' | 'requestId' | 'keys'>;
 
 /**
  * Writes an entry in the caller's transaction, so that the change and its record are committed together. Its position,
- * seal and link are assigned by the transaction's last statements, so the end of the chain is locked only briefly.
+ * seal and link are assigned by the transaction's last statements, so the head of the chain is locked only briefly.
  */
 export async function recordAudit(tx: Transaction, ctx: Acting, act: Act): Promise<void> {
   const content: Content = {
@@ -62,7 +62,7 @@ async function appendActs(tx: Transaction, keys: Services['keys'], acts: readonl
 }
 
 /**
- * Locks the end of the chain until the commit. If this process hangs, the database soon ends its transaction, so that
+ * Locks the head of the chain until the commit. If this process hangs, the database soon ends its transaction, so that
  * other writers are not blocked for long.
  */
 export async function lockChain(tx: Transaction, now: Date): Promise<{ position: number; hash: string }> {

@@ -12,7 +12,7 @@ const atOnce = 1_000;
 
 /**
  * Seals and links every entry with another key, in order. The caller has verified the chain with the previous key.
- * Returns the number of entries, and the end of the chain under the previous key. Previous verdicts no longer count.
+ * Returns the number of entries, and the head of the chain under the previous key. Previous verdicts no longer count.
  */
 export async function resealActivity(
   tx: Transaction,
@@ -51,7 +51,7 @@ export async function resealActivity(
   }
 }
 
-/** Writes the end of the resealed chain to DATA_DIR. Anchors from before prove nothing about the resealed chain. */
+/** Writes the head of the resealed chain to DATA_DIR. Anchors from before the resealing no longer apply. */
 export async function keepResealedHead(
   services: Pick<Services, 'db' | 'keys'> & { config: Pick<Services['config'], 'dataDir'> },
   now: Date,

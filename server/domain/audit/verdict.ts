@@ -9,7 +9,7 @@ import type { ChainHead } from './chain.ts';
 export interface ChainVerdict {
   /** When the newest entries were checked. */
   checkedAt: Date;
-  /** When all entries were last checked; also the end of the chain and the number of entries at that time. */
+  /** When all entries were last checked, and the position of the last one at that time. */
   verifiedAt: Date | null;
   verifiedPosition: number | null;
   fault: ChainFault | null;

@@ -5,7 +5,7 @@ import { openFaults } from './accepted-faults.ts';
 import { type ChainPlace, checkPlaces, endWalk, walkOn, walkStart } from './chain.ts';
 import type { KeptHead } from './kept-head.ts';
 
-/** A former end of the chain that was stored elsewhere, and its time. */
+/** A former head of the chain that was stored elsewhere, and its time. */
 export interface Anchor extends ChainPlace {
   at: string | null;
 }

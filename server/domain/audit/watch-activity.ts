@@ -10,7 +10,7 @@ import { type ChainVerdict, readVerdict, writeVerdict } from './verdict.ts';
 /** Rows per step when all entries are checked; a step takes a fraction of a second. */
 const rowsPerStep = 5_000;
 /**
- * The verdict is written this often even if it does not change, so that pages show that the worker is still checking.
+ * How often the verdict is written even if it does not change, so that pages show that the worker is still checking.
  */
 const verdictEveryMs = 20_000;
 
@@ -25,8 +25,8 @@ export interface News {
 }
 
 /**
- * Checks the activity log continuously: new entries on each run, all entries step by step. It signs nothing. The kept
- * head in DATA_DIR advances only over valid entries. The caller ensures that only one watch runs.
+ * Checks the activity log continuously: new entries on each run, all entries step by step. The kept head in DATA_DIR
+ * advances only over valid entries. The caller ensures that only one watch runs.
  */
 export class ActivityWatch {
   readonly #onFault: (fault: ChainFault) => void;
@@ -37,7 +37,10 @@ export class ActivityWatch {
   #all: ChainFault | null = null;
   #seen = -1;
 
-  /** `onFault` is called for each new fault among new entries, and at the end of each check of all entries. */
+  /**
+   * `onFault` is called for each new fault among the newest entries, and after each check of all entries that found
+   * one.
+   */
   constructor(onFault: (fault: ChainFault) => void) {
     this.#onFault = onFault;
   }
@@ -73,7 +76,7 @@ export class ActivityWatch {
     return this.#tell(services, now, { verifiedAt: now, verifiedPosition: end.walk.position });
   }
 
-  /** Stores the verdict for the pages, if it changed or is old. */
+  /** Stores the verdict for the pages if it changed or is old. Returns whether its fault changed. */
   async #tell(
     services: Services,
     now: Date,
@@ -81,7 +84,7 @@ export class ActivityWatch {
   ): Promise<boolean> {
     const isFirst = this.#verdict === null;
     const before = this.#verdict ?? readVerdict(services.keys, await readHead(services.db));
-    // Until all entries have been checked once, the findings of the previous worker still count.
+    // Until all entries have been checked once, the previous worker's findings count.
     if (isFirst && verified === undefined) this.#all ??= before?.fault ?? null;
     const { verifiedAt = null, verifiedPosition = null } = before ?? {};
     const fault = this.#newest ?? this.#all;

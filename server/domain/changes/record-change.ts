@@ -3,9 +3,9 @@ import type { Transaction } from '#db/client.ts';
 import { tell } from '#server/platform/wakes/index.ts';
 
 /**
- * What a page can watch. `output`: command output and logs of a VM; `fleet`: the health of a VM in lists, overview and
- * map; `act`: an entry of the activity log, with the VM as key or an empty key. The key is `*` if many changed
- * together.
+ * The kinds of changes that a page can watch. `output`: command output and logs of a VM; `fleet`: the health of a VM in
+ * lists, overview and map; `act`: an entry of the activity log, with the VM as key or an empty key. The key is `*` if
+ * many changed together.
  */
 export type ChangeTopic =
   | 'vm'
@@ -22,14 +22,14 @@ export type ChangeTopic =
 export const changesChannel = 'annex_changes';
 
 /**
- * Stores a change for pages that catch up, notifies pages that listen, and marks the VM's health as due, all with the
- * commit. Call it once per transaction and key, because notifications serialize commits.
+ * Stores a change for pages that reconnect later, and notifies connected pages at the commit. For topic `vm`, also
+ * marks the VM's health as due. Call it once per transaction and key, because notifications serialize commits.
  */
 export async function recordChange(tx: Transaction, topic: ChangeTopic, key: string): Promise<void> {
   await recordChanges(tx, topic, [key]);
 }
 
-/** Records a change of several keys of one topic. */
+/** Records changes of several keys of one topic. */
 export async function recordChanges(tx: Transaction, topic: ChangeTopic, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return;
   const once = [...new Set(keys)].sort();

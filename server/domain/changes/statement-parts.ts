@@ -4,8 +4,8 @@
  */
 
 /**
- * Stores a change of each VM and returns its `key`. The statement must send a notification on `changesChannel` for each
- * key.
+ * Stores a change for each VM and returns its `key`. The statement must send a notification on `changesChannel` for
+ * each key.
  */
 export const insertVmChangesSql = (vmIds: string): string =>
   `insert into changes (topic, key) select 'vm', vm_id::text from (${vmIds}) changed (vm_id) returning key`;

@@ -4,7 +4,7 @@ import type { Services } from '#server/domain/context.ts';
 
 const dayMs = 24 * 60 * 60_000;
 
-/** Deletes enrollment tokens long after they expired or were used. Returns how many. */
+/** Deletes enrollment tokens long after they expired or were used. Returns the count. */
 export async function clearExpiredTokens({ db, config }: Services, now: Date): Promise<number> {
   const old = new Date(now.getTime() - config.keptDays.ended * dayMs);
   const { expiresAt, usedAt } = enrollmentTokens;

@@ -20,8 +20,8 @@ import { deletePresence } from './remove-agent.ts';
 const repeatMs = 10 * 60_000;
 
 /**
- * Makes a machine the agent of the VM for which its token was issued. For 10 minutes, the same token with the same key
- * gets the same response. Throws 401 `enrollment_refused`, 409 `key_in_use` | `vm_has_stock_agent`, 422
+ * Enrolls a machine as the agent of the VM for which its token was issued. For 10 minutes, the same token with the same
+ * key gets the same response. Throws 401 `enrollment_refused`, 409 `key_in_use` | `vm_has_stock_agent`, 422
  * `certificate_unfit` | `enrol_proof_required` | `enrol_proof_refused`.
  */
 export async function enrollAgent(ctx: Context, request: EnrollRequest): Promise<EnrollResponse> {
@@ -36,7 +36,7 @@ export async function enrollAgent(ctx: Context, request: EnrollRequest): Promise
     const answer: EnrollResponse = { vmId, credential, pollSeconds };
     if (isRepeated) return answer;
     const actor = await agentActor(tx, vmId);
-    // Every transaction locks the presence before the head. The lock on the head protects everything after it.
+    // The presence is locked before the head. The lock on the head protects everything after it.
     await deletePresence(tx, vmId);
     await lockHead(tx, vmId);
     await clearPendingRestart(tx, vmId);
@@ -54,8 +54,8 @@ export async function enrollAgent(ctx: Context, request: EnrollRequest): Promise
 }
 
 /**
- * Rejects a machine that does not prove that it has the certificate's key, because it could present another machine's
- * certificate.
+ * Rejects a machine that does not prove that it has the certificate's private key. Otherwise it could present another
+ * machine's certificate.
  */
 function requireProof({ config }: Context, { certificate, enrollmentToken, proof }: EnrollRequest): void {
   if (proof === undefined && config.enrolProof === 'optional') return;

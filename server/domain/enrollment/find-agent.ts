@@ -11,7 +11,7 @@ export interface AgentIdentity {
   counter: number;
   /** When the counter was stored; null before the first call. */
   lastSeenAt: Date | null;
-  /** ETag of the current goal state; while the VM is held, of the goal state that the agent has. */
+  /** ETag of the current goal state or, while the VM is held, of the goal state that the agent has. */
   etag: string;
   /** Number of open log requests. */
   logRequests: number;
@@ -20,8 +20,8 @@ export interface AgentIdentity {
 }
 
 /**
- * SQL for the ETag for agent `a` with head `h`. When a stock agent is held, it gets the held contents with a new ETag
- * (`stock-agents`).
+ * SQL for the ETag for agent `a` with head `h`. A held stock agent gets the held contents with a new ETag (see
+ * `stock-agents`).
  */
 const etagFor = `case when a.kind = 'stock' then h.etag else coalesce(h.held_etag, h.etag) end`;
 
@@ -80,7 +80,7 @@ const newsSince = {
 };
 
 /**
- * Returns recent changes that gateways must know, for a gateway that may have missed a wake-up. `since` is compared
+ * Returns the agents whose state changed recently, for a gateway that may have missed a wake-up. `since` is compared
  * with the times that the writing processes stored.
  */
 export async function listAgentNews(db: Database, since: Date): Promise<AgentNews[]> {

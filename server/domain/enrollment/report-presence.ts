@@ -12,8 +12,7 @@ interface ReportingCall {
   receivedAt: Date;
   counter: number | null;
   /**
-   * Seconds until the agent's next call: `polling` applies if it polled within `pollsWithin`, `reporting` if it only
-   * reports.
+   * Seconds until the agent's next call: `polling` if it polled within `pollsWithin`, `reporting` if it only reports.
    */
   polling: number;
   reporting: number;
@@ -25,7 +24,10 @@ interface LastSeen {
   nextExpectedAt: Date;
 }
 
-/** Stores that an agent reports, and locks its presence. `before` is the previous state; null on the first call. */
+/**
+ * Records that an agent called with a report, and locks its presence. `before` is when it was last seen; null on the
+ * first call.
+ */
 export async function recordReportingAgent(
   tx: Transaction,
   { vmId, receivedAt, counter, polling, reporting }: ReportingCall,

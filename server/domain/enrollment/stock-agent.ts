@@ -15,7 +15,7 @@ const isStock = (vmId: string) => and(eq(agents.vmId, vmId), eq(agents.kind, 'st
 
 const keyColumns = ({ pem, thumbprint, keyHash }: SealingCertificate) => ({ certificate: pem, thumbprint, keyHash });
 
-/** Makes a stock agent the agent of a VM. Returns false if the VM already has an agent. */
+/** Adds a stock agent to a VM. Returns false if the VM already has an agent. */
 export async function insertStockAgent(tx: Transaction, { certificate, ...identity }: StockIdentity): Promise<boolean> {
   // The real version and system arrive with the agent's first status.
   const machine = { name: 'WALinuxAgent', version: '', os: {}, kind: 'stock' as const };

@@ -99,7 +99,10 @@ test.each(readings.filter(([, , value]) => value !== undefined))(
   },
 );
 
-/** Texts that a URL reader ignores and verbs reject, except NUL: the database rejects it with its own error. */
+/**
+ * Values that reading a URL ignores and verbs reject. NUL is left out, because the database rejects it with its own
+ * error.
+ */
 const rejected = readings.filter(
   ([parameter, [text = ''], , isValid]) =>
     !isValid && !text.includes('\0') && ['q', 'handler', 'messageId', 'version'].includes(parameter),

@@ -11,7 +11,7 @@ export const likePart = (text: string): string => `%${text.replaceAll(/[\\%_]/g,
 /** SQL for the rank of a health, as `vm_health` stores it. */
 export const rank = (health: VmHealth): SQL => sql`${rankOf(health)}::smallint`;
 
-/** A condition that is fast both for sets and for single rows. */
+/** Returns a condition with the same SQL in both forms. */
 const both = (condition: SQL): Condition => ({ set: condition, row: condition });
 
 /** Defines a field with a typed value. */
@@ -166,7 +166,7 @@ const held = fleetField({
 });
 
 /**
- * The filter fields of the fleet. Lists, counts, facets, exports, the API and URLs are derived from them. Later modules
+ * The filter fields of the fleet. Lists, counts, facets, exports, the API and URLs are derived from them. Other modules
  * define more fields; `server/process/services.ts` appends them.
  */
 export const coreFields = [name, health, tags, handler, version, messageId, silentMinutes, held] as const;

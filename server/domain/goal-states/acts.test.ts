@@ -42,7 +42,7 @@ beforeAll(async () => {
 const goal = { handler: 'Acme.Lab.Probe', version: '1.0.0.0', state: 'disabled' as const };
 const unknownVm = '00000000-0000-4000-8000-000000000000';
 
-/** Every verb on a VM whose goal state 2 has the extension `probe`. */
+/** All verbs on a VM whose goal state 2 has the extension `probe`. */
 const verbs: [string, Role, (ctx: Context, vmId: string) => Promise<unknown>][] = [
   ['setExtension', 'operator', (ctx, vmId) => setExtension(ctx, { vmId, name: 'probe', goal })],
   ['planExtension', 'operator', (ctx, vmId) => planExtension(ctx, { vmId, name: 'probe', goal })],

@@ -11,7 +11,7 @@ export async function unbindCertificate(tx: Transaction, vmId: string): Promise<
   await tx.update(goalStateHeads).set({ certificate: null, thumbprint: null }).where(eq(goalStateHeads.vmId, vmId));
 }
 
-/** Gives a new VM its first goal state, incarnation 1, without extensions. */
+/** Creates a VM's first goal state, incarnation 1, without extensions. */
 export async function beginGoalStates(tx: Transaction, ctx: Context, vmId: string): Promise<void> {
   const [head] = await tx
     .insert(goalStateHeads)
@@ -40,7 +40,7 @@ export async function bindCertificate(
     .set({ certificate: certificate.pem, thumbprint: certificate.thumbprint })
     .where(eq(goalStateHeads.vmId, vmId));
   if (origin.kind === 'issued') {
-    // The new machine has received nothing yet, so its commands follow from the goal, as in rows of earlier releases.
+    // The new machine has received nothing yet, so its commands follow from the goal, as for rows of earlier releases.
     await tx.update(extensions).set({ deliveredAt: null, commands: null }).where(eq(extensions.vmId, vmId));
   }
   return publishGoalState(tx, ctx, head, {

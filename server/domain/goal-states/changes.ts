@@ -28,10 +28,10 @@ export interface GoalStateChange {
 }
 
 const namedFields = 3;
-/** Longer values appear only when the goal states are compared. */
+/** Longer values appear only in the comparison of two goal states. */
 const maxValueLength = 24;
 
-/** Lists the differences between `before` and `after` by extension. Of secrets, only that they changed. */
+/** Lists the differences between `before` and `after` by extension. For secrets, lists only that they changed. */
 export function changesBetween(
   before: readonly ExtensionContents[],
   after: readonly ExtensionContents[],
@@ -61,7 +61,7 @@ function differences(old: ExtensionContents, extension: ExtensionContents): Goal
   if (fields.has('dependsOn')) changes.push(change('dependencies', extension));
   if (fields.has('timeouts')) changes.push(change('timeouts', extension));
   const policy = fields.has('autoUpgradeMinorVersion') || fields.has('requestedVersion');
-  // Any new version changes the requested version too. The upgrade policy changed only if nothing else did.
+  // A new version changes the requested version too, so a changed policy is listed only if nothing else differs.
   if (policy && changes.length === 0) changes.push(change('policy', extension));
   return changes;
 }
@@ -90,13 +90,15 @@ function change(kind: GoalStateChange['kind'], { name }: ExtensionContents, from
   return { kind, extension: name, from, to, fields: [], fieldCount: 0 };
 }
 
-/** The contents that a revert to `target` declares, which omit extensions that were being uninstalled then. */
+/**
+ * Returns the contents that a revert to `target` declares. Extensions that were being uninstalled then are left out.
+ */
 export const revertContents = (target: readonly ExtensionContents[]): ExtensionContents[] =>
   target.filter(({ state }) => state !== 'uninstall');
 
 /**
- * The newest goal state before the one that gave an extension its current contents; null if the extension was not
- * enabled in any. `newestFirst` may be incomplete.
+ * Returns the incarnation of the newest goal state before the one that gave an extension its current contents; null if
+ * the extension was not enabled in it. `newestFirst` may be incomplete.
  */
 export function revertTarget(
   newestFirst: readonly { incarnation: number; contents: readonly ExtensionContents[] }[],

@@ -9,7 +9,7 @@ import { shownExtension } from './shown-extension.ts';
 export interface Removal {
   /** False if the report is late: the goal is no longer `uninstall`, or has another sequence number. */
   removed: boolean;
-  /** The VM is being decommissioned and this was its last extension. */
+  /** Whether the VM is being decommissioned and this was its last extension. */
   decommissioned: boolean;
 }
 

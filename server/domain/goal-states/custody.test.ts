@@ -310,6 +310,6 @@ test('resealing changes every sealed secret, in several batches, so the old keys
     expect(fingerprint).toBe(fingerprintOf({ keys }, vmId, 'probe', value));
     expect(() => unseal(ctx.keys.sealing, bytes, boundTo(vmId, id))).toThrow();
   }
-  // Repeated with the old keys: nothing is changed partially.
+  // Repeated with the old keys, it fails and changes nothing.
   await expect(ctx.db.transaction((tx) => resealSecrets(tx, ctx.keys, keys))).rejects.toThrow();
 });

@@ -179,7 +179,7 @@ async function extensionsOf(tx: Transaction, vmId: string, ids: readonly string[
   return rows.map(({ name }) => name);
 }
 
-/** Deletes the sealed form of settings that are also encrypted for a VM. Returns how many. */
+/** Deletes the sealed form of secrets that are also encrypted for a VM. Returns the count. */
 export async function dropSealedCopies(tx: Transaction): Promise<number> {
   const dropped = await tx
     .update(secrets)

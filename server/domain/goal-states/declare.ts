@@ -64,8 +64,8 @@ export function protectedSchemaDigest(schema: SettingsSchema | null): string | n
 }
 
 /**
- * Returns every violation of a rule between an extension and the others on the VM, by path. A withdrawn version that is
- * in use may stay.
+ * Returns a fault for each rule that an extension violates together with the VM's other extensions. A withdrawn version
+ * that is in use may stay.
  */
 export function ruleFaults(
   name: string,

@@ -27,7 +27,7 @@ export const givenSecret = 'given';
 export interface ExtensionMove {
   name: string;
   current: ExtensionRow | undefined;
-  /** Null if the extension is dropped without the agent. `secretId` may be `givenSecret`. */
+  /** Null if the extension is removed without the agent. `secretId` may be `givenSecret`. */
   after: Declared | null;
   secret: SecretChange;
   effect: Effect;
@@ -50,7 +50,7 @@ export interface Evaluation {
 interface Target {
   name: string;
   goal: ExtensionGoalInput;
-  /** The path under which its faults are reported. */
+  /** The prefix of its faults' paths. */
   path: string;
   /** Faults of the settings; null if the version does not exist. */
   settings: Fault[] | null;
@@ -139,7 +139,7 @@ export async function evaluateDeclaration(
       });
       continue;
     }
-    // When the rules between extensions are checked, siblings already count with the new version.
+    // The rules between extensions are checked as if siblings already had the new version.
     const among = present.map((row) =>
       row.name !== name && targets.some((target) => target.name === row.name)
         ? { ...row, version: version.version }
@@ -177,7 +177,7 @@ export async function evaluateDeclaration(
   return { present, moves, faults };
 }
 
-/** Whether kept secrets were checked against a protected schema that differs from the new version's. */
+/** Whether the goal keeps secrets that were checked against another protected schema than the new version's. */
 function keepsUnfitSecrets(goal: ExtensionGoalInput, version: VersionRow, kept: SecretRow | null): boolean {
   if (!kept || goal.settings.protectedSettings !== undefined) return false;
   return kept.schemaDigest !== protectedSchemaDigest(version.settingsSchema);

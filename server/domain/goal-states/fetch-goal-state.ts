@@ -13,8 +13,8 @@ export interface FetchedGoalState {
 
 interface Delivered extends FetchedGoalState {
   /**
-   * Whether this goal state was sent before or is now marked as sent. False if meanwhile a newer one was published or
-   * the VM was held.
+   * Whether this goal state was sent before or is now marked as sent. False if a newer one was published or the VM was
+   * put on hold meanwhile.
    */
   isNoted: boolean;
 }

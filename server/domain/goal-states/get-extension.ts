@@ -11,7 +11,7 @@ import { autoUpgradeMinorVersion, timeouts } from './goal.ts';
 import { type GetExtensionInput, getExtensionInput } from './input.ts';
 import { extensionReceipt } from './set-extension.ts';
 
-/** The declaration of one extension for its editor. Of secrets, it says only who changed them and when. */
+/** The declaration of one extension for its editor. For secrets, it contains only who changed them and when. */
 export const extensionView = extensionReceipt.extend({
   autoUpgradeMinorVersion,
   dependsOn: z.array(z.string()),

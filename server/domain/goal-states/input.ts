@@ -41,7 +41,7 @@ function isWalkable(settings: unknown): boolean {
 
 const tooDeep = { error: 'json_too_deep', params: { limit: deepestWalk } };
 const publicSettings = z.record(z.string(), z.unknown()).refine(isWalkable, tooDeep);
-/** Any JSON value, because the publisher's schema decides whether it is an object. */
+/** Any JSON value, because the publisher's schema decides whether it must be an object. */
 const protectedSettings = z.unknown().refine(isWalkable, tooDeep);
 
 const plainSettings = z.strictObject({
@@ -106,7 +106,7 @@ const incarnation = z.int32().min(1);
 
 const ifMatch = z.number().int().min(0).optional();
 
-/** The hash of a plan: the change is rejected if it would do anything else. */
+/** The hash of a plan: the change is rejected if its effect differs from the plan. */
 const plan = z.string().min(1).max(100).optional();
 
 /** `siblings`: also change the handler's other extensions on the VM, which must have the same version. */
@@ -127,7 +127,7 @@ export type PlanRemovalInput = z.input<typeof planRemovalInput>;
 export const getExtensionInput = z.object({ vmId, name: extensionName });
 export type GetExtensionInput = z.input<typeof getExtensionInput>;
 
-/** An incomplete declaration, to see its effect without applying it. */
+/** A declaration whose effect is planned but not applied. */
 export const planExtensionInput = z.object({ vmId, name: extensionName, goal: extensionGoal, siblings });
 export type PlanExtensionInput = z.input<typeof planExtensionInput>;
 

@@ -22,7 +22,7 @@ describe('the bytes of goal states within an hour', () => {
   const mebibyte = 1_048_576;
   const start = new Date('2030-01-01T00:00:00.000Z');
   const after = (minutes: number) => new Date(start.getTime() + minutes * 60_000);
-  /** Returns an operator with a limit that two large goal states exceed. */
+  /** Returns the context of an operator with a limit that two large goal states exceed. */
   async function limited(now: Date, actor?: Context['actor']): Promise<Context> {
     const { limits } = services.config;
     const vm = { ...limits.vm, goalStateBytesPerHour: 3 * mebibyte };

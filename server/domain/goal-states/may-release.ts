@@ -7,7 +7,7 @@ export type KeyOrigin =
   /** A machine enrolled with a token; `sameKey` if its key is the previous key. */
   | { kind: 'issued'; issuer: Principal | null; sameKey: boolean };
 
-/** What the rule must know about a secret. */
+/** The facts about a secret that `mayRelease` needs. */
 export interface SecretFacts {
   /** `Principal.key` of the author; null if the author is unknown, or if several people wrote the secret. */
   setBy: string | null;

@@ -150,7 +150,7 @@ export function stepsOfAll(
   return [...removals, ...others];
 }
 
-/** Returns every extension as it will be declared, keyed by name. */
+/** Returns every extension as it will be declared, sorted by name. */
 function goalsAfter(present: readonly ExtensionRow[], moves: readonly ExtensionMove[]): (Declared | ExtensionRow)[] {
   const goals = new Map<string, Declared | ExtensionRow>(present.map((row) => [row.name, row]));
   for (const { name, after } of moves) {

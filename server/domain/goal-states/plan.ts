@@ -203,7 +203,10 @@ function warningsOf(head: Head, present: readonly ExtensionRow[], moves: readonl
   });
 }
 
-/** Rejects with 412 `plan_moved_on`, and lists the faults of the change, if its effect now differs from the plan. */
+/**
+ * Rejects with 412 `plan_moved_on` if the effect of the change now differs from the plan. The error lists the faults of
+ * the change.
+ */
 export function requirePlan(
   ctx: Context,
   head: Head,

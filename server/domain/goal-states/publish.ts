@@ -57,7 +57,7 @@ function liveHead([row]: Awaited<ReturnType<typeof selectHead>>): LiveHead {
   return { ...row.head, decommissioning: row.decommissioningAt !== null };
 }
 
-/** Rejects with 412 if the goal state is not the one that the caller saw. */
+/** Rejects with 412 `goal_state_moved_on` if the goal state is not the one that the caller saw. */
 export function requireIncarnation(head: Head, ifMatch: number | undefined): void {
   if (ifMatch === undefined || ifMatch === head.incarnation) return;
   throw new DomainError('precondition_failed', 'goal_state_moved_on', { params: { incarnation: head.incarnation } });
@@ -70,8 +70,8 @@ export async function loadExtensions(tx: Transaction, vmId: string): Promise<Ext
 
 /**
  * The only function that creates a goal state. It renders the current declarations, stores them in the history, makes
- * them the current goal state and, with the commit, wakes the gateways. The goal state gets the next turn. The caller
- * holds the head's lock. Returns the new incarnation.
+ * them the current goal state and, with the commit, wakes the gateways. It gets the next turn, unless it differs only
+ * in the encryption of secrets. The caller holds the head's lock. Returns the new incarnation.
  */
 export async function publishGoalState(tx: Transaction, ctx: Context, head: Head, cause: Cause): Promise<number> {
   const { vmId } = head;
@@ -120,8 +120,8 @@ function keptTurn({ text }: Head, render: (turn: number) => string): number | nu
 const countedGoalStates = 5_000;
 
 /**
- * Throws 429 if users add too many bytes within an hour, because every goal state is kept, and shows the rejection on
- * the VM's page. Changes by agents and by the portal count towards the limit, but are not rejected.
+ * Throws 429, and shows the rejection on the VM's page, if users add too many bytes within an hour, because every goal
+ * state is kept. Changes by agents and by the portal count towards the limit, but are not rejected.
  */
 async function rejectTooManyBytes(tx: Transaction, ctx: Context, { vmId, incarnation }: Head): Promise<void> {
   if (ctx.actor.kind === 'agent' || ctx.actor.kind === 'system') return;

@@ -94,7 +94,7 @@ function declaredOf(row: ExtensionRow): Declared {
   return declared;
 }
 
-/** Describes a removal: by the agent with an uninstall, or, with `drop`, without the agent. */
+/** Returns the change that removes an extension: with an uninstall by the agent or, with `drop`, without the agent. */
 export function removalMove(current: ExtensionRow, next: ReadonlyMap<string, number>, drop: boolean): ExtensionMove {
   const isLeaving = current.state === 'uninstall';
   return {

@@ -22,7 +22,7 @@ export async function nextSequenceNumber(tx: Transaction, vmId: string, name: st
 /** Maximum distance between a reported number and the known ones, so that an agent cannot use up the numbers. */
 const maxLead = 1_000_000;
 
-/** Stores a number that an agent reports from before a database restore, so that later numbers are higher. */
+/** Stores a sequence number that an agent reports from before a database restore, so that later numbers are higher. */
 export async function noteReportedSequence(
   tx: Transaction,
   vmId: string,

@@ -81,7 +81,7 @@ test('a renewed certificate takes no turn, because nothing runs again; another m
   expect((await fetched(vmId)).turn).toBeGreaterThan(before.turn ?? 0);
 });
 
-/** Makes the goal state one of the first release: without a turn. */
+/** Removes the turn from the goal state, as in the first release. */
 const removeTurn = async (vmId: string): Promise<void> => {
   const { turn: _, ...old } = await fetched(vmId);
   await ctx.db

@@ -59,7 +59,7 @@ const removed: Act = (ctx, vmId) =>
   });
 const deleteVm: Act = (ctx, vmId) => removeVm(ctx, { vmId });
 
-/** Expects a history without gaps or duplicates, whose newest entry is current and has every declaration. */
+/** Expects a history without gaps or duplicates, whose newest entry is current and contains every declaration. */
 async function expectOrder(vmId: string): Promise<void> {
   const { db } = services;
   const history = await db.select().from(goalStates).where(eq(goalStates.vmId, vmId)).orderBy(goalStates.incarnation);

@@ -65,8 +65,8 @@ export const healthColumns = {
 };
 
 /**
- * Selects extensions with what was reported about them, sorted by VM and name. `where` must include all extensions of a
- * VM, because they wait for each other.
+ * Selects extensions with their reported state, sorted by VM and name. `where` must include all extensions of a VM,
+ * because they wait for each other.
  */
 export async function selectExtensions(db: Database | Transaction, where: SQL): Promise<ExtensionFacts[]> {
   const rows = await readExtensions(db, where);
@@ -99,7 +99,7 @@ function readExtensions(db: Database | Transaction, where: SQL) {
 }
 
 export type ExtensionFacts = Awaited<ReturnType<typeof readExtensions>>[number] & {
-  /** Until when the extension may wait for its dependencies. */
+  /** The time until which the extension may wait for its dependencies and its turn; null if it waits for nothing. */
   waitsUntil: Date | null;
 };
 

@@ -5,8 +5,8 @@ import { recordChange } from '#server/domain/changes/index.ts';
 import { addToCounts } from './fleet-counts.ts';
 
 /**
- * Removes a deleted VM from lists. The caller must have recorded the change of the VM: the lock on that change prevents
- * an evaluation until the commit.
+ * Removes a deleted VM from lists. The caller must have recorded a change of the VM, which locks its health check, so
+ * that the VM is not evaluated before the commit.
  */
 export async function dropHealth(tx: Transaction, vmId: string, now: Date): Promise<void> {
   const { rowCount } = await tx.delete(extensionHealth).where(eq(extensionHealth.vmId, vmId));

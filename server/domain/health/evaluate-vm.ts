@@ -15,7 +15,7 @@ export interface HealthUpdate {
   /** Names of extensions that no longer exist. */
   removed: string[];
   transitions: Transition[];
-  /** What this VM adds to the counts of the fleet. */
+  /** The differences that this VM makes to the counts of the fleet. */
   added: Map<string, number>;
   /** When the VM must be evaluated again without a report; null if its health does not change with time alone. */
   nextAt: Date | null;

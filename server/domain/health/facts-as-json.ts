@@ -54,7 +54,7 @@ export const factsAsJson = `
   left join holds s on s.vm_id = e.vm_id and s.vm_id = any($1)
   where e.vm_id = any($1) group by e.vm_id`;
 
-/** Converts the query's result to the facts that other statements return. */
+/** Converts one VM's row of the query's result to facts. */
 export function factsFromJson(vmId: string, extensions: readonly FactsAsJson[]): HealthFacts[] {
   return withWaits(extensions.map((json) => factsOf(vmId, json)));
 }

@@ -68,7 +68,7 @@ export interface CountCheck {
   disagreedAt: string | null;
 }
 
-/** Reads the result of the last check. */
+/** Reads the result of the last check; null if there was none. */
 export async function readCountCheck(db: Database): Promise<CountCheck | null> {
   const [row] = await db.select().from(fleetCountChecks).where(eq(fleetCountChecks.id, 1));
   if (row === undefined) return null;

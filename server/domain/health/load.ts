@@ -19,8 +19,8 @@ export interface VmHealthFacts {
 }
 
 /**
- * Locks VMs that are due until the end of the transaction: first the VMs that changed. Other folds skip locked VMs. A
- * writer that marks one of them waits, so the facts do not change.
+ * Locks up to `most` VMs that are due until the end of the transaction: VMs that changed come first. Other folds skip
+ * locked VMs. A writer that marks one of them waits, so the facts do not change.
  */
 export async function lockDue(tx: Transaction, now: Date, most: number): Promise<string[]> {
   // Starting parallel workers would take longer than reading a batch.
@@ -31,7 +31,7 @@ export async function lockDue(tx: Transaction, now: Date, most: number): Promise
   return rows.map((row) => row.vm_id).sort();
 }
 
-/** Loads these VMs with four queries, whatever their number. */
+/** Loads these VMs with four queries, regardless of their number. */
 export async function loadVmHealthFacts(tx: Transaction, vmIds: readonly string[]): Promise<VmHealthFacts[]> {
   const among = sql`= any(${sql.param(vmIds)}::uuid[])`;
   const { lastSeenAt, nextExpectedAt, heartbeatSeconds, statusSeconds } = agentPresence;

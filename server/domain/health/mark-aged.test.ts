@@ -21,7 +21,7 @@ function dice(seed: number) {
     return state / 4_294_967_296;
   };
   const among = <T>(...values: readonly [T, ...T[]]): T => values[Math.floor(next() * values.length)] ?? values[0];
-  /** Often returns whole seconds, so that times fall on the edges of a scan. */
+  /** Often returns whole seconds, so that times coincide with the limits of a scan. */
   const seconds = (from: number, to: number): number => {
     const exact = from + next() * (to - from);
     return among(Math.round(exact), Math.round(exact * 8) / 8);
@@ -104,7 +104,7 @@ test('AZ-H3 AZ-S4 AZ-S6 scans find every VM that changed through time alone, and
   for (let from = 0; from < 900; from += 15) {
     const [since, now] = [after(from), after(from + 15)];
     await services.db.execute(sql`update health_checks set due_at = 'infinity'`);
-    // Every second scan reads only the VMs that the previous scan named.
+    // Every second scan reads only the VMs that the previous scan returned as `soon`.
     const isAhead = from % 30 === 15;
     const scanned = await markAged(services, { since, now, among: isAhead ? soon : null });
     soon = scanned?.soon ?? [];

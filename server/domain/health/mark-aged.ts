@@ -5,7 +5,7 @@ import { markHealthChecksDue } from '#server/domain/changes/index.ts';
 import type { Services } from '#server/domain/context.ts';
 import { graceSeconds, unresponsiveSeconds } from '#server/domain/verdicts/index.ts';
 
-/** Any fixed number. The lock ensures that only one worker scans the whole fleet at a time. */
+/** Id of the lock, any fixed number. It ensures that only one worker scans the whole fleet at a time. */
 const lock = 4_266_399_005;
 /** VMs per transaction, so that a report does not wait long for one of them. */
 const batchVms = 2_000;
@@ -13,7 +13,7 @@ const batchVms = 2_000;
 const stepBlocks = 512;
 /** Milliseconds for a step plus the pause after it, if there is time. */
 const stepMs = 50;
-/** If more VMs than this age soon, their ids are not kept. */
+/** If more VMs than this are about to age, their ids are not kept. */
 const maxSoon = 20_000;
 
 /** The time range of a scan: after `since` (from the beginning if null), up to and including `now`. */
@@ -83,7 +83,7 @@ interface Period {
   usual: number;
 }
 
-/** A time range. */
+/** A time range; `from` is null if it has no beginning. */
 interface Stretch {
   from: Date | null;
   to: Date;
@@ -94,7 +94,7 @@ interface Stretch {
  * `shortest` and `longest` seconds after `at` may be in it.
  */
 function passes(at: SQL, { from, to }: Stretch, shortest: number, longest = shortest): SQL {
-  // Computed here, so that a million rows are compared with constants.
+  // Computed in this process, so that a million rows are compared with constants.
   const before = (end: Date, seconds: number): SQL =>
     sql`${new Date(end.getTime() - seconds * 1000).toISOString()}::timestamptz`;
   return from === null
@@ -102,7 +102,7 @@ function passes(at: SQL, { from, to }: Stretch, shortest: number, longest = shor
     : sql`(${at} < ${before(to, shortest)} and ${at} >= ${before(from, longest)})`;
 }
 
-/** VMs for which a time has passed, and VMs for which a time is about to pass. */
+/** VMs that have aged, and VMs that are about to age. */
 interface Found {
   aged: Set<string>;
   soon: Set<string>;
@@ -164,7 +164,7 @@ function take(found: Found, { aged, soon }: { aged: string[] | null; soon: strin
 
 type Stretches = Record<'past' | 'coming' | 'both', Stretch>;
 
-/** Stops looking for rows that age soon once there are too many. */
+/** Stops looking for VMs that are about to age once there are too many. */
 const stretches = ({ since, now }: AgeingScan, { soon }: Found): Stretches => {
   const ahead = soon.size > maxSoon ? now : new Date(now.getTime() + soonSeconds * 1000);
   return { past: { from: since, to: now }, coming: { from: now, to: ahead }, both: { from: since, to: ahead } };
@@ -206,7 +206,7 @@ async function scanReadings(
     (is_old and ${ofOwn(sql`heartbeat_read_at`, stretch, untilOld)})
     or (is_late and ${ofOwn(sql`heartbeat_read_at`, stretch, own(due.heartbeat))})
     or (is_stale and ${ofOwn(sql`status_read_at`, stretch, own(due.status))}))`;
-  // An agent's own period is read only if the reading is late by the shortest period of any agent.
+  // The agent's own period is read only for readings that are late by the shortest period of any agent.
   const { rows } = await tx.execute<{ vm_id: string; aged: boolean; soon: boolean }>(sql`
     select vm_id, bool_or(${readingPasses(past)}) as aged, bool_or(${readingPasses(coming)}) as soon from (
       select vm_id, heartbeat_read_at, heartbeat_age_seconds, status_read_at,

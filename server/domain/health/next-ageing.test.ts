@@ -88,7 +88,7 @@ function dice(seed: number) {
     return state / 4_294_967_296;
   };
   const among = <T>(...values: readonly [T, ...T[]]): T => values[Math.floor(next() * values.length)] ?? values[0];
-  /** Whole milliseconds, often exactly on an edge. */
+  /** Returns seconds in multiples of 125 ms or whole seconds, often exactly `from` or `to`. */
   const seconds = (from: number, to: number): number =>
     among(Math.round((from + next() * (to - from)) * 8) / 8, Math.round(from + next() * (to - from)), from, to);
   return { among, seconds };

@@ -14,8 +14,8 @@ export interface PresenceFacts {
 type Ages = readonly [extensions: readonly ExtensionFacts[], presence: PresenceFacts | null, now: Date];
 
 /**
- * Returns the next time at which the health, a verdict or the staleness of a VM may change without a report; until
- * then, `derive` returns the same result. Null if nothing changes with time.
+ * Returns the next time at which the health, a heartbeat verdict or the staleness of a status may change without a
+ * report; until then, `derive` returns the same result. Null if nothing changes with time.
  */
 export function nextAgeing(...[extensions, presence, now]: Ages): Date | null {
   const moving = extensions.flatMap((facts) => readingAges(facts, presence));
@@ -24,7 +24,7 @@ export function nextAgeing(...[extensions, presence, now]: Ages): Date | null {
 
 /**
  * Like `nextAgeing`, but only for times that reports do not postpone. The other times hardly ever pass, because agents
- * keep reporting; `findAged` finds the VMs for which they did.
+ * keep reporting; `markAged` finds the VMs for which they do.
  */
 export function nextFixedAgeing(...[extensions, presence, now]: Ages): Date | null {
   return nearest(fixedAges(extensions, presence), now);
@@ -57,7 +57,8 @@ function readingAges(facts: ExtensionFacts, presence: PresenceFacts | null): num
     instants.push(justAfter(readAt, heartbeatDue(presence)), justAfter(readAt, unresponsiveSeconds - ageSeconds));
   }
   const status = statusReading(facts);
-  // A file that was too old when it was read is already stale; any other becomes stale if it is not read again.
+  // A status that is still in progress becomes stale if it is not read again, unless its file was too old when it was
+  // read.
   if (status !== null && status.status !== 'success' && status.status !== 'error') {
     const period = presence?.statusSeconds ?? defaultPeriods.statusSeconds;
     instants.push(justAfter(status.readAt, period + graceSeconds));

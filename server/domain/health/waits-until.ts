@@ -23,9 +23,9 @@ interface Dependency {
 }
 
 /**
- * Returns until when each extension of a VM may wait: until its last dependency has concluded or reached its deadline,
- * and until its turn comes (AZ-G2). Its own deadline counts from then, so a slow predecessor does not make other
- * extensions late. Null if it waits for nothing; a disable or uninstall has no dependencies.
+ * Returns the time until which each extension of a VM may wait: by then, its last dependency has concluded or reached
+ * its deadline, and its turn has come (AZ-G2). Its own deadline counts from then, so a slow predecessor does not make
+ * other extensions late. Null if it waits for nothing; a disable or uninstall has no dependencies.
  */
 export function waitsUntil(extensions: readonly Dependency[]): Map<string, Date | null> {
   const byName = new Map(extensions.map((extension) => [extension.name, extension]));
@@ -38,7 +38,7 @@ export function waitsUntil(extensions: readonly Dependency[]): Map<string, Date 
     const extension = byName.get(name) as Dependency;
     let latest = isConcluded(extension) ? null : turnEnd(extension, extensions);
     for (const other of dependsOn.map((dependency) => byName.get(dependency))) {
-      // In a cycle, which the portal rejects, one extension comes before the other is known.
+      // A dependency is unknown here only in a cycle, which the portal rejects.
       const waits = other && known.get(other.name);
       if (other === undefined || waits === undefined) continue;
       const until = isConcluded(other)

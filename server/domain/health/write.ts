@@ -7,12 +7,12 @@ import { addToCounts } from './fleet-counts.ts';
 /** If more VMs than this changed, open pages are only notified that the fleet changed, not which VMs. */
 const namedVms = 100;
 /**
- * VMs whose health no longer changes with time are evaluated again within a day and a half, so that a wrong health does
- * not stay forever.
+ * Average time after which a VM is evaluated again even if its health does not change with time, so that a wrong health
+ * does not stay forever.
  */
 const restMs = 24 * 60 * 60_000;
 
-/** Writes changed health with a few statements, whatever the number of VMs. Returns the number of changed VMs. */
+/** Writes changed health with a few statements, regardless of the number of VMs. Returns the number of changed VMs. */
 export async function writeHealthUpdates(
   tx: Transaction,
   updates: readonly HealthUpdate[],

@@ -9,7 +9,7 @@ import { endHoldIn } from './rows.ts';
 /** Maximum number of holds that one call ends. */
 const atOnce = 500;
 
-/** Ends holds whose end time has passed, the oldest first. Returns how many. */
+/** Ends holds whose end time has passed, the oldest first. Returns the count. */
 export async function endHolds(ctx: Context): Promise<number> {
   const due = await ctx.db
     .select({ vmId: holds.vmId })
@@ -22,7 +22,10 @@ export async function endHolds(ctx: Context): Promise<number> {
   return ended;
 }
 
-/** Returns false if a person released or extended the hold, or deleted the VM, in the meantime. */
+/**
+ * Returns false if a person released or extended the hold, or deleted the VM, in the meantime, or if ending the hold
+ * failed.
+ */
 function endHold(ctx: Context, vmId: string): Promise<boolean> {
   return ctx.db
     .transaction(async (tx) => {
@@ -33,7 +36,7 @@ function endHold(ctx: Context, vmId: string): Promise<boolean> {
       return true;
     })
     .catch((error: unknown) => {
-      // A failure must not delay the holds after it. The next run tries again.
+      // A failure must not delay the other holds. The next run tries again.
       const isGone = error instanceof DomainError && error.code === 'vm_unknown';
       if (!isGone) ctx.log.error({ err: error, vmId }, 'a hold could not be ended');
       return false;

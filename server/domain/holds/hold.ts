@@ -3,7 +3,7 @@ import type { holds } from '#db/schema/index.ts';
 import { count, time } from '#server/domain/answers.ts';
 import { vmId } from '#server/domain/vms/input.ts';
 
-/** A hold: until it ends, the VM's agent gets nothing new. */
+/** A hold: until it ends, the VM's agent gets no new goal state. */
 export const hold = z
   .object({
     reason: z.string().nullable().describe('Null where none was given.'),

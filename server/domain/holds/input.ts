@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { givenText } from '#protocol/file.ts';
 import { vmId } from '#server/domain/vms/input.ts';
 
-/** Limits of a hold, also used by forms. */
+/** Limits on a hold: characters of its reason and days until its end. Forms use them too. */
 export const holdLimits = { reason: 500, days: 365 };
 
 /** A single line, because the reason is shown inside sentences. */

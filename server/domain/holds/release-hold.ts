@@ -8,7 +8,7 @@ import { readHold } from './read-hold.ts';
 import { endHoldIn } from './rows.ts';
 
 /**
- * Releases a VM: its agent gets what was declared meanwhile. If the VM is not held, nothing changes. Throws 404
+ * Releases a VM: its agent gets the current goal state. If the VM is not held, nothing changes. Throws 404
  * `vm_unknown`, 412 `goal_state_moved_on`.
  */
 export async function releaseHold(ctx: Context, input: ReleaseHoldInput): Promise<HeldVm> {

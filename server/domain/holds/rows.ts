@@ -9,7 +9,7 @@ import { tell } from '#server/platform/wakes/index.ts';
 import type { Hold } from './hold.ts';
 import { readHold } from './read-hold.ts';
 
-/** Maximum number of past holds kept per VM. The time until a deadline never includes more. */
+/** Maximum number of past holds kept per VM. Deadlines are extended only by these. */
 const maxPast = 50;
 
 /** The terms of a hold. The reason is null only if the caller has no way to give one. */

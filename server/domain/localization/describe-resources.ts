@@ -24,7 +24,9 @@ function describe({ missing, warnings, ...language }: LanguageResources): Descri
   return { ...language, missing: kept, warnings: fitWarnings(warnings), ...leftOutOf({ missing: omitted }) };
 }
 
-/** Returns the languages of a version with their messages, English first, up to the limit of a page. Throws 404. */
+/**
+ * Returns the languages of a version with their messages, English first, as many as fit into one response. Throws 404.
+ */
 export async function describeResources(ctx: Context, input: GetResourcesInput) {
   const { languages, ...version } = await getResources(ctx, input);
   const { kept, leftOut: omitted } = fitList(languages.map(describe), { bytes: maxEditedBytes });

@@ -13,7 +13,7 @@ export interface RequestedMessages {
 /**
  * Loads the requested templates with one query. It reads only these ids, in the requested languages and English,
  * because a version can have thousands. The result is not cached, so a new file applies immediately (AZ-L2). The
- * templates are keyed by `<handler>-<version>`; `known` contains the versions that have resources in any language.
+ * templates are keyed by `<handler>-<version>`.
  */
 export async function findMessages(
   db: Database | Transaction,

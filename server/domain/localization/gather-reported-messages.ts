@@ -15,8 +15,8 @@ const batch = 2_000;
  */
 const batchBytes = 8 * 1024 * 1024;
 /**
- * Maximum time between the receipt and the commit of a report. A report that takes longer is skipped, because its id is
- * lower than ids already read.
+ * Maximum time between the receipt and the commit of a report. A report that takes longer may be skipped, because
+ * higher ids have been read by then.
  */
 const settledMs = 2_000;
 /** Ids per window, so that a long backlog is not read again for each batch. */
@@ -45,7 +45,7 @@ interface Reported {
 
 /**
  * Reads the reports since the last call, and stores which message ids each handler version reported, with params and
- * counts. The worker does this, so that it does not slow down reports. Returns the number of history entries.
+ * counts. The worker does this, so that it does not slow down reports. Returns the number of history entries read.
  */
 export async function gatherReportedMessages(
   { db, config }: Pick<Services, 'db' | 'config'>,
@@ -136,7 +136,7 @@ interface Schemas {
   heartbeat: ReturnType<typeof heartbeatFileWith>;
 }
 
-/** Returns no messages for a document that exceeds limits that were lowered since then. */
+/** Returns no messages for a document that exceeds the limits, which may have been lowered since it was reported. */
 function messagesIn(schemas: Schemas, kind: 'heartbeat' | 'status', file: unknown): MessageReference[] {
   if (kind === 'status') {
     const status = read(schemas.status, file);

@@ -99,7 +99,7 @@ const cut = (name: string): string => (name.length > 100 ? `${name.slice(0, 100)
 
 type Outcome = Omit<XliffImport, 'lang' | 'revision' | 'stored'>;
 
-/** Applies the file's translations to the language. Returns the result, its changes and findings. */
+/** Returns the language's messages with the file's translations, and the outcome: counts, changes and findings. */
 function mergeUnits(
   units: readonly ReadUnit[],
   english: Messages,

@@ -6,7 +6,7 @@ import { parse } from '#server/domain/parse.ts';
 import { hasText } from './has-text.ts';
 import { type ListUnknownMessagesInput, listUnknownMessagesInput } from './input.ts';
 
-/** A message id that VMs reported but no resource has. */
+/** A message id that VMs reported but that has no message. */
 export interface UnknownMessage {
   id: string;
   /** The params in the last report. */

@@ -113,7 +113,7 @@ describe('a truncated text', () => {
 describe('malicious texts', () => {
   const size = 16 * 1024;
   const a = (count: number) => 'a'.repeat(count);
-  // A time in milliseconds that linear matching never reaches, and quadratic matching exceeds by far.
+  // A time in milliseconds that linear matching never reaches, and quadratic matching far exceeds.
   const bearable = 1_000;
 
   test.each<[what: string, messages: Messages, text: string]>([

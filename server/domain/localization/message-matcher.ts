@@ -6,7 +6,7 @@ import { TemplatePattern, truncationMark } from './template-pattern.ts';
 /**
  * Finds the template and the params that a text came from, for one handler version. It never guesses: if two templates
  * match, or one matches in two ways, it returns nothing. English is tried first, because agents that drop ids send all
- * texts in English; then the other languages. It takes linear time, whatever the text and the templates contain.
+ * texts in English; then the other languages. Matching takes linear time for any text and any templates.
  */
 export class MessageMatcher {
   readonly #resources: Resources;
@@ -42,7 +42,7 @@ export class MessageMatcher {
   }
 }
 
-/** Agents truncate only longer texts, so a text of at least this length may be the beginning of a longer one. */
+/** Minimum length of a fixed text that may arrive truncated; agents do not truncate shorter texts. */
 const shortestCut = 900;
 
 class LanguageMatcher {
@@ -51,7 +51,7 @@ class LanguageMatcher {
   readonly #longFixed: string[] = [];
   readonly #patterns: TemplatePattern[] = [];
   readonly #index = new TemplateIndex();
-  /** Index by the text before the last placeholder. It is built for the first truncated text. */
+  /** Index by the text before the last placeholder. Built when the first truncated text arrives. */
   #cutIndex: TemplateIndex | undefined;
 
   constructor(messages: Messages) {

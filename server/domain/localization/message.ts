@@ -35,7 +35,7 @@ export const localizedMessage = z.object({
   params: z.array(z.string()).optional(),
   /** For a recovered id, the text that the agent sent. */
   original: z.string().optional(),
-  /** Set if the text was too long, so that it ends with a truncation mark. */
+  /** Set if the text was too long and now ends with a truncation mark. */
   truncated: z.literal(true).optional(),
 });
 export type LocalizedMessage = z.infer<typeof localizedMessage>;
@@ -99,7 +99,7 @@ function bounded(message: LocalizedMessage): LocalizedMessage {
   return text === message.text ? message : { ...message, text, truncated: true };
 }
 
-/** A blank template counts as missing. */
+/** Returns the template of an id; undefined if it is missing or blank. */
 export function templateOf(messages: Messages | undefined, id: string): string | undefined {
   if (messages === undefined || !Object.hasOwn(messages, id)) return undefined;
   return messages[id]?.trim() === '' ? undefined : messages[id];

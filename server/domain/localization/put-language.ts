@@ -128,7 +128,7 @@ async function updateWarnings(
   return all;
 }
 
-/** The error if languages are given without `en` (AZ-L1). */
+/** Returns the error for languages without `en` (AZ-L1). */
 export function withoutEnglish(languages: readonly string[]): DomainError {
   const params = { languages: languages.join(', ') };
   return new DomainError('unprocessable', 'english_missing', {

@@ -1,7 +1,10 @@
 import type { HeartbeatDocument, StatusObject } from '#protocol/index.ts';
 import type { MessageMatcher } from './message-matcher.ts';
 
-/** Number of characters to match per report. The limit ensures that hostile texts cannot delay other reports. */
+/**
+ * Number of characters that may still be matched for a report. The limit ensures that hostile texts cannot delay other
+ * reports.
+ */
 export interface RecoveryBudget {
   characters: number;
 }
@@ -10,8 +13,8 @@ export interface RecoveryBudget {
 export const recoveryBudget = (): RecoveryBudget => ({ characters: 64 * 1_024 });
 
 /**
- * For each text without an id in a parsed status, including substatuses, adds the id if it is certain, and marks it as
- * recovered. The text is kept.
+ * Adds ids to the texts of a parsed status and its substatuses that have none, where the id is certain. Marks these ids
+ * as recovered and keeps the texts.
  */
 export function recoverStatus(
   status: StatusObject,

@@ -290,7 +290,7 @@ describe('the archives that are kept of a VM', () => {
     expect((await items()).map(({ id }) => id)).toEqual(ids.toReversed().slice(0, 100));
   });
 
-  /** Returns ids that increase with `n` and are lower than those of today. */
+  /** Returns an id that increases with `n` and sorts before any id created today. */
   function idOf(n: number): string {
     return `00000000-0000-7000-8000-${`${n}`.padStart(12, '0')}`;
   }

@@ -14,7 +14,7 @@ beforeEach(() => {
 const begin = (vmId: string, limits = logs) =>
   new IncomingBytes({ config: { ...loadConfig({}), limits: { ...defaultLimits, logs: limits } }, memory }, vmId);
 
-/** Passes chunks of these sizes. Returns the number of bytes that were accepted. */
+/** Sends chunks of these sizes. Returns the number of bytes that were accepted. */
 async function take(incoming: IncomingBytes, ...sizes: number[]): Promise<number> {
   async function* body() {
     for (const size of sizes) yield Buffer.alloc(size);

@@ -9,7 +9,7 @@ export interface PieceBytes {
 /**
  * Adds new pieces to existing ones, without overlaps. Existing bytes are kept, unless a new piece has different bytes
  * at the same position: then the command ran again, and everything after that position belongs to the earlier run and
- * is removed. Everything beyond the end that the agent sent is removed too. Small neighbors are merged.
+ * is removed. Everything beyond the total length that the agent sent is removed too. Small neighbors are merged.
  */
 export async function mergePieces(
   stored: readonly Piece[],

@@ -51,7 +51,7 @@ export async function packPiece(blobs: BlobStore, raw: Buffer, start: number): P
   return { start, until: start + raw.length, sha256, ...measure(raw), path };
 }
 
-/** Thrown if, since it was looked up, a piece was merged into another one or deleted with its output. */
+/** Thrown if a piece was merged into another one, or deleted with its output, since it was looked up. */
 export class PieceGone extends Error {
   override readonly name = 'PieceGone';
 }

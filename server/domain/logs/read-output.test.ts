@@ -167,7 +167,7 @@ describe('the list of outputs', () => {
       const page = await listOutputs(machine.operator, input);
       attempts.push(page.items.map(({ attempt }) => attempt));
       cursor = page.nextCursor;
-      // Outputs that arrive in the meantime come before the first page.
+      // Outputs that arrive while the list is read come before the first page.
       await machine.send('later', undefined, { attempt: 10 + attempts.length });
     }
     expect(attempts).toEqual([[5, 4], [3, 2], [1]]);

@@ -3,7 +3,7 @@ import type { Database, Transaction } from '#db/client.ts';
 import { handlerVersions, logArchives, outputPieces } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 
-/** Locks these bytes, so that they are neither removed nor registered before the transaction ends. */
+/** Locks these bytes, so that other transactions neither remove nor register them before this one ends. */
 export async function lockBytes(tx: Transaction, sha256: string): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${sha256}, 0))`);
 }
@@ -21,7 +21,7 @@ export async function usedBytes(db: Database | Transaction, sha256: readonly str
   return used;
 }
 
-/** Removes bytes that nothing references. */
+/** Removes the bytes if nothing references them. */
 export async function removeUnusedBytes(ctx: Pick<Context, 'db' | 'blobs'>, sha256: string): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     await lockBytes(tx, sha256);

@@ -14,7 +14,7 @@ beforeAll(async () => {
   await givenVersion(services.db, { supportsMultipleExtensions: true });
 });
 
-/** Returns unexpected errors, such as deadlocks, as text. */
+/** Waits for the work. Returns an unexpected error, such as a deadlock, as text. */
 async function defectOf(work: Promise<unknown>): Promise<string[]> {
   try {
     await work;

@@ -10,11 +10,10 @@ import { type BatchSql, declaredColumns } from './entries/kind.ts';
  */
 export const documentColumns = entryKinds.flatMap(({ kind }) => [kind, `${kind}_raw`]);
 
-/** The statement parts of all kinds. */
 const kinds = entryKinds.map(({ sql }) => sql);
 const sequences = kinds.flatMap(({ sequence }) => sequence ?? []);
 
-/** Joins one part of each kind. */
+/** Joins the parts that `part` selects from the SQL of every kind. */
 const list = (part: (sql: BatchSql) => readonly string[], separator = ',\n    '): string =>
   kinds.flatMap(part).join(separator);
 const anyOf = (conditions: readonly string[]): string => conditions.join(' or ');

@@ -16,9 +16,9 @@ interface Answer {
 
 /**
  * Stores plain reports (`isPlain`), at most one per VM. Most contain only heartbeats, which one statement stores. A
- * second statement stores the other reports, and those that contain something new after all. Returns the results of
- * committed reports by VM. Nothing is stored for the remaining reports, so the caller ingests them one by one. `pool`
- * can have connections reserved for batches. Throws if nothing could be stored.
+ * second statement stores the other reports, and those with heartbeats that contain something new. Returns the results
+ * of committed reports by VM. Nothing is stored for the remaining reports, so the caller ingests them one by one.
+ * `pool` can have connections reserved for batches. Throws if a statement failed and nothing was stored.
  */
 export async function ingestBatch(
   db: Database,
@@ -78,7 +78,6 @@ function note(
   }
 }
 
-/** Returns the statement's parameters. */
 function valuesOf(batch: readonly PreparedReport[], notifies: boolean): (string | boolean)[] {
   const entries = batch.flatMap(entryRows);
   return [

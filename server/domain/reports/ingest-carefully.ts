@@ -34,8 +34,8 @@ export interface IngestResult {
 }
 
 /**
- * Stores one report in its own transaction, entry by entry: a report with faults, problems or removals, or one that a
- * batch cannot store. Throws 400 with every fault if nothing could be stored, 401 for a deleted VM.
+ * Stores one report that a batch cannot store, in its own transaction and entry by entry. Throws 400 with every fault
+ * if nothing could be stored, 401 for a deleted VM.
  */
 export async function ingestCarefully(ctx: Context, report: PreparedReport, deleteVm: DeleteVm): Promise<IngestResult> {
   const { vmId, receivedAt, frame, entries, refused, problems, pendingRestart, faults } = report;
@@ -78,9 +78,9 @@ export async function ingestCarefully(ctx: Context, report: PreparedReport, dele
 }
 
 /**
- * Locks the VM, the goal state and the presence, always in this order, so that reports of one VM are processed one at a
- * time, and records the call. A removal takes the stronger lock, because it can delete the VM. `wasAway`: the agent had
- * missed its call.
+ * Locks the VM, for a removal also the goal state, and the presence, always in this order, so that reports of one VM
+ * are processed one at a time. Records the call. A removal takes a stronger lock on the VM, because it can delete the
+ * VM. `wasAway`: the agent had missed its call.
  */
 async function lockVm(
   tx: Transaction,

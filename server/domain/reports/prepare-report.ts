@@ -63,8 +63,7 @@ const period = (seconds: number | undefined): number | null =>
   seconds === undefined ? null : Math.round(Math.min(periodBounds.maximum, Math.max(periodBounds.minimum, seconds)));
 
 /**
- * Returns the seconds until the agent's next call: its next poll if it polls; its next report if it only reports and
- * states its period.
+ * Returns the seconds until the agent's next call is expected: `polling` if it polls, `reporting` if it only reports.
  */
 export function promisedSeconds({ heartbeatSeconds }: ReportFrame): { polling: number; reporting: number } {
   return { polling: pollSeconds, reporting: Math.max(pollSeconds, heartbeatSeconds ?? 0) };

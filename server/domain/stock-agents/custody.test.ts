@@ -84,7 +84,7 @@ test('ANNEX_CUSTODY=vm: a tenant key is kept only as wrapped for its transport c
   expect(await stateOf(vmId)).toMatchObject({ needsSecrets: false });
   const [before] = (await getGoalState(ctx, { vmId })).extensions;
 
-  // The agent restarted.
+  // The agent restarts with another transport certificate.
   const second = await newTransport();
   const renewed = await wrap(second);
   expect(renewed).not.toEqual(wrapped);

@@ -7,9 +7,8 @@ import type { Context } from '#server/domain/context.ts';
 import { fetchGoalState, peekGoalState } from '#server/domain/goal-states/index.ts';
 import { fingerprintOf, type HandlerFacts, type StockExtension, stockExtensions } from './stock-goal-state.ts';
 
-/** The current goal state for a stock agent, and the last state of that agent. */
+/** The current goal state for a stock agent, and what is known about that agent. */
 export interface StockGoalState {
-  /** ETag of the current goal state. */
   etag: string;
   /** The number that the agent compares. It changes only if there is something to process. */
   incarnation: number;
@@ -18,7 +17,7 @@ export interface StockGoalState {
   containerId: string;
   /** If true, the agent must not process anything. */
   onHold: boolean;
-  /** While on hold, the extensions that the agent has, whatever was declared since. */
+  /** While on hold, the extensions that the agent already has, regardless of later declarations. */
   extensions: StockExtension[];
   /** Which machines were seen for the VM, and when. */
   sightings: readonly AgentSighting[];
@@ -43,7 +42,7 @@ const { heldIncarnation } = goalStateHeads;
  */
 const maxTries = 5;
 
-/** Fingerprint for an agent on hold, whatever its goal state contains. */
+/** Fingerprint for an agent on hold, regardless of its goal state. */
 const held = 'on hold';
 
 /**
@@ -100,8 +99,8 @@ async function withheld(ctx: Context, vmId: string): Promise<Fetched | null> {
 }
 
 /**
- * Stores which goal state the agent has, under a new incarnation. Null if another call was first, or if the hold
- * changed.
+ * Stores that the agent gets this goal state, under a new incarnation if the fingerprint differs. Returns null if
+ * another call was first, or if the hold changed.
  */
 async function settleIncarnation(
   ctx: Context,

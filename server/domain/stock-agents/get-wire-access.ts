@@ -19,12 +19,12 @@ export const stockAgent = z.object({
   tenantCertificate: z.object({ thumbprint: z.string(), madeAt: time }),
   /** The certificate for which the agent last requested the tenant key. The agent creates a new one at each start. */
   transportCertificate: z.object({ thumbprint: z.string(), seenAt: time }).nullable(),
-  /** The incarnation that the agent last received, by the numbers of goal states. */
+  /** The incarnation of the goal state that the agent last received. */
   seen: z.object({ incarnation: count, at: time }).nullable(),
   /** The incarnation that the agent last completed; `message` is null if it adds nothing. */
   settled: z.object({ incarnation: count, at: time, status: z.string(), message: z.string().nullable() }).nullable(),
   /**
-   * Since when the agent is on hold, who last set or changed the hold, why, and until when; null if it is not on hold.
+   * When the hold began, who last set or changed it, why, and until when it lasts; null if the agent is not on hold.
    */
   hold: hold.pick({ reason: true, until: true }).extend({ at: time, by: z.string() }).nullable(),
   /** What the agent reported as unhealthy, including what has recovered since. */

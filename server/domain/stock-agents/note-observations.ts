@@ -62,7 +62,8 @@ function withOne(
   }
   if (isHealthy) return kept;
   const others = kept.filter((each) => each.name !== name);
-  // Components that have recovered are dropped first. If none has recovered, the stored ones say enough.
+  // Components that have recovered are dropped first. If none has recovered, the new one is left out, because the
+  // stored ones say enough.
   const oldest = others.length < most ? undefined : others.find(({ until }) => until !== null);
   if (others.length >= most && oldest === undefined) return kept;
   return [...others.filter((each) => each !== oldest), { name, text, since: at, until: null }];

@@ -21,7 +21,7 @@ export async function revokeWireAccess(ctx: Context, input: RevokeWireAccessInpu
   await ctx.db.transaction(async (tx) => {
     await lockVm(tx, vmId);
     await lockHead(tx, vmId);
-    // Presence is locked last, as it is for reports.
+    // The presence is locked last, as it is for a report of a removal.
     await deletePresence(tx, vmId);
     await dropStockAgent(tx, vmId);
     const thumbprint = await removeStockAgent(tx, vmId);

@@ -32,7 +32,7 @@ export async function createTenantKey(now: Date): Promise<TenantKey> {
   const made = await X509CertificateGenerator.createSelfSigned({
     name: [{ CN: ['Annex tenant'] }],
     notBefore: new Date(now.getTime() - day),
-    // The end is not checked: the key is renewed by an action, not by time.
+    // The end of the validity is not checked: the key is replaced by an action, not when it expires.
     notAfter: new Date(now.getTime() + 20 * 365 * day),
     signingAlgorithm: algorithm,
     keys: keys as CryptoKeyPair,
@@ -55,7 +55,7 @@ export function sealTenantKey(keys: Keys, vmId: string, { privateKey }: TenantKe
 export const openTenantKey = (keys: Keys, vmId: string, sealed: Buffer): Buffer =>
   unseal(keys.tenant, sealed, boundTo(vmId));
 
-/** Encrypts every stored tenant key with other keys. Returns how many. */
+/** Encrypts every stored tenant key with other keys. Returns the count. */
 export async function resealTenantKeys(tx: Transaction, from: Keys, to: Keys): Promise<number> {
   const { vmId, tenantKey } = stockAgents;
   const rows = await tx.select({ vmId, tenantKey }).from(stockAgents).where(isNotNull(tenantKey));

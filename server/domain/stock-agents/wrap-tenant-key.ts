@@ -22,7 +22,7 @@ interface TokenHolder {
  * transport certificate (PEM). A new certificate is recorded in the activity log: the agent creates one at each start,
  * but so could a thief with the forwarder token. With `ANNEX_CUSTODY=vm`, only the envelope is stored: for another
  * transport certificate, a new key is created, and protected settings must be entered again. Null if the certificate is
- * unsuitable, or if the token with this hash is no longer valid, whatever the caller has cached.
+ * unsuitable, or if the token with this hash is no longer valid, regardless of what the caller has cached.
  */
 export async function wrapTenantKey(
   ctx: Context,

@@ -181,7 +181,7 @@ export interface ExplainedVm {
   deliveredIncarnation: number;
   agent: {
     status: AgentStatus;
-    /** During a hold a stock agent processes nothing; a reference agent finishes what it has. */
+    /** During a hold, a stock agent processes nothing; a reference agent finishes the goal state that it has. */
     kind: 'reference' | 'stock' | null;
     lastSeenAt: string | null;
     hold: { at: string; by: string; reason: string | null; until: string | null } | null;

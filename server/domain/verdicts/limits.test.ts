@@ -29,18 +29,18 @@ describe('a deadline counts from the delivery or the end of a wait, without the 
     [900, 800, [], 500],
     [900, 950, [], 600],
     [900, -60, [], -360],
-    // A hold within the time moves the deadline by its length.
+    // A hold within the period moves the deadline by its length.
     [900, null, [[800, 700]], 500],
     [null, null, [[800, 700]], 600],
-    // A hold that began earlier counts from the start of the time.
+    // A hold that began earlier counts from the start of the period.
     [900, null, [[1_000, 800]], 500],
     [900, 800, [[850, 700]], 400],
-    // A hold that ended before the time, or began after the deadline, moves nothing.
+    // A hold that ended before the period, or began after the deadline, moves nothing.
     [900, null, [[1_000, 900]], 600],
     [900, null, [[599, 500]], 600],
     [900, null, [[600, 500]], 500],
     [900, 700, [[850, 800]], 400],
-    // By moving the deadline, a hold can bring the next hold into the time.
+    // By moving the deadline, a hold can bring the next hold into the period.
     [
       900,
       null,

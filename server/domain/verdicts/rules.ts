@@ -24,7 +24,7 @@ export const graceSeconds = 30;
 export const freshHeartbeatSeconds = 60;
 /** A transitioning or warning status file older than this many seconds when it was read is stale. */
 export const staleFileSeconds = 150;
-/** Seconds to read the status file after the last command. */
+/** Seconds allowed for reading the status file after the last command. */
 export const statusReadingSeconds = 300;
 
 /** An agent that polled within this time counts as polling. Others only report. */
@@ -152,7 +152,7 @@ export function deadlineOf(goal: {
   commands: readonly CommandName[] | null;
   changedAt: Date;
   deliveredAt: Date | null;
-  /** Until when the extension may wait for its dependencies. */
+  /** The time until which the extension may wait for its dependencies and its turn. */
   waitsUntil?: Date | null;
   /** The VM's past holds. */
   pastHolds?: readonly PastHold[] | null;
@@ -242,8 +242,8 @@ export function evaluateExtensionHealth(facts: HealthEvidence): { health: Extens
 }
 
 /**
- * Returns the health of a VM: if its agent is silent, that of the agent, otherwise the worst of its extensions, not
- * counting disabled ones (AZ-S6).
+ * Returns the health of a VM: `unresponsive` if its agent is, otherwise the worst of its extensions, not counting
+ * disabled ones (AZ-S6).
  */
 export function evaluateVmHealth(agent: AgentStatus, extensions: readonly ExtensionHealth[]): VmHealth {
   if (agent === 'unresponsive') return 'unresponsive';

@@ -37,7 +37,7 @@ export const mildestFirst: readonly VmHealth[] = vmHealths.toReversed();
 /** Returns the position of a health value in the order of severity, 0 for the worst, as `vm_health.rank` stores it. */
 export const rankOf = (health: ExtensionHealth): number => extensionHealths.indexOf(health);
 
-/** Sorts extensions: worst first, then by name. */
+/** Compares two extensions for sorting: worst first, then by name. */
 export const bySeverity = (
   a: { health: ExtensionHealth; name: string },
   b: { health: ExtensionHealth; name: string },

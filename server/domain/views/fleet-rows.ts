@@ -41,11 +41,11 @@ export const fleetRow = vm.extend({
   goalState: z.number().int().nullable(),
   /** The agent's clock minus the portal's, in seconds. */
   clockSkewSeconds: z.number().int().nullable(),
-  /** Since when a restart of the machine has been pending; null if none is. */
+  /** When a restart of the machine became pending; null if none is. */
   restartPendingSince: time.nullable(),
   /** Null if the VM is not on hold. */
   hold: hold.nullable(),
-  /** Since when the VM has had the health that lists sort by; null until it is evaluated. */
+  /** When the VM got the health that lists sort by; null until it is evaluated. */
   since: time.nullable(),
 });
 export type FleetRow = z.infer<typeof fleetRow>;

@@ -13,7 +13,7 @@ export type AdoptionInput = z.input<typeof adoptionInput>;
 export interface Adoption {
   /** Every version that was on a VM within the range; at most 50. */
   versions: string[];
-  /** Oldest first. `vms` are in the order of `versions`. Hours without a count are left out. */
+  /** Oldest first. `vms` are in the order of `versions`. Points without a count are left out. */
   points: { at: Date; vms: number[] }[];
 }
 

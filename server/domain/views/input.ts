@@ -12,7 +12,7 @@ export type InstanceViewInput = z.input<typeof instanceViewInput>;
 export const searchInput = z.strictObject({ q: z.string().trim().min(1).max(200) });
 export type SearchInput = z.input<typeof searchInput>;
 
-/** Whether PostgreSQL can store this time: it has no year 0, and formats five-digit years differently. */
+/** Whether PostgreSQL can store this time. PostgreSQL has no year 0, and its format of five-digit years differs. */
 export function isStorable(moment: string): boolean {
   const year = new Date(moment).getUTCFullYear();
   return !(year < 1 || year > 9_999);
@@ -50,7 +50,7 @@ export type MapCellInput = z.input<typeof mapCellInput>;
 export const listFailingInput = instanceViewInput.omit({ vmId: true });
 export type ListFailingInput = z.input<typeof listFailingInput>;
 
-/** VMs of a list that are to be read again. */
+/** VMs of a list to read again. */
 export const readFleetRowsInput = z.object({ vmIds: z.array(z.uuid()).max(200) });
 export type ReadFleetRowsInput = z.input<typeof readFleetRowsInput>;
 

@@ -49,7 +49,7 @@ export const agentView = z.object({
   duplicateSeenAt: time.nullable(),
   /** Rejected calls and exceeded limits of the last day. Only the last of each kind is listed, newest first. */
   refusals: z.array(refusal),
-  /** Since when the VM is on hold, who last set or changed the hold, why, and until when; null if there is no hold. */
+  /** When the hold began, who last set or changed it, why, and until when it lasts; null if there is no hold. */
   hold: hold.pick({ reason: true, until: true }).extend({ at: time, by: z.string() }).nullable(),
   /** What the agent could not read or do and has not recovered from, newest first; for operators only. */
   problems: z.array(agentProblemView).optional(),
@@ -171,7 +171,9 @@ export const extensionInstance = z.object({
   cause: z.enum(healthCauses).nullable(),
   waiting: z.boolean().describe('Whether it is progressing only because it is waiting for another extension.'),
   notice: notice.nullable().describe("The portal's own message about it; null if the handler's message applies."),
-  /** The first substatus with an error below another status: the reason if `cause` is `substatus`. */
+  /**
+   * The first substatus with an error below a status that is not an error. If `cause` is `substatus`, it is the reason.
+   */
   failedPart: substatusView.omit({ status: true, substatus: true }).nullable(),
 });
 export type ExtensionInstance = z.infer<typeof extensionInstance>;

@@ -81,8 +81,8 @@ interface Page extends Pick<FleetOrder, 'by' | 'keys'> {
 type Found = { id: string; keys: string[] }[];
 
 /**
- * Finds the VMs of a page. Matching VMs can be anywhere in the order, and if their names are similar, all of them can
- * be at its end. Therefore this first reads some rows in order, then more if many match, and finally sorts all matching
+ * Finds the VMs of a page. Matching VMs can be anywhere in the order, even all at its end, for example if their names
+ * are similar. Therefore this first reads some rows in order, then more if many match, and finally sorts all matching
  * VMs.
  */
 async function findPage(ctx: Context, source: FleetSource, page: Page): Promise<Found> {

@@ -35,7 +35,7 @@ export interface Publication extends Moment {
 /** What a user's action changed about an extension's declaration. */
 export type DeclaredChange = 'added' | 'version' | 'enabled' | 'disabled' | 'settings' | 'secrets' | 'other';
 
-/** Actions of one user that were merged. All fields except `count` are those of the last action. */
+/** Actions of one user that were merged. All fields except `at` and `count` are those of the last action. */
 export interface PersonAct extends Moment {
   who: string;
   kind: 'user' | 'token' | 'bootstrap';
@@ -117,8 +117,8 @@ export function stretchesOf<State extends string>(input: LaneInput): TimelineSpa
 }
 
 /**
- * Merges neighbors shorter than `slotMs` into one span that shows the worst state, so that a lane's length is limited.
- * The current state is never merged, so that it is not hidden by the past.
+ * Merges neighboring spans that together are shorter than `slotMs` into one that shows the worst state, so that a
+ * lane's length is limited. The current state is never merged, so that earlier states do not hide it.
  */
 export function mergeShort<State extends ExtensionHealth | HeartbeatVerdict>(
   stretches: readonly TimelineSpan<State>[],
@@ -145,8 +145,8 @@ export function mergeShort<State extends ExtensionHealth | HeartbeatVerdict>(
 }
 
 /**
- * Merges events that are closer than `slotMs` and for which `alike` returns true. The last event represents the others.
- * The result is sorted, oldest first.
+ * Merges events that occurred within `slotMs` and for which `alike` returns true. The last event represents the others,
+ * and `at` is the time of the first. `events` and the result are sorted, oldest first.
  */
 export function mergeEvents<Event extends Moment>(
   events: readonly Event[],

@@ -4,10 +4,13 @@ import { changesDirection } from '#protocol/direction.ts';
 const encoder = new TextEncoder();
 const atMost = (bytes: number) => (text: string) => encoder.encode(text).length <= bytes;
 
-/** Limits of tags, as in the API contract; also used by forms. */
+/** Limits on tags: their number, and the bytes of a name and of a value, as in the API contract. Forms use them too. */
 export const tagLimits = { count: 64, bytes: 256 };
 
-/** A name that is easy to say and to type: letters, digits, `.`, `_` and `-`; 1 to 128 characters. */
+/**
+ * A name that is easy to say and to type: 1 to 128 letters, digits, `.`, `_` and `-`, with a letter or digit at both
+ * ends.
+ */
 export const vmName = z
   .string()
   .min(1, { abort: true })

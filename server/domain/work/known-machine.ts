@@ -26,7 +26,7 @@ export interface CurrentCommand {
   extensions: string[];
   command: CommandName;
   version: string;
-  /** When the command started, ISO 8601. */
+  /** When the report of the running command arrived, ISO 8601. */
   since: string;
   /** The turn of the goal state for which the command runs; null if the agent did not say. */
   turn: number | null;
@@ -88,7 +88,7 @@ function noteContents(reported: readonly Reported[], goal: QueuedGoal, contents:
       updatesWithInstall: target?.installsInUpdate,
     };
   }
-  // If a command of the target's version has run, its package is there.
+  // If an install or update of the target's version has begun, its package is there.
   const { command } = report;
   const target = report.work === undefined ? ofReport(newest, targets) : targetOf(report.work.commandVersion ?? '');
   if (target !== undefined && (command === 'install' || command === 'update')) {

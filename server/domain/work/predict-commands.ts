@@ -29,7 +29,9 @@ export interface Prediction {
 /** More steps than any goal state has, so that the loop always ends. */
 const maxSteps = 20_000;
 
-/** Predicts what a machine runs until it reaches a goal state, by the agent's own rule. Changes `machine`. */
+/**
+ * Predicts what a machine runs until it reaches a goal state, by the agent's own rule. Changes `contents` and `round`.
+ */
 export function predictCommands(
   targets: readonly Target[],
   { contents, round }: Omit<KnownMachine, 'running'>,

@@ -32,7 +32,7 @@ export interface ReportedExtension {
   handler: string;
   /** The last command or state; null before the first report. */
   report: Omit<HandlerReport, 'output'> | null;
-  /** Whether the command has ended: only the report of its end contains output. */
+  /** Whether the report contains output, which only the report of a command's end does. */
   hasOutput: boolean;
   /** When the report arrived, ISO 8601. */
   reportedAt: string | null;

@@ -1,6 +1,6 @@
 import { DomainError, type ErrorCode, type ErrorParams, type Fault } from '#server/domain/error.ts';
 
-/** The error for a rejected file, with its faults. */
+/** Returns the error for a rejected file, with its faults. */
 export const refused = (faults: readonly Fault[]): DomainError =>
   new DomainError('unprocessable', 'xliff_refused', { faults });
 

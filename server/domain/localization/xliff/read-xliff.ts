@@ -69,7 +69,7 @@ export async function readXliff(bytes: Uint8Array, limits: XliffLimits): Promise
 interface Segment {
   source: string;
   target: string | null;
-  /** White space between segments. If it has no target, its source is used. */
+  /** Whitespace between segments. If it has no target, its source is used. */
   ignorable: boolean;
 }
 

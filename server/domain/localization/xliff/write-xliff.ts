@@ -107,5 +107,5 @@ const entities: Readonly<Record<string, string>> = {
 
 /** A bare carriage return must be escaped, because XML parsers convert it to a line feed. */
 const escaped = (text: string): string => text.replace(/[&<>\r]/g, (char) => entities[char] ?? char);
-/** White space in attributes must be escaped, because XML parsers convert it to spaces. */
+/** Whitespace in attributes must be escaped, because XML parsers convert it to spaces. */
 const attribute = (text: string): string => text.replace(/[&<>"\r\n\t]/g, (char) => entities[char] ?? char);

@@ -130,7 +130,7 @@ function applyZip64(entry: DirectoryEntry): void {
   wanted.forEach((key, index) => {
     entry[key] = Number(values[index]);
   });
-  // Some tools write both sizes although 32 bits are enough. In that case, they must be equal.
+  // Some tools write both sizes although 32 bits are enough. In that case, they must equal the 32-bit values.
   if (wanted.length === 0 && field.length >= 16) {
     const same =
       field.readBigUInt64LE(0) === BigInt(entry.unpacked) && field.readBigUInt64LE(8) === BigInt(entry.packed);

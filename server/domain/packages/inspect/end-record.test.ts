@@ -29,7 +29,7 @@ const both = (entries: number, bytes: number, at: number) =>
     },
   });
 const behind = (bytes: Buffer) => Buffer.concat([honest, bytes]);
-/** A comment that some readers take for the end record of another, empty zip. */
+/** A comment that some readers mistake for the end record of another, empty zip. */
 const secondEnd = buildZip([]).toString('latin1');
 
 describe('the end of a zip', () => {

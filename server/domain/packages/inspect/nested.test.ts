@@ -35,7 +35,7 @@ async function codesOf(archives: readonly Buffer[], packageSize = 100 * MiB, lim
   return codes;
 }
 
-/** Returns an archive that declares to unpack to this many bytes, although its data does not. */
+/** Returns an archive that declares this unpacked size, although its data is smaller. */
 const declaring = (unpacked: number, changed: Partial<ZipEntry> = {}) =>
   buildZip([{ name: 'zeros', raw: deflateRawSync(Buffer.alloc(9)), lies: { unpacked }, ...changed }]);
 const around = (inner: Buffer, changed: Partial<ZipEntry> = {}) =>

@@ -9,13 +9,13 @@ import { readLocalHeader } from './local-header.ts';
 
 type NestedFault = Pick<Fault, 'code' | 'params'>;
 
-/** Three levels of archives are common (`.ear`, `.war`, `.jar`). Deeper levels are not inspected. */
+/** Number of levels of nested archives that are inspected. Three are common (`.ear`, `.war`, `.jar`). */
 const deepest = 4;
 const signature = 'PK\u0003\u0004';
-/** Smaller archives may have any compression ratio. */
+/** Archives may declare an unpacked size up to this at any compression ratio. */
 const floor = 1024 * 1024;
 
-/** Stops unpacking an entry whose first bytes are not those of an archive. */
+/** Thrown to stop unpacking an entry whose first bytes are not those of an archive. */
 class NoArchive extends Error {}
 
 /** Inspects the bytes of one entry as they are read. */
@@ -45,7 +45,7 @@ export class NestedArchives {
     this.most = Math.min(limits.package.unpackedBytes, Math.max(floor, limits.package.ratio * size));
   }
 
-  /** Watches one entry while it is unpacked. */
+  /** Returns a watch for one entry at this level of nesting. */
   watch(depth = 1): Watch {
     const path = `${this.path}.nested-${this.made++}`;
     let head = Buffer.alloc(0);
@@ -77,7 +77,7 @@ export class NestedArchives {
     };
   }
 
-  /** Returns the sizes that an archive declares; null if it cannot be read as an archive. */
+  /** Returns the fault of an archive; null if there is none, or if it cannot be read as an archive. */
   private async look(path: string, depth: number): Promise<NestedFault | null> {
     const handle = await open(path, 'r');
     try {

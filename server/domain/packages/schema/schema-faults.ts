@@ -52,7 +52,7 @@ function isPattern(pattern: unknown): boolean {
   }
 }
 
-/** Finds keywords that the meta-schema permits but Annex does not run. */
+/** Finds keywords that the meta-schema permits but Annex does not support. */
 class SchemaWalk {
   private readonly found: Fault[] = [];
   private readonly ids = new Set<string>();

@@ -10,7 +10,7 @@ export interface HandlerReportEntry extends EntryBase {
   report: HandlerReport;
 }
 
-// Building a schema costs more than running it, and limits are created once per process.
+// Memoized by limits, which are created once per process: building a schema costs more than running it.
 const schemaFor = memoize((limits: DocumentLimits) => handlerEntryWith(limits));
 
 function read(reading: Reading, raw: unknown, path: string): HandlerReportEntry | null {

@@ -21,7 +21,7 @@ export interface EntryBase {
 /** The result of merging an entry into its extension. */
 export interface Merged {
   row: PulseRow;
-  /** Whether the entry is shown from now on. A late or invalid entry is only stored. */
+  /** Whether the entry is shown from now on. A late entry is only stored. */
   current: boolean;
   /** Whether the document is not yet in the history. */
   news: boolean;
@@ -72,15 +72,15 @@ export interface BatchSql {
 /** One kind of report entry: how it is parsed, merged, stored by both paths, and shown. */
 export interface EntryKind<E extends EntryBase & { kind: string }> {
   kind: E['kind'];
-  /** Name of the report's list with such entries. */
+  /** Name of the list in the report that contains such entries. */
   list: string;
   /** Parses an entry. If it is invalid, returns null and adds its faults to `reading`. */
   read(reading: Reading, raw: unknown, path: string): E | null;
   /** Values of the kind's pulse columns before the first report. */
   emptyPulse: Partial<PulseRow>;
   /**
-   * Merges an entry into what is shown, or decides that it only belongs in the history. Its sequence number must not be
-   * above the goal's.
+   * Merges an entry into the state that pages show, or decides that it only belongs in the history. Its sequence number
+   * must not be above the goal's.
    */
   merge(row: PulseRow, entry: E, context: MergeContext): Merged;
   /** Returns the document to show. */

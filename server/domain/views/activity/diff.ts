@@ -11,7 +11,7 @@ export interface Difference {
 /** Maximum number of differences; a changed schema can have thousands. */
 const most = 200;
 
-/** Returns the single values that differ, sorted by path. */
+/** Returns the individual values that differ, sorted by path, and how many more there are. */
 export function differencesOf(before: unknown, after: unknown): { items: Difference[]; more: number } {
   const all: Difference[] = [];
   walk([], before ?? undefined, after ?? undefined, all);

@@ -13,8 +13,8 @@ const sharedKinds = ['extension', 'version', 'publisher', 'member', 'token'] as 
 const actorKinds = ['user', 'token', 'bootstrap', 'system'] as const;
 
 /**
- * Condition for entries whose actor, target or VM has this text in its name. Finds the names first, each kind with its
- * index, so that a search for a rare name does not read a million entries.
+ * Returns a condition for entries whose actor, target or VM has this text in its name. Finds the names first, each kind
+ * with its index, so that a search for a rare name does not read a million entries.
  */
 export async function namesContain(ctx: Context, part: string): Promise<SQL | undefined> {
   const like = `%${part.replaceAll(/[\\%_]/g, '\\$&')}%`;
@@ -55,8 +55,8 @@ function walked(ctx: Context, like: string): SQL | undefined {
 }
 
 /**
- * Returns the ids of targets of a kind with matching names. Takes one index step per target, whatever its number of
- * entries.
+ * Returns the ids of targets of a kind with matching names. Takes one index step per target, however many entries it
+ * has.
  */
 async function targetsOf(ctx: Context, kind: string, like: string): Promise<string[]> {
   const { rows } = await ctx.db.execute<{ id: string }>(sql`

@@ -6,7 +6,9 @@ export type GroupBy = 'none' | 'handler' | `tag:${string}`;
 
 /** A group of VMs, sorted by name. */
 export interface MapGroup {
-  /** The tag's value or the handler; null for VMs without the tag, and if VMs are not grouped. */
+  /**
+   * The tag's value or the handler; null for VMs without the tag, for the combined group, and if VMs are not grouped.
+   */
   key: string | null;
   /** Whether smaller groups were combined into this one. */
   rest: boolean;

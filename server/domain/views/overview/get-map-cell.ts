@@ -41,8 +41,8 @@ export interface MapCell {
 }
 
 /**
- * Returns the VM at a position of the map. `isStale`: VMs were added, removed or regrouped since, so the map must be
- * read again; a change of health alone does not count. The cell is null if the VM was just deleted.
+ * Returns the VM at a position of the map. `isStale`: VMs were added, removed, renamed or regrouped since, so the map
+ * must be read again; a change of health alone does not count. The cell is null if the VM was just deleted.
  */
 export async function getMapCell(
   ctx: Context,

@@ -88,7 +88,8 @@ const newestVersions = sql.raw(String.raw`(
     order by numbers desc nulls last, version desc limit 5) newest)`);
 
 async function readExtensions(ctx: Context, fleet: TagShares): Promise<Sampled[]> {
-  // Silent agents are grouped by VM. A waiting extension has the cause of the extension that it waits for.
+  // Silent agents are grouped in `readSilent`. Waiting extensions are left out, because the extension that they wait
+  // for has the cause.
   const { rows } = await ctx.db.execute<{
     health: 'failed' | 'degraded';
     handler: string;

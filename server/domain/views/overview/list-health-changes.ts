@@ -5,7 +5,7 @@ import type { Context } from '#server/domain/context.ts';
 import { barCount, barSeconds, firstBar, readHour } from './read-hour.ts';
 import { type MapReader, shareReading } from './readings.ts';
 
-/** Kinds of changes, named by a VM's new health: healthy, progressing, degraded, failed, unresponsive. */
+/** Kinds of changes, by the new health of the VM: healthy, progressing, degraded, failed, unresponsive. */
 export const changeKinds = ['recovered', 'started', 'degraded', 'failed', 'silent'] as const;
 export type ChangeKind = (typeof changeKinds)[number];
 export type ChangeCounts = Record<ChangeKind, number>;

@@ -94,8 +94,8 @@ const vms = sql`coalesce((select sum(n) from ${countedFleet} c where what <> 'ex
 
 /**
  * Brings a copy up to date. Each row contains the id of the transaction that last wrote it, so only the rows of later
- * transactions, and of those that were open when the copy was built, are read. Ids above the current one come from a
- * restored database. The number of VMs reveals deletions.
+ * transactions, and of those that were open when the copy was built, are read. Ids above the current one come from
+ * before a restore and are ignored. The number of VMs reveals deletions.
  */
 async function bringUpToDate(db: Database, copy: FleetCopy): Promise<boolean> {
   const { rows } = await db.execute<{ seen: string; vms: number; changed: Buffer | null }>(sql`
