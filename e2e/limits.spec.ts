@@ -40,7 +40,7 @@ test('the VM page shows which limits were exceeded and what to do, in the reader
   const german = await signedIn('operator', { locale: 'de-DE', viewport: { width: 390, height: 844 } });
   await german.goto(`/vms/${vm.id}`);
   await expect(
-    german.getByText(/abgewiesen, weil die Zielzustände 256 MiB in einer Stunde überschritten haben/),
+    german.getByText(/abgelehnt, weil die Zielzustände 256 MiB in einer Stunde überschritten haben/),
   ).toBeVisible();
   await expect(german.getByText(/reicht nur bis .+ zurück, weil diese VM mehr als 1\.024 MiB/)).toBeVisible();
 });

@@ -290,7 +290,7 @@ test('a chosen language is kept in another browser after signing in', async ({ p
   await page.goto('/settings/account');
   await page.getByRole('button', { name: /Language: English/ }).click();
   await page.getByRole('menuitemradio', { name: 'Deutsch' }).click();
-  await expect(page.getByRole('heading', { name: 'Sprache und Aussehen' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Sprache und Darstellung' })).toBeVisible();
   await expect(page.getByText('Die Sprache gilt für Ihr Konto, das Farbschema für diesen Browser.')).toBeVisible();
   await expectAccessibleInBothThemes(page);
 

@@ -28,7 +28,7 @@ test('a VM gets a stock agent, whose English messages are shown in German, marke
   await expect(dialog.getByText('wire-forward').first()).toContainText(vm.id);
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Schließen' }).last().click();
-  await expect(page.getByText(`Der Agent von ${vm.name} hat sich noch nicht gemeldet`)).toBeVisible();
+  await expect(page.getByText(`Der Agent von ${vm.name} hat sich noch nicht verbunden`)).toBeVisible();
 
   const agent = new StockAgent(portal.gatewayUrl, vm.id, token);
   await agent.report({

@@ -8,10 +8,10 @@ const t = ((key: string, values: Record<string, string>) =>
   translate('de', german, ['timeline'], key, values)) as unknown as Parameters<typeof actWords>[0];
 
 test.each([
-  ['wire-access.grant', 'Zugang erteilt'],
+  ['wire-access.grant', 'Zugang gewährt'],
   ['wire-access.hold', 'Änderungssperre gesetzt'],
   ['logs.request', 'Protokolle angefordert'],
-  ['extension.remove', 'Deinstallation von probe begonnen'],
+  ['extension.remove', 'Deinstallation von probe gestartet'],
   ['unknown.action', 'andere Aktion'],
 ])('the axis names the action: %s', (action, words) => {
   expect(actWords(t, { action, target: 'probe', declared: null })).toBe(words);
