@@ -26,7 +26,9 @@ async function main(): Promise<void> {
   });
 }
 
-/** Returns the stored head of the chain, or null if its file cannot be read: the file is replaced in any case. */
+/**
+ * Returns the stored head of the chain, or null if its file cannot be read, because the file is replaced in any case.
+ */
 async function existingHead(services: Parameters<typeof readKeptHead>[0]): Promise<KeptHead | null> {
   try {
     return await readKeptHead(services);

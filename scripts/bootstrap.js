@@ -1,6 +1,6 @@
-// Runs on Node 20, so that a bare machine can start: installs what package-lock.json names if that has changed, then
-// continues with the project's own Node 24. `npm start` needs no development packages; every other command gets them.
-// `node scripts/bootstrap.js scripts/start.ts --demo`; without a script it only installs.
+// Runs on Node 20, so that it can start on a new machine. Installs the packages of package-lock.json if the file has
+// changed, then runs the script with the project's own Node 24. `npm start` needs no development packages; every other
+// command gets them. Usage: `node scripts/bootstrap.js scripts/start.ts --demo`; without a script it only installs.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -29,11 +29,11 @@ function isInstalled() {
   if (!existsSync(installedLock)) return false;
   if (needsDevelopment && !hasDevelopment()) return false;
   if (existsSync(marker) && readFileSync(marker, 'utf8') === wanted) return true;
-  // Packages were installed by hand after the lock file changed, so nothing needs to be done either.
+  // The packages are newer than the lock file because someone installed them by hand, so there is nothing to do.
   return statSync(installedLock).mtimeMs >= statSync(lockFile).mtimeMs;
 }
 
-/** Install scripts of packages get none of Annex's tokens, passwords or keys. */
+/** Hides Annex's tokens, passwords and keys from the install scripts of packages. */
 const installEnvironment = () =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(ANNEX_.*|DATABASE_URL|NATS_URL)$/.test(name)));
 
@@ -41,9 +41,8 @@ function install() {
   console.error('Annex: Installing packages. The first time takes a minute or more …');
   const npm = process.env.npm_execpath;
   const [command, ...first] = npm?.endsWith('.js') ? [process.execPath, npm] : ['npm'];
-  // Keeps development packages in a folder that has them, because alternating commands would otherwise install each
-  // time. Without development packages, optional peers such as Playwright are left out too, and the lock file stays as
-  // it is.
+  // Keeps development packages if they are installed; otherwise, alternating commands would install them each time.
+  // Without them, optional peers such as Playwright are left out too, and the lock file stays as it is.
   const kind =
     needsDevelopment || wasDevelopment() ? ['--include=dev'] : ['--omit=dev', '--legacy-peer-deps', '--no-save'];
   const options = ['--include=optional', '--no-audit', '--no-fund', '--loglevel=error', '--progress=true'];
@@ -75,9 +74,9 @@ if (node === process.execPath && Number(process.versions.node.split('.')[0]) < 2
   process.exit(1);
 }
 
-// Caches what Node compiles for all processes started from this one, which halves their start time.
+// Caches compiled code for all processes started from this one, which halves their start time.
 process.env.NODE_COMPILE_CACHE ||= path.join(root, 'node_modules', '.cache', 'annex', 'compiled');
-// The open channel shows the script when this process is killed.
+// The channel tells the script when this process is killed, because it then closes.
 const child = spawn(node, [path.resolve(root, script), ...args], {
   cwd: root,
   stdio: ['inherit', 'inherit', 'inherit', 'ipc'],

@@ -27,7 +27,7 @@ beforeEach(() => {
   writeFileSync(path.join(project, 'package.json'), JSON.stringify(manifest));
   writeFileSync(path.join(project, 'package-lock.json'), '{}');
   mkdirSync(path.join(project, 'npm-cli'));
-  // Marks this folder as CommonJS, because the package above it has `"type": "module"`.
+  // Marks this folder as CommonJS, because the parent folder's package.json has `"type": "module"`.
   writeFileSync(path.join(project, 'npm-cli', 'package.json'), '{"type":"commonjs"}');
   writeFileSync(path.join(project, 'npm-cli', 'npm.js'), npm);
   writeFileSync(path.join(project, 'calls.jsonl'), '');
@@ -40,7 +40,7 @@ interface Call {
   env: string[];
 }
 
-/** Runs a project command. Returns the calls of npm so far, and what they installed. */
+/** Runs a project command. Returns all npm calls so far and the kinds of packages they installed. */
 function run(...script: string[]): { kinds: string[]; calls: Call[] } {
   const { status, stderr } = spawnSync(process.execPath, ['scripts/bootstrap.js', ...script], {
     cwd: project,
@@ -62,7 +62,7 @@ function run(...script: string[]): { kinds: string[]; calls: Call[] } {
 test('`npm start` installs no development packages, and install scripts see no Annex variable', () => {
   const { kinds, calls } = run('scripts/start.ts');
   expect(kinds).toEqual(['production']);
-  // Otherwise npm adds development packages that a package of the portal can use, and rewrites the lock file.
+  // Without these flags, npm would add the portal's optional peers, and rewrite the lock file.
   expect(calls[0]?.args).toEqual(expect.arrayContaining(['--omit=dev', '--legacy-peer-deps', '--no-save']));
   expect(calls[0]?.env.filter((name) => /^ANNEX_|^DATABASE_URL$/.test(name))).toEqual([]);
   expect(run('scripts/start.ts').kinds).toEqual(['production']);

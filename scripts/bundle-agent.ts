@@ -3,7 +3,7 @@ import path from 'node:path';
 import { build } from 'esbuild';
 
 const root = path.resolve(import.meta.dirname, '..');
-/** CommonJS packages load Node's modules with `require`. */
+/** CommonJS packages load Node's built-in modules with `require`. */
 const banner = `#!/usr/bin/env node
 import { createRequire as annexRequire } from 'node:module';
 const require = annexRequire(import.meta.url);`;

@@ -4,7 +4,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { generateDrizzleJson } from 'drizzle-kit/api';
 import * as schema from '#db/schema/index.ts';
 
-// Compares the schema with the last migration's snapshot: a schema changed without a migration would work only here.
+// Compares the schema with the last migration's snapshot, because a schema change without a migration works only on the
+// developer's machine.
 const folder = path.resolve(import.meta.dirname, '../db/migrations');
 const last = readdirSync(path.join(folder, 'meta'))
   .filter((file) => file.endsWith('_snapshot.json'))
@@ -15,7 +16,7 @@ if (last === undefined) throw new Error('db/migrations/meta holds no snapshot');
 const migrated = JSON.parse(readFileSync(path.join(folder, 'meta', last), 'utf8')) as { tables: object };
 const declared = JSON.parse(JSON.stringify(generateDrizzleJson(schema))) as { tables: object };
 
-/** Returns the names of the parts that differ: tables one by one, then other parts of a snapshot. */
+/** Returns the names of the parts that differ: individual tables, then other parts of the snapshot. */
 function differences(): string[] {
   const parts = (snapshot: object): Record<string, unknown> => {
     const { id, prevId, _meta, tables, ...rest } = snapshot as Record<string, unknown>;

@@ -9,7 +9,7 @@ import { bareEnvironment, type Config } from '#server/platform/env.ts';
 export interface DemoOptions {
   config: Config;
   root: string;
-  /** Keeps a process running until the demo ends. */
+  /** Starts a process and keeps it running until the demo ends. */
   keep(name: string, args: string[], folder: string): void;
   say(line: string): void;
 }
@@ -24,7 +24,7 @@ interface DemoExtension {
   timeouts?: { enable: number };
 }
 
-/** Timeouts in seconds: a command that keeps running must not become overdue while the demo is shown. */
+/** Timeouts in seconds, so long that a command in progress does not become overdue while the demo is shown. */
 const patient = { enable: 8 * 3_600 };
 
 interface DemoVm {
@@ -33,7 +33,7 @@ interface DemoVm {
   extensions: DemoExtension[];
 }
 
-/** The VMs show every state: healthy, warning, failed, waiting for another, progressing, disabled. */
+/** The VMs show all states: healthy, warning, failed, waiting for another extension, progressing and disabled. */
 const vms: readonly DemoVm[] = [
   {
     name: 'web-1',
@@ -81,7 +81,7 @@ const vms: readonly DemoVm[] = [
   },
 ];
 
-/** Creates the demo in an empty database or completes an interrupted one, and starts the agents of an existing one. */
+/** Creates the demo in an empty database, or completes an interrupted one. Then starts its agents. */
 export async function runDemo(options: DemoOptions): Promise<void> {
   const folder = path.join(options.config.dataDir, 'demo');
   const unfinished = path.join(folder, 'unfinished');
@@ -102,12 +102,13 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     await Promise.all(vms.map((vm) => makeVm(api, options, folder, vm)));
     await rm(unfinished);
   }
-  // Agents stop as if their machine was switched off: handlers report nothing, and are enabled again at the next start.
+  // Agents stop as if their machines were switched off: handlers report nothing, and are enabled again at the next
+  // start.
   for (const vm of vms) {
     const dir = path.join(folder, vm.name);
     if (!existsSync(path.join(dir, 'credential'))) continue;
     const agent = path.join(options.root, 'agent', 'main.ts');
-    // The three agents share this machine, so each keeps its keys in its own folder.
+    // The three agents run on this machine, so each keeps its keys in its own folder.
     const pace = ['--heartbeat-seconds', '20', '--status-seconds', '20', '--waagent-folder', 'none'];
     options.keep(`agent of ${vm.name}`, [agent, 'run', '--dir', dir, ...pace], dir);
   }
@@ -116,7 +117,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
 
 type Api = <Answer>(method: string, at: string, body?: unknown, accept?: readonly number[]) => Promise<Answer>;
 
-/** Calls the public API on the loopback interface. The caller names statuses to accept besides 2xx. */
+/** Calls the public API on the loopback interface. `accept` lists statuses to accept besides 2xx. */
 function demoApi(config: Config): Api {
   const host = ['0.0.0.0', '::'].includes(config.host) ? 'localhost' : config.host;
   const base = `http://${host.includes(':') ? `[${host}]` : host}:${config.port}/api/v1`;
@@ -144,7 +145,7 @@ async function isEmptyPortal(api: Api): Promise<boolean> {
   return lists.every(({ items }) => items.length === 0);
 }
 
-/** Publishes a sample. Repeating this changes nothing, so the same calls complete an interrupted demo. */
+/** Publishes a sample. Can be repeated, so the same calls complete an interrupted demo. */
 async function publish(api: Api, { handler, version, publisher }: Sample): Promise<void> {
   const at = `/handlers/${handler}/versions/${version}`;
   await api('POST', '/publishers', publisher, [409]);

@@ -30,7 +30,7 @@ beforeAll(async () => {
   await mkdir(below, { recursive: true });
   copy = await mkdtemp(path.join(below, 'dev-'));
   for (const part of [...parts, ...files]) await cp(path.join(root, part), path.join(copy, part), { recursive: true });
-  // Packages are found in parent folders. Only the pages' fonts are named by path.
+  // Node finds packages in parent folders, but the pages refer to their fonts by path.
   const fonts = path.join('node_modules', '@fontsource-variable');
   await cp(path.join(root, fonts), path.join(copy, fonts), { recursive: true });
   port = await freePort();

@@ -12,16 +12,16 @@ const usage = `Starts the portal, the agent gateway, the worker and the database
 What can be set in the environment is in docs/operations.md.`;
 
 /**
- * Folders of code and texts that portal, gateway and worker load only at their start. Next.js itself watches the pages'
- * files.
+ * Folders of code and texts that the portal, gateway and worker load only when they start. Next.js itself watches the
+ * pages' files.
  */
 const watched = ['server', 'protocol', 'db', 'locales'];
-/** Editors and Git write several files at a time, so wait this long for more changes. */
+/** How long to wait for more changes, because editors and Git write several files at a time. */
 const settleMs = 200;
 
 const isSource = (file: string): boolean => /\.(ts|json)$/.test(file) && !/\.(test|spec)\.ts$/.test(file);
 
-/** Calls `act` with the last changed file once a burst of changes is over, and not again before `act` has returned. */
+/** Calls `act` with the last changed file after a burst of changes, but never while the previous call is running. */
 function onChange(act: (file: string) => Promise<void>): void {
   let changed: string | undefined;
   let timer: NodeJS.Timeout | undefined;

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * What a file of the domain must not contain. `setImmediate` is allowed: it lets other work run during a long loop.
+ * What a domain file must not contain. `setImmediate` is allowed, because it lets other work run during a long loop.
  * Sources are formatted, so a line without indentation is at module level.
  */
 const rules: readonly { pattern: RegExp; fault: string }[] = [
@@ -17,8 +17,8 @@ const rules: readonly { pattern: RegExp; fault: string }[] = [
 ];
 
 /**
- * Returns the faults of a domain file by line. Queues, timers and caches belong to the process that runs them: the
- * domain declares slots of `ProcessMemory`, or gets what it needs as a parameter.
+ * Returns the faults in a domain file by line. Queues, timers and caches belong to the process that runs the domain,
+ * which declares slots of `ProcessMemory` or takes them as parameters.
  */
 export function domainStateFaults(text: string): string[] {
   return text
@@ -33,7 +33,7 @@ export function domainStateFaults(text: string): string[] {
     );
 }
 
-/** Returns the faults of all domain files below this root, as `path:line: fault`. */
+/** Returns the faults in all domain files below this root, as `path:line: fault`. */
 export function domainFaults(root: string): string[] {
   return globSync('server/domain/**/*.ts', { cwd: root })
     .filter((file) => !file.endsWith('.test.ts'))

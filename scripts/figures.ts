@@ -2,24 +2,23 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { lineAt, type SourceFile, type SyntaxNode, sourceFiles, walk } from './source.ts';
 
-/** A named part of the source and its length in lines. */
+/** A named part of the source and its number of lines. */
 interface Piece {
   name: string;
   lines: number;
 }
 
-/** What is measured in the source. Tests count only in `testsPerCode`. */
+/** Measurements of the source. Only `testsPerCode` includes tests. */
 export interface Figures {
   files: number;
   medianLines: number;
   longestFile: Piece;
   /** All functions as `path: name`, longest first. */
   functions: Piece[];
-  /** Types that more than one file exports under one name, with these files. */
+  /** Types that several files export under the same name, with these files. */
   duplicateTypes: Map<string, string[]>;
   /**
-   * Lines of tests per line of code, sorted by name: for each module of the domain, and for each room that contains
-   * doors.
+   * Lines of tests per line of code, sorted by name, for each module of the domain and each server folder with doors.
    */
   testsPerCode: Map<string, number>;
 }
@@ -49,7 +48,7 @@ export function readFigures(root: string): Figures {
   };
 }
 
-/** Formats the figures that are not allowed, one per line. */
+/** Formats the figures that are over or under a limit, one per line. */
 export function faultsOf({ functions, duplicateTypes, testsPerCode }: Figures): string[] {
   return [
     ...functions
@@ -63,7 +62,7 @@ export function faultsOf({ functions, duplicateTypes, testsPerCode }: Figures): 
       .filter(([subject, ratio]) => subject.startsWith('domain/') && ratio < minTestsPerCode)
       .map(
         ([subject, ratio]) =>
-          // Rounded down, so that a ratio below the minimum is never shown as the minimum.
+          // Rounded down, so that a ratio below the minimum never appears as the minimum.
           `server/${subject} has ${(Math.floor(ratio * 100) / 100).toFixed(2)} lines of tests per line of code; at least ${minTestsPerCode} is required, so test what it decides`,
       ),
   ];

@@ -2,7 +2,6 @@ import path from 'node:path';
 import { type Launched, type LaunchOptions, launch } from '#server/launcher/launch.ts';
 import { type Config, ConfigError } from '#server/platform/env.ts';
 
-/** The project's folder. */
 export const root = path.resolve(import.meta.dirname, '..');
 
 /** Prints a line with the prefix "Annex". */
@@ -10,7 +9,7 @@ export const say = (line: string): void => console.log(`Annex: ${line}`);
 
 export interface ForegroundOptions extends LaunchOptions {
   config: Config;
-  /** Called once everything is ready. */
+  /** Called once Annex is ready. */
   whenReady?(launched: Launched): Promise<void>;
 }
 

@@ -37,7 +37,7 @@ function plant(files: Record<string, string>): void {
   }
 }
 
-/** Returns the rules that are broken, without duplicates. */
+/** Returns the broken rules, without duplicates. */
 async function broken(): Promise<string[]> {
   const violations = await importLawViolations(root, ['protocol', 'db', 'server', 'app', 'agent']);
   return [...new Set(violations.map((violation) => violation.rule))].sort();

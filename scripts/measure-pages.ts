@@ -21,17 +21,16 @@ const flags = readFlags(usage, {
   },
 });
 
-/** The target in milliseconds. */
 const allowed = 300;
 const allowedFrame = 50;
 const allowedScript = 200_000;
 
-/** What a page shows once the requested content is there. */
+/** What the page must show before the time stops. */
 type Shown = 'rows' | 'search' | 'filter' | 'map';
 
 /**
- * Runs in the page: measures from the last key or click until the content is there and a frame was drawn. `known` is
- * the content before that.
+ * Runs in the page. Measures the time from the last key or click until the content is shown and a frame has been drawn.
+ * `known` is the previous content.
  */
 function timeUntil([shown, known]: [Shown, string]): Promise<number> {
   const rows = () => [...document.querySelectorAll('table a[href^="/vms/"]')].map((link) => link.textContent ?? '');
@@ -74,7 +73,7 @@ async function timed(page: Page, shown: Shown, act: () => Promise<void>, known =
 const link = (page: Page, name: RegExp) => page.getByRole('navigation').getByRole('link', { name }).first();
 const matching = (page: Page) => page.locator('main [role="status"]').first().textContent();
 
-/** Measures the four times once, on pages that are already open, as in daily use. */
+/** Measures each of the four times once, on pages that are already open, as in daily use. */
 async function walk(page: Page): Promise<Record<Shown, number>> {
   await page.goto('/settings');
   await page.waitForLoadState('networkidle');
@@ -111,7 +110,8 @@ interface Frames {
 }
 
 /**
- * Scrolls by wheel for half of the time, then by dragging the scrollbar. The page records the time between its frames.
+ * Scrolls with the wheel for half of the time, then by dragging the scrollbar. The page records the times between its
+ * frames.
  */
 async function scroll(page: Page, seconds: number): Promise<Frames> {
   await page.goto('/vms');
@@ -127,11 +127,11 @@ async function scroll(page: Page, seconds: number): Promise<Frames> {
     const end = performance.now() + ms;
     let last = performance.now();
     await new Promise<void>((resolve) => {
-      // Uses the frame's time, because the callback runs later, after other callbacks.
+      // Uses the frame's own time, because the callback may run late.
       const frame = (now: number) => {
         gaps.push(now - last);
         last = now;
-        // In the second half, drags the scrollbar over the whole list and back.
+        // Drags the scrollbar up and down the list in the second half of the time.
         const left = end - now;
         if (left < ms / 2) {
           const height = document.documentElement.scrollHeight - innerHeight;
@@ -158,11 +158,11 @@ async function scroll(page: Page, seconds: number): Promise<Frames> {
   };
 }
 
-/** Returns the gzipped bytes of the scripts in a page's document, which are loaded before any interaction. */
+/** Returns the gzipped size in bytes of the scripts that a page's document loads before any interaction. */
 async function scriptOf(state: State, address: string): Promise<number> {
   const client = await request.newContext({ baseURL: flags.url, ...(state && { storageState: state }) });
   const document = await (await client.get(address)).text();
-  // Browsers with modules do not load `nomodule` scripts.
+  // Browsers that support modules do not load `nomodule` scripts.
   const tags = [...document.matchAll(/<script[^>]+src="([^"]+)"[^>]*>/g)].filter(([tag]) => !/\snomodule/i.test(tag));
   const sources = new Set(tags.map(([, source]) => source ?? ''));
   const bodies = await Promise.all([...sources].map(async (source) => (await client.get(source)).body()));
@@ -195,7 +195,7 @@ async function measure(browser: Browser): Promise<void> {
   });
   const page = await context.newPage();
   console.log(`${flags.url}, ${busy()}`);
-  // Not measured, because the first visit loads what a browser then caches.
+  // Not measured, because the first visit loads files that the browser then caches.
   await walk(page);
   const runs: Record<Shown, number>[] = [];
   for (let run = 0; run < Number(flags.runs); run++) runs.push(await walk(page));

@@ -26,7 +26,7 @@ const idleMs = 2_000;
 interface Figure {
   name: string;
   unit: 'ms' | 'kB' | '';
-  /** The limit; undefined if the value is only printed. */
+  /** The limit; if undefined, the value is only printed. */
   limit?: number;
   digits?: number;
 }
@@ -46,7 +46,7 @@ const figures = {
 
 type Measured = Record<keyof typeof figures, number>;
 
-/** Observes the page from the inside. Runs before the page's scripts. */
+/** Records the page's timings from inside the page. Runs before the page's own scripts. */
 function observe(): void {
   const seen = { largest: 0, shift: 0, tasks: [] as { start: number; length: number }[] };
   Object.assign(window, { measured: seen });
@@ -68,11 +68,11 @@ interface Seen {
   tasks: { start: number; length: number }[];
   firstPaint: number;
   nodes: number;
-  /** URLs of the scripts in the document. */
+  /** URLs of the scripts that the document names. */
   scripts: string[];
 }
 
-/** Reads what was observed, and the document once more for its scripts. */
+/** Reads the recorded timings, and fetches the document again to list its scripts. */
 async function readPage(page: Page): Promise<Seen> {
   return page.evaluate(async () => {
     const { measured } = window as unknown as { measured: Pick<Seen, 'largest' | 'shift' | 'tasks'> };
@@ -114,7 +114,7 @@ async function measure(browser: Browser, storageState: Storage, address: string)
   });
   await page.goto(address, { waitUntil: 'load' });
   await page.locator('svg[role="group"]').waitFor();
-  // Waits, because late changes count too.
+  // Late changes count too.
   await delay(idleMs);
   const counted = requests;
   const seen = await readPage(page);
@@ -136,7 +136,7 @@ async function measure(browser: Browser, storageState: Storage, address: string)
   };
 }
 
-/** Signs in and finds the page of the VM with the given name; by default, the demo's VM whose mount failed. */
+/** Signs in and returns the page of the VM with the given name; by default, the demo's VM whose mount failed. */
 async function prepare(): Promise<{ storageState: Storage; address: string }> {
   const client = await request.newContext({ baseURL: flags.url, extraHTTPHeaders: { origin: flags.url } });
   const answer = await client.post('/api/auth/sign-in/email', {
@@ -176,7 +176,7 @@ if (!flags.email || !flags.password) {
   const { storageState, address } = await prepare();
   const browser = await chromium.launch(await chromiumLaunch());
   try {
-    // The first run does not count, because it warms up the portal.
+    // The first run only warms up the portal and does not count.
     await measure(browser, storageState, address);
     const runs: Measured[] = [];
     for (let run = 0; run < Number(flags.runs); run++) runs.push(await measure(browser, storageState, address));

@@ -1,7 +1,7 @@
 const testName = /[\w./-]+\.(?:test|spec)\.tsx?/g;
 
 /**
- * Returns errors in a page that lists claims with their tests: test files that do not exist, and rows of the first
+ * Checks a page that lists claims with their tests. Returns errors for missing test files, and for rows of the first
  * table or sections (`##`) that name no test. Paths are relative to the root.
  */
 export function namedTestFaults(text: string, unit: 'rows' | 'sections', exists: (path: string) => boolean): string[] {

@@ -24,7 +24,7 @@ export function describeFault({ kind, id, position }: ChainFault): string {
     : `${kind}: act ${id} (${place}): ${meaning[kind]}.`;
 }
 
-/** Opens the database and its key, runs the command, and closes the database. */
+/** Opens the database and the key, runs the command, and closes the database. */
 export async function withActivity<Result>(
   run: (services: { db: Database; keys: Keys; config: Config }) => Promise<Result>,
 ): Promise<Result> {

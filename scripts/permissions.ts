@@ -20,10 +20,7 @@ const reaches: Readonly<Record<Reach, string>> = {
   visible: 'entries about VMs and handlers, and one’s own',
 };
 
-/**
- * The roles that may make a call, by the role that it requires: operator and publisher include viewer, admin includes
- * all.
- */
+/** For each role, the roles that include it: operator and publisher include viewer, admin includes all. */
 const includes: Readonly<Record<Role, readonly Role[]>> = {
   viewer: ['viewer', 'operator', 'publisher', 'admin'],
   operator: ['operator', 'admin'],
@@ -43,7 +40,7 @@ const head = (first: string, kind: string): string[] => [
 
 const types = appRouter._def.procedures as unknown as Record<string, { _def: { type: string } }>;
 
-/** Generates the page from the tables in the code. */
+/** Renders the page from the tables in the code. */
 function page(): string {
   const procedures = Object.entries(permissions).map(([name, { role, reach }]) =>
     row(`\`${name}\``, types[name]?._def.type ?? '', role, reaches[reach]),

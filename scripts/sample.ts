@@ -1,6 +1,6 @@
 import { samplePackage, samples } from '#samples/build.ts';
 
-// Writes the zip of a sample handler: `npm run -s sample -- Acme.Lab.Probe 1.0.0.0 > probe.zip`
+// Writes a sample handler's zip to stdout: `npm run -s sample -- Acme.Lab.Probe 1.0.0.0 > probe.zip`
 const [handler, version] = process.argv.slice(2);
 const found = samples.find((sample) => sample.handler === handler && sample.version === version);
 if (!found || process.stdout.isTTY) {

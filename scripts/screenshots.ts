@@ -40,7 +40,7 @@ interface Look {
   width: number;
 }
 
-/** Returns every combination of the flags. */
+/** Returns every combination of theme, width and language that the flags select. */
 function looks(): Look[] {
   const themes = flags.themes.split(',').map((theme) => (theme === 'dark' ? 'dark' : 'light'));
   const widths = flags.widths.split(',').map(Number);
@@ -64,7 +64,8 @@ async function contextOf(browser: Browser, { language, theme, width }: Look, sto
 }
 
 /**
- * Waits until the page is loaded and the network is idle. `live` is the label that says that the connection is live.
+ * Waits until the page has loaded and stopped changing. `live` is the text that the page shows while its live
+ * connection is open.
  */
 async function settle(page: Page, live?: string): Promise<void> {
   await page.locator('h1').first().waitFor();
@@ -86,7 +87,7 @@ async function settle(page: Page, live?: string): Promise<void> {
   });
 }
 
-/** Resizes the window to the whole page, so that sticky elements appear only once. */
+/** Resizes the window to the height of the page, so that sticky elements appear only once. */
 async function capture(page: Page, { floats }: Subject, file: string): Promise<void> {
   const size = page.viewportSize();
   if (floats !== true && size !== null) {

@@ -12,7 +12,7 @@ export interface SourceFile {
   comments: Comment[];
 }
 
-/** A node of the syntax tree, with the fields that these checks use. */
+/** A node of the syntax tree, with the fields that the checks use. */
 export interface SyntaxNode {
   type: string;
   start: number;

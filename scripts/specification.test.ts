@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { fillPage, readEvidence, specificationFaults } from './specification.ts';
 
-/** Builds ids of a family that does not exist, so that this file names no statement itself. */
+/** Builds ids in a family that does not exist, so that this file itself names no statement. */
 const id = (number: number | string): string => `QX${'-'}${number}`;
 
 let root: string;
@@ -22,7 +22,7 @@ function plant(file: string, text: string): void {
   writeFileSync(path.join(root, file), text);
 }
 
-/** Returns a page with one row per line, whose last column is filled as by the script. */
+/** Returns a page with these rows, after the script has filled in the last column. */
 function pageWith(...rows: string[]): string {
   const table = ['| ID | Statement | Shown by |', '| --- | --- | --- |', ...rows].join('\n');
   return fillPage(`# Statements\n\n${table}\n`, readEvidence(root));

@@ -14,13 +14,13 @@ const page = 'docs/specification.md';
 
 const rooms = ['agent', 'app', 'db', 'e2e', 'protocol', 'samples', 'scripts', 'server'];
 
-/** An id of any family: two capitals, a hyphen, optionally a section's letter, a number. */
+/** An id of any family: two capital letters, a hyphen, an optional section letter and a number. */
 const idPattern = /(?<![\w-])[A-Z]{2}-[A-Z]?\d+(?!\w)/g;
 
 const rowPattern = /^\| ([A-Z]{2}-[A-Z]?\d+) \| (.+) \| (.*?) ?\|$/;
 const notShown = /^Not shown: \S/;
 
-/** Test files that name each statement, sorted. */
+/** The test files that name each statement, sorted. */
 export type Evidence = ReadonlyMap<string, readonly string[]>;
 
 /**
@@ -40,7 +40,7 @@ function stringsOf(source: string, isTsx: boolean): string[] {
   return strings;
 }
 
-/** Returns which statements the tests below `root` name. */
+/** Returns the statements that the tests below `root` name, with their files. */
 export function readEvidence(root: string): Evidence {
   const evidence = new Map<string, string[]>();
   const files = rooms
@@ -66,7 +66,9 @@ function readFolder(root: string, folder: string): string[] {
   }
 }
 
-/** Returns a link with the last folder and the name of the test: the whole path would make the table unreadable. */
+/**
+ * Returns a link whose text is the test's last folder and name, because the whole path would make the table unreadable.
+ */
 function linkTo(file: string): string {
   // Next.js uses parentheses and brackets in folder names, which would end a Markdown link too early.
   const address = file.replace(/[()[\]]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);

@@ -39,7 +39,7 @@ export class Person {
   }
 }
 
-/** Sends requests to `/api/v1` with a token. The caller names statuses to accept besides 2xx. */
+/** Sends requests to `/api/v1` with a token. `accept` lists statuses to accept besides 2xx. */
 export type Api = <Answer>(method: string, path: string, body?: unknown, accept?: readonly number[]) => Promise<Answer>;
 
 export function apiOf(url: string, token: string): Api {

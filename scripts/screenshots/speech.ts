@@ -2,11 +2,11 @@ import { bundlesOf } from '#app/_lib/i18n/catalog.ts';
 import type { WordNamespace } from '#app/_lib/i18n/namespaces.ts';
 import { translate, type Values } from '#app/_lib/i18n/translate.ts';
 
-/** Returns a page text in one language: `say('vms:enroll')`. */
+/** Returns a text of the pages in one language: `say('vms:enroll')`. */
 export type Speech = (key: `${WordNamespace}:${string}`, values?: Values) => string;
 
 /**
- * Returns a function that returns a page text in this language. Elements are found by these texts, because their names
+ * Returns a function that looks up the pages' texts in this language. Screenshots find elements by text, and the texts
  * come from `locales/`.
  */
 export function speechOf(language: string): Speech {

@@ -3,15 +3,14 @@ import { samplePackage, sampleResource, sampleSchema } from '#samples/build.ts';
 import { zipOf } from '../../e2e/support/zip.ts';
 import { type Api, apiOf, Person, type StorageState } from './portal.ts';
 
-/** The data of the screenshots, in addition to the demo. */
+/** The data that screenshots need in addition to the demo. */
 export interface ScreenshotStage {
   /** Cookies of three accounts: the admin, a viewer, and a member with a second factor. */
   cookies: Record<'admin' | 'viewer' | 'guarded', StorageState>;
   guarded: { email: string; password: string };
-  /** Ids by name, of the demo's VMs and of those created here. */
+  /** VM ids by name, of the demo's VMs and of those created here. */
   vms: Record<string, string>;
   handler: string;
-  /** An invitation link. */
   invitation: string;
   api: Api;
 }
@@ -27,13 +26,13 @@ interface Messages {
   messages: { id: string; text: string }[];
 }
 
-/** Returns the sample probe's messages in a language, without some of them. */
+/** Returns the sample probe's messages in a language, without the given message ids. */
 function lacking(lang: 'en' | 'de' | 'ja', ...ids: string[]): unknown[] {
   const [file] = sampleResource('Acme.Lab.Probe', lang) as [Messages];
   return [{ ...file, messages: file.messages.filter(({ id }) => !ids.includes(id)) }];
 }
 
-/** Creates the data that is missing. Repeating this changes nothing. Requires the demo. */
+/** Creates missing data, so it can be repeated. Requires the demo. */
 export async function setStage(url: string, admin: Person): Promise<ScreenshotStage> {
   const expiresAt = new Date(Date.now() + 24 * 3_600_000).toISOString();
   const { value } = await admin.mutate<{ value: string }>('tokens.create', {
@@ -80,7 +79,7 @@ export async function setStage(url: string, admin: Person): Promise<ScreenshotSt
   };
 }
 
-/** Publishes two versions, one of which has missing texts, and creates a draft. */
+/** Publishes two versions, one of which lacks some texts, and creates a draft. */
 async function publishStudio(api: Api): Promise<void> {
   await api('POST', '/publishers', { namespace: 'Studio.Lab', displayName: 'Studio Lab' }, [409]);
   for (const [version, sample, isPublished] of [
@@ -122,7 +121,7 @@ async function makeVm(api: Api, name: string, extensions: number): Promise<strin
   return made.id;
 }
 
-/** Creates a VM whose settings were changed a few times, with secrets and a dependency. */
+/** Creates a VM with secrets, a dependency and several changes of settings. */
 async function makePast(api: Api): Promise<string> {
   const { id } = await api<{ id: string }>('POST', '/vms', { name: 'past-1', tags: { env: 'test', role: 'files' } });
   const share = (server: string, secret: string) => ({
@@ -145,7 +144,7 @@ async function makePast(api: Api): Promise<string> {
   return id;
 }
 
-/** Waits until a machine has reported a status, so that its message ids are known. */
+/** Waits until the extension has reported a status, which makes its message ids known. */
 async function waitForStatus(api: Api, vmId: string, extension: string): Promise<void> {
   interface View {
     extensions: { name: string; status: unknown }[];
@@ -160,14 +159,14 @@ async function waitForStatus(api: Api, vmId: string, extension: string): Promise
 
 const emailOf = (name: string): string => `${name.toLowerCase().replaceAll(' ', '.')}@example.org`;
 
-/** Signs in a member; creates the member through an invitation link if necessary. */
+/** Signs in a member. If the member does not exist, creates them through an invitation link. */
 async function member(url: string, admin: Person, name: string, role: string, isGuarded = false): Promise<Person> {
   const email = emailOf(name);
   const { items } = await admin.query<{ items: { id: string; email: string }[] }>('members.list');
   const before = items.find((one) => one.email === email);
   if (before !== undefined) {
     if (!isGuarded) return Person.signedIn(url, email, password);
-    // The member exists, but the secret of their authenticator app was lost when the last run ended.
+    // The member exists, but their authenticator secret is gone since the last run.
     await admin.mutate('members.resetFactors', { id: before.id });
   }
   const person = before === undefined ? await Person.guest(url) : await Person.signedIn(url, email, password);

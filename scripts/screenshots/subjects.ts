@@ -4,20 +4,20 @@ import { zipOf } from '../../e2e/support/zip.ts';
 import type { Speech } from './speech.ts';
 import type { ScreenshotStage } from './stage.ts';
 
-/** What a step before a screenshot gets: the page, its texts in the reader's language, and the seeded data. */
+/** What a screenshot's step gets: the page, its texts in the reader's language, and the seeded data. */
 interface Scene {
   page: Page;
   say: Speech;
   stage: ScreenshotStage;
 }
 
-/** One screenshot: a URL, the account that opens it, and a step before it is taken. */
+/** A screenshot: its URL, the account that opens it, and a step to perform before it is taken. */
 export interface Subject {
   name: string;
   address: string;
   who: 'admin' | 'viewer' | 'guarded' | 'guest';
   act?(scene: Scene): Promise<void>;
-  /** Captures the window instead of the whole page, for dialogs and menus. */
+  /** Captures the window instead of the whole page, as dialogs and menus need. */
   floats?: boolean;
   /** Not captured on small pages. */
   isWide?: boolean;
@@ -39,7 +39,7 @@ const typeKeys =
     await page.locator('[role=combobox]:focus').waitFor();
     await page.keyboard.type(text);
   };
-/** Opens a button's menu and chooses an item. */
+/** Opens a button's menu and selects an item. */
 const choose =
   (menu: Parameters<Speech>, item: Parameters<Speech>[0] | null): Act =>
   async ({ page, say }) => {
@@ -50,7 +50,7 @@ const choose =
 /** URLs that only redirect. */
 const redirections = ['/settings', '/second-factor'];
 
-/** Returns every page, by the folders in `app/`, then the states that need a step. */
+/** Returns all screenshots: every page, by the folders in `app/`, then the states that need a step. */
 export function subjectsOf(stage: ScreenshotStage): Subject[] {
   return [
     ...everyPage(stage),
@@ -66,7 +66,7 @@ export function subjectsOf(stage: ScreenshotStage): Subject[] {
 
 const vmAddress = (stage: ScreenshotStage, name: string, rest = ''): string => `/vms/${stage.vms[name]}${rest}`;
 
-/** Sign-in pages, and parts that every page has. */
+/** The sign-in pages, and parts that all pages share. */
 function signInAndShell(stage: ScreenshotStage): Subject[] {
   return [
     subject('set-up-join', stage.invitation, undefined, { who: 'guest' }),
@@ -95,7 +95,6 @@ function signInAndShell(stage: ScreenshotStage): Subject[] {
   ];
 }
 
-/** The overview and the VM list. */
 function overviewAndFleet(): Subject[] {
   return [
     subject('overview-viewer', '/', undefined, { who: 'viewer' }),
@@ -107,7 +106,6 @@ function overviewAndFleet(): Subject[] {
   ];
 }
 
-/** The VM page. */
 function vmPages(stage: ScreenshotStage): Subject[] {
   const vm = (name: string, rest = '') => vmAddress(stage, name, rest);
   const failed = vmAddress(stage, 'files-1');
@@ -144,7 +142,6 @@ function vmPages(stage: ScreenshotStage): Subject[] {
   ];
 }
 
-/** The extension editor. */
 function editorPages(stage: ScreenshotStage): Subject[] {
   const vm = (name: string, rest = '') => vmAddress(stage, name, rest);
   const failed = vmAddress(stage, 'files-1');
@@ -178,7 +175,6 @@ function editorPages(stage: ScreenshotStage): Subject[] {
   ];
 }
 
-/** Handlers, versions and publishing. */
 function handlerPages(stage: ScreenshotStage): Subject[] {
   const draft = `/handlers/${stage.handler}/1.2.0.0`;
   return [
@@ -216,7 +212,6 @@ function handlerPages(stage: ScreenshotStage): Subject[] {
   ];
 }
 
-/** The activity page. */
 function activityPages(): Subject[] {
   return [
     subject('activity-none', '/activity?q=nothing-at-all'),
@@ -231,7 +226,6 @@ function activityPages(): Subject[] {
   ];
 }
 
-/** The settings. */
 function settingsPages(): Subject[] {
   return [
     subject('account-guarded', '/settings/account', undefined, { who: 'guarded' }),
@@ -295,7 +289,7 @@ async function revert({ page, say }: Scene): Promise<void> {
   await page.getByRole('button').filter({ hasText: before }).filter({ hasText: after }).first().click();
 }
 
-/** Puts the VM on hold, which the page shows without a reload. */
+/** Puts the VM on hold; the page shows this without a reload. */
 async function hold({ page, say, stage }: Scene): Promise<void> {
   const until = new Date(Date.now() + 14_400_000).toISOString();
   await stage.api('PUT', `/vms/${stage.vms['held-1']}/hold`, { reason: 'Storage move', until });
@@ -358,7 +352,7 @@ async function importXliff(scene: Scene): Promise<void> {
   await page.getByRole('dialog', { name: say('localization:xliff.title', { lang: 'de' }) }).waitFor();
 }
 
-/** Chooses a zip whose manifest has three errors. */
+/** Selects a zip whose manifest has three errors. */
 async function givePackage(page: Page): Promise<void> {
   const handlerManifest = {
     installCommand: 'bin/install.sh',

@@ -2,8 +2,8 @@ import { type HeartbeatDocument, heartbeatFile, type StatusDocument, statusFile 
 import { type SeedHandler, seedHandlers } from './catalogue.ts';
 
 /**
- * The health of seeded VMs and a range of seconds since it began; `long` is weeks without a change. The first line that
- * fits a VM's random number `r` applies.
+ * The health of seeded VMs, each with a range of seconds since it began; `long` means weeks without a change. The first
+ * scenario whose condition a VM meets applies; `r` is the VM's random number.
  */
 export const scenarios = [
   { name: 'mount-refused', where: `role = 'files' and region = 'eu2' and env = 'prod'`, ago: [2_040, 2_160] },
@@ -23,17 +23,17 @@ export const scenarios = [
 
 export type Scenario = (typeof scenarios)[number]['name'];
 
-/** What an extension of a VM in a scenario reported. SQL creates the rows. Ages are in seconds. */
+/** What one extension of a VM reported in a scenario. SQL creates the rows from it. Ages are in seconds. */
 export interface Case {
   scenario: Scenario;
   name: string;
   variant: number;
-  /** Whether the scenario affects this extension. Other extensions have not changed for a long time. */
+  /** Whether the scenario affects this extension. The others have not changed for a long time. */
   affected: boolean;
-  /** Whether the goal is always the newest version, instead of a version chosen by share. */
+  /** Whether the goal is always the newest version instead of one chosen by share. */
   newest: boolean;
   state: 'enabled' | 'disabled';
-  /** `patient`: timeouts of several hours, so that work in progress is not late while the seed is in use. */
+  /** `patient` means timeouts of several hours, so that work in progress is not late while the seed is in use. */
   timeouts: 'usual' | 'patient';
   report: Record<string, unknown> | null;
   beat: HeartbeatDocument | null;
@@ -82,7 +82,7 @@ interface Change {
 
 const drives = ['/', '/var', '/data', '/srv', '/home'];
 
-/** Extensions that are not healthy, by scenario. */
+/** Reports of the extensions that a scenario affects. */
 const changes: Partial<Record<Scenario, Partial<Record<string, (variant: number) => Change>>>> = {
   'mount-refused': {
     mount: (variant) => ({
@@ -145,7 +145,7 @@ const changes: Partial<Record<Scenario, Partial<Record<string, (variant: number)
   disabled: { baseline: () => ({ state: 'disabled', report: { state: 'disabled', command: 'disable' }, beatAge: -1 }) },
 };
 
-/** Returns every case of these handlers. The documents were checked with the protocol's schemas. */
+/** Returns the cases of these handlers in all scenarios. */
 export function casesOf(handlers: readonly SeedHandler[]): Case[] {
   return scenarios.flatMap(({ name: scenario }) =>
     handlers.flatMap((handler) => Array.from({ length: variants }, (_, variant) => caseOf(scenario, handler, variant))),
@@ -188,7 +188,7 @@ function caseOf(scenario: Scenario, { name, heartbeat }: SeedHandler, variant: n
   };
 }
 
-/** Removes the exit code of a command that is running, waiting or timed out. */
+/** Removes the exit code from reports of commands that are running, waiting or timed out. */
 function clean(report: Record<string, unknown> | undefined): Record<string, unknown> {
   if (report === undefined || 'exitCode' in report || report.state === 'disabled') return report ?? {};
   return { exitCode: undefined, ...('command' in report ? {} : { command: undefined }), ...report };

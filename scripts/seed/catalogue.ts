@@ -11,7 +11,7 @@ import { createPublisher } from '#server/domain/publishers/index.ts';
 
 type Words = Readonly<Record<'en' | 'de' | 'ja', string>>;
 
-/** A handler of the seed. Its extensions are named after it. */
+/** A seeded handler. `name` is also the name of its extensions. */
 export interface SeedHandler {
   name: string;
   handler: string;
@@ -25,7 +25,7 @@ export interface SeedHandler {
 
 const namespace = 'Meridian.Platform';
 
-/** The handlers of the seed, in the order in which VMs get them. */
+/** The seeded handlers, in the order in which VMs get them. */
 export const seedHandlers: readonly SeedHandler[] = [
   {
     name: 'metrics',
@@ -127,7 +127,7 @@ export const seedHandlers: readonly SeedHandler[] = [
   },
 ];
 
-/** Registers and publishes the handlers with the verbs for publishers. Keeps existing versions. */
+/** Registers and publishes the handlers with the same verbs that publishers use. Keeps existing versions. */
 export async function publishCatalogue(services: Services): Promise<void> {
   const ctx: Context = {
     ...services,

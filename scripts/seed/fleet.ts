@@ -3,16 +3,16 @@ import { defaultTimeouts, packageKey, renderGoalState } from '#server/domain/goa
 import { casesOf, scenarios, variants } from './cases.ts';
 import type { SeedHandler } from './catalogue.ts';
 
-/** The actor of seeded data, by which it can be identified later. */
+/** The actor of seeded changes, which identifies seeded VMs later. */
 export const seededBy = 'Seed';
-/** The run ids of agents that are kept alive, and of silent ones. */
+/** The run ids of the agents that are kept alive and of silent agents. */
 export const runs = { alive: 'seed', silent: 'seed-silent' } as const;
 
 const patient = { ...defaultTimeouts, enable: 8 * 3_600 };
 
 export interface FleetOptions {
   vms: number;
-  /** Number of VMs of earlier seeds; names continue after them. */
+  /** Number of VMs that earlier seeds created; the numbers in names continue after them. */
   before: number;
   handlers: readonly SeedHandler[];
   epoch: string;
@@ -20,8 +20,8 @@ export interface FleetOptions {
 }
 
 /**
- * Writes the VMs and all of their data in bulk, in the caller's transaction. Afterwards, the temporary tables
- * `seed_vms` and `seed_extensions` list them.
+ * Writes the VMs and all of their data in bulk, in the caller's transaction. Leaves the temporary tables `seed_vms` and
+ * `seed_extensions`, which list them.
  */
 export async function writeFleet(client: pg.ClientBase, options: FleetOptions): Promise<void> {
   const at = options.now.toISOString();
@@ -36,14 +36,14 @@ export async function writeFleet(client: pg.ClientBase, options: FleetOptions): 
   );
   await writeGoalStates(client, options.epoch);
   await writeReports(client);
-  // Written last and with the current time: writing a large fleet takes minutes, after which its agents would count as
-  // silent.
+  // Written last and with the current time, because writing a large fleet takes minutes, after which its agents would
+  // count as silent.
   const heardAt = new Date().toISOString();
   await writeAgents(client, heardAt, options.epoch);
   await writePulses(client, { at, heardAt });
 }
 
-/** Prepares each possible goal, as contents and as the text for agents. */
+/** Prepares every possible goal, both parsed and as the text that agents receive. */
 async function prepareGoals(client: pg.ClientBase, handlers: readonly SeedHandler[]): Promise<void> {
   const { rows } = await client.query<{ handler: string; version: string; sha256: string; size: string }>(
     'select handler, version, sha256, size from handler_versions where handler = any($1)',
@@ -99,7 +99,7 @@ async function prepareCases(client: pg.ClientBase, handlers: readonly SeedHandle
 
 const recordset = (columns: string): string => `select * from json_to_recordset($1::json) as r(${columns})`;
 
-/** Names VMs as people do: a role, a region and a number. Most machines are in production. */
+/** Names VMs as people do, by role, region and number. Most machines are in production. */
 async function prepareVms(client: pg.ClientBase, { vms, before, now }: FleetOptions): Promise<void> {
   const scenario = scenarios.map(({ name, where }) => `when ${where} then '${name}'`).join(' ');
   const ago = scenarios.map(({ name, ago: [from, to] }) => `when '${name}' then ${from} + q * ${to - from}`).join(' ');
@@ -130,7 +130,7 @@ async function prepareVms(client: pg.ClientBase, { vms, before, now }: FleetOpti
   await client.query('analyze seed_vms');
 }
 
-/** Creates one row per extension, with all of its data. */
+/** Prepares one row per extension, with all of its data. */
 async function prepareExtensions(client: pg.ClientBase, at: string): Promise<void> {
   await client.query(
     `create temporary table seed_extensions as
@@ -196,7 +196,7 @@ async function writeGoalStates(client: pg.ClientBase, epoch: string): Promise<vo
   );
 }
 
-/** The agents announce a reading every ten minutes, so that keeping them alive is little work. */
+/** The agents announce intervals of ten minutes, so that a few calls keep them alive. */
 async function writeAgents(client: pg.ClientBase, at: string, epoch: string): Promise<void> {
   await client.query(
     `insert into agents (vm_id, credential_hash, certificate, thumbprint, key_hash, name, version, os, enrolled_at)
@@ -246,7 +246,7 @@ async function writeReports(client: pg.ClientBase): Promise<void> {
 }
 
 /**
- * Writes when each document was last read. `seed_extensions` contains these times as of `at`; they are moved to
+ * Writes when each document was last read. The times in `seed_extensions` are relative to `at` and are shifted to
  * `heardAt`.
  */
 async function writePulses(client: pg.ClientBase, { at, heardAt }: { at: string; heardAt: string }): Promise<void> {

@@ -2,13 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { OpenServices } from '#server/process/services.ts';
 import { runs } from './fleet.ts';
 
-/** Every agent calls once in this many seconds, and the work is divided into as many equal parts. */
+/** Each agent calls once per round. A round is divided into equal parts, to spread the load. */
 const roundSeconds = 300;
 const parts = 50;
 
 /**
- * Acts for the seeded agents until it is stopped: each agent calls every five minutes and reports its files. Silent
- * agents stay silent. Agents that did not call in time are marked, so that the worker evaluates their VMs.
+ * Calls on behalf of the seeded agents until stopped: every five minutes, each agent calls and reports its files.
+ * Silent agents stay silent. VMs whose agents did not call in time are marked for evaluation by the worker.
  */
 export async function keepAlive({ db }: OpenServices, signal: AbortSignal): Promise<void> {
   const { rows } = await db.$client.query<{ vm_id: string }>(
@@ -16,7 +16,7 @@ export async function keepAlive({ db }: OpenServices, signal: AbortSignal): Prom
     [runs.alive],
   );
   const ids = rows.map((row) => row.vm_id);
-  // The first round starts immediately, because the last one may have been long ago.
+  // The first round has no pauses, because the agents may have last called long ago.
   for (let turn = 0; !signal.aborted; turn++) {
     const started = Date.now();
     await hear(
@@ -41,7 +41,7 @@ async function hear(pool: OpenServices['db']['$client'], vmIds: readonly string[
        select vm_id from before where next_expected_at + interval '30 seconds' < now() order by vm_id`,
       [vmIds],
     );
-    // Files that are not modified age, even if they are read again.
+    // A file that is not modified grows older, even if it is read again.
     await client.query(
       `update extension_pulse set heartbeat_read_at = now(), heartbeat_age_seconds =
            case when heartbeat_age_seconds > 60

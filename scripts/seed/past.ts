@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { SeedHandler } from './catalogue.ts';
 
-/** SQL for the time since which VMs and extensions of a seed have had their health; `$1` is the current time. */
+/** SQL for when the current health of seeded VMs and extensions began. `$1` is the current time. */
 export const vmSince = `least($1::timestamptz, case
     when v.scenario = 'silent' then p.last_seen_at + interval '10 minutes'
     else $1::timestamptz - make_interval(secs => v.ago) end)`;
@@ -11,7 +11,7 @@ export const extensionSince = `least($1::timestamptz, case
     else e.changed_at + interval '40 seconds' end)`;
 
 /**
- * Adds a past to the derived health, in the caller's transaction: since when it applies, its changes in the last hour,
+ * Adds history to the derived health, in the caller's transaction: when each state began, its changes in the last hour,
  * and how each version spread over the last 60 days.
  */
 export async function writePast(
@@ -19,7 +19,7 @@ export async function writePast(
   { handlers, vms, now }: { handlers: readonly SeedHandler[]; vms: number; now: Date },
 ): Promise<void> {
   const at = now.toISOString();
-  // The first evaluation of a VM reports all of its health as new, which is wrong for this past.
+  // Removes the transitions of the first evaluation, which reports all health as new.
   await client.query('delete from health_transitions t using seed_vms v where t.vm_id = v.id');
   await client.query(
     `update extension_health h set since = ${extensionSince}
@@ -37,7 +37,7 @@ export async function writePast(
   await writeCounts(client, handlers, vms, at);
 }
 
-/** VMs that are unhealthy now were healthy before, and VMs that recovered had failed. */
+/** Unhealthy VMs were healthy before, and recovered VMs had failed. */
 async function writeTransitions(client: pg.ClientBase, at: string): Promise<void> {
   await client.query(
     `insert into health_transitions (at, vm_id, extension, kind, "from", "to", cause, waits_for)
@@ -63,7 +63,7 @@ async function writeTransitions(client: pg.ClientBase, at: string): Promise<void
   );
 }
 
-/** Writes the rollout of each version: it appears and replaces the previous version, while the fleet grows. */
+/** Writes each version's rollout: the version replaces the previous one while the fleet grows. */
 async function writeCounts(
   client: pg.ClientBase,
   handlers: readonly SeedHandler[],
@@ -77,7 +77,7 @@ async function writeCounts(
       share,
       older: versions.slice(0, index).reduce((sum, { share: other }) => sum + other, 0),
       /**
-       * How many days ago half of the rollout was done. The oldest version has none, because it was there from the
+       * How many days ago half of the rollout was complete. Null for the oldest version, which was there from the
        * start.
        */
       turn: index === 0 ? null : 42 * (1 - (index - 1) / Math.max(1, versions.length - 1)) - 1,

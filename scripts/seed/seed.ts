@@ -6,7 +6,6 @@ import { seededBy, writeFleet } from './fleet.ts';
 import { writePast } from './past.ts';
 import { markSamples, spreadHealth } from './spread-health.ts';
 
-/** An error that the caller can correct. */
 export class SeedError extends Error {
   override readonly name = 'SeedError';
 }
@@ -15,15 +14,18 @@ export interface SeedOptions {
   vms: number;
   /** Number of extensions per VM. */
   extensions: number;
-  /** Whether VMs may be added to those of an earlier seed; otherwise a second seed is rejected. */
+  /** Whether to add to the VMs of an earlier seed. If false, a second seed is rejected. */
   more: boolean;
   say(line: string): void;
 }
 
-/** Sorts and keeps temporary tables in memory. A crash may lose the last data, which can be seeded again. */
+/**
+ * Keeps sorts and temporary tables in memory. Does not wait for the disk at commit, because lost data can be seeded
+ * again.
+ */
 const settings = `set temp_buffers = '512MB'; set work_mem = '256MB'; set synchronous_commit = off`;
 
-/** Fills the database with a fleet: handlers, VMs, goals, agents, reports, their health and its past. */
+/** Fills the database with a fleet: handlers, VMs, goals, agents, reports, and health with its history. */
 export async function seed(services: Services, { vms, extensions, more, say }: SeedOptions): Promise<void> {
   const timed = async (what: string, work: () => Promise<unknown>): Promise<number> => {
     const began = performance.now();
@@ -64,7 +66,7 @@ export async function seed(services: Services, { vms, extensions, more, say }: S
     );
     say(rows.map(({ health, count }) => `${count} ${health}`).join(', '));
   } finally {
-    // Closes the connection, because its temporary tables and settings end with it.
+    // Closes the connection, which drops its temporary tables and settings.
     client.release(true);
   }
 }
@@ -83,15 +85,18 @@ async function inOne(client: pg.ClientBase, work: () => Promise<void>): Promise<
   await client.query('commit');
 }
 
-/** Rows are written together with those they refer to, and checking foreign keys would take half as long again. */
+/**
+ * Skips foreign key checks, which would take half as long again. Rows are always written together with those they refer
+ * to.
+ */
 async function withoutChecks(client: pg.ClientBase): Promise<void> {
   await client.query('set session_replication_role = replica').catch((error: { code?: string }) => {
-    // Only a superuser may turn the checks off. Other users write more slowly.
+    // Only superusers may turn the checks off. For other users, seeding is slower.
     if (error.code !== '42501') throw error;
   });
 }
 
-/** Derives health until all of these VMs have one. A worker of the portal may have taken some of them. */
+/** Derives health until all of these VMs have it. A worker of the portal may be deriving some of them. */
 async function derive(services: Services, client: pg.ClientBase, vmIds: string): Promise<void> {
   for (;;) {
     await foldHealth(services, new Date());

@@ -2,12 +2,12 @@ import type pg from 'pg';
 import { variants } from './cases.ts';
 import { extensionSince, vmSince } from './past.ts';
 
-/** The range of hours until a VM at rest is evaluated again, as after a regular evaluation. */
+/** The range of hours after which a VM without deadlines is evaluated again, as after a regular evaluation. */
 const restHours = { from: 12, to: 36 };
 
 /**
  * Groups the seeded VMs by everything that affects their health, and schedules the evaluation of one sample VM per
- * group. Afterwards, `seed_sorts` contains the group of each VM and its sample.
+ * group. Leaves the temporary table `seed_sorts` with each VM's group and sample.
  */
 export async function markSamples(client: pg.ClientBase): Promise<void> {
   await client.query(
@@ -25,8 +25,8 @@ export async function markSamples(client: pg.ClientBase): Promise<void> {
 }
 
 /**
- * Copies the health of each sample to its group's VMs at rest, which are nearly all. VMs with a pending deadline are
- * derived individually.
+ * Copies the health of each sample to the VMs of its group that have no deadlines, which is nearly all. VMs with a
+ * pending deadline are evaluated individually.
  */
 export async function spreadHealth(client: pg.ClientBase, now: Date): Promise<void> {
   const at = now.toISOString();
