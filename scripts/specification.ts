@@ -70,7 +70,7 @@ function readFolder(root: string, folder: string): string[] {
  * Returns a link whose text is the test's last folder and name, because the whole path would make the table unreadable.
  */
 function linkTo(file: string): string {
-  // Next.js uses parentheses and brackets in folder names, which would end a Markdown link too early.
+  // Escapes parentheses and brackets, which Next.js uses in folder names and which would end a Markdown link too early.
   const address = file.replace(/[()[\]]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
   const name = file
     .split('/')
@@ -81,8 +81,8 @@ function linkTo(file: string): string {
 }
 
 /**
- * Returns the page with its last column filled in. The reason why a statement is not covered stays until a test names
- * the statement.
+ * Returns the page with its last column filled in: the tests that name each statement. The reason why a statement is
+ * not covered stays until a test names it.
  */
 export function fillPage(text: string, evidence: Evidence): string {
   const lines = text.split('\n').map((line) => {
@@ -95,7 +95,7 @@ export function fillPage(text: string, evidence: Evidence): string {
   return lines.join('\n');
 }
 
-/** Returns what is wrong with the page and the names of tests, one sentence each. */
+/** Returns the faults in the page and in the names of tests, one sentence each. */
 export function specificationFaults(text: string, evidence: Evidence): string[] {
   const faults: string[] = [];
   const listed = new Set<string>();
@@ -120,7 +120,7 @@ export function specificationFaults(text: string, evidence: Evidence): string[] 
   return faults;
 }
 
-/** Returns missing numbers. Statements are numbered without gaps, so a number below a listed one was forgotten. */
+/** Returns missing numbers. Statements are numbered without gaps, so every number below a listed one must be listed. */
 function gapsIn(listed: ReadonlySet<string>): string[] {
   const highest = new Map<string, number>();
   for (const id of listed) {

@@ -25,9 +25,7 @@ async function main(): Promise<void> {
   });
 }
 
-/**
- * Adds an admin token that is valid as long as this process runs, because the demo uses the public API like any client.
- */
+/** Adds an admin token that is valid while this process runs, because the demo uses the public API like any client. */
 function withDemoToken(config: Config, demo: boolean): Config {
   if (!demo || config.bootstrap.token !== null) return config;
   return { ...config, bootstrap: { ...config.bootstrap, token: newToken('demo') } };

@@ -2,24 +2,23 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** A module that writes to a table, and the files in which it does. */
+/** A module that writes to a table, and the files in which it does so. */
 interface Writer {
   module: string;
   files: string[];
 }
 
-/** Which modules write to which tables. */
+/** The modules that write to each table. */
 export interface TableWriters {
-  /** The modules that write to each table, by the table's name. */
+  /** By the table's name. */
   writers: Map<string, Writer[]>;
-  /** Writes whose table cannot be determined, as `file: statement`. */
+  /** Writes to a table that cannot be determined, as `file: statement`. */
   unreadable: string[];
 }
 
 const ignored = /\.(test|spec)\.tsx?$|(^|\/)testing\/|^db\/migrations\//;
 const declaration = /export const (\w+) = pgTable\(\s*'(\w+)'/g;
 const schemaImport = /import (?:type )?\{([^}]*)\} from '#db\/schema\/[\w-]+\.ts'/g;
-/** A drizzle call and the method that follows it. */
 const drizzleWrite = /\.(insert|update|delete)\(\s*([\w.]+)\s*\)(?:\s*\.(\w+))?/g;
 const nextMethod = { insert: ['values', 'select'], update: ['set'], delete: ['where', 'returning'] };
 const rawTable = String.raw`(?:only\s+)?(?:"?public"?\.)?(\$\{[^}]*\}|"?\w+"?)`;
@@ -28,7 +27,7 @@ const rawWrites = [
   new RegExp(String.raw`\bupdate\s+${rawTable}(?:\s+(?:as\s+)?\w+)?\s+set\b`, 'gi'),
 ];
 
-/** Finds every write to a table in `server/` and `db/` below `root`, and the modules that contain them. */
+/** Finds every write to a table in `server/` and `db/` below `root`, and the module that contains it. */
 export function tableWriters(root: string): TableWriters {
   const files = ['server', 'db'].flatMap((room) => sourceFiles(root, room));
   const tables = new Map(
@@ -89,7 +88,7 @@ function writesOf(text: string, tables: ReadonlyMap<string, string>): { written:
   return { written, unreadable };
 }
 
-/** Returns the tables that a file imports from the schema, by the names that the file gives them. */
+/** Returns the tables that a file imports from the schema, by their local names in the file. */
 function importedTables(text: string, tables: ReadonlyMap<string, string>): Map<string, string> {
   const imported = new Map<string, string>();
   for (const [, list = ''] of text.matchAll(schemaImport)) {

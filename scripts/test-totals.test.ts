@@ -63,7 +63,7 @@ describe('.ci/run', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** Runs `.ci/run` with a fake `npm` that runs this script. */
+  /** Runs `.ci/run` with a fake `npm` that executes this script. */
   function withNpm(script: string) {
     const npm = path.join(folder, 'npm');
     writeFileSync(npm, `#!/bin/sh\n${script}\n`);

@@ -1,4 +1,7 @@
-/** Totals of one suite. `notes` name failures that are not tests: a file that did not load, a skipped test, … */
+/**
+ * Test results of one suite. `notes` describe failures that are not tests, such as a file that did not load or a
+ * skipped test.
+ */
 export interface Totals {
   passed: number;
   failed: number;
@@ -20,8 +23,8 @@ interface PlaywrightReport {
 }
 
 /**
- * Reads vitest's JSON report. A test that did not run (skipped, todo) counts as failed, and so does a file in which no
- * test could start. `report` is undefined if the suite did not get that far.
+ * Reads vitest's JSON report. Tests that did not run (skipped, todo) and files in which no test could start count as
+ * failed. `report` is undefined if the suite did not write one.
  */
 export function vitestTotals(report: VitestReport | undefined, exitCode: number): Totals {
   if (report === undefined) return notStarted(exitCode);
@@ -41,7 +44,7 @@ export function vitestTotals(report: VitestReport | undefined, exitCode: number)
   return closed(totals, exitCode);
 }
 
-/** Reads Playwright's JSON report. Skipped and flaky tests count as failed, and so does every error outside a test. */
+/** Reads Playwright's JSON report. Skipped tests, flaky tests and errors outside a test count as failed. */
 export function playwrightTotals(report: PlaywrightReport | undefined, exitCode: number): Totals {
   if (report === undefined) return notStarted(exitCode);
   const { expected, unexpected, flaky, skipped } = report.stats;
@@ -51,14 +54,14 @@ export function playwrightTotals(report: PlaywrightReport | undefined, exitCode:
   return closed({ passed: expected, failed: unexpected + flaky + skipped + report.errors.length, notes }, exitCode);
 }
 
-/** Returns totals for a step that is not a suite: it counts only if it fails. */
+/** Returns totals for a step without tests, which count only if it fails. */
 export function stepTotals(exitCode: number): Totals {
   return exitCode === 0
     ? { passed: 0, failed: 0, notes: [] }
     : { passed: 0, failed: 1, notes: [`ended with ${exitCode}`] };
 }
 
-/** Formats the last line of the whole run. */
+/** Formats the last line of the run. */
 export function lastLine(all: readonly Totals[]): string {
   const sum = (pick: (totals: Totals) => number) => all.reduce((total, totals) => total + pick(totals), 0);
   return `${sum((totals) => totals.passed)} passed, ${sum((totals) => totals.failed)} failed`;

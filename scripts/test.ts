@@ -14,7 +14,7 @@ const vitestReport = path.join(reports, 'vitest.json');
 const playwrightReport = path.join(reports, 'playwright.json');
 const stockReport = path.join(reports, 'stock-agent.json');
 
-/** Signals that are passed on to the running step, which cleans up and exits. The summary is still printed. */
+/** Signals that are forwarded to the running step, which cleans up and exits. The summary is still printed. */
 const endings: NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 interface Step {
@@ -26,7 +26,7 @@ interface Step {
 
 const steps: Step[] = [
   { name: 'verify', command: ['node', 'scripts/verify.ts'], totals: stepTotals },
-  // Built before the tests: otherwise the launcher's test would build the pages, although it measures only the start.
+  // Built before the tests, because the launcher's test measures the time to start and must not include the build.
   { name: 'pages', command: ['node', 'scripts/build.ts'], totals: stepTotals },
   {
     name: 'tests',
@@ -55,8 +55,8 @@ if (whyNoStockAgent === null) {
 } else notes.push(`Not tested: the real Azure Linux agent. Reason: ${whyNoStockAgent}.`);
 
 /**
- * Returns why the tests of the real stock agent cannot run here, or null. They require root on Debian, and access to
- * its mirror the first time.
+ * Returns why the tests of the real stock agent cannot run here, or null if they can. They require root on Debian and,
+ * the first time, access to its mirror.
  */
 async function stockAgentObstacle(): Promise<string | null> {
   const [missing] = missingForStockAgent();

@@ -1,4 +1,4 @@
-/** Texts of one language: file name → key → text, as in `locales/<lang>/`. */
+/** The texts of one language: file name → key → text, as in `locales/<lang>/`. */
 export type Translation = Record<string, Record<string, unknown>>;
 
 const plural = /_(zero|one|two|few|many|other)$/;
@@ -9,14 +9,17 @@ function placeholders(text: string): string[] {
   return [...new Set(found)].sort();
 }
 
-/** Returns the tags of a rich text: `<1>`, `<b>`. A tag that one language lacks is rendered as text. */
+/** Returns the tags of a rich text: `<1>`, `<b>`. A tag that English lacks would be rendered as text. */
 function tags(text: string): string[] {
   return [...new Set([...text.matchAll(/<\/?([a-z0-9]+)\s*\/?>/gi)].map((match) => match[1] ?? ''))].sort();
 }
 
 const stem = (key: string) => key.replace(plural, '');
 
-/** Returns the texts of all plural forms by `key`. A key without plural has one form, named ''. */
+/**
+ * Returns the texts by key without its plural suffix, then by plural form. A key without plural forms has one form,
+ * named ''.
+ */
 function formsByStem(texts: Record<string, unknown>): Map<string, Map<string, string>> {
   const pluralStems = new Set(
     Object.keys(texts)
@@ -35,8 +38,8 @@ function formsByStem(texts: Record<string, unknown>): Map<string, Map<string, st
 }
 
 /**
- * Compares a language with English: files, keys, plural forms by the language's rules, placeholders, tags, empty texts.
- * Returns one sentence per fault.
+ * Compares a language with English: files, keys, plural forms by the language's own rules, placeholders, tags and empty
+ * texts. Returns one sentence per fault.
  */
 export function parityFaults(language: string, english: Translation, other: Translation): string[] {
   const faults: string[] = [];
@@ -90,8 +93,8 @@ function textFaults(key: string, expected: Map<string, string>, found: Map<strin
   for (const [suffix, text] of found) {
     const name = suffix === '' ? key : `${key}_${suffix}`;
     if (text.trim() === '') faults.push(`${name}: not a text, or empty`);
-    // `one` may omit the number ("One machine"), so only `other` and texts without plural forms must contain all
-    // placeholders.
+    // Only `other` and texts without plural forms must contain all placeholders: `one` may omit the number ("One
+    // machine").
     const required = suffix === '' || suffix === 'other' ? placeholders(wanted) : [];
     const missing = required.filter((name_) => !placeholders(text).includes(name_));
     const unknown = placeholders(text).filter((name_) => !placeholders(wanted).includes(name_));

@@ -51,7 +51,7 @@ function run(name: string, [command = '', ...args]: string[]): Promise<Outcome> 
 const started = performance.now();
 const outcomes = await Promise.all(Object.entries(steps).map(([name, command]) => run(name, command)));
 const failed = outcomes.filter((outcome) => !outcome.ok);
-/** The last line of a check's output may contain figures. */
+/** A check may end its output with a line of figures. */
 const figures = outcomes.flatMap(({ output }) => /^figures: (.+)$/m.exec(output)?.[1] ?? []);
 for (const { name, output } of failed)
   console.log(`\n── ${name} ${'─'.repeat(Math.max(0, 76 - name.length))}\n${output}`);

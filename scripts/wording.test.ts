@@ -18,7 +18,7 @@ function plant(name: string, text: string): void {
   writeFileSync(file, text);
 }
 
-/** One example per banned phrase, in the order of the list. */
+/** One example per banned phrase, in the same order. */
 const phrases = [
   'is told',
   'was made',

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { lineAt, type SourceFile, sourceFiles, walk } from './source.ts';
 
 /**
- * Phrases that must not appear in texts, each with the better word. A new phrase needs one line here and an example in
+ * Phrases that must not appear in texts, each with a better one. Adding a phrase takes one line here and an example in
  * the test.
  */
 export const bannedPhrases: readonly (readonly [pattern: RegExp, better: string])[] = [
@@ -27,7 +27,7 @@ export const bannedPhrases: readonly (readonly [pattern: RegExp, better: string]
   [/\bhow-?manieth\b/i, 'number, counter'],
 ];
 
-/** Words that names in the code must not contain, with the better one. */
+/** Patterns that names in the code must not match, each with a better word. */
 export const bannedNames: readonly (readonly [pattern: RegExp, better: string])[] = [
   [/^weigh(?!t)|Weigh(?!t)/, 'evaluate'],
   [/^told|Told/, 'reported, notified, received: what it is'],
@@ -42,10 +42,10 @@ export const bannedNames: readonly (readonly [pattern: RegExp, better: string])[
 const declaration =
   /^(FunctionDeclaration|VariableDeclarator|TSInterfaceDeclaration|TSTypeAliasDeclaration|ClassDeclaration)$/;
 const testName = /\b(?:test|it|describe)(?:\.\w+(?:\([^()]*\))?)*\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/g;
-/** Code in Markdown is exempt, because names and codes of the contract stay as they are. */
+/** Code in Markdown is exempt, because names and codes of the API never change. */
 const codeInMarkdown = /^(```|~~~)[\s\S]*?^\1|`[^`\n]*`/gm;
 
-/** Returns every banned phrase and name below `root`, as `path:line: phrase (better: …)`. */
+/** Returns all banned phrases and names below `root`, as `path:line: phrase (better: …)`. */
 export function wordingFaults(root: string): string[] {
   return [
     ...globSync('locales/en/*.json', { cwd: root })

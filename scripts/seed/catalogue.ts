@@ -18,7 +18,7 @@ export interface SeedHandler {
   heartbeat: boolean;
   dependsOn: readonly string[];
   settings: Record<string, unknown>;
-  /** Oldest first; `share` is the share of VMs that have the version now. */
+  /** Oldest first; `share` is the fraction of VMs that have the version now. */
   versions: readonly { version: string; share: number }[];
   messages: Readonly<Record<string, Words>>;
 }

@@ -16,7 +16,6 @@ import {
   type WireDoor,
 } from '#server/testing/stock-agent.ts';
 
-/** Two operators, each with an API token. */
 type Person = 'ada' | 'eve';
 
 let rest: RestDoor;
@@ -64,7 +63,7 @@ function open(sealed: string, key: string): string {
   return execFileSync('openssl', ['cms', '-decrypt', '-inform', 'DER', '-inkey', key], { input }).toString();
 }
 
-/** Returns the protected settings that a machine can decrypt in its goal state; null if none are delivered. */
+/** Returns the protected settings that a machine can decrypt from its goal state; null if it has none. */
 async function readBy({ pair, authorization }: Machine): Promise<string | null> {
   const answer = await fetch(`${door.url}/agent/v1/goal-state`, { headers: { authorization } });
   const { extensions } = (await answer.json()) as { extensions: { settings: { protectedSettings?: string } }[] };

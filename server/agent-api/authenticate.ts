@@ -5,20 +5,20 @@ import { acceptCall, isJump } from './call-window.ts';
 import type { KnownAgent } from './memory/agent-memory.ts';
 import { takeFrom } from './rate-limit.ts';
 
-/** An authenticated agent. */
+/** An authenticated agent, with the counter of its call. */
 export interface Admitted {
   agent: KnownAgent;
-  /** The agent's call counter; null if it sends none. */
+  /** Null if the agent does not send the header `Annex-Agent`. */
   counter: number | null;
 }
 
-/** The header `Annex-Agent`: machine id and call counter. */
+/** The contents of the header `Annex-Agent`: machine id and call counter. */
 interface AgentClaim {
   instanceId: string;
   counter: number;
 }
 
-/** Parses `Annex-Agent: <instance id>; <counter>`. Null if the header is absent or malformed. */
+/** Parses `Annex-Agent: <instance id>; <counter>`. Returns null if it is absent or malformed. */
 function readClaim(header: string | null): AgentClaim | null {
   if (header === null) return null;
   const match = /^\s*([A-Za-z0-9._:-]{1,128})\s*;\s*(\d{1,15})\s*$/.exec(header);
@@ -27,15 +27,17 @@ function readClaim(header: string | null): AgentClaim | null {
 
 /**
  * Authenticates an agent by its credential, limits its call rate, and checks that only one machine uses the credential.
- * Cached agents need no statement. Throws 401 `credential_refused`, 429 `too_many_requests`, 409 `duplicate_agent`,
- * `agent_unidentified` or `counter_jumped`.
+ * Runs no database statement for cached agents. Throws 401 `credential_refused`, 429 `too_many_requests`, 409
+ * `duplicate_agent`, `agent_unidentified` or `counter_jumped`.
  */
 export function admit(call: AgentCall): Admitted | Promise<Admitted> {
   const found = findCaller(call);
   return found instanceof Promise ? found.then((agent) => letIn(call, agent)) : letIn(call, found);
 }
 
-/** Checks only the credential, not the machine, for calls that neither read nor change anything. */
+/**
+ * Checks the credential and the call rate, but not the machine. For calls that neither read nor change data of the VM.
+ */
 export async function authenticate(call: AgentCall): Promise<KnownAgent> {
   return findCaller(call);
 }
@@ -53,14 +55,14 @@ function findCaller(call: AgentCall): KnownAgent | Promise<KnownAgent> {
 function letIn(call: AgentCall, agent: KnownAgent): Admitted | Promise<Admitted> {
   const claim = readClaim(call.header('annex-agent'));
   if (claim === null) {
-    // An agent that has never sent the header is accepted without it.
+    // An agent that has never sent the header may continue without it.
     return agent.instanceId === null ? { agent, counter: null } : reject(call, agent, 'agent_unidentified');
   }
   if (agent.instanceId !== claim.instanceId) return recognise(call, agent, claim);
   return take(call, agent, claim);
 }
 
-/** Stores the VM's first machine, and rejects any other. */
+/** Stores the first machine of a VM, and rejects any other. */
 async function recognise(call: AgentCall, agent: KnownAgent, claim: AgentClaim): Promise<Admitted> {
   const hash = credentialHash(call.header('authorization'));
   const isFirst =
@@ -84,7 +86,7 @@ async function refuse(call: AgentCall, agent: KnownAgent): Promise<never> {
   throw new DomainError('conflict', 'duplicate_agent');
 }
 
-/** Rejects a call and shows it on the VM's page. */
+/** Rejects a call and records it for the VM's page. */
 async function reject(
   call: AgentCall,
   agent: KnownAgent,
@@ -113,7 +115,7 @@ export function logRequestHeaders(agent: KnownAgent): string[] {
   return logRequests === 0 ? [] : ['annex-log-requests', String(logRequests)];
 }
 
-/** Whether the agent has a log request that was not announced yet. Its next poll then gets an immediate response. */
+/** Whether the agent has a log request that has not been announced. If so, its next poll gets an immediate response. */
 export function hasUnannouncedRequest(agent: KnownAgent): boolean {
   return agent.newestLogRequest !== null && agent.newestLogRequest !== agent.announcedLogRequest;
 }

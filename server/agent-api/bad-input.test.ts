@@ -32,7 +32,7 @@ const statusEntry = (status: object, entry: object = {}) => ({
 });
 const report = (body: object) => agent.call('/reports', { method: 'POST', body: JSON.stringify(body) });
 
-/** Checks that the portal still responds to the next caller and shows the last valid status. */
+/** Checks that the portal still accepts the agent's next report. */
 afterEach(async () => {
   const { rows } = await ctx.db.$client.query<{ code: number }>(
     `select (status ->> 'code')::float8 as code from extension_latest where vm_id = $1`,

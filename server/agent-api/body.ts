@@ -7,9 +7,8 @@ import type { AgentCall } from './call.ts';
 const unpack = promisify(gunzip);
 
 /**
- * Reads a JSON body of at most `limit` bytes, optionally gzipped; the limit applies before and after decompression.
- * Calls `onRead` with the size before checking the text. Throws 413 `report_too_large`, 415 `encoding_unknown`, 400
- * with every fault of the text.
+ * Reads a JSON body of at most `limit` bytes, before and after decompression if it is gzipped. Calls `onRead` with its
+ * size, then parses it. Throws 413 `report_too_large`, 415 `encoding_unknown`, or 400 with every fault in the body.
  */
 export async function readJson(
   call: AgentCall,

@@ -1,26 +1,25 @@
 /**
- * How far out of order calls may arrive. A number that was already used, or that is older than this, comes from a copy
- * of the machine.
+ * How far out of order calls may arrive. A number that is older, or was already used, comes from a copy of the machine.
  */
 const width = 64;
-/** Number of calls that may have been in transit when the counter was last stored. */
+/** The maximum number of calls that may have been in transit when the counter was last stored. */
 const tolerated = 8;
 
-/** How far an unaltered counter can advance: in one jump, and per second since the last call. */
+/** How far a counter may plausibly advance: in one jump, plus per second since the last call. */
 const jump = { once: 1_000_000, perSecond: 10_000 };
 
-/** The recent call numbers of one machine. A copy of the machine repeats the numbers of the original. */
+/** The recent call numbers of one machine. A copy of the machine would repeat the original's numbers. */
 export interface CallWindow {
   /** The highest number so far; -1 before the first call. */
   highest: number;
-  /** Which of the numbers `highest - 0` … `highest - 63` were used: `near` has the first 32, `far` the others. */
+  /** Bits of the numbers already used: `near` covers `highest` to `highest - 31`, `far` the 32 numbers before. */
   near: number;
   far: number;
 }
 
 /**
- * Adds a call's number to the window. Returns false if the number was used before. `known` is the stored number, which
- * a process starts from if it has not seen the machine before.
+ * Adds a call's number to the window. Returns false if the number was used before or is too old. `known` is the stored
+ * number, from which a process starts if it has not seen the machine before.
  */
 export function acceptCall(window: CallWindow, counter: number, known: number): boolean {
   const { highest } = window;
@@ -48,8 +47,8 @@ export function acceptCall(window: CallWindow, counter: number, known: number): 
 }
 
 /**
- * Whether a number is so far above the last one that it cannot result from counting. Accepting it would lock out the
- * machine that counts correctly. `sinceMs` is the time since the last call; null before the first call.
+ * Whether a number is too far above the last one to result from counting. Accepting it would lock out the machine,
+ * which continues with lower numbers. `sinceMs` is the time since the last call; null before the first call.
  */
 export function isJump(window: CallWindow, counter: number, known: number, sinceMs: number | null): boolean {
   const last = Math.max(window.highest, known);

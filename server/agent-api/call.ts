@@ -12,7 +12,7 @@ import type { RecentRefusals } from './memory/recent-refusals.ts';
 import type { PresenceBook } from './presence/presence-book.ts';
 import type { RateLimit } from './rate-limit.ts';
 
-/** The queues, timers and caches of the agent API, for the lifetime of the process. */
+/** The queues, timers and caches of the agent API. They live as long as the process. */
 export interface AgentDoor {
   services: Services;
   log: Logger;
@@ -33,17 +33,16 @@ export interface AgentDoor {
 export interface AgentCall extends OtherEnd {
   door: AgentDoor;
   method: string;
-  /** The path without the query. */
   path: string;
   /** The text after `?`; empty if there is none. */
   query: string;
   remoteAddress: string;
   requestId: string;
-  /** Returns a header by its lower-case name. */
+  /** Returns a header by its lowercase name; null if it is absent. */
   header(name: string): string | null;
-  /** Returns the bytes of the body. Throws 413 `report_too_large` above the limit. */
+  /** Returns the body's bytes. Throws 413 `report_too_large` if there are more than the limit. */
   readBytes(limit: number): Promise<Buffer>;
-  /** Streams the bytes of the body. */
+  /** Streams the body. */
   stream(): AsyncIterable<Uint8Array>;
 }
 
@@ -55,7 +54,7 @@ export interface AgentAnswer {
   body: string | null;
 }
 
-/** Returns the context for a call's verbs; anonymous until the agent is authenticated. */
+/** Returns the context for the verbs of a call. The actor is anonymous until the agent is authenticated. */
 export function contextOf(call: AgentCall, agent?: KnownAgent): Context {
   const { door } = call;
   return {

@@ -26,7 +26,9 @@ import { webAnswer, webCall } from './web-call.ts';
 
 type Answering = (call: AgentCall) => AgentAnswer | Promise<AgentAnswer>;
 
-/** The frequent calls, by path and method. Only these can also be handled on Node's own request objects. */
+/**
+ * The frequent calls, by path and method. Only these can be handled directly with Node's request and response objects.
+ */
 const busy = new Map<string, Readonly<Record<string, Answering>>>([
   ['/agent/v1/goal-state', { GET: goalState }],
   ['/agent/v1/reports', { POST: reports }],
@@ -49,22 +51,25 @@ const routes: readonly { method: string; path: RegExp; route: Route }[] = [
   },
 ];
 
-/** Paths whose request bodies may take long. */
+/** Paths with large request bodies, which may take long to receive. */
 export const agentUploads = /^\/agent\/v1\/(?:logs\/[^/]+|log-requests\/[^/]+\/archive)$/;
 
-/** What the server knows about a call. `closing` is aborted when the process starts to drain. */
+/** What the server knows about a call besides the request. `closing` is aborted when the process starts to drain. */
 export interface CallInfo {
   remoteAddress: string;
   closing?: AbortSignal;
 }
 
-/** The agent API, the same on the gateway and on the portal. `close` writes pending data. */
+/** Handles the agent API, on the gateway and on the portal. `close` writes pending data. */
 export interface AgentHandler {
   (request: Request, info: CallInfo): Promise<Response>;
-  /** Handles a poll or a report on Node's own objects. Returns false for any other call, without reading it. */
+  /**
+   * Handles a poll or a report with Node's request and response objects. Returns false for any other call, without
+   * reading it.
+   */
   serve(request: IncomingMessage, response: ServerResponse, arrival: Arrival): boolean;
   close(): Promise<void>;
-  /** Shared state, for other entry points that agents use. */
+  /** State to share with the other doors that agents use. */
   door: AgentDoor;
 }
 

@@ -5,21 +5,21 @@ export interface OtherEnd {
   onHangUp(listener: () => void): () => void;
 }
 
-/** Why waiting ended. */
+/** Why a held poll woke up. */
 export type Wake =
-  /** The VM may have changed: check again. */
+  /** The VM may have changed, so check again. */
   | 'look'
-  /** A newer poll of the same VM replaces it. */
+  /** A newer poll for the same VM replaced this one. */
   | 'superseded'
   /** The wait timed out, or the agent disconnected. */
   | 'over';
 
-/** Polls that wait for a newer goal state, one per VM. */
+/** Polls waiting for a newer goal state, one per VM. */
 export class HeldPolls {
   readonly #held = new Map<string, HeldPoll>();
   #isReleased = false;
 
-  /** Number of polls that are held now. */
+  /** Number of polls held now. */
   get size(): number {
     return this.#held.size;
   }
@@ -42,14 +42,14 @@ export class HeldPolls {
     this.#held.get(vmId)?.wake('look');
   }
 
-  /** Releases every held poll, and holds none from now on. */
+  /** Releases all held polls. Later polls are not held. */
   release(): void {
     this.#isReleased = true;
     for (const poll of [...this.#held.values()]) poll.wake('over');
   }
 }
 
-/** One held poll. A wake-up between two waits is remembered, so that none is missed between checking and waiting. */
+/** A poll that waits. A wake-up between two waits is remembered, so that none is lost while the VM is being checked. */
 export class HeldPoll {
   #kept: Wake | undefined;
   #waiting: ((wake: Wake) => void) | undefined;
@@ -59,7 +59,7 @@ export class HeldPoll {
     else if (this.#kept === undefined || this.#kept === 'look') this.#kept = why;
   }
 
-  /** Waits for a wake-up, for the timeout, or for the agent to disconnect. */
+  /** Waits for a wake-up, the timeout, or the agent to disconnect. Returns which. */
   next(ms: number, call: OtherEnd): Promise<Wake> {
     const why = call.hasHungUp() ? 'over' : this.#kept;
     this.#kept = undefined;

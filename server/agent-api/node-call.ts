@@ -5,9 +5,9 @@ import { problemResponse } from '#server/i18n/index.ts';
 import { tooLarge } from './body.ts';
 import type { AgentAnswer, AgentCall, AgentDoor } from './call.ts';
 
-/** A request as the server received it. */
+/** A request with what the server has parsed from it. */
 export interface Arrival {
-  /** Path with query. */
+  /** The path with the query. */
   target: string;
   path: string;
   remoteAddress: string;
@@ -16,7 +16,10 @@ export interface Arrival {
   closing: AbortSignal;
 }
 
-/** A call on Node's own objects, which saves creating a `Request` and a `Response` for frequent calls. */
+/**
+ * A call that uses Node's request and response objects, which saves creating a `Request` and a `Response` for frequent
+ * calls.
+ */
 export class NodeCall implements AgentCall {
   readonly door: AgentDoor;
   readonly #request: IncomingMessage;
@@ -102,14 +105,14 @@ export class NodeCall implements AgentCall {
     if (response.destroyed || response.headersSent) return;
     headers.push('x-request-id', this.requestId);
     if (body !== null) headers.push('content-length', String(Buffer.byteLength(body)));
-    // The response is sent before the whole body has arrived, so the connection cannot be used for another request.
+    // If the response is sent before the whole body has arrived, the connection cannot be used for another request.
     if (this.#arrival.closing.aborted || (!this.#request.complete && this.#hasBody()))
       headers.push('connection', 'close');
     response.writeHead(status, headers);
     response.end(body ?? undefined);
   }
 
-  /** Sends the same problem document for an error as the other routes. */
+  /** Sends the same problem document for an error as the other routes do. */
   async refuse(error: unknown, log: Logger): Promise<void> {
     const language = this.header('accept-language');
     const request = new Request('http://agent.invalid/', {

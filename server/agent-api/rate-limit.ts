@@ -1,15 +1,15 @@
 import { DomainError } from '#server/domain/error.ts';
 import type { Clock } from '#server/platform/clock.ts';
 
-/** Remaining calls, and when they were computed, in milliseconds. */
+/** The remaining calls, and when they were last computed, in milliseconds. */
 export interface Bucket {
   left: number;
   at: number;
 }
 
 /**
- * Takes one call from a token bucket that refills at `perSecond` and holds the calls of `burst` seconds. A rate of 0
- * disables the limit. Throws 429 `too_many_requests` if the bucket is empty.
+ * Takes one call from a token bucket that refills at `perSecond` and holds at most `burst` seconds' worth of calls. A
+ * rate of 0 disables the limit. Throws 429 `too_many_requests` if the bucket is empty.
  */
 export function takeFrom(bucket: Bucket, perSecond: number, at: number, burst = 3): void {
   if (perSecond === 0) return;
@@ -21,15 +21,15 @@ export function takeFrom(bucket: Bucket, perSecond: number, at: number, burst = 
   throw new DomainError('rate_limited', 'too_many_requests', { params: { seconds: retryAfter }, retryAfter });
 }
 
-/** Bytes that count towards the limit, and when they were computed, in milliseconds. */
+/** The bytes that count towards the limit, and when they were last computed, in milliseconds. */
 export interface Spending {
   spent: number;
   spentAt: number;
 }
 
 /**
- * Throws 429 `report_bytes_exceeded` if the hourly limit is reached. After `Retry-After`, a minute's worth is free
- * again.
+ * Throws 429 `report_bytes_exceeded` if the hourly limit is reached. After `Retry-After`, one minute's share of the
+ * limit is available again.
  */
 export function refuseWhenSpent(spending: Spending, perHour: number, at: number): void {
   const spent = settle(spending, perHour, at);
@@ -41,7 +41,7 @@ export function refuseWhenSpent(spending: Spending, perHour: number, at: number)
   });
 }
 
-/** Counts bytes. They stop counting gradually within an hour. */
+/** Counts bytes towards the limit. The count decreases steadily by the limit per hour. */
 export function spend(spending: Spending, perHour: number, at: number, bytes: number): void {
   spending.spent = settle(spending, perHour, at) + bytes;
 }
@@ -55,7 +55,7 @@ function settle(spending: Spending, perHour: number, at: number): number {
 
 const keptKeys = 100_000;
 
-/** A token bucket per key. Memory is limited: the key that was idle longest is evicted first. */
+/** A token bucket per key. The number of keys is limited; the key idle the longest is evicted first. */
 export class RateLimit {
   readonly #perSecond: number;
   readonly #burst: number;

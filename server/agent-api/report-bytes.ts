@@ -4,8 +4,8 @@ import type { KnownAgent } from './memory/agent-memory.ts';
 import { refuseWhenSpent, spend } from './rate-limit.ts';
 
 /**
- * Limits the bytes of reports that one VM sends to this process within an hour, without a statement. Throws 429
- * `report_bytes_exceeded` before the body is read, and shows it on the VM's page.
+ * Limits the bytes of reports that one VM sends to this process per hour, without a database statement. Throws 429
+ * `report_bytes_exceeded` before the body is read, and records it for the VM's page.
  */
 export async function rejectTooManyBytes(call: AgentCall, agent: KnownAgent): Promise<void> {
   const perHour = call.door.services.config.limits.vm.reportBytesPerHour;
@@ -18,7 +18,7 @@ export async function rejectTooManyBytes(call: AgentCall, agent: KnownAgent): Pr
   }
 }
 
-/** Counts the bytes of a received report, even if it is rejected. */
+/** Counts the bytes of a received report, even if the report is rejected. */
 export function countReportBytes(call: AgentCall, agent: KnownAgent, bytes: number): void {
   spend(agent, call.door.services.config.limits.vm.reportBytesPerHour, call.door.clock().getTime(), bytes);
 }

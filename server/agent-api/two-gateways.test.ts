@@ -78,7 +78,7 @@ test('an agent that alternates between gateways never counts as a copy, nor does
   const agent = await givenAgent(ctx, doors[0], 'alternating');
   const calls = async (credential: string, instance: string) => {
     for (let call = 1; call <= 100; call++) {
-      // Most calls alternate, but one long run goes to a single gateway, so that the other must catch up.
+      // The first and last calls alternate. In between, all calls go to one gateway, so that the other must catch up.
       const door = doors[call > 10 && call < 90 ? 0 : ((call % 2) as 0 | 1)];
       const answer = await poll(door, { authorization: `Bearer ${credential}`, 'annex-agent': `${instance}; ${call}` });
       expect(answer.status, `${instance} ${call}`).toBe(200);

@@ -9,23 +9,20 @@ import { createThrottle, LockedOut } from './throttle.ts';
 
 const hour = 3_600_000;
 
-/** Number of failures since the portal process started. */
+/** Failed attempts since the portal process started. */
 export interface AttemptCounts {
   since: Date;
-  /** Number of wrong passwords, wrong factors and rejected provider responses, at sign-ins and confirmations. */
+  /** Wrong passwords, wrong factors and rejected provider responses, when signing in or confirming. */
   failed: number;
-  /** Number of times that a member or an address was locked out for a while. */
+  /** How often a member or an address was temporarily locked out. */
   lockouts: number;
-  /** Number of calls of `/api/v1` with an invalid token. */
+  /** Calls of `/api/v1` with an invalid token. */
   tokens: number;
 }
 
-/**
- * Counts and logs failed authentication of people and scripts. Logs neither secrets nor e-mail addresses that were
- * entered.
- */
+/** Counts and logs failed authentication of people and scripts. Never logs secrets or entered e-mail addresses. */
 export interface Attempts {
-  /** Counts the error of a call if it is a failed attempt, each error once, and ignores other errors. */
+  /** Counts the error of a call if it is a failed attempt. Ignores other errors, and errors already counted. */
   note(error: unknown, ctx: Caller, memberId?: string): Promise<void>;
   /** Counts a provider response that did not sign anyone in. */
   provider(reason: string, address: string): void;

@@ -11,8 +11,9 @@ const minute = 60_000;
 const refused = () => new DomainError('unauthenticated', 'token_refused');
 
 /**
- * Returns the actor of this `Authorization` header: an API token, or the bootstrap token while its variable is set.
- * Anonymous without the header. Throws 401 `token_refused`. `address` is stored as the IP address of the last use.
+ * Returns the actor of this `Authorization` header: an API token, the bootstrap token if one is configured, or
+ * anonymous without the header. Throws 401 `token_refused`. `address` is stored as the IP address of the token's last
+ * use.
  */
 export async function actorFromBearer(
   services: Services,

@@ -2,7 +2,7 @@ import { DomainError } from '#server/domain/error.ts';
 import { parseJson } from '#server/platform/json.ts';
 import type { Limits } from '#server/platform/limits.ts';
 
-/** Reads a request's body. Throws 413 `body_too_large` as soon as it exceeds the limit. */
+/** Reads a request's body. Throws 413 `body_too_large` as soon as the body exceeds the limit. */
 export async function readBody(request: Request, limit: number): Promise<Buffer<ArrayBuffer>> {
   const tooLarge = () => new DomainError('too_large', 'body_too_large', { params: { limit } });
   if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge();
@@ -16,7 +16,7 @@ export async function readBody(request: Request, limit: number): Promise<Buffer<
   return Buffer.concat(chunks);
 }
 
-/** Parses a small JSON body. Throws 415 for another type, 400 with the position of a syntax error. */
+/** Parses a small JSON body. Throws 415 for other media types, and 400 with the position of a syntax error. */
 export async function readJsonBody(request: Request, limits: Limits): Promise<unknown> {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
   if (type !== 'application/json') {

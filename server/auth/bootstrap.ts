@@ -14,13 +14,13 @@ import { email as emailForm } from './passwords.ts';
 
 const day = 86_400_000;
 
-/** Advisory lock, so that only one of two concurrent starts creates the first administrator. */
+/** Key of the advisory lock that lets only one of several concurrent starts create the first administrator. */
 const lock = 5_820_401;
 
 /**
- * Makes sure that a first administrator exists or can be created. ANNEX_BOOTSTRAP_EMAIL and _PASSWORD create one, once.
- * Without these variables, every start creates a one-time setup link that is valid for a day and replaces the earlier
- * one. If there is an administrator, `setupUrl` is null.
+ * Ensures that a first administrator exists or can be created. ANNEX_BOOTSTRAP_EMAIL and _PASSWORD create one if there
+ * is none. Without these variables, every start creates a one-time setup link that is valid for a day and replaces the
+ * previous one. `setupUrl` is null if there is an administrator.
  */
 export async function bootstrapPeople(services: Services, now = new Date()): Promise<{ setupUrl: string | null }> {
   const ctx: Context = {
@@ -79,7 +79,7 @@ async function makeSetUpLink(tx: Transaction, ctx: Context): Promise<string> {
   return invitationLink(ctx.config.url, token);
 }
 
-/** Returns the initial name of the first administrator, who can change it. */
+/** Returns the initial name of the first administrator, who can change it later. */
 function nameOf(email: string): string {
   return email.split('@')[0] ?? email;
 }

@@ -7,7 +7,7 @@ import { seal, sha256Hex, unseal } from '#server/platform/keys.ts';
 
 /**
  * What each kind of challenge stores to check the response. `passkey`, `factor`, `factor-passkey` and `provider` belong
- * to a sign-in, the others to a session: they add a factor or confirm the member's identity.
+ * to a sign-in. The others belong to a session, in which they add a factor or confirm the member's identity.
  */
 export interface ChallengeData {
   passkey: { challenge: string };
@@ -19,7 +19,7 @@ export interface ChallengeData {
     verifier: string;
     next: string;
     invitation: string | null;
-    /** The session that connects an account; absent for a sign-in. */
+    /** The session whose member connects a provider account; absent for a sign-in. */
     connect?: string;
   };
   'new-passkey': { challenge: string };
@@ -31,15 +31,15 @@ export type ChallengeKind = keyof ChallengeData;
 
 type Db = Pick<Transaction, 'insert' | 'update' | 'delete'>;
 
-/** Lifetime in seconds: long enough to fetch a phone, short enough for a page that was left open. */
+/** Lifetime in seconds: long enough to fetch a phone, but short in case the page is left open. */
 export const challengeLife = 10 * 60;
 
 const digestOf = (kind: ChallengeKind, token: string): string => sha256Hex(`${kind} ${token}`);
 
 /**
  * Creates a challenge and returns the token that the response must present. By default, this is a new token, which the
- * browser gets as a cookie. Within a session, it is the session's id, so a session has at most one open challenge of
- * each kind.
+ * browser gets as a cookie. Within a session, callers pass the session's id, so a session has at most one open
+ * challenge of each kind.
  */
 export async function openChallenge<Kind extends ChallengeKind>(
   { db, keys }: Pick<Services, 'keys'> & { db: Db },
@@ -62,7 +62,9 @@ export async function openChallenge<Kind extends ChallengeKind>(
   return token;
 }
 
-/** Removes and returns a challenge, so that only one of two concurrent responses gets it. Null if there is none. */
+/**
+ * Removes and returns a challenge, so that only one of two concurrent responses gets it. Returns null if there is none.
+ */
 export async function takeChallenge<Kind extends ChallengeKind>(
   { db, keys }: Pick<Services, 'keys'> & { db: Db },
   kind: Kind,
@@ -76,7 +78,7 @@ export async function takeChallenge<Kind extends ChallengeKind>(
   return JSON.parse(unseal(keys.challenge, row.asked, digest).toString()) as ChallengeData[Kind];
 }
 
-/** Counts an attempt and returns the challenge. Null if there is none, or if no attempts are left. */
+/** Counts an attempt and returns the challenge, or null if there is none or no attempts are left. */
 export async function tryChallenge<Kind extends ChallengeKind>(
   { db, keys }: Pick<Services, 'keys'> & { db: Db },
   kind: Kind,

@@ -1,14 +1,16 @@
 import { cookieIn } from '#server/platform/cookie.ts';
 import type { Config } from '#server/platform/env.ts';
 
-/** Cookies of the sign-in. Browsers send `__Secure-` cookies only over https. */
+/** Names of the sign-in cookies. Browsers send `__Secure-` cookies only over HTTPS. */
 export type CookieName = 'session_token' | 'passkey' | 'factor' | 'provider';
 
 export function cookieName({ url }: Pick<Config, 'url'>, name: CookieName): string {
   return `${url.startsWith('https:') ? '__Secure-' : ''}annex.${name}`;
 }
 
-/** Returns a `Set-Cookie` header for this host only, HttpOnly, SameSite. An age of 0 deletes the cookie. */
+/**
+ * Returns a `Set-Cookie` header for this host only, with HttpOnly and SameSite. An age of 0 seconds deletes the cookie.
+ */
 export function setCookie(config: Pick<Config, 'url'>, name: CookieName, value: string, maxAgeSeconds: number): string {
   const secure = config.url.startsWith('https:') ? '; Secure' : '';
   const attributes = `Max-Age=${maxAgeSeconds}; Path=/; HttpOnly; SameSite=Lax${secure}`;

@@ -26,7 +26,7 @@ interface Asked {
   headers?: Record<string, string>;
 }
 
-/** Serves `/api/auth` on a real server, and calls it like a browser that shows the portal's page. */
+/** Serves `/api/auth` on a real server. Returns a function that calls it like the portal's page in a browser. */
 async function door(own: Services = services, address = () => '192.0.2.1') {
   const handle = createAuthHandler(own, openSignIn(own, log), log);
   const base = await serve((request) => handle(request, address()));

@@ -28,8 +28,8 @@ const routes: Readonly<Record<string, { method: 'GET' | 'POST'; run: AuthRoute }
 };
 
 /**
- * The entry point `/api/auth/*`, for signing in and out. Accepts changes only from the portal's own origin. Failed
- * sign-ins are limited (sign-in.ts).
+ * Handles `/api/auth/*`, for signing in and out. Accepts changes only from the portal's own origin. Failed sign-ins are
+ * limited (sign-in.ts).
  */
 export function createAuthHandler(
   services: Services,

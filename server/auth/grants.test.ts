@@ -29,7 +29,7 @@ const later = (minutes: number) => new Date(Date.now() + minutes * minute);
 
 type Browser = ReturnType<typeof openBrowser>;
 
-/** Creates a member, signed in in a browser. */
+/** Creates a member and signs them in with a browser. */
 async function member(role: Role, namespaces: string[] = []): Promise<{ id: string; browser: Browser }> {
   count += 1;
   const email = `person-${count}@example.org`;
@@ -57,8 +57,8 @@ const codeOf = (promise: Promise<unknown>) =>
   );
 
 /**
- * Creates a token, a second one with the first, and a third with the second. Also creates two invitations: one in the
- * session, one with a token.
+ * Creates a token, a second one with the first, and a third with the second. Also creates two invitations, one in the
+ * session and one with a token.
  */
 async function grantsOf(browser: Browser) {
   const first = await createToken(await browser.person(), { name: 'first', role: 'admin' });

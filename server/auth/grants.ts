@@ -8,8 +8,8 @@ import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 
 /**
- * Before an admin creates a token or an invitation: locks the admin's rights until the transaction ends, because
- * `voidGrants` would not see what is created after it. Rejects an admin whose rights were removed during the call.
+ * Locks an admin's rights until the end of the transaction that creates a token or an invitation, because `voidGrants`
+ * would miss what is created after it. Rejects admins who have lost their rights during the call.
  */
 export async function holdAdmin(tx: Transaction, actor: Actor): Promise<void> {
   if (actor.kind === 'user') {
@@ -25,8 +25,8 @@ export async function holdAdmin(tx: Transaction, actor: Actor): Promise<void> {
 }
 
 /**
- * Revokes the API tokens and open invitations that a member created, and those created with these tokens. The caller
- * must have locked the member's row.
+ * Revokes the API tokens and open invitations that a member created, directly or through these tokens. The caller must
+ * have locked the member's row.
  */
 export async function voidGrants(tx: Transaction, ctx: Context, memberId: string): Promise<void> {
   const tokens = await tokensOf(tx, memberId);
@@ -64,12 +64,11 @@ export async function voidGrants(tx: Transaction, ctx: Context, memberId: string
   );
 }
 
-/**
- * Returns the tokens that a member created, the tokens created with these tokens, and so on, including revoked ones.
- */
+/** Returns the tokens that a member created, those created with them, and so on, including revoked ones. */
 async function tokensOf(tx: Transaction, memberId: string): Promise<{ id: string }[]> {
   const all: { id: string }[] = [];
-  // One generation per statement: each lock waits for a running creation, and the next statement sees its result.
+  // Reads one generation per statement: each lock waits for tokens that are being created, and the next statement sees
+  // them.
   for (let creators = [memberId]; creators.length > 0; ) {
     const found = await tx
       .select({ id: apiTokens.id })

@@ -4,7 +4,8 @@ import type { Config } from '#server/platform/env.ts';
 const loopback = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
- * Returns the origins from which changes are accepted: the portal's own, and on the local machine also its other names.
+ * Returns the origins from which changes are accepted: the portal's own or, on the local machine, all of the loopback
+ * names.
  */
 export function trustedOrigins(config: Config): readonly string[] {
   const own = new URL(config.url);
@@ -14,8 +15,8 @@ export function trustedOrigins(config: Config): readonly string[] {
 }
 
 /**
- * Whether a mutation comes from the portal's pages. Browsers send `Origin` with every mutation and pages cannot forge
- * it, so a request without this header is not from a page. `Sec-Fetch-Site` alone suffices too.
+ * Whether a mutation comes from the portal's pages. Browsers send `Origin` or `Sec-Fetch-Site` with every mutation and
+ * pages cannot forge them, so a request without both is not from a page.
  */
 export function isOwnMutation(headers: Headers, config: Config): boolean {
   const site = headers.get('sec-fetch-site');
@@ -25,8 +26,8 @@ export function isOwnMutation(headers: Headers, config: Config): boolean {
 }
 
 /**
- * Whether a GET comes from the portal's pages. Browsers omit `Origin` for these, but send it for requests from other
- * sites.
+ * Whether a GET may come from the portal's pages. Browsers send no `Origin` with these, but send it with scripts'
+ * requests from other sites.
  */
 export function isOwnRead(headers: Headers, config: Config): boolean {
   const site = headers.get('sec-fetch-site');
@@ -50,8 +51,8 @@ export function requireOwnMutation(headers: Headers, config: Config): void {
 }
 
 /**
- * Returns the page to open after a sign-in: a path of this portal, or its start page. The path is parsed as browsers
- * parse it, so that none leads to another site.
+ * Returns the page to open after a sign-in: the wanted path or, if it is not a path of this portal, the start page. The
+ * path is parsed as browsers parse it, so that it cannot lead to another site.
  */
 export function ownPath(wish: string | undefined): string {
   const here = 'http://annex.invalid';

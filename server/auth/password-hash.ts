@@ -1,6 +1,6 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 
-/** 16 MiB and about 50 ms per attempt: twice the minimum that OWASP recommends for scrypt. */
+/** Each attempt takes 32 MiB and about 50 ms. */
 const cost = { N: 16_384, r: 16, p: 1, maxmem: 64 * 1024 * 1024 };
 
 const derive = (password: string, salt: string): Promise<Buffer> =>
@@ -8,7 +8,7 @@ const derive = (password: string, salt: string): Promise<Buffer> =>
     scrypt(password.normalize('NFKC'), salt, 64, cost, (error, key) => (error ? reject(error) : resolve(key))),
   );
 
-/** Returns the scrypt hash as `<salt>:<key>` in hex. */
+/** Returns the salt and the scrypt key as `<salt>:<key>` in hex. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16).toString('hex');
   return `${salt}:${(await derive(password, salt)).toString('hex')}`;
@@ -16,9 +16,7 @@ export async function hashPassword(password: string): Promise<string> {
 
 const absentHash = `${'0'.repeat(32)}:${'0'.repeat(128)}`;
 
-/**
- * Whether the password matches. If there is no hash (unknown member, no password), returns false after the same time.
- */
+/** Whether the password matches. Without a hash (unknown member, no password), returns false after the same time. */
 export async function verifyPassword(hash: string | null, password: string): Promise<boolean> {
   const [salt = '', key = ''] = (hash ?? absentHash).split(':');
   const expected = Buffer.from(key, 'hex');

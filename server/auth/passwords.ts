@@ -1,15 +1,12 @@
 import { z } from 'zod';
 import { givenText } from '#protocol/file.ts';
 
-/**
- * Allowed length of a password in characters. There are no rules about kinds of characters, because length is what
- * protects.
- */
+/** Allowed length of a password in characters. No kinds of characters are required, because length protects better. */
 export const passwordLength = { minimum: 12, maximum: 128 } as const;
 
 export const password = z.string().min(passwordLength.minimum).max(passwordLength.maximum);
 
-/** An e-mail address, stored and compared in lower case. */
+/** An e-mail address. It is stored and compared in lower case. */
 export const email = z.string().max(254).trim().toLowerCase().pipe(z.email());
 
 export const personName = givenText(100);

@@ -35,7 +35,7 @@ async function join(role: 'viewer' | 'operator' | 'publisher' | 'admin', name: s
   return redeemInvitation(await asAnonymous(), { token: tokenOf(link), name, email: `${name}@example.org`, password });
 }
 
-/** Returns all tables as text, like a dump. */
+/** Returns the contents of all tables as text, like a dump. */
 async function dump(): Promise<string> {
   const { rows } = await services.db.execute(
     `select table_name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`,

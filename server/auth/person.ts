@@ -3,7 +3,7 @@ import { DomainError } from '#server/domain/error.ts';
 import type { Session } from './session.ts';
 import type { SignIn } from './sign-in.ts';
 
-/** Context of verbs about the caller's own account, with the session and the browser's address. */
+/** Context of verbs for the caller's own account. `address` is the browser's IP address. */
 export interface PersonContext extends Context {
   session(): Promise<Session | null>;
   signIn: SignIn;
@@ -11,25 +11,22 @@ export interface PersonContext extends Context {
   address: string;
 }
 
-/** Context of verbs for members and API tokens. It has a session if the call comes from the pages. */
+/** Context of verbs that both members and API tokens may call. Calls from the pages have a session. */
 export interface CallerContext extends Context {
   session?(): Promise<Session | null>;
 }
 
-/** Lifetime of a confirmation in milliseconds. */
+/** How long a confirmation is valid, in milliseconds. */
 export const confirmedFor = 10 * 60_000;
 
-/** Rejects callers without a session. A member who must set up a second factor first is accepted. */
+/** Rejects callers without a session. Accepts members who must still set up a second factor. */
 export async function allowPerson(ctx: PersonContext): Promise<Session> {
   const session = await ctx.session();
   if (session === null) throw new DomainError('unauthenticated', 'unauthenticated');
   return session;
 }
 
-/**
- * Does the same as `allowPerson`, and throws `confirmation_required` if the last confirmation is older than ten
- * minutes.
- */
+/** Like `allowPerson`, but throws `confirmation_required` if the last confirmation is older than ten minutes. */
 export async function allowConfirmed(ctx: PersonContext): Promise<Session> {
   const session = await allowPerson(ctx);
   requireFresh(session, ctx.now);
@@ -37,7 +34,8 @@ export async function allowConfirmed(ctx: PersonContext): Promise<Session> {
 }
 
 /**
- * Requires a recent confirmation from members only: API tokens and the bootstrap token have nothing to confirm with.
+ * Requires a recent confirmation from members, but not from API tokens and the bootstrap token, which have nothing to
+ * confirm with.
  */
 export async function allowConfirmedCaller(ctx: CallerContext): Promise<void> {
   if (ctx.actor.kind !== 'user') return;

@@ -11,27 +11,25 @@ import { readCookie, setCookie } from './cookies.ts';
 
 const minute = 60_000;
 
-/** Milliseconds without a call after which a session ends: 12 hours. */
+/** How long a session lives without a call, in milliseconds. */
 export const idleLife = 12 * 60 * minute;
 
-/** Maximum lifetime of a session in seconds: 30 days, even if it is in use. */
+/** Maximum lifetime of a session in seconds, even if it is in use. */
 export const sessionLife = 30 * 24 * 60 * 60;
 
-/** Minimum time in milliseconds between two updates of the last use. */
+/** Minimum time between two updates of a session's last use, in milliseconds. */
 const touchEvery = 5 * minute;
 
-/** A member signed in in a browser. */
+/** The session of a member in a browser. */
 export interface Session {
   id: string;
-  /**
-   * The actor has no role while the member must set up a second factor. Then only verbs about their own account work.
-   */
+  /** Has no role while the member must set up a second factor, so that only verbs for their own account work. */
   actor: Actor;
   email: string;
   method: SignInMethod;
   /** When the member last confirmed their identity. */
   confirmedAt: Date;
-  /** Whether the portal requires a second factor and the member has none yet. */
+  /** Whether the member must set up a second factor, because the portal requires one. */
   needsFactor: boolean;
 }
 
@@ -74,8 +72,8 @@ export async function startSession(tx: Transaction, ctx: Context, actor: Actor, 
 }
 
 /**
- * Returns the session of the cookie in these headers; null if there is none. One query, plus one write every five
- * minutes.
+ * Returns the session whose cookie is in these headers; null if there is none. Runs one query, plus one write every
+ * five minutes.
  */
 export async function readSession(services: Services, headers: Headers, now: Date): Promise<Session | null> {
   const token = cookieToken(services, headers);
@@ -87,7 +85,7 @@ export async function rereadSession(services: Services, id: string, now: Date): 
   return sessionOf(services, eq(sessions.id, id), now, false);
 }
 
-/** Ends the session of these headers, if there is one, and its live connections. */
+/** Ends the session whose cookie is in these headers, if there is one, and its live connections. */
 export async function endSession(services: Services, headers: Headers): Promise<void> {
   const token = cookieToken(services, headers);
   if (token === null) return;
@@ -98,7 +96,7 @@ export async function endSession(services: Services, headers: Headers): Promise<
 }
 
 /**
- * Ends the sessions of a member, except the given one. Returns the number of ended sessions. The caller must record the
+ * Ends the sessions of a member, except `keptId`. Returns the number of ended sessions. The caller must record the
  * change.
  */
 export async function endSessionsOf(tx: Transaction, userId: string, keptId?: string): Promise<number> {
@@ -153,8 +151,8 @@ const signatureOf = (keys: Services['keys'], token: string): Buffer =>
   createHmac('sha256', keys.session.toString('base64url')).update(token).digest();
 
 /**
- * Returns the token in the session cookie if its signature is valid. Format: `<token>.<base64 of HMAC-SHA256>`,
- * URL-encoded.
+ * Returns the token in the session cookie; null if its signature is not valid. The cookie is `<token>.<base64 of
+ * HMAC-SHA256>`, URL-encoded.
  */
 function cookieToken({ config, keys }: Services, headers: Headers): string | null {
   const value = readCookie(config, headers, 'session_token') ?? '';

@@ -1,6 +1,6 @@
 import { DomainError } from '#server/domain/error.ts';
 
-/** Counts attempts per key in memory. The oldest keys are evicted. */
+/** Counts attempts per key in memory. When there are too many keys, the oldest are evicted. */
 export interface Throttle {
   /** Counts an attempt before it runs, so that concurrent attempts count too. Throws 429 `too_many_attempts`. */
   take(key: string, now: Date): void;
@@ -8,7 +8,7 @@ export interface Throttle {
   giveBack(key: string): void;
 }
 
-/** Thrown after too many failures. `isFirst` is true for the first rejection in a window. */
+/** Thrown after too many failures. `isFirst` marks the first rejection in a window. */
 export class LockedOut extends DomainError {
   readonly isFirst: boolean;
 
@@ -20,7 +20,7 @@ export class LockedOut extends DomainError {
 
 const maxKeys = 50_000;
 
-/** Allows at most `attempts` failures of a key within `windowMs` of its first failure. */
+/** Allows at most `attempts` failures per key within `windowMs` of its first attempt. */
 export function createThrottle(attempts: number, windowMs: number): Throttle {
   const counts = new Map<string, { count: number; until: number; isLocked: boolean }>();
   return {
@@ -49,17 +49,17 @@ export function createThrottle(attempts: number, windowMs: number): Throttle {
   };
 }
 
-/** The limits of sign-ins, each per 15 minutes. */
+/** The limits on sign-ins, each per 15 minutes. */
 export interface SignInThrottles {
-  /** 10 failures of one member from one address, or of one factor. */
+  /** 10 failures per member and address, or per member for second factors, confirmations and password changes. */
   person: Throttle;
-  /** 100 failures from one address. */
+  /** 100 failures per address. */
   address: Throttle;
-  /** 600 challenges requested from one address. */
+  /** 600 requested challenges per address. */
   asking: Throttle;
 }
 
-/** Creates the throttles of a process. */
+/** Creates the throttles, with empty counts. */
 export function signInThrottles(): SignInThrottles {
   const windowMs = 15 * 60_000;
   return {

@@ -1,4 +1,4 @@
-/** A FIFO queue. Removing the first item does not move the others. */
+/** A FIFO queue. Removing the first item rarely moves the others. */
 export class Queue<Item> {
   #items: (Item | undefined)[] = [];
   #head = 0;
@@ -11,7 +11,6 @@ export class Queue<Item> {
     this.#items.push(item);
   }
 
-  /** Removes and returns the first item. */
   shift(): Item | undefined {
     const item = this.#items[this.#head];
     if (item === undefined) return undefined;

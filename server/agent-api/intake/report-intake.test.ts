@@ -134,11 +134,11 @@ test('reports that arrive while a batch waits for a lock do not wait for it', as
     const { rows } = await services.db.execute<{ query: string; ms: number }>(sql`
       select query, extract(epoch from clock_timestamp() - query_start) * 1000 as ms from pg_stat_activity
        where datname = current_database() and wait_event_type = 'Lock'`);
-    // The statistics contain only the beginning of each statement.
+    // The view shows only the beginning of a long statement.
     return rows.some(({ query, ms }) => query.length > 500 && batchStatement.text.startsWith(query) && ms > 60);
   };
   let number = 0;
-  // A batch waits for a lock for only half a second, so a slow machine may need another attempt.
+  // A batch waits only half a second for a lock, so a slow machine may need another attempt.
   const answeredMeanwhile = async (): Promise<boolean> => {
     number += 1;
     const reportNumber = number;
@@ -168,7 +168,7 @@ test('above 80% only final reports are accepted, at the limit none; rejections h
     }),
   ).then((ready) => {
     const given = ready.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-    // Sends all reports before the first is committed.
+    // Starts all reports before the first is committed.
     return Promise.allSettled(
       given.map(async ({ ctx, vm, report }) => intake.take(ctx, { vmId: vm.vmId, report, receivedAt: new Date() }, 1)),
     );

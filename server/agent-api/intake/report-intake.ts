@@ -15,25 +15,25 @@ import {
 import { deleteVm } from '#server/domain/vm-lifecycle/index.ts';
 import { Queue } from './queue.ts';
 
-/** Maximum number of concurrent batches: one is written to disk while the next is prepared. */
+/** Maximum number of concurrent batches, so that one is prepared while another is written to disk. */
 const batchesAtOnce = 2;
-/**
- * The fixed cost of a batch equals that of several reports. While a batch is running, the next one starts only with
- * this many reports.
- */
+/** A batch costs as much as several reports, so while one is running, the next waits until it has this many reports. */
 const enoughForAnother = 64;
-/** A batch that takes longer probably waits for a row lock. The next one then starts without waiting for it. */
+/**
+ * A batch that takes longer is probably waiting for a row lock. The next batch then starts without the minimum of
+ * reports.
+ */
 const hangingMs = 50;
 const batchReports = 500;
 const batchBytes = 4 * 1024 * 1024;
-/** The largest share of a limit that one VM can use, so that it cannot lock out others. */
+/** The fraction of each limit that one VM may use, so that it cannot lock out others. */
 const shareOfVm = 1 / 8;
-/** Maximum number of concurrent transactions for single reports. The rest of the pool is for other calls. */
+/** Maximum number of concurrent transactions for single reports. The rest of the pool is left for other calls. */
 const carefulAtOnce = 4;
 
 /**
- * Session settings for the connections of batches: index plans only, because they stay efficient while tables grow from
- * empty to a million rows, and a short lock timeout.
+ * Session settings for the connections of batches: a short lock timeout, and only index plans, which stay efficient
+ * while tables grow from empty to a million rows.
  */
 const batchSession =
   '-c lock_timeout=500 -c work_mem=32MB -c jit=off -c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_mergejoin=off';
@@ -46,7 +46,7 @@ interface Waiting {
   fail(error: unknown): void;
 }
 
-/** Limits of the queue: number of reports, and bytes of their bodies. */
+/** Limits on the queue: number of reports, and bytes of their bodies. */
 export interface IntakeBounds {
   reports: number;
   bytes: number;
@@ -54,21 +54,21 @@ export interface IntakeBounds {
 
 /**
  * Queues the reports of many agents and commits them in batches. A batch starts when the event loop is idle, not by a
- * timer. A report is acknowledged after its commit. A VM has one report in progress; its next ones wait for it. Above
- * 80% of its limit the queue accepts only final reports, above the limit none.
+ * timer. A report is acknowledged after its commit. Reports of one VM are processed one after the other. Above 80% of
+ * its limits, the queue accepts only reports with a final status; at its limits, none.
  */
 export class ReportIntake {
   readonly #db: Database;
   readonly #pool: pg.Pool;
   readonly #bounds: IntakeBounds;
   readonly #careful = pLimit(carefulAtOnce);
-  /** The first queue has the final reports and is emptied first. */
+  /** The first queue is for reports with a final status, and is emptied first. */
   readonly #queues = [new Queue<Waiting>(), new Queue<Waiting>()] as const;
   /** VMs with a report in progress or queued, each with the reports that wait for it. */
   readonly #vms = new Map<string, Waiting[]>();
   #reports = 0;
   #bytes = 0;
-  /** Bytes of bodies that are being received, for all VMs and for each VM. */
+  /** Bytes of bodies that are being received, in total and per VM. */
   #arriving = 0;
   readonly #arrivingOf = new Map<string, number>();
   #underWay = 0;
@@ -88,8 +88,8 @@ export class ReportIntake {
   }
 
   /**
-   * Counts a body that is about to be received, until the returned function is called. Throws 503 `reports_too_many` if
-   * the queue is full, or if the bodies that this VM is sending exceed its share.
+   * Reserves space for a body that is about to be received, until the returned function is called. Throws 503
+   * `reports_too_many` if the queue is full, or if this body would exceed the queue's limit or the VM's share.
    */
   expect(vmId: string, bytes: number): () => void {
     this.#refuseWhenFull();
@@ -112,7 +112,7 @@ export class ReportIntake {
 
   /**
    * Queues a report, and resolves when it is committed. Throws what `ingestReport` throws, and 503 `reports_too_many`
-   * with a random `Retry-After` if the queue is full.
+   * with a random `Retry-After` if the queue or the VM's share is full.
    */
   take(ctx: Context, input: IngestReportInput, bytes: number): Promise<IngestResult> {
     this.#refuseWhenFull();
@@ -228,8 +228,8 @@ function tooMany(): DomainError {
 }
 
 /**
- * Whether a single row may have caused the error (an invalid value, a lock timeout, a deadlock), rather than an
- * unreachable database. If so, the reports are ingested one by one, and only the bad one fails.
+ * Whether a single row may have caused the error, such as an invalid value, a lock timeout or a deadlock, and not an
+ * unavailable database. If so, the reports are ingested one by one, so that only the bad one fails.
  */
 function isOfOneRow(error: unknown): boolean {
   return error instanceof pg.DatabaseError && /^(?!08|53|57)/.test(error.code ?? '08');

@@ -16,7 +16,7 @@ const identity = (vm: string, counter: number) => ({
   newestLogRequest: counter % 2 === 0 ? null : `request-${counter}`,
 });
 
-/** Returns random numbers from a seed, so that failures can be reproduced. */
+/** Returns a seeded random number generator, so that failures can be reproduced. */
 function dice(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -63,7 +63,7 @@ test('with more agents than rows, each lookup finds the latest entry or none', (
   const random = dice(5);
   const views: { vm: string; view: KnownAgent; turn: number }[] = [];
   for (let turn = 0; turn < 4_000; turn += 1) {
-    // Keys with the same last word collide. In a UUID, this word is random; here it need not be.
+    // Some keys share their last word and so collide. In real UUIDs, this word is random.
     const vm = `vm-${random(120)}`;
     const hash = `${hashOf(vm).slice(0, 56)}0000000${random(3)}`;
     const act = random(10);
@@ -82,7 +82,7 @@ test('with more agents than rows, each lookup finds the latest entry or none', (
       }
     }
     expect(memory.size).toBeLessThanOrEqual(40);
-    // A handle that is used late, as in a long call, refers to its own agent or to none.
+    // A handle that outlives its agent refers to that agent or to none, but never to another.
     const old = views[random(views.length)];
     if (old !== undefined) {
       expect(old.view.vmId).toBe(uuidOf(old.vm));

@@ -8,15 +8,15 @@ const wordsOfHash = 8;
 const wordsOfUuid = 4;
 
 /**
- * One column per fact, one row per agent, and one unassigned row. Except for two texts and an ETag, the data of an
- * agent is numbers outside the heap, because garbage collection would visit each object of a million agents.
+ * One array per field, indexed by row; one row per agent and one unassigned row. Apart from a few strings, the data is
+ * numbers outside the heap, because garbage collection would visit every object of a million agents.
  */
 class Columns {
   readonly spare: number;
   /** Incremented when the row is reused. */
   readonly turn: Uint32Array;
   readonly vmId: string[];
-  /** Instance id, then the VM's name. */
+  /** The instance id, a line break, and the VM's name. */
   readonly text: string[];
   readonly etag: (string | null)[];
   readonly epoch: Int32Array;
@@ -28,13 +28,13 @@ class Columns {
   readonly far: Int32Array;
   readonly left: Float64Array;
   readonly at: Float64Array;
-  /** Bytes of reports that still count towards the limit, and when they were computed. */
+  /** Bytes of reports that still count towards the limit, and when this was last computed. */
   readonly spent: Float64Array;
   readonly spentAt: Float64Array;
   readonly logRequests: Int32Array;
   readonly newestLogRequest: (string | null)[];
   readonly announcedLogRequest: (string | null)[];
-  /** Whether the agent called since the clock hand last passed. */
+  /** Whether the agent has called since the CLOCK hand last passed its row. */
   readonly called: Uint8Array;
 
   constructor(most: number) {
@@ -62,8 +62,8 @@ class Columns {
 }
 
 /**
- * A handle to a cached agent, for one call. If its row has been reused since, the handle keeps its identity and has no
- * goal state.
+ * A handle to a cached agent, for one call. If the agent's row is reused meanwhile, the handle keeps the agent's
+ * identity but has no goal state.
  */
 export class KnownAgent implements Bucket, CallWindow, Spending {
   readonly vmId: string;
@@ -89,15 +89,15 @@ export class KnownAgent implements Bucket, CallWindow, Spending {
     return end === 0 ? null : this.#text.slice(0, end);
   }
 
-  /** ETag of the current goal state; null if the goal state changed and was not read again. */
+  /** ETag of the current goal state; null if the goal state has changed since it was read. */
   get etag(): string | null {
     return this.#columns.etag[this.#here] ?? null;
   }
-  /** The listening period in which the agent was read. In any later period, it must be read again. */
+  /** The period of listening to changes in which the agent was read. In a later period, it must be read again. */
   get epoch(): number {
     return this.#columns.epoch[this.#here] ?? 0;
   }
-  /** The highest stored call counter when the agent was read. */
+  /** The highest call counter that was stored when the agent was read. */
   get counter(): number {
     return this.#columns.counter[this.#here] ?? 0;
   }
@@ -111,7 +111,7 @@ export class KnownAgent implements Bucket, CallWindow, Spending {
     return this.#columns.newestLogRequest[this.#here] ?? null;
   }
 
-  /** Id of the newest log request that was announced to the agent. */
+  /** Id of the last log request that was announced to the agent. */
   get announcedLogRequest(): string | null {
     return this.#columns.announcedLogRequest[this.#here] ?? null;
   }
@@ -177,8 +177,8 @@ export class KnownAgent implements Bucket, CallWindow, Spending {
 }
 
 /**
- * Stores at most `most` agents, indexed by credential hash and by VM. Beyond that, the CLOCK algorithm evicts an agent
- * that has not called for a long time.
+ * Caches up to `most` agents, indexed by credential hash and by VM. When it is full, the CLOCK algorithm evicts an
+ * agent that has not called for a long time.
  */
 export class AgentMemory {
   readonly #most: number;
@@ -187,9 +187,9 @@ export class AgentMemory {
   readonly #byVm: KeyIndex;
   /** ETags that many VMs share are stored once. */
   readonly #etags = new LRUCache<string, string>({ max: 1_000 });
-  /** Rows that were used and are free again. */
+  /** Rows whose agent was removed. */
   readonly #free: number[] = [];
-  /** Number of rows that were ever used. */
+  /** Number of rows used so far, including those that are free again. */
   #used = 0;
   #hand = 0;
 
@@ -213,7 +213,6 @@ export class AgentMemory {
     return new KnownAgent(this.#columns, row);
   }
 
-  /** Finds the agent of a VM. */
   findByVm(vmId: string): KnownAgent | undefined {
     const row = this.#byVm.find(vmId);
     return row < 0 ? undefined : new KnownAgent(this.#columns, row);
@@ -225,7 +224,10 @@ export class AgentMemory {
     return row >= 0 && row === this.#byHash.find(hash);
   }
 
-  /** Stores an agent that was read. The call counter of an agent that is already cached is kept. */
+  /**
+   * Stores an agent as read from the database. If it is already cached, keeps what only the cache knows, such as its
+   * recent call numbers.
+   */
   remember(hash: string, identity: AgentIdentity, epoch: number): KnownAgent {
     const { vmId, vmName, instanceId, counter, logRequests, newestLogRequest } = identity;
     if (!this.isOfVm(hash, vmId)) {
@@ -249,7 +251,7 @@ export class AgentMemory {
     return new KnownAgent(columns, row);
   }
 
-  /** Marks the VM's cached goal state as outdated. */
+  /** Marks the VM's cached goal state as stale. */
   moveOn(vmId: string): void {
     const row = this.#byVm.find(vmId);
     if (row >= 0) this.#columns.etag[row] = null;

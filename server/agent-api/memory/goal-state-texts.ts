@@ -3,14 +3,14 @@ import type { FetchedGoalState } from '#server/domain/goal-states/index.ts';
 
 const maxBytes = 64 * 1024 * 1024;
 
-/** Caches delivered goal states by VM, for agents that request the same one again. */
+/** Caches delivered goal states by VM, for agents that request the same goal state again. */
 export class GoalStateTexts {
   readonly #texts = new LRUCache<string, FetchedGoalState>({
     maxSize: maxBytes,
     sizeCalculation: ({ text }) => text.length + 200,
   });
 
-  /** Returns the VM's goal state if it has this ETag; otherwise null. */
+  /** Returns the VM's cached goal state if it has this ETag; otherwise null. */
   get(vmId: string, etag: string | null): FetchedGoalState | null {
     const found = this.#texts.get(vmId);
     return found !== undefined && found.etag === etag ? found : null;

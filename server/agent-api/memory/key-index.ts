@@ -2,13 +2,13 @@ const bitsOfDigit = 4;
 const digitsPerWord = 8;
 const zero = 48;
 const nine = 57;
-/** Subtract this from the code of a lower-case letter to get its hex digit. */
+/** Subtracted from the code of a lowercase letter, this gives the value of the hex digit. */
 const fromLetter = 87;
 const lowerCase = 32;
 const hyphen = 45;
 
 /**
- * Maps keys to rows without an object per row. Keys are hexadecimal texts of one length (hashes, UUIDs), stored as
+ * Maps keys to rows without an object per row. Keys are hexadecimal strings of one length (hashes, UUIDs), stored as
  * words next to a hash table of rows with open addressing and linear probing. A key's last word is its hash, so it
  * should be random.
  */
@@ -17,7 +17,6 @@ export class KeyIndex {
   readonly #keys: Uint32Array;
   readonly #table: Int32Array;
   readonly #mask: number;
-  /** The key that is being looked up. */
   readonly #lookup: Uint32Array;
 
   /** Creates an index for rows 0 to `rows - 1`, with keys of `width` 32-bit words. */
@@ -39,7 +38,7 @@ export class KeyIndex {
     }
   }
 
-  /** Assigns a key to a row. The row must not have a key, and no other row may have this one. */
+  /** Assigns a key to a row. The row must not have a key yet, and no other row may have this key. */
   add(row: number, key: string): void {
     this.#read(key);
     this.#keys.set(this.#lookup, row * this.#width);
@@ -48,7 +47,7 @@ export class KeyIndex {
     this.#table[place] = row + 1;
   }
 
-  /** Removes a row's key, and moves displaced keys back. */
+  /** Removes a row's key, and moves displaced entries back. */
   remove(row: number): void {
     let hole = this.#home(row);
     while (this.#table[hole] !== row + 1) hole = (hole + 1) & this.#mask;

@@ -14,7 +14,7 @@ beforeAll(async () => {
   services = await testServices();
 });
 
-/** Opens a cache of `most` agents whose wake-ups the test sends. */
+/** Opens a cache of `most` agents. The test sends the wake-ups. */
 function open(most: number) {
   const news: string[] = [];
   const ears: Listener[] = [];

@@ -6,13 +6,14 @@ import type { Clock } from '#server/platform/clock.ts';
 import type { Listening, Wakes } from '#server/platform/wakes/index.ts';
 import { AgentMemory, type KnownAgent } from './agent-memory.ts';
 
-/** Milliseconds between lookups of changes. Lookups are needed because a half-open connection delivers no wake-ups. */
+/** Milliseconds between lookups of changes, which find what a half-open connection failed to deliver as wake-ups. */
 const lookMs = 5_000;
-/** Maximum number of concurrent statements, and of agents per statement. */
+/** Maximum number of concurrent database statements, and of agents per statement. */
 const readsAtOnce = 4;
 const readTogether = 500;
 /**
- * How far lookups overlap: a transaction's time is earlier than its commit, and may come from another machine's clock.
+ * How far lookups overlap, because a transaction's time is earlier than its commit and may come from another machine's
+ * clock.
  */
 const overlapMs = 30_000;
 
@@ -20,7 +21,7 @@ export interface KnownAgentsOptions {
   db: Database;
   wakes: Wakes;
   clock: Clock;
-  /** Maximum number of cached agents; a call from an agent that is not cached costs a statement. */
+  /** Maximum number of cached agents. A call from an agent that is not cached costs a database statement. */
   most: number;
   /** Called when a VM's goal state or credential may have changed. */
   onNews(vmId: string): void;
@@ -28,8 +29,8 @@ export interface KnownAgentsOptions {
 }
 
 /**
- * Caches the agent of each credential and the ETag of its current goal state. An agent's first call fills the cache,
- * wake-ups invalidate it. While wake-ups are not received, the cache is bypassed. In case a wake-up is lost, changes
+ * Caches the agent of each credential and the ETag of its current goal state. An agent's first call fills the cache;
+ * wake-ups invalidate it. While wake-ups cannot be received, the cache is bypassed. In case a wake-up is lost, changes
  * are also looked up every few seconds.
  */
 export class KnownAgents {
@@ -39,12 +40,14 @@ export class KnownAgents {
   readonly #timer: NodeJS.Timeout;
   #epoch = 0;
   #hears = false;
-  /** Since when wake-ups may have been missed, in milliseconds. */
+  /** The time from which wake-ups may have been missed, in milliseconds. */
   #unsureSince: number;
   #looking: Promise<void> | undefined;
-  /** Invalidations during running reads, oldest first: those reads may return older data. */
+  /**
+   * VMs that were invalidated during running reads, which may return older data; oldest first. The values are turns.
+   */
   readonly #meanwhile = new Map<string, number>();
-  /** Start times of the running reads, oldest first. */
+  /** Turns of the running reads, oldest first. A turn is a number that increases with every read and invalidation. */
   readonly #reading = new Set<number>();
   #turn = 0;
   /** Agents queued for reading, by credential hash. */
@@ -63,7 +66,7 @@ export class KnownAgents {
       },
       back: () => {
         this.#hears = true;
-        // A lookup that is already running may have read before the change.
+        // A lookup that is already running may have missed the change.
         const earlier = this.#looking;
         void this.#look();
         void earlier?.then(() => this.#look());
@@ -78,23 +81,21 @@ export class KnownAgents {
     return this.#memory.size;
   }
 
-  /**
-   * Returns the agent with this `Authorization` header, from the cache if possible. Throws 401 `credential_refused`.
-   */
+  /** Returns the agent of this `Authorization` header, from the cache if possible. Throws 401 `credential_refused`. */
   find(authorization: string | null): KnownAgent | Promise<KnownAgent> {
     const hash = credentialHash(authorization);
     if (hash === null) throw refused();
     return this.findByHash(hash);
   }
 
-  /** Returns the agent with this credential hash. */
+  /** Returns the agent with this credential hash, from the cache if possible. Throws 401 `credential_refused`. */
   findByHash(hash: string): KnownAgent | Promise<KnownAgent> {
     const agent = this.#memory.find(hash);
     const isFresh = agent !== undefined && this.#hears && agent.epoch === this.#epoch && agent.etag !== null;
     return isFresh ? agent : this.#read(hash);
   }
 
-  /** Invalidates a VM's goal state, for changes in this process. */
+  /** Invalidates a VM's cached goal state after a change in this process. */
   forget(vmId: string): void {
     this.#moved(vmId, false);
   }
@@ -112,7 +113,7 @@ export class KnownAgents {
     return pending.promise;
   }
 
-  /** Agents that call during a read are read together, when the event loop is idle. */
+  /** Queued agents are read together, when the event loop is idle. */
   #schedule(): void {
     if (this.#scheduled || this.#reading.size >= readsAtOnce || this.#wanted.size === 0) return;
     this.#scheduled = true;
@@ -139,7 +140,7 @@ export class KnownAgents {
           this.#memory.forget(hash);
           pending.reject(refused());
         } else if ((this.#meanwhile.get(identity.vmId) ?? 0) > turn) {
-          // The result is older than the invalidation. A poll that is held with this result would not be woken again.
+          // The result may be older than the invalidation, and a poll held with it would not be woken again.
           pending.resolve(this.#read(hash));
         } else pending.resolve(this.#memory.remember(hash, identity, hears ? epoch : -1));
       }
@@ -152,7 +153,7 @@ export class KnownAgents {
     }
   }
 
-  /** Drops invalidations that are older than all running reads. */
+  /** Drops invalidations older than all running reads. */
   #forgetNews(): void {
     const [oldest = Number.POSITIVE_INFINITY] = this.#reading;
     for (const [vmId, turn] of this.#meanwhile) {
@@ -166,15 +167,15 @@ export class KnownAgents {
       this.#meanwhile.delete(vmId);
       this.#meanwhile.set(vmId, ++this.#turn);
     }
-    // Another credential means another machine, which starts a new call counter.
+    // A new credential may mean a new machine with a new call counter.
     if (isCredential) this.#memory.forgetVm(vmId);
     else this.#memory.moveOn(vmId);
     this.#options.onNews(vmId);
   }
 
   /**
-   * Looks up changes since the last complete lookup. Cached states are compared; VMs that are not cached are always
-   * notified.
+   * Looks up changes since the last complete lookup. Cached goal states are compared with the stored ones. For VMs that
+   * are not cached, `onNews` is always called.
    */
   #look(): Promise<void> {
     this.#looking ??= this.#lookUp()
@@ -190,7 +191,6 @@ export class KnownAgents {
     for (const news of await listAgentNews(this.#options.db, new Date(this.#unsureSince - overlapMs))) {
       const agent = this.#memory.findByVm(news.vmId);
       if (agent === undefined) {
-        // A poll of the VM may be held although the VM is not cached.
         this.#options.onNews(news.vmId);
       } else if (news.etag === null) {
         if (news.credentialHash === null || !this.#memory.isOfVm(news.credentialHash, news.vmId)) {

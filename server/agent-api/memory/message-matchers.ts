@@ -8,14 +8,14 @@ import {
   type RecoverableVersion,
 } from '#server/domain/localization/index.ts';
 
-/** Limits of the cache: characters of all compiled templates, and number of versions. */
+/** Limits on the cache: characters of all compiled templates, and number of versions. */
 const maxCharacters = 32 * 1024 * 1024;
 const maxVersions = 2_000;
 const checkMs = 60_000;
 
 /**
- * Caches the compiled matchers of handler versions, for agents that drop message ids. Once a minute, a single statement
- * finds the versions whose resource files changed.
+ * Caches the compiled message matchers of handler versions, for agents that drop message ids. Once a minute, a single
+ * statement finds the versions whose resource files have changed.
  */
 export class MessageMatchers {
   readonly #db: Database;
@@ -28,13 +28,13 @@ export class MessageMatchers {
     this.#cache = new LRUCache({
       max: maxVersions,
       maxSize: maxCharacters,
-      // A version larger than the whole cache is cached alone; otherwise each call would compile it again.
+      // Lets a version that is larger than the whole cache be cached alone; otherwise each call would compile it again.
       sizeCalculation: ({ characters }) => Math.min(characters + 1, maxCharacters),
       fetchMethod: (_, __, { context }) => loadMatcher(db, context),
     });
   }
 
-  /** Returns matchers by `<handler>-<version>`, for those of these versions that have resource files. */
+  /** Returns the matchers of the versions that have resource files, by `<handler>-<version>`. */
   async find(versions: readonly RecoverableVersion[], now: Date): Promise<Map<string, MessageMatcher>> {
     await this.#dropOutdated(now.getTime());
     const found = new Map<string, MessageMatcher>();

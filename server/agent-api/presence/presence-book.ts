@@ -5,8 +5,8 @@ const flushMs = 1_000;
 const batchRows = 500;
 
 /**
- * Collects sightings in memory, so that polls themselves write nothing, and writes them in sorted batches about once a
- * second.
+ * Collects sightings in memory, so that polls write nothing to the database, and writes them in sorted batches about
+ * once a second.
  */
 export class PresenceBook {
   readonly #db: Database;
@@ -21,7 +21,7 @@ export class PresenceBook {
     this.#onError = onError;
   }
 
-  /** Adds a sighting and takes ownership of it. */
+  /** Adds a sighting. The caller must not change it afterwards. */
   saw(sighting: Sighting): void {
     const known = this.#pending.get(sighting.vmId);
     if (known === undefined) this.#pending.set(sighting.vmId, sighting);

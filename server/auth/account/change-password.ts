@@ -18,7 +18,7 @@ export async function changePassword(ctx: PersonContext, input: ChangePasswordIn
     new DomainError('unprocessable', 'password_wrong', {
       faults: [{ path: '/currentPassword', code: 'password_wrong' }],
     });
-  // Limited, because otherwise anyone with the session could guess the password.
+  // Limits the attempts; otherwise, anyone with access to the session could guess the password.
   const key = `change ${actor.id}`;
   ctx.signIn.throttles.person.take(key, ctx.now);
   const before = await passwordHashOf(ctx.db, actor.id);
@@ -31,7 +31,7 @@ export async function changePassword(ctx: PersonContext, input: ChangePasswordIn
       .set({ password, updatedAt: ctx.now })
       .where(and(eq(accounts.userId, actor.id), eq(accounts.providerId, 'credential'), eq(accounts.password, before)))
       .returning({ id: accounts.id });
-    // Of two concurrent changes, the second one's current password is outdated.
+    // Of two concurrent changes, the second has an outdated current password.
     if (changed.length === 0) throw wrong();
     const sessionsEnded = await endSessionsOf(tx, actor.id, id);
     await recordAudit(
@@ -43,7 +43,7 @@ export async function changePassword(ctx: PersonContext, input: ChangePasswordIn
         details: { sessionsEnded },
       },
     );
-    // Live connections check their session when they receive this change.
+    // When live connections receive this change, they check their session.
     await recordChange(tx, 'member', actor.id);
   });
 }

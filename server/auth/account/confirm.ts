@@ -10,8 +10,8 @@ import { type ConfirmInput, confirmInput } from './input.ts';
 import { passwordHashOf } from './password-of.ts';
 
 /**
- * Confirms the member's identity by password or factor, for ten minutes of this session. Attempts are limited as for
- * sign-ins. Throws `password_wrong`, `factor_refused`, `too_many_attempts`.
+ * Confirms the member's identity by password or factor, for the next ten minutes of this session. Attempts are limited
+ * as for sign-ins. Throws `password_wrong`, `factor_refused`, `too_many_attempts`.
  */
 export async function confirm(ctx: PersonContext, input: ConfirmInput): Promise<void> {
   const { id, actor } = await allowPerson(ctx);

@@ -15,15 +15,15 @@ export interface Account {
   hasPassword: boolean;
   /** Whether an account at the OpenID provider is connected. */
   hasProvider: boolean;
-  /** Name of the portal's provider; null if none is configured. */
+  /** Name of the portal's OpenID provider; null if none is configured. */
   provider: string | null;
   arePasskeysPossible: boolean;
   passkeys: { id: string; name: string; backedUp: boolean; createdAt: Date; lastUsedAt: Date | null }[];
   totp: { createdAt: Date; lastUsedAt: Date } | null;
   recoveryCodesLeft: number;
-  /** Whether the portal requires a second factor and the member has none yet. */
+  /** Whether the member must set up a second factor, because the portal requires one. */
   needsFactor: boolean;
-  /** When the last confirmation expires. Until then, the member can change factors without confirming again. */
+  /** When the last confirmation expires. Until then, the member can change factors without another one. */
   confirmedUntil: Date;
 }
 

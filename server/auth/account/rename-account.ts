@@ -6,7 +6,7 @@ import { parse } from '#server/domain/parse.ts';
 import { allowPerson, type PersonContext } from '../person.ts';
 import { type RenameAccountInput, renameAccountInput } from './input.ts';
 
-/** Changes the caller's own name. Earlier entries of the activity log keep the earlier name. */
+/** Changes the caller's own name. Existing entries in the activity log keep the previous name. */
 export async function renameAccount(ctx: PersonContext, input: RenameAccountInput): Promise<void> {
   const { actor } = await allowPerson(ctx);
   const { name } = parse(renameAccountInput, input);

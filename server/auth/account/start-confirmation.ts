@@ -3,7 +3,7 @@ import { openChallenge } from '../challenges.ts';
 import { passkeyRequest } from '../factors/index.ts';
 import { allowPerson, type PersonContext } from '../person.ts';
 
-/** Creates the challenge that one of the member's passkeys signs to confirm their identity. */
+/** Creates the challenge that one of the member's passkeys must sign to confirm their identity. */
 export async function startConfirmation(ctx: PersonContext): Promise<PublicKeyCredentialRequestOptionsJSON> {
   const { id, actor } = await allowPerson(ctx);
   const options = await generateAuthenticationOptions(await passkeyRequest(ctx, actor.id));

@@ -13,8 +13,8 @@ import { sealSecret, stepOf } from './totp.ts';
 const maxTries = 10;
 
 /**
- * Adds the authenticator app of `startTotp` if its code is right, and replaces an earlier app. Returns recovery codes
- * if the member had none; otherwise null. Requires a recent confirmation. Throws `code_wrong`, `totp_stale`.
+ * Adds the authenticator app of `startTotp`, given one of its codes, and replaces any earlier app. Returns recovery
+ * codes if the member had none; otherwise null. Requires a recent confirmation. Throws `code_wrong`, `totp_stale`.
  */
 export async function addTotp(ctx: PersonContext, input: AddTotpInput): Promise<{ recoveryCodes: string[] | null }> {
   const { id: sessionId, actor } = await allowConfirmed(ctx);

@@ -2,7 +2,7 @@ import { and, count, eq, isNull } from 'drizzle-orm';
 import type { Database, Transaction } from '#db/client.ts';
 import { passkeys, recoveryCodes, totpFactors } from '#db/schema/index.ts';
 
-/** Number of a member's factors besides the password. */
+/** How many factors a member has besides the password. */
 export interface Factors {
   passkeys: number;
   totp: boolean;

@@ -48,7 +48,7 @@ beforeAll(async () => {
 
 type Browser = ReturnType<typeof openBrowser>;
 
-/** Creates a member, signed in with a password. */
+/** Creates a member and signs them in with a password. */
 async function somebody(): Promise<{ id: string; email: string; browser: Browser }> {
   count += 1;
   const name = `person-${count}`;
@@ -67,7 +67,7 @@ async function withApp(browser: Browser) {
   const { secret } = await startTotp(await browser.person());
   const app = new TOTP({ secret: Secret.fromBase32(secret) });
   const codeIn = (steps: number) => app.generate({ timestamp: Date.now() + steps * 30 * second });
-  // The code is from half a minute ago, so that the current code is still unused.
+  // Uses a code from half a minute ago, so that the current code is still unused.
   const before = new Date(Date.now() - 30 * second);
   const { recoveryCodes: codes } = await addTotp(await browser.person(before), {
     code: app.generate({ timestamp: before.getTime() }),
@@ -82,7 +82,7 @@ async function withPasskey(browser: Browser, name = 'Laptop') {
   return { device, codes: made.recoveryCodes };
 }
 
-/** Returns a browser in which the password was entered, but no factor. */
+/** Returns a browser in which the member has entered the password, but no factor yet. */
 async function afterPassword(email: string): Promise<Browser> {
   const browser = openBrowser(services, signIn);
   expect((await browser.post('/sign-in/email', { email, password })).status).toBe(200);

@@ -36,21 +36,21 @@ const newPasskey = z.object({
 
 const passkeyName = givenText(60);
 
-/** Six digits, as apps show them, with or without spaces. */
+/** Six digits, with or without spaces, as apps show them. */
 export const totpCode = z
   .string()
   .max(20)
   .transform((text) => text.replaceAll(/\s/g, ''))
   .pipe(z.string().regex(/^\d{6}$/, 'code_form'));
 
-/** A recovery code as entered: case, spaces and dashes are ignored. */
+/** A recovery code as entered. Case, spaces and dashes are ignored. */
 const recoveryCode = z
   .string()
   .max(40)
   .transform((text) => text.toLowerCase().replaceAll(/[\s-]/g, ''))
   .pipe(z.string().regex(/^[a-z0-9]{10}$/, 'recovery_code_form'));
 
-/** One factor: a code of the app, a recovery code, or the response of a passkey. */
+/** One factor: an authenticator app's code, a recovery code, or a passkey's response. */
 export const factorAnswer = z.union([
   z.strictObject({ code: totpCode }),
   z.strictObject({ recoveryCode }),

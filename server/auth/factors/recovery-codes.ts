@@ -9,7 +9,7 @@ import { refusedFactor } from './webauthn.ts';
 
 const howMany = 10;
 /**
- * Contains no letters and digits that look alike. Ten characters are 49 bits, and only ten attempts are allowed per
+ * Contains no letters or digits that look alike. Ten characters have 49 bits, and only ten attempts are allowed per
  * quarter of an hour.
  */
 const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
@@ -19,9 +19,7 @@ const newCode = (): string => Array.from({ length: 10 }, () => alphabet[randomIn
 const digestOf = ({ keys }: Pick<Services, 'keys'>, userId: string, code: string): Buffer =>
   keyedDigest(keys.recovery, userId, code);
 
-/**
- * Replaces all codes with ten new ones, and returns these in the form `abcde-fghjk`. They cannot be read again later.
- */
+/** Replaces all codes with ten new ones, and returns these as `abcde-fghjk`. They cannot be read again later. */
 export async function makeRecoveryCodes(
   tx: Transaction,
   services: Pick<Services, 'keys'>,
@@ -36,7 +34,7 @@ export async function makeRecoveryCodes(
   return codes.map((code) => `${code.slice(0, 5)}-${code.slice(5)}`);
 }
 
-/** Redeems a code. If it is used twice concurrently, only one use succeeds. Throws `factor_refused`. */
+/** Redeems a code. Of concurrent uses, only one succeeds. Throws `factor_refused`. */
 export async function takeRecoveryCode(
   tx: Transaction,
   services: Pick<Services, 'keys'>,

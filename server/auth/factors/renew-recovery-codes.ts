@@ -6,8 +6,8 @@ import { factorsOf, hasFactors } from './factors-of.ts';
 import { makeRecoveryCodes } from './recovery-codes.ts';
 
 /**
- * Replaces the recovery codes and returns the new ones, which are shown only once. Requires a recent confirmation, and
- * a factor that the codes can replace.
+ * Replaces the recovery codes and returns the new ones, which are shown only once. Requires a recent confirmation.
+ * Throws `factor_missing` if the member has no factor that the codes could replace.
  */
 export async function renewRecoveryCodes(ctx: PersonContext): Promise<{ recoveryCodes: string[] }> {
   const { actor } = await allowConfirmed(ctx);

@@ -11,8 +11,8 @@ import { factorsOf } from './factors-of.ts';
 import { type ResetFactorsInput, resetFactorsInput } from './input.ts';
 
 /**
- * Removes all factors of a member who lost them, and ends the member's sessions. Until the member sets up a new factor,
- * the password alone is enough to sign in. Throws `member_unknown`.
+ * Removes all factors of a member who lost them, and ends the member's sessions. The password alone is then enough to
+ * sign in, until the member sets up a new factor. Throws `member_unknown`.
  */
 export async function resetFactors(ctx: Context, input: ResetFactorsInput): Promise<void> {
   allow(ctx.actor, 'admin');

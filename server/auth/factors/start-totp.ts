@@ -4,8 +4,8 @@ import { allowConfirmed, type PersonContext } from '../person.ts';
 import { totpOf } from './totp.ts';
 
 /**
- * Returns a new secret for an authenticator app, as text and as the URI in the QR code. It becomes a factor once one of
- * its codes is entered (`addTotp`). Requires a recent confirmation.
+ * Returns a new secret for an authenticator app, as text and as the URI for the QR code. It becomes a factor when one
+ * of its codes is entered (`addTotp`). Requires a recent confirmation.
  */
 export async function startTotp(ctx: PersonContext): Promise<{ secret: string; uri: string }> {
   const { id: sessionId, email } = await allowConfirmed(ctx);

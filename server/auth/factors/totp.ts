@@ -8,15 +8,12 @@ import { refusedFactor } from './webauthn.ts';
 
 const period = 30;
 
-/** Returns the TOTP with the parameters that every app supports: SHA-1, six digits, 30 seconds. */
+/** Returns a TOTP with the parameters that every app supports: SHA-1, six digits, 30 seconds. */
 export function totpOf(secret: string, site: string, label: string): TOTP {
   return new TOTP({ issuer: site, label, algorithm: 'SHA1', digits: 6, period, secret: Secret.fromBase32(secret) });
 }
 
-/**
- * Returns the 30-second step that a code belongs to: the current, the previous or the next one; null if the code
- * matches none of them.
- */
+/** Returns the 30-second step of a code: the current, the previous or the next one. Null if it matches none of them. */
 export function stepOf(secret: string, code: string, now: Date): number | null {
   const timestamp = now.getTime();
   const delta = totpOf(secret, 'Annex', 'Annex').validate({ token: code, timestamp, window: 1 });
@@ -28,7 +25,9 @@ const boundTo = (userId: string): string => `totp ${userId}`;
 export const sealSecret = ({ keys }: Pick<Services, 'keys'>, userId: string, secret: string): Buffer =>
   seal(keys.totp, Buffer.from(secret), boundTo(userId));
 
-/** Checks a code of the app and consumes its step, so that each code works once. Throws `factor_refused`. */
+/**
+ * Checks an authenticator app's code and consumes its step, so that each code works only once. Throws `factor_refused`.
+ */
 export async function takeTotpCode(
   tx: Transaction,
   { keys }: Pick<Services, 'keys'>,
@@ -46,7 +45,7 @@ export async function takeTotpCode(
   if (used.length === 0) throw refusedFactor();
 }
 
-/** Seals the secrets of all authenticator apps with other keys. Returns the number of secrets. */
+/** Reseals the secrets of all authenticator apps with new keys. Returns the number of secrets. */
 export async function resealTotp(tx: Transaction, from: Keys, to: Keys): Promise<number> {
   const rows = await tx.select({ userId: totpFactors.userId, secret: totpFactors.secret }).from(totpFactors);
   for (const { userId, secret } of rows) {

@@ -11,7 +11,8 @@ import { trustedOrigins } from '../origin.ts';
 import type { passkeyAnswer } from './input.ts';
 
 /**
- * Returns the host name that passkeys belong to. On the local machine, this is localhost, whatever the portal's URL.
+ * Returns the host name that passkeys belong to, and the origins that may use them. On the local machine, the name is
+ * always localhost.
  */
 export function relyingParty(config: Config): { id: string; origins: string[] } {
   const { hostname } = new URL(config.url);
@@ -19,17 +20,17 @@ export function relyingParty(config: Config): { id: string; origins: string[] } 
   return { id: isHere ? 'localhost' : hostname, origins: [...trustedOrigins(config)] };
 }
 
-/** Whether the portal's URL has a host name. Browsers create no passkeys for IP addresses. */
+/** Whether the portal's URL has a host name, because browsers create no passkeys for IP addresses. */
 export const arePasskeysPossible = (config: Config): boolean =>
   isIP(relyingParty(config).id.replace(/^\[|\]$/g, '')) === 0;
 
-/** The same error for everything that can be wrong with a factor, so that it does not reveal what is wrong. */
+/** One error for every fault of a factor, so that it does not reveal what is wrong. */
 export const refusedFactor = () => new DomainError('unauthenticated', 'factor_refused');
 
 /**
  * Checks that a registered passkey verified its owner and signed this challenge for this portal, and records the use.
- * `userId` is the required owner; null accepts any owner (for signing in without a password). Returns the owner's id.
- * Throws `factor_refused`.
+ * `userId` is the required owner; null accepts any, for signing in without a password. Returns the owner's id. Throws
+ * `factor_refused`.
  */
 export async function takePasskeySignature(
   tx: Transaction,
@@ -62,8 +63,8 @@ export async function takePasskeySignature(
 }
 
 /**
- * Returns the options for signing with one of this member's passkeys; without a member, with any passkey that the
- * browser has for the portal.
+ * Returns the options for signing with one of this member's passkeys or, if `userId` is null, with any passkey for this
+ * portal.
  */
 export async function passkeyRequest({ db, config }: Pick<Services, 'db' | 'config'>, userId: string | null) {
   const known = userId === null ? [] : await db.select().from(passkeys).where(eq(passkeys.userId, userId));

@@ -14,7 +14,7 @@ import { invitationLink } from './invitation.ts';
 const hour = 3_600_000;
 
 /**
- * Creates a one-time link for joining with this role. The link is returned only here. Members need a recent
+ * Creates a one-time link for joining with this role. Only this call returns the link. Members need a recent
  * confirmation (`confirmation_required`).
  */
 export async function createInvitation(

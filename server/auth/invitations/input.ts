@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { namespaces, role } from '../members/input.ts';
 import { email, password, personName } from '../passwords.ts';
 
-/** Lifetime of a link in hours: a week by default, 30 days at most. */
+/** `hours` is the lifetime of the link: a week by default, 30 days at most. */
 export const createInvitationInput = z.strictObject({
   role,
   namespaces: namespaces.default([]),

@@ -7,7 +7,7 @@ import { type ReadInvitationInput, readInvitationInput } from './input.ts';
 import { isSetUp, refusedInvitation } from './invitation.ts';
 
 /**
- * Returns the role that a link offers, and when the link expires. Anyone who has the link may call it. Throws
+ * Returns the role that a link offers, and when the link expires. Anyone who has the link may call this. Throws
  * `invitation_refused`.
  */
 export async function readInvitation(

@@ -8,12 +8,12 @@ import { readInvitation } from './read-invitation.ts';
 import { takeInvitation } from './take-invitation.ts';
 
 /**
- * Joins by a link, which works once: of two concurrent calls, one gets `invitation_refused`. Anyone who has the link
- * may call it. The entry point then signs the new member in.
+ * Creates a member from a link, which works only once: of two concurrent calls, one gets `invitation_refused`. Anyone
+ * who has the link may call this. The caller then signs the new member in.
  */
 export async function redeemInvitation(ctx: Context, input: RedeemInvitationInput): Promise<Actor> {
   const { token, name, email, password } = parse(redeemInvitationInput, input);
-  // Checked first, so that guessed links do not cost a password hash.
+  // Checks the link first, so that guessed links do not cost a password hash.
   await readInvitation(ctx, { token });
   const passwordHash = await hashPassword(password);
   return ctx.db.transaction(async (tx) => {

@@ -8,7 +8,7 @@ import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { type RevokeInvitationInput, revokeInvitationInput } from './input.ts';
 
-/** Revokes an unused link. The activity log still shows who created the invitation. */
+/** Revokes an unused invitation. The activity log still shows who created it. */
 export async function revokeInvitation(ctx: Context, input: RevokeInvitationInput): Promise<void> {
   allow(ctx.actor, 'admin');
   const { id } = parse(revokeInvitationInput, input);

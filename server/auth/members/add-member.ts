@@ -8,7 +8,7 @@ import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { namespacesOf } from './member.ts';
 
-/** A new member, with the password already hashed: hashing takes a tenth of a second, too long for a transaction. */
+/** A new member. The password is hashed beforehand, because hashing takes too long for a transaction. */
 export interface NewMember {
   name: string;
   email: string;
@@ -19,8 +19,8 @@ export interface NewMember {
 }
 
 /**
- * The only function that creates a member. Also stores the password, the activity log entry and the change hint, in the
- * caller's transaction. `by` is the actor, by default the new member. Throws `email_taken`.
+ * Creates a member with their password, activity log entry and change hint, in the caller's transaction. No other
+ * function creates members. `by` is the actor, by default the new member. Throws `email_taken`.
  */
 export async function addMember(tx: Transaction, ctx: Context, member: NewMember, by?: Actor): Promise<Actor> {
   const { name, email, passwordHash, role } = member;

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { personName } from '../passwords.ts';
 
-/** The roles of the API contract. */
 export const role = z.enum(['viewer', 'operator', 'publisher', 'admin']);
 
-/** Namespaces of a publisher; stored only for the role `publisher`. */
+/** The namespaces of a publisher. For other roles, none are stored. */
 export const namespaces = z.array(z.string().min(1).max(256)).max(200);
 
 export const updateMemberInput = z.strictObject({

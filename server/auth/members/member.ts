@@ -15,21 +15,18 @@ export interface Member {
   /** Time of the last call in any browser, accurate to five minutes; null without a session. */
   lastSeenAt: Date | null;
   passkeys: number;
-  /** Whether an authenticator app is set up. */
   totp: boolean;
-  /** Whether an account at the OpenID provider is connected. */
+  /** Whether the member has connected an account at the OpenID provider. */
   hasProvider: boolean;
 }
 
 /**
- * Returns the namespaces to store: none for other roles than publisher, so that a later change of role does not restore
- * old ones.
+ * Returns the namespaces to store. Only publishers have any, so that a later change of role does not restore old ones.
  */
 export function namespacesOf(role: Role, namespaces: readonly string[]): string[] {
   return role === 'publisher' ? [...new Set(namespaces)].toSorted() : [];
 }
 
-/** The rights of a member. */
 export interface Rights {
   role: Role;
   namespaces: readonly string[];
@@ -42,7 +39,7 @@ export function includesRights(rights: Rights, others: Rights): boolean {
 }
 
 /**
- * Rejects a change that would leave no administrator. Locks the administrators' rows, so that such changes run one at a
+ * Throws if no other administrator would be left. Locks the administrators' rows, so that such changes run one at a
  * time.
  */
 export async function requireOtherAdmin(tx: Transaction, id: string): Promise<void> {

@@ -9,8 +9,8 @@ import type { Claims } from './provider.ts';
 import { ProviderRefusal } from './refusal.ts';
 
 /**
- * Connects an account at the provider to the calling member, and replaces an earlier one. The caller must have checked
- * the session and its recent confirmation. Throws `ProviderRefusal` with `connected` if the account belongs to another
+ * Connects a provider account to the calling member, and replaces any earlier one. The session and its recent
+ * confirmation must have been checked. Throws `ProviderRefusal` with `connected` if the account belongs to another
  * member.
  */
 export async function connectProvider(tx: Transaction, ctx: Context, issuer: string, claims: Claims): Promise<void> {
@@ -30,7 +30,6 @@ export async function connectProvider(tx: Transaction, ctx: Context, issuer: str
   await recordChange(tx, 'member', id);
 }
 
-/** Stores the connection between the account and the member. */
 export async function bindAccount(tx: Transaction, ctx: Context, issuer: string, sub: string): Promise<void> {
   const { actor, now } = ctx;
   const bound = await tx
@@ -38,7 +37,7 @@ export async function bindAccount(tx: Transaction, ctx: Context, issuer: string,
     .values({ id: uuid(), userId: actor.id, accountId: sub, providerId: issuer, createdAt: now, updatedAt: now })
     .onConflictDoNothing()
     .returning({ id: accounts.id });
-  // A concurrent call has already connected this account.
+  // A concurrent call has already connected this account to a member.
   if (bound.length === 0) throw new ProviderRefusal('connected');
   await recordAudit(tx, ctx, {
     action: 'member.link-provider',
@@ -47,7 +46,7 @@ export async function bindAccount(tx: Transaction, ctx: Context, issuer: string,
   });
 }
 
-/** Rejects an account whose verified e-mail address is not in an allowed domain. */
+/** Rejects provider accounts whose verified e-mail address is not in an allowed domain. */
 export function requireDomain({ config }: Pick<Context, 'config'>, { verifiedEmail }: Claims): void {
   const domains = config.openId?.emailDomains ?? [];
   if (domains.length > 0 && !domains.includes(verifiedEmail?.split('@')[1] ?? '')) throw new ProviderRefusal('email');

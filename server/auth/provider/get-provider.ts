@@ -9,21 +9,21 @@ export interface ProviderState {
   issuer: string;
   clientId: string;
   isAway: boolean;
-  /** The redirect URI to register at the provider, character by character. */
+  /** The exact redirect URI to register with the provider. */
   redirectUri: string;
-  /** Role of people who join by signing in; null if they need an invitation. */
+  /** Role of people who join by signing in; null if people need an invitation to join. */
   joinAs: Role | null;
   emailDomains: readonly string[];
   roles: { claim: string; of: readonly { group: string; role: Role }[] } | null;
 }
 
-/** Returns the provider's configuration; null if there is none. */
+/** Returns the provider's configuration; null if none is configured. */
 export async function getProvider({ actor, config, signIn }: PersonContext): Promise<ProviderState | null> {
   allow(actor, 'admin');
   const { openId, url } = config;
   if (openId === null || signIn.provider === null) return null;
   const { name, issuer, clientId, joinAs, emailDomains, roles } = openId;
-  // Not cached, because admins look here when sign-ins fail.
+  // Bypasses the cache, because admins look here when sign-ins fail.
   const isAway = await signIn.provider.isAway(0);
   return { name, issuer, clientId, isAway, redirectUri: url + callbackPath, joinAs, emailDomains, roles };
 }

@@ -3,15 +3,15 @@ import type { PersonContext } from '../person.ts';
 
 /** The ways to sign in besides password and passkey. */
 export interface SignInWays {
-  /** `isAway`: the provider does not respond. Null if none is configured. */
+  /** Null if none is configured. `isAway` means that it does not respond. */
   provider: { name: string; isAway: boolean } | null;
-  /** False while the portal has no members. The first one must open the setup link. */
+  /** False while the portal has no members. The first one joins through the setup link. */
   hasMembers: boolean;
 }
 
 type WaysContext = Pick<PersonContext, 'db'> & { signIn: Pick<PersonContext['signIn'], 'provider'> };
 
-/** Returns the ways to sign in. Anyone may call it. */
+/** Returns the ways to sign in. Anyone may call this. */
 export async function getSignInWays({ db, signIn }: WaysContext): Promise<SignInWays> {
   const { provider } = signIn;
   const members = await db.select({ id: users.id }).from(users).limit(1);

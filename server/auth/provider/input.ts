@@ -1,4 +1,4 @@
-/** Reasons why an account at the provider cannot sign in or be connected; keys of sentences in `auth`. */
+/** Reasons why a provider account cannot sign in or be connected. Each has a sentence in `auth`. */
 export const refusals = [
   'away',
   'failed',

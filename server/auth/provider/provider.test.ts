@@ -30,7 +30,7 @@ beforeEach(() => provider.people.clear());
 
 const grace = { name: 'Grace', email: 'Grace@Example.org', email_verified: true };
 
-/** A portal that uses the provider with these rules. */
+/** Opens a portal that uses the provider with these settings. */
 function portal(rules: Partial<OpenIdConfig> = {}) {
   const openId: OpenIdConfig = {
     issuer: provider.issuer,
@@ -57,7 +57,7 @@ async function ask(
   return ((await (await browser.post('/oidc/start', input)).json()) as { address: string }).address;
 }
 
-/** Runs a complete sign-in. Returns the final redirect target. */
+/** Runs a complete sign-in at the provider. Returns the final redirect target. */
 async function signInBy(browser: Browser, login: string, input: { next?: string; invitation?: string } = {}) {
   const back = await signInAtProvider(await ask(browser, input), login, callback);
   return hear(browser, back);
@@ -264,7 +264,7 @@ describe('a signed-in member', () => {
     const acts = await services.db.select().from(auditEntries).where(eq(auditEntries.targetId, id));
     expect(acts.map(({ action }) => action)).toContain('member.link-provider');
 
-    // Another account at the provider replaces the first, which can no longer sign in.
+    // Another provider account replaces the first, which can no longer sign in.
     provider.people.set('tess at home', { email: 'tess@home.example', email_verified: true });
     const again = await signInAtProvider(await ask(browser, { connect: true }), 'tess at home', callback);
     expect(await hear(browser, again)).toBe('/settings/account');
@@ -358,7 +358,7 @@ describe('a provider response', () => {
     const foreign = await signInAtProvider(await ask(attacker), 'quinn', callback);
     expect(await hear(victim, foreign)).toBe(refused('failed'));
 
-    // Uses an earlier code with the state of a new challenge.
+    // Uses an old code with the state of a new challenge.
     const first = open();
     const used = new URL(await signInAtProvider(await ask(first), 'quinn', callback));
     expect(await hear(first, used.href)).toBe('/');

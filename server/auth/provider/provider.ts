@@ -4,17 +4,20 @@ import type { Logger } from 'pino';
 import type { Config } from '#server/platform/env.ts';
 import { ProviderRefusal } from './refusal.ts';
 
-/** The verified claims of the ID token. Signature, issuer, audience, times and nonce are checked. */
+/**
+ * The claims about a person, from the ID token and, where it lacks some, from the userinfo endpoint. The token's
+ * signature, issuer, audience, times and nonce have been checked.
+ */
 export interface Claims {
   sub: string;
   name: string | null;
-  /** In lower case; null unless the provider verified it. */
+  /** In lower case; null unless the provider has verified it. */
   verifiedEmail: string | null;
   /** Values of the claim that maps groups to roles. */
   groups: readonly string[];
 }
 
-/** What the provider's response is checked against. */
+/** The URL of the provider, and the secrets that its response is checked against. */
 export interface Question {
   address: string;
   state: string;
@@ -25,14 +28,14 @@ export interface Question {
 export interface Provider {
   issuer: string;
   name: string;
-  /**
-   * Whether the provider does not respond. The result is cached for an hour or `maxAgeMs`, and for 15 seconds after a
-   * failure.
-   */
+  /** Whether the provider does not respond. A success is cached for an hour or `maxAgeMs`, a failure for 15 seconds. */
   isAway(maxAgeMs?: number): Promise<boolean>;
-  /** Returns the URL to redirect the browser to. Throws if the provider does not respond. */
+  /**
+   * Returns the URL to redirect the browser to, with its secrets. Throws `ProviderAway` if the provider does not
+   * respond.
+   */
   ask(): Promise<Question>;
-  /** Exchanges the code in the response URL for the claims. Throws if a check fails; `now` is the portal's time. */
+  /** Exchanges the code in the response URL for the claims. Throws if a check fails. `now` is the portal's time. */
   read(answer: URL, question: Omit<Question, 'address'>, now: Date): Promise<Claims>;
 }
 
@@ -46,12 +49,12 @@ export const callbackPath = '/api/auth/oidc/callback';
 
 type OpenIdConfig = NonNullable<Config['openId']>;
 
-/** Opens the configured provider. Its metadata is fetched when first needed. */
+/** Opens the configured provider; null if none is configured. Its metadata is fetched when first needed. */
 export function openProvider({ url, openId }: Pick<Config, 'url' | 'openId'>, log: Logger): Provider | null {
   if (openId === null) return null;
   const redirectUri = url + callbackPath;
   const metadata = cachedMetadata(openId, log);
-  // Each call has its own configuration, because the current time differs; the provider's keys are shared.
+  // Each call has its own configuration, because it contains the current time. The provider's keys are shared.
   let keySet: client.ExportedJWKSCache | undefined;
 
   async function configuration(now: Date): Promise<client.Configuration> {
@@ -81,7 +84,8 @@ export function openProvider({ url, openId }: Pick<Config, 'url' | 'openId'>, lo
     },
     async read(answer, question, now) {
       const config = await configuration(now);
-      // The redirect URL that is registered at the provider; a proxy may have rewritten the request's URL.
+      // Uses the redirect URI that is registered with the provider, because a proxy may have rewritten the request's
+      // URL.
       const current = new URL(redirectUri);
       current.search = answer.search;
       const claims = await redeemCode(config, current, question, now, openId.roles?.claim);
@@ -92,8 +96,8 @@ export function openProvider({ url, openId }: Pick<Config, 'url' | 'openId'>, lo
 }
 
 /**
- * Returns a function that fetches the provider's metadata. It caches the metadata for an hour, or a failure for
- * `retryMs`; concurrent calls share one request.
+ * Returns a function that fetches the provider's metadata. It caches the metadata for `maxAgeMs`, and a failure for
+ * `retryMs`. Concurrent calls share one request.
  */
 function cachedMetadata(openId: OpenIdConfig, log: Logger) {
   let known: { at: number; metadata: Promise<client.ServerMetadata | null> } | undefined;
@@ -110,7 +114,7 @@ function cachedMetadata(openId: OpenIdConfig, log: Logger) {
 
 const isPlain = ({ issuer }: OpenIdConfig): boolean => issuer.startsWith('http:');
 
-/** Returns null if the provider does not respond. */
+/** Fetches the provider's metadata; null if the provider does not respond. */
 async function discover(openId: OpenIdConfig, log: Logger): Promise<client.ServerMetadata | null> {
   try {
     const found = await client.discovery(new URL(openId.issuer), openId.clientId, undefined, undefined, {
@@ -139,26 +143,26 @@ async function createConfiguration(
     await clientAuthentication(openId, metadata),
   );
   created.timeout = timeoutSeconds;
-  // Otherwise the library would trust the connection to the token endpoint and not check the signature.
+  // Otherwise, the library would trust the connection to the token endpoint and not check the ID token's signature.
   client.enableNonRepudiationChecks(created);
   if (isPlain(openId)) client.allowInsecureRequests(created);
   return created;
 }
 
-/** Reads the secret for each call, so that its file can be replaced while the portal is running. */
+/** Reads the client secret for each call, so that its file can be replaced while the portal is running. */
 async function clientAuthentication(
   { clientSecret }: OpenIdConfig,
   { token_endpoint_auth_methods_supported: methods }: client.ServerMetadata,
 ): Promise<client.ClientAuth> {
   if (clientSecret === null) return client.None();
   const secret = 'value' in clientSecret ? clientSecret.value : (await readFile(clientSecret.file, 'utf8')).trim();
-  // If the provider lists no methods, the specification requires the header.
+  // If the provider lists no methods, the specification requires `client_secret_basic`.
   return methods?.includes('client_secret_post') === true && !methods.includes('client_secret_basic')
     ? client.ClientSecretPost(secret)
     : client.ClientSecretBasic(secret);
 }
 
-/** Exchanges the code of a response for the claims of the person who signed in. */
+/** Exchanges the code in a response for the claims about the person who signed in. */
 async function redeemCode(
   config: client.Configuration,
   answer: URL,
@@ -181,7 +185,7 @@ async function redeemCode(
     isWhole || config.serverMetadata().userinfo_endpoint === undefined
       ? ({} as Record<string, unknown>)
       : await client.fetchUserInfo(config, tokens.access_token, idToken.sub);
-  // The address and whether it is verified come from the same document, because two documents may name different
+  // Takes the address and whether it is verified from the same source, because two sources may have different
   // addresses.
   const { email, email_verified } = idToken.email === undefined ? more : idToken;
   return claimsOf({ ...more, ...idToken, email, email_verified }, groupClaim);

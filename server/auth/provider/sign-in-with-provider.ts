@@ -18,10 +18,10 @@ import { ProviderRefusal } from './refusal.ts';
 type Member = typeof users.$inferSelect;
 
 /**
- * Returns the member for an account at the provider: the member to whom the account is connected, or a new member who
- * was invited or whom the rules allow to join. An e-mail address alone never leads to an existing member: the provider
- * may give the address to someone else, or the member may have joined with an address that was not theirs. Throws
- * `ProviderRefusal`; its reason `stranger` does not reveal who is a member.
+ * Returns the member for a provider account: the member who has connected it, or a new member who was invited or whom
+ * the rules allow to join. An e-mail address alone never leads to an existing member: the provider may give the address
+ * to someone else, or the member may have joined with an address that was not theirs. Throws `ProviderRefusal`; its
+ * reason `stranger` does not reveal who is a member.
  */
 export async function memberOf(
   tx: Transaction,
@@ -66,8 +66,8 @@ export async function memberOf(
 }
 
 /**
- * Whether an invitation may connect an existing member: only if the member has no account at this provider and no
- * rights beyond those of the invitation. A link for a viewer never opens an admin's account.
+ * Whether an invitation may connect an existing member: only if the member has no account at this provider, and no
+ * rights beyond those of the invitation. So a link for a viewer never opens an admin's account.
  */
 async function mayConnect(tx: Transaction, issuer: string, member: Member, offered: Rights): Promise<boolean> {
   const other = await tx
@@ -84,7 +84,8 @@ async function offerOf(tx: Transaction, ctx: Context, token: string) {
 }
 
 /**
- * Gives the member the role of their groups at the provider. If no group has a role, the member keeps the current one.
+ * Gives the member the role that their groups at the provider have. The member keeps the current role if no group has
+ * one, or if they are the last admin.
  */
 async function withRole(tx: Transaction, ctx: Context, user: Member, role: Role | null): Promise<Actor> {
   const { id, name, namespaces } = user;

@@ -1,7 +1,6 @@
 import { readCookie, setCookie } from '../cookies.ts';
 import type { PersonContext } from '../person.ts';
 
-/** A call to an endpoint of `/api/auth/*`. */
 export interface AuthCall extends PersonContext {
   request: Request;
 }
@@ -24,8 +23,8 @@ export function answer(body: unknown, ...cookies: string[]): Response {
 
 type Waiting = 'passkey' | 'factor' | 'provider';
 
-/** Returns the token of this browser's challenge; null if there is none. */
+/** Returns the token of this browser's challenge from its cookie; null if there is none. */
 export const tokenOf = (call: AuthCall, name: Waiting): string | null => readCookie(call.config, call.headers, name);
 
-/** Deletes a cookie that is no longer needed. */
+/** Returns a `Set-Cookie` header that deletes this cookie. */
 export const dropCookie = (call: AuthCall, name: Waiting): string => setCookie(call.config, name, '', 0);

@@ -12,7 +12,7 @@ import { startSession } from '../session.ts';
 import { type AuthCall, answer, done, dropCookie, tokenOf } from './call.ts';
 import { actorOf } from './password.ts';
 
-/** Creates a challenge for any passkey of this portal, bound to this browser by a cookie. */
+/** Creates a challenge for any passkey of this portal. A cookie binds it to this browser. */
 export async function askPasskey(call: AuthCall): Promise<Response> {
   call.signIn.throttles.asking.take(household(call.address), call.now);
   const options = await generateAuthenticationOptions(await passkeyRequest(call, null));
@@ -21,7 +21,8 @@ export async function askPasskey(call: AuthCall): Promise<Response> {
 }
 
 /**
- * Signs in with only a passkey: possessing it and verifying its owner count as two factors. Throws `factor_refused`.
+ * Signs in with only a passkey, because possessing it and verifying its owner count as two factors. Throws
+ * `factor_refused`.
  */
 export async function signInWithPasskey(call: AuthCall): Promise<Response> {
   const { passkey } = parse(

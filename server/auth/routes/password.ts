@@ -29,9 +29,9 @@ export const actorOf = ({ id, name, role, namespaces }: typeof users.$inferSelec
 const refused = () => new DomainError('unauthenticated', 'credentials_refused');
 
 /**
- * Signs in with e-mail and password: 204 with the session, or, if the member has a second factor, 200 with its kinds
- * and a cookie that can only be used to present one. Throws `credentials_refused`, after the same time for unknown
- * members and wrong passwords.
+ * Signs in with e-mail and password. Returns 204 with the session's cookie or, if the member has a second factor, 200
+ * with the kinds of factors and a cookie that only permits presenting one. Throws `credentials_refused`, after the same
+ * time for unknown members and wrong passwords.
  */
 export async function signInWithPassword(call: AuthCall): Promise<Response> {
   const { email, password } = parse(signInInput, await readJsonBody(call.request, call.config.limits));
@@ -56,7 +56,7 @@ export async function signInWithPassword(call: AuthCall): Promise<Response> {
   }
   return done(
     await db.transaction(async (tx) => {
-      // The password changed since it was verified; a session would outlive the change.
+      // If the password has changed since it was verified, a session would outlive the change.
       if (!(await isPasswordStill(tx, user.id, hash))) throw refused();
       return startSession(tx, call, actorOf(user), { method: 'password', headers: call.headers, address });
     }),

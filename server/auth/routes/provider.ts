@@ -21,15 +21,15 @@ import { type AuthCall, answer, dropCookie, tokenOf } from './call.ts';
 const startInput = z.strictObject({
   next: z.string().max(2_000).optional(),
   invitation: z.string().max(200).optional(),
-  /** Connects the account to the signed-in member instead of signing in. */
+  /** Connects the provider account to the signed-in member instead of signing in. */
   connect: z.literal(true).optional(),
 });
 
 const accountPage = '/settings/account';
 
 /**
- * Returns the provider URL to send the browser to, and binds the response to this browser by a cookie. Connecting an
- * account requires a session with a recent confirmation.
+ * Returns the provider's URL to send the browser to. A cookie binds the provider's response to this browser. Connecting
+ * an account requires a session with a recent confirmation.
  */
 export async function askProvider(call: AuthCall): Promise<Response> {
   const { provider, throttles } = call.signIn;
@@ -48,8 +48,8 @@ export async function askProvider(call: AuthCall): Promise<Response> {
 }
 
 /**
- * Handles the provider's redirect: continues to the requested page, or goes back with the reason. Any website can make
- * a browser load this URL, so a call without the challenge's cookie does not count as an attempt.
+ * Handles the provider's redirect back: continues to the requested page, or goes back with the reason for the failure.
+ * Any website can make a browser load this URL, so a call without the challenge's cookie does not count as an attempt.
  */
 export async function hearProvider(call: AuthCall): Promise<Response> {
   const { signIn, now, address } = call;
@@ -85,10 +85,7 @@ async function signInBy(call: AuthCall, issuer: string, claims: Claims, invitati
   return [cookie];
 }
 
-/**
- * Connects the account only in the session that started it. If someone else has signed in on this browser since, the
- * response is rejected.
- */
+/** Connects the account, unless the browser now has another session than the one that started this. */
 async function connectTo(call: AuthCall, issuer: string, claims: Claims, sessionId: string): Promise<string[]> {
   const session = await call.session();
   if (session?.id !== sessionId) throw new ProviderRefusal('stale');
@@ -102,18 +99,18 @@ function refusedPath(expected: { next: string; connect?: string } | null, reason
   return `/sign-in?refused=${reason}${next}`;
 }
 
-/** Returns the reason to show; null for other errors, such as an unavailable database. */
+/** Returns the reason to show on the page; null for other errors, such as an unavailable database. */
 function reasonOf(error: unknown): Refusal | null {
   if (error instanceof ProviderRefusal) return error.reason;
   if (error instanceof ProviderAway) return 'away';
-  // Another person joined with this address concurrently.
+  // Someone else joined with this e-mail address concurrently.
   if (error instanceof DomainError && error.code === 'email_taken') return 'taken';
   if (!(error instanceof Error)) return null;
   if (error.name === 'AuthorizationResponseError') return 'denied';
   // `fetch` failed.
   if (error instanceof TypeError && error.cause !== undefined && (error as { code?: unknown }).code === undefined)
     return 'away';
-  // openid-client has a code for every error about the response, the tokens or their transport.
+  // openid-client sets a code on errors about the response, the tokens or their transport.
   const code = (error as { code?: unknown }).code;
   const isOfLibrary = typeof code === 'string' && code.startsWith('OAUTH_');
   return isOfLibrary || ['ResponseBodyError', 'WWWAuthenticateChallengeError'].includes(error.name) ? 'failed' : null;

@@ -12,12 +12,12 @@ import { startSession } from '../session.ts';
 import { type AuthCall, answer, done, dropCookie, tokenOf } from './call.ts';
 import { actorOf } from './password.ts';
 
-/** Maximum number of attempts after a correct password. After that, the password must be entered again. */
+/** Maximum number of attempts after a correct password. Afterwards, the password must be entered again. */
 const maxTries = 10;
 
 const tooLate = () => new DomainError('unauthenticated', 'sign_in_stale');
 
-/** After the password, creates the challenge for the member's passkeys. Throws `sign_in_stale`. */
+/** Creates the challenge for the member's passkeys, after the password was entered. Throws `sign_in_stale`. */
 export async function askPasskeyAsFactor(call: AuthCall): Promise<Response> {
   const token = tokenOf(call, 'factor');
   const waiting = await tryChallenge(call, 'factor', token, call.now, maxTries);
@@ -28,8 +28,8 @@ export async function askPasskeyAsFactor(call: AuthCall): Promise<Response> {
 }
 
 /**
- * Signs in with a factor after a correct password. Attempts are limited per member, whatever the IP address. Throws
- * `sign_in_stale` if no password was entered recently, `factor_refused`, `too_many_attempts`.
+ * Signs in with a factor after a correct password. Attempts are limited per member, from all IP addresses together.
+ * Throws `sign_in_stale` if no password was entered recently, `factor_refused`, `too_many_attempts`.
  */
 export async function signInWithFactor(call: AuthCall): Promise<Response> {
   const shown = parse(factorAnswer, await readJsonBody(call.request, call.config.limits));
@@ -42,12 +42,12 @@ export async function signInWithFactor(call: AuthCall): Promise<Response> {
   throttle.take(`factor ${userId}`, now);
   const expected = 'passkey' in shown ? await takeChallenge(call, 'factor-passkey', token, now) : null;
   const cookie = await call.db.transaction(async (tx) => {
-    // Only one of two concurrent responses to a password starts a session.
+    // Of two concurrent calls for the same password entry, only one starts a session.
     if ((await takeChallenge({ db: tx, keys }, 'factor', token, now)) === null) throw tooLate();
     const [user] = await tx.select().from(users).where(eq(users.id, userId)).for('update');
     const hash = await passwordHashOf(tx, userId);
     if (!user || hash === null || sha256Hex(hash) !== waiting.passwordDigest) throw tooLate();
-    // Locks the password, because a session that used the old one would outlive a change.
+    // Keeps the password from changing, because a session from the old one would outlive the change.
     if (!(await isPasswordStill(tx, userId, hash))) throw tooLate();
     const challenge = expected?.challenge ?? null;
     const factor = await takeFactor(tx, call, { userId, answer: shown, challenge, now });

@@ -3,14 +3,14 @@ import { accounts, passkeys, signInRules, totpFactors, users } from '#db/schema/
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 
-/** The portal's rules for everyone who signs in. */
+/** The rules for signing in to this portal. */
 export interface SignInRules {
   requireFactor: boolean;
-  /** Number of members with only a password, who must set up a factor. */
+  /** Number of members who sign in with only a password. If a factor is required, they must set one up. */
   membersWithoutFactor: number;
 }
 
-/** Returns the rules, and the number of affected members. */
+/** Returns the rules, and the number of members without a factor. */
 export async function getSignInRules(ctx: Context): Promise<SignInRules> {
   allow(ctx.actor, 'admin');
   const { db } = ctx;

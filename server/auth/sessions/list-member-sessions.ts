@@ -7,7 +7,7 @@ import type { PersonContext } from '../person.ts';
 import { type ListMemberSessionsInput, listMemberSessionsInput } from './input.ts';
 import { browsersOf, type SignedInBrowser } from './signed-in-browser.ts';
 
-/** Lists the sessions of a member. Throws `member_unknown`. */
+/** Lists the valid sessions of a member. Throws `member_unknown`. */
 export async function listMemberSessions(
   ctx: PersonContext,
   input: ListMemberSessionsInput,

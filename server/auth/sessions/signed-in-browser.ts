@@ -4,14 +4,14 @@ import type { Database } from '#db/client.ts';
 import { type SignInMethod, sessions } from '#db/schema/index.ts';
 import { idleLife } from '../session.ts';
 
-/** A browser with a session. */
+/** A browser in which a member is signed in. */
 export interface SignedInBrowser {
   id: string;
-  /** For example "Firefox 141"; null if unknown. */
+  /** For example, "Firefox 141"; null if unknown. */
   browser: string | null;
-  /** For example "macOS"; null if unknown. */
+  /** For example, "macOS"; null if unknown. */
   system: string | null;
-  /** IP address of the sign-in. */
+  /** IP address from which the member signed in. */
   address: string | null;
   method: SignInMethod;
   createdAt: Date;
@@ -42,7 +42,7 @@ export async function browsersOf(
     }));
 }
 
-/** Returns the name and major version of a browser, and the name of its system, from the user agent. */
+/** Returns the name and major version of a browser and the name of its system, from the user agent string. */
 export function namesOf(userAgent: string | null): { browser: string | null; system: string | null } {
   if (userAgent === null || userAgent === '') return { browser: null, system: null };
   const { browser, os } = Bowser.parse(userAgent);

@@ -12,7 +12,7 @@ import { allowConfirmedCaller, type CallerContext } from '../person.ts';
 import { type CreateTokenInput, createTokenInput } from './input.ts';
 
 /**
- * Creates a token for scripts. `value` is returned only here; only its digest is stored. Members need a recent
+ * Creates a token for scripts. Only this call returns its `value`; only the digest is stored. Members need a recent
  * confirmation (`confirmation_required`).
  */
 export async function createToken(ctx: CallerContext, input: CreateTokenInput): Promise<{ id: string; value: string }> {

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => door.close());
 
-/** Creates a VM with a secret, whose machine enrolled with this key pair. */
+/** Creates a VM that has a secret and whose machine enrolled with this key pair. */
 async function givenMachine(pair: KeyPair, of: Context = ctx, at = door) {
   count += 1;
   const { vmId, call } = await givenAgent(of, at, `machine-${count}`, pair);
@@ -68,7 +68,7 @@ test.each<[string, KeyKind, KeyKind]>([
     input: Buffer.from(settings?.protectedSettings ?? '', 'base64'),
   });
   expect(JSON.parse(opened.toString())).toEqual({ password: 'correct horse battery' });
-  // The machine is the same, so deliveries and deadlines are kept.
+  // The machine stays the same, so deliveries and deadlines are kept.
   const { rows } = await ctx.db.$client.query('select delivered_at from extensions where vm_id = $1', [machine.vmId]);
   expect(rows).toEqual([{ delivered_at: expect.any(Date) }]);
 

@@ -7,8 +7,8 @@ import { type AgentCall, contextOf } from '../../call.ts';
 import type { KnownAgent } from '../../memory/agent-memory.ts';
 
 /**
- * `PUT /agent/v1/certificate`: replaces the certificate of a VM's machine, for the holder of the old key. 429 above the
- * hourly limit.
+ * `PUT /agent/v1/certificate`: replaces the certificate of a VM's machine, if the holder of the old key requests it.
+ * Throws 429 above the hourly limit.
  */
 export async function certificate(call: AgentCall): Promise<Response> {
   const { agent } = await admit(call);
@@ -19,7 +19,7 @@ export async function certificate(call: AgentCall): Promise<Response> {
   return Response.json(answer, { headers: { 'cache-control': 'no-store' } });
 }
 
-/** Limited because each renewal encrypts the VM's secrets again and publishes a goal state. */
+/** Each renewal encrypts the VM's secrets again and publishes a goal state, so renewals are limited. */
 async function refuseTooMany(call: AgentCall, agent: KnownAgent): Promise<void> {
   try {
     call.door.renewals.take(agent.vmId);

@@ -37,7 +37,7 @@ const newAgent = () => {
   return givenAgent(ctx, door, `hold-${count}`);
 };
 
-/** Creates an agent that has the extension `probe` installed. */
+/** Creates an agent whose goal state has the extension `probe`. */
 async function agentWithProbe(): Promise<GivenAgent & { etag: string; text: string }> {
   const agent = await newAgent();
   await declare(agent.vmId, 'first');
@@ -56,7 +56,7 @@ describe('while a VM is held', () => {
     await holdVm(ctx, { vmId: agent.vmId, reason });
     await declare(agent.vmId, 'second');
     expect((await pollWith(agent, agent.etag)).status).toBe(304);
-    // The agent lost its files, so it requests the goal state without an ETag.
+    // Requests the goal state without an ETag, like an agent that lost its files.
     const again = await agent.call('/goal-state');
     expect([again.status, again.headers.get('etag'), await again.text()]).toEqual([200, agent.etag, agent.text]);
     await releaseHold(ctx, { vmId: agent.vmId });
@@ -150,7 +150,7 @@ describe('polls that are held', () => {
     await holdVm(ctx, { vmId: agent.vmId, reason });
     await declare(agent.vmId, 'second');
     await holdVm(ctx, { vmId: agent.vmId, reason: 'Storage move' });
-    // A poll of a newer agent follows the same path.
+    // Once a report takes one statement, the agent is cached again, so the held poll has processed the changes.
     await expect.poll(() => statementsOf(() => agent.call('/reports', { method: 'POST', body: '{}' }))).toHaveLength(1);
     expect(isOpen).toBe(true);
     await releaseHold(ctx, { vmId: agent.vmId });

@@ -6,13 +6,13 @@ import type { AgentAnswer, AgentCall } from '../../call.ts';
 
 const longestWait = 60;
 
-/** Seconds in which an agent should reconnect after a lost connection. */
+/** Seconds that an agent has to reconnect after its connection was lost. */
 const hungUpGrace = 5;
 
 /**
- * `GET /agent/v1/goal-state`: 200 with the goal state, or 304 if the agent has it. With `?wait=`, the response is held
- * until there is a newer one; a VM has one held poll, and a newer poll ends the older. A cached agent that has the
- * current goal state costs no statement.
+ * `GET /agent/v1/goal-state`: returns 200 with the goal state, or 304 if the agent already has it. With `?wait=`, the
+ * response is held until the goal state changes. Each VM has at most one held poll; a newer poll ends it. If the agent
+ * is cached and has the current goal state, no database statement runs.
  */
 export function goalState(call: AgentCall): AgentAnswer | Promise<AgentAnswer> {
   const admitted = admit(call);
@@ -24,13 +24,13 @@ function answerNow(call: AgentCall, admitted: Admitted): AgentAnswer | Promise<A
   const has = call.header('if-none-match');
   const wait = call.query === '' ? 0 : readWait(new URLSearchParams(call.query).get('wait'));
   const mayHold = wait > 0 && has !== null && door.held.size < door.services.config.limits.heldPolls;
-  // An agent whose polls are held calls again soon, even after an immediate response.
+  // An agent whose polls can be held calls again soon, even after an immediate response.
   if (has === null || has !== admitted.agent.etag) return deliver(call, admitted, mayHold ? wait : 0);
   if (!mayHold) return unchanged(call, admitted, has, 0);
   return hasUnannouncedRequest(admitted.agent) ? unchanged(call, admitted, has, wait) : hold(call, admitted, has, wait);
 }
 
-/** Returns for how many seconds to hold the response, at most a minute; 0 for anything malformed. */
+/** Returns how many seconds to hold the response: at most 60, and 0 if the value is malformed. */
 function readWait(text: string | null): number {
   return text !== null && /^\d{1,6}$/.test(text) ? Math.min(Number(text), longestWait) : 0;
 }

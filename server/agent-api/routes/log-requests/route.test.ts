@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => door.close());
 
-/** A machine that had the handler in the past and has applied its goal state. */
+/** Creates a machine that once had the handler and has applied its goal state. */
 async function givenMachine(): Promise<{ agent: GivenAgent; etag: string }> {
   count += 1;
   const agent = await givenAgent(ctx, door, `archives-${count}`);
@@ -98,7 +98,7 @@ test('an agent that cannot send logs is woken once, and then its polls are held 
     expect([answer.status, answer.headers.get('annex-log-requests')]).toEqual([304, '1']);
     return performance.now() - began >= 900;
   };
-  // After a request between two polls, only the next poll gets an immediate response.
+  // A request between two polls makes only the first poll after it return immediately.
   expect([await poll(), await poll()]).toEqual([false, true]);
 });
 

@@ -4,11 +4,11 @@ import { listRequestedArchives, receiveArchive } from '#server/domain/logs/index
 import { admit } from '../../authenticate.ts';
 import { type AgentCall, contextOf } from '../../call.ts';
 
-/** `GET /agent/v1/log-requests`: the log folders that operators requested (AZ-G11). */
+/** `GET /agent/v1/log-requests`: returns the log folders that operators requested (AZ-G11). */
 export async function logRequests(call: AgentCall): Promise<Response> {
   const { agent } = await admit(call);
   const requests = await listRequestedArchives(contextOf(call, agent), agent.vmId);
-  // The request that was announced has expired, so the cached announcement is dropped.
+  // The announced request has expired, so the cached agent, which still has it, is dropped.
   if (requests.length === 0) call.door.agents.forget(agent.vmId);
   return Response.json({ requests } satisfies LogRequests, { headers: { 'cache-control': 'no-store' } });
 }
@@ -16,8 +16,8 @@ export async function logRequests(call: AgentCall): Promise<Response> {
 const forms = { 'application/gzip': 'tar.gz', 'application/x-gzip': 'tar.gz', 'application/zip': 'zip' } as const;
 
 /**
- * `PUT /agent/v1/log-requests/{id}/archive`: stores a requested archive. An empty body means that there are no such
- * logs.
+ * `PUT /agent/v1/log-requests/{id}/archive`: stores a requested archive. An empty body means that the machine has no
+ * such logs.
  */
 export async function logArchive(call: AgentCall, match: RegExpExecArray): Promise<Response> {
   const { agent } = await admit(call);

@@ -41,7 +41,7 @@ interface Sent {
   extension?: string;
 }
 
-/** Creates a machine with the extension `probe`, and returns its calls for command output. */
+/** Creates a machine with the extension `probe`, and returns functions that call the API for command output. */
 async function givenMachine() {
   count += 1;
   const agent = await givenAgent(ctx, door, `logs-${count}`);

@@ -7,8 +7,8 @@ import { admit } from '../../authenticate.ts';
 import { type AgentCall, contextOf } from '../../call.ts';
 
 /**
- * `POST /agent/v1/logs/{extension}?command=&attempt=&sequence=`: stores a part of a command's output, by
- * `Content-Range`, or the complete output. 204 with the number of contiguous bytes from the start.
+ * `POST /agent/v1/logs/{extension}?command=&attempt=&sequence=`: stores a command's output, or with `Content-Range` a
+ * part of it. Returns 204 with the number of contiguous bytes received from the start.
  */
 export async function logs(call: AgentCall, match: RegExpExecArray): Promise<Response> {
   const { agent } = await admit(call);
@@ -27,7 +27,7 @@ function requireText(header: string | null): void {
   throw new DomainError('unsupported_media_type', 'media_type_unsupported', { params: { type: 'text/plain' } });
 }
 
-/** Parses `bytes 0-1023/4096`, or `bytes 0-1023/*` while the command may still write. Null without a header. */
+/** Parses `bytes 0-1023/4096`, or `bytes 0-1023/*` while the command may still write. Returns null without a header. */
 function readRange(header: string | null): { start: number; until: number; total: number | null } | null {
   if (header === null) return null;
   const match = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/.exec(header.trim());
@@ -39,14 +39,14 @@ function readRange(header: string | null): { start: number; until: number; total
   return { start, until: end + 1, total };
 }
 
-/** Yields the body, decompressed while it arrives. Limits apply to the decompressed bytes. */
+/** Yields the body, decompressed as it arrives. Limits apply to the decompressed bytes. */
 async function* unpacked(call: AgentCall): AsyncGenerator<Uint8Array> {
   const encoding = call.header('content-encoding')?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity') return yield* call.stream();
   if (encoding !== 'gzip') throw new DomainError('unsupported_media_type', 'encoding_unknown');
   const gunzip = createGunzip();
   const feeding = feed(call.stream(), gunzip);
-  // If the agent disconnects between reads, gunzip reports it to its reader, so the error is ignored here.
+  // If the agent disconnects, the reader of `gunzip` gets the error, so it is ignored here.
   feeding.catch(() => {});
   try {
     yield* gunzip as AsyncIterable<Buffer>;

@@ -3,19 +3,18 @@ import { DomainError } from '#server/domain/error.ts';
 import { slot } from '#server/platform/process-memory.ts';
 
 /**
- * Maximum number of downloads of one VM at a time. The agent runs four, and an interrupted download ends within two
+ * Maximum number of concurrent downloads per VM. The agent runs four, and an interrupted one may count for up to two
  * minutes.
  */
 const maxDownloads = 8;
 const retryAfter = 10;
 
-/** Limits the concurrent downloads of a VM, so that one machine cannot use every connection. */
+/** Limits the concurrent downloads of each VM, so that one machine cannot use all connections. */
 export class Downloads {
   readonly #running = new Map<string, number>();
 
   /**
-   * Opens the bytes for a VM, and counts the download until it is finished or abandoned. Throws 429
-   * `downloads_waiting`.
+   * Opens a package for a VM, and counts the download until it ends or is abandoned. Throws 429 `downloads_waiting`.
    */
   async open<B extends { stream: Readable }>(vmId: string, opening: () => Promise<B | null>): Promise<B | null> {
     const count = this.#running.get(vmId) ?? 0;

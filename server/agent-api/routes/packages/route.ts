@@ -7,12 +7,12 @@ import type { AgentCall } from '../../call.ts';
 import { downloads } from './download.ts';
 
 /**
- * Digest of a package that does not exist. `agent doctor` requests it to check the credential. The doctor sends no call
- * counter, because a second process that counts would look like a second machine.
+ * Digest of a package that does not exist. `agent doctor` requests it to check the credential. It sends no call
+ * counter, because a second process with a counter would look like a second machine.
  */
 const noPackage = '0'.repeat(64);
 
-/** `GET /agent/v1/packages/{sha256}`: the zip or a range of it, only if the VM's own goal state names it. */
+/** `GET /agent/v1/packages/{sha256}`: returns the zip or a range of it, if the VM's own goal state names it. */
 export async function packageBytes(call: AgentCall, match: RegExpExecArray): Promise<Response> {
   const sha256 = match[1] ?? '';
   const agent = sha256 === noPackage ? await authenticate(call) : (await admit(call)).agent;
@@ -20,8 +20,8 @@ export async function packageBytes(call: AgentCall, match: RegExpExecArray): Pro
 }
 
 /**
- * Sends a package of the VM's own goal state. Throws 404 `package_absent` for any other, 429 `downloads_waiting`, 503
- * `package_damaged` if its bytes are lost.
+ * Sends a package that the VM's own goal state names. Throws 404 `package_absent` for any other package, 429
+ * `downloads_waiting`, or 503 `package_damaged` if its bytes are lost.
  */
 export async function sendPackage(call: AgentCall, vmId: string, sha256: string): Promise<Response> {
   const { db, blobs, memory } = call.door.services;
@@ -43,7 +43,7 @@ export async function sendPackage(call: AgentCall, vmId: string, sha256: string)
     return new Response(null, { status: 416, headers: { ...headers, 'content-range': `bytes */${size}` } });
   }
   const { start, end } = range ?? { start: 0, end: size - 1 };
-  // A range of all bytes is read like the whole file, because only complete reads are verified.
+  // A range that covers all bytes is read like the whole file, because only complete reads are verified.
   const part = end - start + 1 === size ? undefined : { start, end };
   const blob = await memory.of(downloads).open(vmId, () => blobs.open(sha256, part));
   if (blob?.size !== size) {
@@ -65,15 +65,15 @@ export async function sendPackage(call: AgentCall, vmId: string, sha256: string)
 
 const retryAfter = 60;
 
-/** Logs which bytes are lost or damaged. The agent retries until the package is uploaded again. */
+/** Logs which package is lost or damaged. The agent retries until it is uploaded again. */
 function damaged({ door, requestId }: AgentCall, sha256: string): DomainError {
   door.log.error({ requestId, sha256 }, 'the bytes of a package are lost or damaged: upload the same zip again');
   return new DomainError('unavailable', 'package_damaged', { retryAfter });
 }
 
 /**
- * Parses a single range of bytes, both ends included. Null if there is no supported range; the whole package is then
- * sent.
+ * Parses a single range of bytes; both ends are inclusive. Returns null without a supported range, so that the whole
+ * package is sent.
  */
 function readRange(header: string | null, size: number): { start: number; end: number } | 'unsatisfiable' | null {
   const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '');

@@ -6,9 +6,9 @@ import type { KnownAgent } from '../../memory/agent-memory.ts';
 import { countReportBytes, rejectTooManyBytes } from '../../report-bytes.ts';
 
 /**
- * `POST /agent/v1/reports`: 204 once everything is committed, 207 if some entries were rejected, 400 if all were, 503
- * if too many reports are waiting, 429 if the VM sent too many bytes within an hour. The response has the ETag of the
- * current goal state, so a report is also a poll.
+ * `POST /agent/v1/reports`: returns 204 once everything is committed, or 207 if some entries were rejected. Throws 400
+ * if all were, 503 if too many reports are waiting, and 429 if the VM sent too many bytes within an hour. The response
+ * has the ETag of the current goal state, so a report is also a poll.
  */
 export async function reports(call: AgentCall): Promise<AgentAnswer> {
   const { door } = call;
@@ -26,7 +26,7 @@ export async function reports(call: AgentCall): Promise<AgentAnswer> {
   return { status: 207, headers, body: JSON.stringify({ stored, errors }) };
 }
 
-/** Reads the body. While it arrives, its bytes count towards the queue's limit. */
+/** Reads the body. Its bytes count towards the queue's limit while it arrives. */
 async function readReport(call: AgentCall, agent: KnownAgent): Promise<{ value: unknown; bytes: number }> {
   const limit = call.door.services.config.limits.report.bytes;
   const arrived = call.door.intake.expect(agent.vmId, bytesToExpect(call, limit));
@@ -37,7 +37,7 @@ async function readReport(call: AgentCall, agent: KnownAgent): Promise<{ value: 
   }
 }
 
-/** Expected compression: JSON shrinks to a tenth or less. */
+/** The compression ratio assumed for gzipped JSON. */
 const packedBy = 16;
 
 function bytesToExpect(call: AgentCall, limit: number): number {
@@ -46,7 +46,10 @@ function bytesToExpect(call: AgentCall, limit: number): number {
   return Math.min(limit, Number(length) * (call.header('content-encoding') === null ? 1 : packedBy));
 }
 
-/** Returns the ETag of the current goal state; empty if the report deleted the VM. */
+/**
+ * Returns the ETag of the current goal state; empty if it cannot be read, for example because the report deleted the
+ * VM.
+ */
 async function etagInForce(call: AgentCall, known: string | null): Promise<string> {
   if (known !== null) return known;
   try {
