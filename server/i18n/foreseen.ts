@@ -1,13 +1,14 @@
 import { DomainError } from '#server/domain/error.ts';
 
 /**
- * Seconds after which to retry if the database is unavailable: the launcher restarts the embedded one within a second.
+ * Seconds after which to retry while the database is unavailable. The launcher restarts the embedded one within a
+ * second.
  */
 const databaseRetry = 2;
 
 /**
- * Error codes of an unavailable database, as opposed to a wrong statement. 25006 means that a primary became a standby.
- * The codes for a full disk and unreadable files are included.
+ * Error codes of an unavailable database, as opposed to a wrong statement. They include 25006 (a primary became a
+ * standby) and the codes for a full disk and unreadable files.
  */
 const awayCode =
   /^(ENOPRIMARY|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|08\w{3}|57P0[123]|57014|53\w{3}|58030|25006)$/;
@@ -16,24 +17,22 @@ const awayMessage =
 
 function isDatabaseAway(error: Error): boolean {
   const { code, syscall } = error as Error & { code?: unknown; syscall?: unknown };
-  // A missing file causes ENOENT too, but only a socket fails in `connect`.
+  // ENOENT also means a missing file, but only a socket fails in `connect`.
   if (code === 'ENOENT' && syscall !== 'connect') return false;
   return (typeof code === 'string' && awayCode.test(code)) || awayMessage.test(error.message);
 }
 
-/**
- * Node's error if a client disconnects before its body has arrived. A lost database connection has a different message.
- */
+/** Whether a client disconnected before its body had arrived. A lost database connection has a different message. */
 const hungUp = (error: Error): boolean =>
   error.message === 'aborted' && (error as Error & { code?: unknown }).code === 'ECONNRESET';
 
-/** Whether the disk with the portal's files, or the quota of its user, is full. */
+/** Whether the disk with the portal's files, or its user's quota, is full. */
 const isDiskFull = (error: Error): boolean =>
   /^(ENOSPC|EDQUOT)$/.test(String((error as Error & { code?: unknown }).code));
 
 /**
- * Whether PostgreSQL rejected NUL in a text or in JSON, or a lone surrogate in JSON. These come from entry points that
- * do not parse their input as JSON; otherwise the JSON that the portal writes is valid.
+ * Whether PostgreSQL rejected a NUL character, or a lone surrogate in JSON. These come from entry points that do not
+ * check their input as JSON.
  */
 function isUnstorable(error: Error): boolean {
   const { code, message } = error as Error & { code?: unknown };
@@ -49,7 +48,7 @@ function* chain(error: unknown): Generator<Error> {
   }
 }
 
-/** Returns the domain error behind an error, even if a library wrapped it; null for an unexpected error. */
+/** Returns the domain error for an expected error, even if a library wrapped it; null for an unexpected one. */
 export function foreseen(error: unknown): DomainError | null {
   for (const link of chain(error)) {
     if (link instanceof DomainError) return link;

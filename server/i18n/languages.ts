@@ -1,13 +1,13 @@
 import { languageCookie, negotiate, pickLanguage, type ReaderWishes } from '#protocol/index.ts';
 import { cookieIn } from '#server/platform/cookie.ts';
 
-/** The portal's own languages. The first is the fallback. */
+/** The languages of the portal itself. The first is the fallback. */
 export const languages = ['en', 'de'] as const;
 export type Language = (typeof languages)[number];
 
 /**
- * Returns the languages that a request asks for: the chosen one, then those of Accept-Language. The account's choice
- * (`ofAccount`) takes precedence over that in the browser's cookie.
+ * Returns the languages that a request wants: the chosen one, then those of Accept-Language. The account's choice
+ * (`ofAccount`) takes precedence over the one in the browser's cookie.
  */
 export function readerOf(headers: Headers, ofAccount?: string): ReaderWishes {
   return {
@@ -16,7 +16,7 @@ export function readerOf(headers: Headers, ofAccount?: string): ReaderWishes {
   };
 }
 
-/** Returns the language of the portal that fits the reader best. */
+/** Returns the portal's language that suits the reader best. */
 export function languageFor(reader: ReaderWishes): Language {
   const picked = pickLanguage(negotiate(reader), languages);
   return languages.find((language) => language === picked) ?? languages[0];

@@ -5,9 +5,9 @@ import { languageFor, readerOf } from './languages.ts';
 import { translateError } from './problem.ts';
 
 /**
- * Converts any error to a response: a problem document in the caller's language, or in that of the signed-in account
- * (`ofAccount`). The log contains what the caller does not see: the details of an unexpected error, and why something
- * was unavailable.
+ * Converts any error to a problem document in the caller's language; `ofAccount` is the language of the signed-in
+ * account. The log gets what the caller does not see: the details of an unexpected error, and why something was
+ * unavailable.
  */
 export function problemResponse(
   error: unknown,
@@ -39,7 +39,7 @@ export function problemResponse(
 const quietMs = 5_000;
 let warnedAt = Number.NEGATIVE_INFINITY;
 
-/** Logs at most one line in five seconds, because a fleet that calls during an outage would fill the disk. */
+/** Logs at most one warning in five seconds, because a fleet that calls during an outage would fill the disk. */
 function warnOfOutage(refusal: DomainError, requestId: string, log: Logger): void {
   const now = performance.now();
   const isQuiet = now - warnedAt < quietMs;

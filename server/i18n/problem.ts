@@ -5,11 +5,11 @@ import { foreseen } from './foreseen.ts';
 import type { Language } from './languages.ts';
 import { translate } from './translator.ts';
 
-/** A fault and its message. */
+/** A fault with its message. */
 export const translatedFault = z.object({ path: z.string(), code: errorCode, message: z.string() });
 export type TranslatedFault = z.infer<typeof translatedFault>;
 
-/** The response to a call that was rejected or failed: RFC 9457, with the additional members of the API contract. */
+/** The response to a rejected or failed call, as in RFC 9457, with the additional members of the API contract. */
 export const problemDocument = z
   .object({
     type: z.string(),
@@ -23,18 +23,21 @@ export const problemDocument = z
   .describe('RFC 9457, in the language of Accept-Language; `errors` lists every error by path.');
 export type Problem = z.infer<typeof problemDocument>;
 
-/** Longer values are truncated, so that a response stays readable and small. */
+/** Maximum length of values in messages, so that a response stays readable and small. */
 const shownLength = 200;
 const pathLength = 1_024;
 /**
- * Maximum length of a property name, which the sender chose: long enough to find the property, too short for a page of
- * text.
+ * Maximum length of a property name in a path. The sender chose the name: it must suffice to find the property, but not
+ * carry a page of text.
  */
 const nameLength = 64;
-/** Maximum number of faults in a response, because a body can have a fault in every byte. */
+/** Maximum number of faults in a response, because every byte of a body can be faulty. */
 const shownFaults = 1_000;
 
-/** A name with control characters, or with line or direction marks, could look like a sentence. */
+/**
+ * Invisible characters are replaced, because a name that contains control, line or direction characters could look like
+ * part of the message.
+ */
 const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 const shown = (text: string, most: number): string => {
@@ -66,7 +69,7 @@ export function sentence(code: ErrorCode, params: ErrorParams, language: Languag
   return translate(language, 'errors', code, shownParams(params));
 }
 
-/** Converts any error to a problem document in this language. An unexpected error shows only its request id. */
+/** Converts any error to a problem document in this language. Of an unexpected error, it shows only the request id. */
 export function translateError(error: unknown, language: Language, requestId: string): Problem {
   const refusal: DomainError | null = foreseen(error);
   if (!refusal) return problem('internal', 'internal', 500, { requestId }, language, requestId);
@@ -76,7 +79,7 @@ export function translateError(error: unknown, language: Language, requestId: st
   return { ...document, errors: translateFaults(faults, language) };
 }
 
-/** Adds messages to faults. If there are more than a thousand, the last entry says how many were left out. */
+/** Adds messages to faults. If there are more than a thousand, the last entry says how many are missing. */
 export function translateFaults(faults: readonly Fault[], language: Language): TranslatedFault[] {
   const hidden = faults.length - shownFaults;
   const more: Fault = { path: '', code: 'more_faults', params: { count: hidden } };

@@ -3,7 +3,7 @@ import { type QueueEntry, queue, queueEntry, queueReason, type VmQueue } from '#
 import type { Language } from './languages.ts';
 import { translate } from './translator.ts';
 
-/** A queue with the reasons as sentences. */
+/** A queue entry whose reason is also a sentence. */
 const shownEntry = queueEntry.extend({
   reason: queueReason
     .extend({ text: z.string().describe('The reason in the language of the caller.') })
@@ -17,7 +17,7 @@ export const shownQueue = queue.extend({
 });
 export type ShownQueue = z.infer<typeof shownQueue>;
 
-/** Adds a sentence to each reason. */
+/** Adds a sentence to the reason of each entry. */
 export function translateQueue({ now, next, waiting }: VmQueue, language: Language): ShownQueue {
   const inWords = (entry: QueueEntry) => ({
     ...entry,

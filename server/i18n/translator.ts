@@ -10,7 +10,7 @@ export const pageLanguages: readonly string[] = readdirSync(folder, { withFileTy
   .filter((entry) => entry.isDirectory())
   .map((entry) => entry.name);
 
-/** Reads every `locales/<lng>/<namespace>.json`, once per process. */
+/** Reads all `locales/<lng>/<namespace>.json` files of a language. */
 function load(language: Language): Record<string, Record<string, string>> {
   const home = new URL(`${language}/`, folder);
   const files = readdirSync(home).filter((file) => file.endsWith('.json'));
@@ -26,13 +26,14 @@ function open(language: Language): i18n {
     fallbackLng: languages[0],
     resources: Object.fromEntries([...new Set([language, languages[0]])].map((lng) => [lng, load(lng)])),
     initAsync: false,
-    // Keys are flat and may contain dots and colons. Messages are sent as JSON or escaped by React.
+    // Keys are flat and may contain dots and colons. Messages need no escaping, because they are sent as JSON or
+    // escaped by React.
     keySeparator: false,
     nsSeparator: false,
     interpolation: { escapeValue: false },
     returnNull: false,
   });
-  // Limits are in bytes: `{{limit, size}}` becomes "64 MiB".
+  // Formats bytes: `{{limit, size}}` becomes "64 MiB".
   instance.services.formatter?.add('size', (bytes: unknown, lng) => formatByteSize(lng ?? language, Number(bytes)));
   return instance;
 }
@@ -47,7 +48,7 @@ export function translate(
   params: Readonly<Record<string, string | number>> = {},
 ): string {
   const count = typeof params.count === 'number' ? { count: params.count } : {};
-  // The pages declare their own namespaces as the only keys of `t`, but this key comes from another closed list.
+  // The type of `t` accepts only the pages' keys, but this key may come from another namespace.
   const t = translators[language].t as unknown as (key: string, options: object) => string;
   return t(key, { ns: namespace, replace: params, ...count });
 }

@@ -8,11 +8,10 @@ import { sentence } from './problem.ts';
 
 const isCode = (code: string): code is ErrorCode => Object.hasOwn(en, code);
 
-/** A warning and its message in the caller's language. */
 export const shownWarning = z.object({ code: z.string(), message: z.string(), path: z.string().optional() });
 export type ShownWarning = z.infer<typeof shownWarning>;
 
-/** Adds messages to warnings, up to a limit. A warning about the whole document has no path. */
+/** Adds messages to as many warnings as fit into a response. A warning about the whole document has no path. */
 export function shownWarnings(warnings: readonly StoredWarning[], language: Language): ShownWarning[] {
   return fitWarnings(warnings).map(({ code, path, params = {} }) => ({
     code,

@@ -7,8 +7,7 @@ import { waitUntil } from '#server/platform/processes.ts';
 import { LockedError, takeLock } from './lock.ts';
 
 /**
- * Sources of the built pages. From the server, pages use only the input schemas, which they share with forms, and what
- * these import.
+ * Sources of the built pages. From the server, they include only the domain, whose input schemas the pages' forms use.
  */
 const sources = ['app', 'locales', 'protocol', 'public', 'server/domain'];
 const files = ['next.config.ts', 'package-lock.json', 'postcss.config.mjs', 'tsconfig.json'];
@@ -37,7 +36,7 @@ export async function buildPages(root: string, say: (line: string) => void): Pro
   }
 }
 
-/** Prints that the build is still running, because the build itself may print nothing for minutes. */
+/** Prints that the build is still running, because the build itself may be silent for minutes. */
 function showProgress(say: (line: string) => void): { stop(): void; seconds(): number } {
   const started = performance.now();
   const seconds = (): number => Math.round((performance.now() - started) / 1000);
@@ -78,7 +77,7 @@ async function filesBelow(root: string, folder: string): Promise<string[]> {
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));
 }
 
-/** Prints the output only if the build fails. */
+/** Prints the build's output only if it fails. */
 async function nextBuild(root: string): Promise<void> {
   const child = spawn(process.execPath, [join(root, 'node_modules', 'next', 'dist', 'bin', 'next'), 'build'], {
     cwd: root,

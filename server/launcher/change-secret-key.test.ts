@@ -31,7 +31,7 @@ let stockId: string;
 const settings = { publicSettings: {}, protectedSettings: { word: 'hunter2' } };
 const goal = { handler: 'Acme.Lab.Probe', version: '1.0.0.0', state: 'enabled' as const, settings };
 
-/** Creates a portal's database with one row of each kind that is encrypted. */
+/** Creates a portal's database with one row of each kind of encrypted data. */
 beforeEach(async () => {
   services = { ...(await testServices({ config: { wire: true } })), keys: deriveKeys(Buffer.from(oldKey)) };
   await openInstallation(services.db, services.keys.check);
@@ -113,7 +113,7 @@ test('everything is encrypted with the new key, the log verifies, and equal secr
 test('a run killed before the commit changes nothing, and the next run completes', async () => {
   const killed = run(withKeys);
   await services.db.transaction(async (tx) => {
-    // The key change waits for this row after it has encrypted others.
+    // The key change waits for this row after it has encrypted other rows.
     await tx.select().from(totpFactors).for('update');
     const waiting = async () => {
       const { rows } = await services.db.execute(sql`
@@ -139,7 +139,7 @@ test('secret.key: if a run is killed between the database and the files, the nex
   const made = await existingKey({ secretKey: null, dataDir });
   expect(made.toString()).not.toBe(oldKey);
   await expectSealedUnder(made);
-  // The state of the files after the commit and before the second step.
+  // Restores the files to their state after the commit and before the second step.
   await copyFile(present, `${present}.next`);
   await copyFile(`${present}.before`, present);
   await copyFile(`${head}.before`, head);

@@ -29,9 +29,9 @@ export interface KeyChange {
 }
 
 /**
- * Encrypts everything with the new keys in one transaction, and then rewrites the end of the activity log in DATA_DIR.
- * If an earlier run was interrupted between these two steps, only the second one runs. Returns a line to print. Throws,
- * without changing anything, if Annex is running, if the key is wrong, or if the activity log does not verify.
+ * Encrypts everything with the new keys in one transaction, and then rewrites the head of the activity log in DATA_DIR.
+ * If an earlier run was interrupted between these two steps, runs only the second. Returns a line to print. Throws,
+ * without changing anything, if Annex is running, the key is wrong, or the activity log does not verify.
  */
 export async function changeSecretKey(change: KeyChange): Promise<string> {
   const { db, config, from, to, now } = change;
@@ -75,7 +75,10 @@ async function reseal(tx: Transaction, { from, to, now }: KeyChange) {
   return { secrets, tenantKeys, apps, acts, earlierHead };
 }
 
-/** A portal that starts during the change waits for this lock, and then finds that its key no longer matches. */
+/**
+ * Throws if Annex is running. A portal that starts during the change waits for this lock, and then finds that its key
+ * no longer matches.
+ */
 async function requireStopped(tx: Transaction): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(${installationLock})`);
   const { rows } = await tx.execute<{ name: string }>(sql`
@@ -86,8 +89,8 @@ async function requireStopped(tx: Transaction): Promise<void> {
 }
 
 /**
- * The head in DATA_DIR may still be sealed with the earlier key. A head that is sealed with any other key was not
- * written by this portal.
+ * Rewrites the head in DATA_DIR, which may still be sealed with the earlier key. Throws if neither key opens it,
+ * because then this portal did not write it.
  */
 async function finishHead({ db, config, from, to, now }: KeyChange): Promise<void> {
   const isRead = (keys: Keys): Promise<KeptHead | null | false> => readKeptHead({ keys, config }).catch(() => false);

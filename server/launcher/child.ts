@@ -9,26 +9,26 @@ export interface ChildOptions {
   env: NodeJS.ProcessEnv;
   /** Prints a line to the terminal. */
   say(line: string): void;
-  /** Whether the process reports that it is ready. If not, it counts as ready as soon as it runs. */
+  /** Whether the process reports when it is ready. If not, it counts as ready as soon as it has started. */
   tellsReady: boolean;
-  /** Hides the standard output of a process that has its own log from the terminal. */
+  /** Keeps the standard output off the terminal, for a process with its own log. */
   quiet?: boolean;
 }
 
 /** A process that is restarted when it exits. */
 export interface Child {
-  /** Resolves when the process is first ready; rejects if it exits before. */
+  /** Resolves when the process is ready for the first time; rejects if it exits before. */
   ready: Promise<void>;
   pid(): number | undefined;
-  /** Restarts the process without a pause, even while it is waiting for its next start. */
+  /** Restarts the process without a pause, even during a backoff. */
   restart(): Promise<void>;
-  /** Stops the process with SIGTERM, and SIGKILL if necessary. */
+  /** Stops the process with SIGTERM, and with SIGKILL if necessary. */
   stop(): Promise<void>;
 }
 
 const firstPauseMs = 100;
 const longestPauseMs = 10_000;
-/** A process that exits after running for this many milliseconds is restarted immediately. */
+/** If a process ran for longer than this, in milliseconds, its backoff starts over. */
 const wellAfterMs = 30_000;
 const stopMs = 15_000;
 
@@ -71,7 +71,7 @@ export function keepRunning(options: ChildOptions): Child {
     };
     if (options.tellsReady) child.on('message', isReady);
     else child.once('spawn', isReady);
-    // If memory or process ids run out, the process is not spawned, so there is no exit event.
+    // If the process could not be spawned, for example for lack of memory, there is no exit event.
     child.once('error', (error) => {
       if (child.pid === undefined) gone(reasonOf(error));
     });
@@ -110,7 +110,7 @@ async function end(child: ChildProcess): Promise<void> {
 }
 
 /**
- * The child gets its own process group, so that Ctrl-C in the terminal reaches only the launcher, which stops
+ * Spawns the child in its own process group, so that Ctrl-C in the terminal reaches only the launcher, which stops
  * everything in order.
  */
 const spawnChild = ({ args, cwd, env, quiet }: ChildOptions): ChildProcess =>

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type Postgres, startPostgres } from '#server/platform/postgres.ts';
 
-/** The embedded PostgreSQL, restarted when it exits. */
+/** The embedded PostgreSQL, which is restarted whenever it exits. */
 export interface EmbeddedDatabase {
   url: string;
   pid(): number;
@@ -11,7 +11,7 @@ export interface EmbeddedDatabase {
 const longestPauseMs = 5_000;
 
 /**
- * Starts the embedded PostgreSQL and restarts it when it exits. Its URL stays the same, so that other processes
+ * Starts the embedded PostgreSQL and restarts it whenever it exits. Its URL stays the same, so that other processes can
  * reconnect.
  */
 export async function keepDatabase(dataDir: string, say: (line: string) => void): Promise<EmbeddedDatabase> {

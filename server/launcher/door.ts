@@ -2,19 +2,19 @@ import { join } from 'node:path';
 import { between, usableMemory } from '#server/platform/memory.ts';
 
 /**
- * Maximum semi-space of a gateway in megabytes. A report's objects live until its commit. Node's default of 16 MB fills
- * several times as often and moves some reports to the old generation. More than 64 MB makes each pause longer: 7 ms
- * with 64 MB at 8,300 reports a second, 25 ms with 256 MB.
+ * Maximum semi-space of a gateway in megabytes. A report's objects live until its commit, and Node's default of 16 MB
+ * fills so often that some of them move to the old generation. More than 64 MB makes pauses longer: at 8,300 reports
+ * per second, 7 ms with 64 MB and 25 ms with 256 MB.
  */
 const gatewayYoungMegabytes = Math.round(between(16, usableMemory() / 1024 ** 2 / 96, 64));
 
 /**
- * Turns off pretenuring. After a minute of queued reports, V8 would allocate every report in the old generation, 30 MB
- * a second, and collect all of it every nine seconds.
+ * Turns off pretenuring. After a minute of queued reports, V8 would allocate all reports in the old generation, 30 MB
+ * per second, and collect all of it every nine seconds.
  */
 const noLearntAge = '--no-allocation-site-pretenuring';
 
-/** Returns the arguments for node that start one of Annex's processes. */
+/** Returns node's arguments for starting one of Annex's processes. */
 export const doorArguments = (root: string, name: 'portal' | 'gateway' | 'worker'): string[] => [
   ...(name === 'gateway' ? [`--max-semi-space-size=${gatewayYoungMegabytes}`, noLearntAge] : []),
   join(root, 'server', name, 'main.ts'),

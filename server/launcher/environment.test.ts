@@ -52,7 +52,7 @@ const read = (pid: number, file: string) => readFile(`/proc/${pid}/${file}`, 'ut
 
 const folderOf = (pid: number) => readlink(`/proc/${pid}/cwd`).catch(() => '');
 
-/** Returns all descendants of this process, including handlers' services, which detach from their parents. */
+/** Returns all descendants of this process, and handlers' services, which have detached from their parents. */
 async function descendants(pid: number): Promise<number[]> {
   const entries = (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry)).map(Number);
   const services: number[] = [];
@@ -68,7 +68,7 @@ async function descendants(pid: number): Promise<number[]> {
   return [...new Set([...found, ...services])];
 }
 
-/** Whether the process is the launcher or one of its parents, which receive the variables from the terminal. */
+/** Whether the command is the launcher or one of its parents, which get the secrets from the terminal. */
 const isOnTheWay = (command: string): boolean => /npm|scripts\/bootstrap\.js|scripts\/start\.ts/.test(command);
 
 async function statusOf(path: string): Promise<number> {
@@ -86,8 +86,7 @@ test("no process of the launcher sees the bootstrap token or password, not even 
   const leaks = new Set<string>();
   const look = async (): Promise<void> => {
     for (const pid of await descendants(started.pid ?? 0)) {
-      // The command line is read first: between fork and exec, the command line and the environment are still the
-      // launcher's.
+      // Reads the command line before the environment: between fork and exec, both are still the launcher's.
       const command = (await read(pid, 'cmdline')).replaceAll('\0', ' ').trim();
       const environment = await read(pid, 'environ');
       if (command === '' || isOnTheWay(command)) continue;

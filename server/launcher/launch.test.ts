@@ -51,7 +51,7 @@ async function statusOf(port: number, path: string): Promise<number> {
   );
 }
 
-/** Waits for the ready block. On exit or timeout, fails with the output. */
+/** Waits for the message that Annex is ready. On exit or timeout, fails with the output. */
 async function ready({ output, ended }: Launcher, ms: number): Promise<void> {
   const failed = ended.then((code): never => {
     throw new Error(`ended with ${code}: ${output()}`);
@@ -79,7 +79,7 @@ beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'annex-launch-'));
   ports = { portal: await freePort(), gateway: await freePort() };
   launcher = start();
-  // The pages may have to be built first.
+  // Starting takes long if the pages must be built first.
   await ready(launcher, 240_000);
 }, 250_000);
 
@@ -139,7 +139,7 @@ interface Extension {
   status: { status: string } | null;
 }
 
-/** Returns the states of extensions on all VMs as `goal/handler state/status`. */
+/** Returns the states of all extensions, as `goal/handler state/status`. */
 async function extensionStates(): Promise<string[]> {
   const read = async <T>(path: string): Promise<T> => {
     const response = await fetch(`http://127.0.0.1:${ports.portal}/api/v1${path}`, {
@@ -186,7 +186,7 @@ test('the database restarts after kill -9, and healthz keeps responding', { time
   const killed = await postmaster();
   signal(killed, 'SIGKILL');
   for (const port of [ports.portal, ports.gateway]) expect(await statusOf(port, '/healthz')).toBe(200);
-  // The file is absent or empty for a moment. readyz is tested in server/process/health.test.ts.
+  // During the restart, the file can be absent or empty.
   const isAnother = async () => ![0, killed].includes(await postmaster().catch(() => 0));
   await expect.poll(isAnother, { timeout: 20_000, interval: 50 }).toBe(true);
   for (const port of [ports.portal, ports.gateway]) {
@@ -226,7 +226,7 @@ test('SIGTERM stops everything with exit code 0 and leaves no process', { timeou
   expect(await statusOf(ports.gateway, '/healthz')).toBe(0);
 });
 
-/** Returns the id of a gateway process that this test started; other gateways may be running on this machine. */
+/** Returns the process id of a gateway that this test started. Others may be running on this machine. */
 async function gatewayProcess(): Promise<number> {
   const read = (pid: number, file: string) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
   for (const pid of await processesIn(root)) {

@@ -18,16 +18,16 @@ import { doorArguments } from './door.ts';
 import { LockedError, takeLock } from './lock.ts';
 import { checkPorts } from './ports.ts';
 
-/** The running processes, as the launcher controls them. */
+/** Controls the running processes. */
 export interface Launched {
   /** One-time link for the first administrator; null if there already is an administrator. */
   setupUrl: string | null;
   /**
    * Keeps another process running, without the launcher's environment. It is stopped before the others, together with
-   * the processes that it left running in `folder` and below.
+   * processes that it started and that still run in `folder` or below.
    */
   keep(name: string, args: string[], folder: string): void;
-  /** Restarts the portal, the gateway and the worker, to run changed code. */
+  /** Restarts the portal, the gateway and the worker, so that they run changed code. */
   restart(): Promise<void>;
   /**
    * Stops everything in order: additional processes, then the portal, the gateway and the worker, then the database.
@@ -42,7 +42,7 @@ export interface LaunchOptions {
 
 /**
  * Starts the database, the portal, the gateway and the worker, and keeps them running. If one of them does not start,
- * stops the others and throws. The message of a ConfigError is user-facing.
+ * stops the others and throws. Users see the message of a ConfigError.
  */
 export async function launch(
   config: Config,
@@ -141,8 +141,8 @@ async function openDatabase(
 }
 
 /**
- * Prepares the database before the processes start: migrates it, identifies the installation, and prepares the first
- * administrator. Returns the setup link.
+ * Prepares the database before the processes start: migrates it, begins its activity log, and creates or invites the
+ * first administrator. Returns the setup link; null if there is an administrator.
  */
 async function prepare(config: Config & { databaseUrl: string }): Promise<string | null> {
   const keys = deriveKeys(await secretKey(config));
@@ -168,7 +168,7 @@ async function prepare(config: Config & { databaseUrl: string }): Promise<string
   }
 }
 
-/** Deletes the copies of protected settings and tenant keys that custody no longer allows the portal to keep. */
+/** Deletes the copies of protected settings and tenant keys that ANNEX_CUSTODY no longer allows the portal to keep. */
 async function dropCopies(services: OpenServices): Promise<void> {
   const call = { actor: systemActor, origin: systemOrigin, now: new Date(), requestId: randomUUID() };
   const dropped = await dropPortalCopies({ ...services, ...call });
@@ -176,7 +176,7 @@ async function dropCopies(services: OpenServices): Promise<void> {
   services.log.info(dropped, 'ANNEX_CUSTODY=vm: removed the copies of secrets that the portal kept');
 }
 
-/** Returns the message of the innermost cause, which comes from the database. */
+/** Returns the message of the innermost cause, which is the database's own. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause === undefined ? error.message : reasonOf(error.cause);

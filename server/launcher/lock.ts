@@ -15,11 +15,11 @@ export class LockedError extends Error {
 
 /**
  * Takes a lock file for this process, and returns a function that releases it. Takes over the lock of a dead process,
- * even if its process id was reused.
+ * even if its process id has been reused. Throws a LockedError if another process holds it.
  */
 export async function takeLock(file: string): Promise<() => Promise<void>> {
-  // Others may traverse the folder, but not list it: each file has its own mode, and a database of another user must
-  // reach its folder.
+  // Other users may traverse the folder, but not list it, because a database that runs as another user must reach its
+  // own folder.
   await mkdir(dirname(file), { recursive: true, mode: 0o711 });
   const mine = `${process.pid} ${(await processStart(process.pid)) ?? ''}\n`;
   for (let attempt = 0; attempt < 5; attempt++) {
@@ -34,8 +34,7 @@ export async function takeLock(file: string): Promise<() => Promise<void>> {
     const holder = await readFile(file, 'utf8').catch(() => '');
     const [pid = '', start = ''] = holder.trim().split(' ');
     if (await holds(Number(pid), start)) throw new LockedError(Number(pid));
-    // The lock is renamed before it is removed: if two processes find the same stale lock, one renames it and the other
-    // retries.
+    // Renames the stale lock before removing it, so that only one of several processes that found it removes it.
     const aside = `${file}.${process.pid}`;
     await rename(file, aside).catch(() => {});
     await rm(aside, { force: true });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { type Config, ConfigError } from '#server/platform/env.ts';
 
-/** Throws early if a port is in use or not permitted, and names the variable to change. */
+/** Throws if a port is in use or not permitted. The message names the variable to change. */
 export async function checkPorts(config: Config): Promise<void> {
   await checkPort(config.host, config.port, 'PORT');
   await checkPort(config.host, config.gatewayPort, 'GATEWAY_PORT');

@@ -16,13 +16,12 @@ beforeAll(async () => {
   db = await testDatabase();
   await db.insert(vms).values({ id: known, name: 'known', tags: {}, createdAt: new Date(), createdBy: 'test' });
   live = openLive(testWakes(db), defaultLimits.streams);
-  // A watch that started before the connection reloads everything once it is open. From then on, nothing is missed.
+  // A watch that starts before the connection is open reloads everything once it is. From then on, nothing is missed.
   await until(watch(), 'nothing');
 });
 
 afterAll(() => live.close());
 
-/** The id of a VM that exists, because health belongs to a VM; other topics accept any key. */
 const known = '00000000-0000-7000-8000-000000000001';
 
 const change = (topic: ChangeTopic, key: string) => db.transaction((tx) => recordChange(tx, topic, key));
@@ -37,7 +36,7 @@ async function first(messages: AsyncGenerator<LiveMessage, void>): Promise<LiveM
   return value;
 }
 
-/** Reads messages until one names the key or requests a full reload. */
+/** Reads messages until one has the key or requests a full reload. */
 async function until(messages: AsyncGenerator<LiveMessage, void>, key: string): Promise<LiveMessage[]> {
   const got: LiveMessage[] = [];
   for (;;) {

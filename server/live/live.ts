@@ -6,28 +6,28 @@ import type { Wakes } from '#server/platform/wakes/index.ts';
 import { type Change, createRing } from './ring.ts';
 import { openStreams, type Streams } from './streams.ts';
 
-/** A message to an open page: what to reload. `everything` is true after a gap, or if too much changed. */
+/** Tells an open page what to reload. `everything` is true after a gap, or if too much has changed. */
 export interface LiveMessage {
-  /** Position of this message; a later connection continues from here. */
+  /** Position of this message, from which a later connection can continue. */
   id: string;
   everything: boolean;
   changes: Change[];
 }
 
 export interface WatchOptions {
-  /** `id` of the last message that the page received. If absent, the watch starts now. */
+  /** The `id` of the last message that the page received. Without it, the watch starts with the next change. */
   lastId?: string | undefined;
   signal: AbortSignal;
   /**
-   * Returns the current user. Called again after a change of members and every few seconds. If it returns null, the
+   * Returns the current user. Called again every few seconds and after changes to members. If it returns null, the
    * watch ends.
    */
   actor(): Promise<Actor | null>;
 }
 
-/** The changes of this installation, as they are committed, for open pages. */
+/** Sends open pages the changes of this installation as they are committed. */
 export interface Live {
-  /** Returns the position of the newest change. Data that is read from now on includes all changes up to it. */
+  /** Returns the position of the newest change. Data read afterwards includes all changes up to this position. */
   position(): string;
   watch(options: WatchOptions): AsyncGenerator<LiveMessage, void>;
   /** Limits the streams of open pages. */
@@ -37,9 +37,9 @@ export interface Live {
 
 /** Maximum number of messages per second to one page. */
 const messagesPerSecond = 4;
-/** If a message has more changes than this, the page reloads everything. */
+/** Above this number of changes, a message makes the page reload everything. */
 const maxChanges = 200;
-/** Milliseconds after which the user is resolved again. */
+/** Milliseconds after which a watch resolves its user again. */
 const refreshWatcherMs = 5_000;
 
 const topics: Readonly<Record<ChangeTopic, 'viewer' | 'admin'>> = {
@@ -54,7 +54,7 @@ const topics: Readonly<Record<ChangeTopic, 'viewer' | 'admin'>> = {
   token: 'admin',
 };
 
-/** Starts to listen for changes. A process calls this once; all watches share the result. */
+/** Starts to listen for changes. Called once per process, because all watches can share the result. */
 export function openLive(wakes: Wakes, limits: Limits['streams'], ringSize = 8_192): Live {
   const ring = createRing(ringSize);
   const wakers = new Set<() => void>();
@@ -68,10 +68,10 @@ export function openLive(wakes: Wakes, limits: Limits['streams'], ringSize = 8_1
       ring.push(change);
       wake();
     },
-    // The reset is sent once the connection is back. Until then, pages keep what they show.
+    // Pages keep what they show until the connection is back, and are reset then.
     lost() {},
     back() {
-      // The reset is also needed for the first connection, because a watch may have started before it.
+      // The first connection also needs the reset, because a watch may have started before it.
       ring.push('reset');
       wake();
     },
@@ -83,7 +83,7 @@ export function openLive(wakes: Wakes, limits: Limits['streams'], ringSize = 8_1
     let position = lastId ?? ring.end();
     let who = await actor();
     let resolvedAt = performance.now();
-    // Gives the page a position to continue from, even if there are no changes for a long time.
+    // Gives the page a position to continue from, even if nothing changes for a long time.
     if (who !== null && lastId === undefined) yield { id: position, everything: false, changes: [] };
     while (who !== null && !ended.aborted) {
       const entries = ring.since(position);
@@ -130,7 +130,7 @@ function maySee(who: Actor, { topic, key }: Change): boolean {
   return hasRole(who, topics[topic]) || (topic === 'member' && key === who.id);
 }
 
-/** Waits until something is pushed, the watch ends, or the user must be resolved again. */
+/** Waits until a change arrives, the watch ends, or `most` milliseconds have passed. */
 function nextWake(wakers: Set<() => void>, ended: AbortSignal, most: number): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {

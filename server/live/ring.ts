@@ -1,24 +1,25 @@
 import { randomBytes } from 'node:crypto';
 import type { ChangeTopic } from '#server/domain/changes/index.ts';
 
-/** What changed: topic and key. Pages read the data with their user's permissions. */
+/** A change, without its data: pages read the data with their user's permissions. */
 export interface Change {
   topic: ChangeTopic;
   key: string;
 }
 
-/** `reset`: something may have been missed, so everything must be reloaded. */
+/** `reset` means that changes may have been missed, so everything must be reloaded. */
 export type Entry = Change | 'reset';
 
 /**
- * The newest changes in the order in which they became visible. Positions are local to this process. The table's ids
- * would not work: they are assigned before the commit, so a lower id can appear after a higher one and would be missed.
+ * The newest changes in the order in which they became visible. Positions are valid only in this process. The table's
+ * ids cannot be positions: they are assigned before the commit, so a lower id can appear after a higher one and would
+ * be missed.
  */
 export interface Ring {
   /** Returns the position after the newest entry. */
   end(): string;
   push(entry: Entry): void;
-  /** Returns the entries since a position; null if they were dropped, or if the position belongs to another process. */
+  /** Returns the entries since a position; null if some were dropped, or if the position is from another process. */
   since(position: string): Entry[] | null;
 }
 
@@ -31,7 +32,7 @@ export function createRing(size: number): Ring {
     push(entry) {
       entries.push(entry);
       if (entries.length > size) {
-        // Drops half of the entries, so that not every push moves the whole array.
+        // Drops half of the entries at a time, so that not every push moves the whole array.
         const dropped = Math.ceil(size / 2);
         entries.splice(0, dropped);
         first += dropped;

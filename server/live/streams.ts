@@ -4,7 +4,7 @@ import type { Limits } from '#server/platform/limits.ts';
 /** Counts the live streams that this process holds open. */
 export interface Streams {
   /**
-   * Counts another stream. Returns a function that ends it and that may be called twice. Throws 429
+   * Counts a new stream. Returns a function that stops counting it and may be called twice. Throws 429
    * `session_streams_exceeded` or `member_streams_exceeded`, or 503 `streams_exceeded`.
    */
   open(sessionId: string, memberId: string): () => void;
@@ -12,10 +12,10 @@ export interface Streams {
   held(): { streams: number; sessions: number; members: number };
 }
 
-/** Seconds after which it makes sense to retry a rejected stream. */
+/** Seconds after which a rejected page may try again. */
 const retryAfter = 15;
 
-/** Creates the counters. The entries of sessions and members without streams are deleted. */
+/** Opens the counters. Sessions and members without streams use no memory. */
 export function openStreams({ perSession, perMember, perProcess }: Limits['streams']): Streams {
   const sessions = new Map<string, number>();
   const members = new Map<string, number>();

@@ -10,7 +10,6 @@ export type AnchorTarget =
   | { kind: 'syslog'; host: string; port: number }
   | { kind: 'https'; url: string };
 
-/** The content of an anchor. */
 export interface AnchorMessage {
   at: string;
   position: number;
@@ -54,7 +53,10 @@ export function nameTarget(target: AnchorTarget): string {
   }
 }
 
-/** Sends an anchor: a file gets a line, syslog an RFC 5424 message over UDP, an HTTPS URL a POST with JSON. */
+/**
+ * Sends an anchor: as a line to a file, as an RFC 5424 message over UDP to syslog, or as JSON in a POST to an HTTPS
+ * URL.
+ */
 export async function sendAnchor(target: AnchorTarget, message: AnchorMessage): Promise<void> {
   switch (target.kind) {
     case 'file':

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pipeline, type Readable, Transform, type TransformCallback } from 'node:stream';
 import { v7 as uuid } from 'uuid';
 
-/** The first and the last byte of a range, both included. */
+/** The first and the last byte of a range, both inclusive. */
 export interface ByteRange {
   start: number;
   end: number;
@@ -17,7 +17,7 @@ export interface OpenBlob {
   size: number;
 }
 
-/** Thrown if stored bytes do not match their digest. The file was moved aside, so the blob is now absent. */
+/** Thrown if stored bytes do not match their digest. The file has been moved aside, so the blob is now absent. */
 export class DamagedBlob extends Error {
   override readonly name = 'DamagedBlob';
 
@@ -26,26 +26,25 @@ export class DamagedBlob extends Error {
   }
 }
 
-/** Content-addressed bytes, shared by everything that references their digest. */
+/** A store of content-addressed bytes. Everything that references a digest shares its bytes. */
 export interface BlobStore {
-  /** Returns a path for a new file for `putFile`; the file does not exist yet. */
+  /** Returns the path of a file to create and pass to `putFile`. */
   temporaryPath(): Promise<string>;
-  /** Moves a finished file to the path of its digest, and syncs it to disk. The bytes may already be stored. */
+  /** Moves a finished file to the path of its digest, and flushes it to disk. The bytes may already be stored. */
   putFile(path: string, sha256: string): Promise<void>;
   /**
    * Opens a blob or a range of it; null if the blob does not exist. A range must be within the size. A whole blob is
-   * verified while it is read: the last chunk follows only if the digest matches; otherwise the stream fails with
-   * `DamagedBlob`.
+   * verified while it is read: if the digest does not match, the stream fails with `DamagedBlob` before the last chunk.
    */
   open(sha256: string, range?: ByteRange): Promise<OpenBlob | null>;
   /** Returns the size of a blob in bytes; null if it does not exist. */
   size(sha256: string): Promise<number | null>;
   remove(sha256: string): Promise<void>;
-  /** Marks temporary files as still needed. */
+  /** Updates the times of temporary files that are still needed, so that `clearTemporary` keeps them. */
   keepTemporary(paths: readonly string[]): Promise<void>;
-  /** Deletes the temporary files that a crash left behind. Returns the number of deleted files. */
+  /** Deletes temporary files that a crash left behind. Returns the number of deleted files. */
   clearTemporary(olderThan: Date): Promise<number>;
-  /** Lists the digests of all blobs older than `before`. */
+  /** Lists the digests of all blobs stored before `before`. */
   list(before: Date): Promise<string[]>;
 }
 
@@ -61,7 +60,7 @@ export function openBlobStore(root: string): BlobStore {
   };
 
   const setAside = async (sha256: string, ino: number): Promise<void> => {
-    // Valid bytes may have replaced the damaged file in the meantime.
+    // A valid file may have replaced the damaged one in the meantime.
     if ((await stat(pathOf(sha256)).catch(absent))?.ino !== ino) return;
     const folder = join(root, 'damaged');
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -132,7 +131,7 @@ export function openBlobStore(root: string): BlobStore {
   };
 }
 
-/** Passes bytes through, but holds back the last chunk until the digest is verified. */
+/** Passes bytes through, but holds back the last chunk until the digest has been verified. */
 class Verification extends Transform {
   readonly #sha256: string;
   readonly #setAside: () => Promise<void>;

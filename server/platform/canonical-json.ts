@@ -1,4 +1,4 @@
-/** Returns JSON with sorted keys: equal values give the same text, whatever the order of their keys. */
+/** Returns JSON with sorted keys, so that equal values give the same text regardless of the order of their keys. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (value !== null && typeof value === 'object') {

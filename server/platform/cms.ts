@@ -42,15 +42,15 @@ const oid = {
 
 const derNull = new Uint8Array([5, 0]).buffer;
 
-/** Copies the bytes: the ASN.1 classes need an ArrayBuffer, and a Buffer may be a view of a shared one. */
+/** Copies the bytes, because the ASN.1 classes need an ArrayBuffer, and a Buffer may be a view of a larger one. */
 const own = (bytes: Uint8Array): ArrayBuffer => new Uint8Array(bytes).buffer;
 
 /** Serializes an ASN.1 object to DER. */
 const der = (value: unknown): ArrayBuffer => AsnConvert.serialize(value);
 
 /**
- * Encrypts for the holder of a certificate's key. Returns CMS EnvelopedData with AES-256-CBC as DER. RSA keys use
- * PKCS#1 v1.5, which existing handlers can read with `openssl smime`; P-256 keys use ECDH with SHA-256. Throws for
+ * Encrypts for the holder of a certificate's key. Returns DER of CMS EnvelopedData with AES-256-CBC. RSA keys use
+ * PKCS#1 v1.5, which existing handlers can decrypt with `openssl smime`; P-256 keys use ECDH with SHA-256. Throws for
  * other kinds of keys, which enrollment rejects.
  */
 export function encryptForCertificate(pem: string, plain: Buffer): Buffer {
@@ -95,7 +95,7 @@ function wrapForRsa(certificate: X509Certificate, rid: IssuerAndSerialNumber, ke
   });
 }
 
-/** As in RFC 5753, an ephemeral key and the recipient's key derive a shared secret, which wraps the content key. */
+/** Wraps the content key as in RFC 5753, with a key derived from an ephemeral key and the recipient's key. */
 function wrapForP256(certificate: X509Certificate, rid: IssuerAndSerialNumber, key: Buffer): KeyAgreeRecipientInfo {
   const jwk = certificate.publicKey.export({ format: 'jwk' });
   if (jwk.crv !== 'P-256' || !jwk.x || !jwk.y) throw new Error('only RSA and P-256 certificates can be sealed for');
@@ -134,7 +134,7 @@ function wrapForP256(certificate: X509Certificate, rid: IssuerAndSerialNumber, k
 /** DER of the OBJECT IDENTIFIER prime256v1. */
 const p256Parameters = new Uint8Array([0x06, 0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07]).buffer;
 
-/** ECC-CMS-SharedInfo: the wrap algorithm, and its key length in bits as [2] OCTET STRING. */
+/** Returns DER of ECC-CMS-SharedInfo: the wrap algorithm, and its key length in bits as [2] OCTET STRING. */
 function eccSharedInfo(wrap: AlgorithmIdentifier): Buffer {
   const algorithm = Buffer.from(der(wrap));
   const suppPubInfo = Buffer.from([0xa2, 0x06, 0x04, 0x04, 0x00, 0x00, 0x01, 0x00]);
@@ -142,18 +142,18 @@ function eccSharedInfo(wrap: AlgorithmIdentifier): Buffer {
   return Buffer.concat([Buffer.from([0x30, body.length]), body]);
 }
 
-/** A certificate to encrypt for, with its fingerprints. */
+/** A certificate to encrypt for, and its digests. */
 export interface SealingCertificate {
-  /** A single certificate in normalized PEM. */
+  /** The certificate as normalized PEM. */
   pem: string;
-  /** SHA-1 of the DER in upper-case hex, as in `protectedSettingsCertThumbprint`. */
+  /** SHA-1 of the DER in uppercase hex, as in `protectedSettingsCertThumbprint`. */
   thumbprint: string;
   /** SHA-256 of the public key (SPKI) in hex. */
   keyHash: string;
 }
 
 /**
- * Reads a PEM certificate. Returns null if it is malformed, or if its key is neither RSA with at least 2048 bits nor
+ * Parses a PEM certificate. Returns null if it is malformed, or if its key is neither RSA with at least 2048 bits nor
  * P-256.
  */
 export function readSealingCertificate(pem: string): SealingCertificate | null {
@@ -178,7 +178,7 @@ export function readSealingCertificate(pem: string): SealingCertificate | null {
 
 /**
  * Whether the holder of the certificate's key signed these bytes with SHA-256. RSA signatures can be PKCS#1 v1.5 or
- * PSS; P-256 signatures can be DER or the two concatenated numbers.
+ * PSS; P-256 signatures can be DER or the two numbers concatenated.
  */
 export function isSignedBy(pem: string, bytes: Buffer, signature: Buffer): boolean {
   const key = new X509Certificate(pem).publicKey;

@@ -17,11 +17,11 @@ export interface Config {
   url: string;
   /** Origin of the gateway as agents see it, without a trailing slash. */
   gatewayUrl: string;
-  /** Trusted proxies. Forwarded headers are accepted only from these addresses. */
+  /** Addresses of trusted proxies. Forwarded headers are accepted only from them. */
   trustProxy: BlockList;
-  /** Certificate and key files if the gateway terminates TLS itself. */
+  /** Paths of the certificate and key files; null if the gateway does not terminate TLS. */
   tls: { certFile: string; keyFile: string } | null;
-  /** Null to use the embedded PostgreSQL. The launcher passes its URL to the processes that it starts. */
+  /** Null to use the embedded PostgreSQL, whose URL the launcher passes to the processes that it starts. */
   databaseUrl: string | null;
   /** If set, wake-ups use NATS instead of NOTIFY. */
   natsUrl: string | null;

@@ -3,15 +3,15 @@ import pg from 'pg';
 /** The hosts of a database URL, and the other connection parameters. */
 export interface DatabaseAddress {
   hosts: readonly { host: string; port: number }[];
-  /** The URL with only the first host, as node-postgres needs it. */
+  /** The URL with only the first host, because node-postgres supports only one. */
   connectionString: string;
 }
 
 const several = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^@/?#]*,[^@/?#]*)(.*)$/s;
 
 /**
- * Parses `postgres://name:password@one:5432,two:5433/annex?target_session_attrs=read-write`, because node-postgres
- * supports only one host. Throws an Error without the password. Its message is meant to follow "DATABASE_URL".
+ * Parses `postgres://name:password@one:5432,two:5433/annex?target_session_attrs=read-write`. Throws an Error whose
+ * message continues a sentence that starts with "DATABASE_URL" and does not contain the password.
  */
 export function readDatabaseUrl(url: string): DatabaseAddress {
   const [, head = '', list = '', tail = ''] = several.exec(url) ?? [];

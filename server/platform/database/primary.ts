@@ -6,7 +6,7 @@ type Host = DatabaseAddress['hosts'][number];
 /** Milliseconds to wait for one host when looking for the primary. */
 const askWithin = 2_000;
 
-/** Thrown if no host accepts writes. The message names all hosts, without passwords. */
+/** Thrown if no host can be used as the primary. The message names the hosts, without passwords. */
 class NoPrimaryError extends Error {
   override readonly name = 'NoPrimaryError';
   readonly code = 'ENOPRIMARY';
@@ -14,8 +14,8 @@ class NoPrimaryError extends Error {
 
 export interface PrimaryOptions {
   /**
-   * Called if the primary is not the database that this process first connected to: a replica was promoted, and
-   * acknowledged commits may be lost. The new connection is rejected.
+   * Called if the primary is no longer the database that this process first connected to, because a replica was
+   * promoted. Acknowledged commits may be lost. The new connection is rejected.
    */
   onOtherLife?(): void;
 }
@@ -24,7 +24,7 @@ export interface PrimaryOptions {
 export interface Primary {
   connectionString: string;
   Client: typeof pg.Client;
-  /** Checks again which host is the primary. Needed because a hanging connection does not report an error. */
+  /** Checks again which host is the primary. Needed because a hanging connection reports no error. */
   check(): Promise<void>;
 }
 
@@ -82,7 +82,7 @@ export function toPrimary(databaseUrl: string, options: PrimaryOptions = {}): Pr
   return { connectionString, Client: PrimaryClient, check };
 }
 
-/** Caches which host is the primary, and checks all hosts when that is in doubt. */
+/** Caches which host is the primary, and checks all hosts when this is in doubt. */
 class PrimarySearch {
   readonly #hosts: readonly Host[];
   readonly #connectionString: string;
@@ -114,7 +114,7 @@ class PrimarySearch {
     return this.#known;
   }
 
-  /** Checks all hosts concurrently, because a machine that is down does not respond. */
+  /** Checks all hosts concurrently, so that a machine that does not respond delays nothing. */
   async #ask(): Promise<Host> {
     const reasons: string[] = [];
     const checks = this.#hosts.map(async (host, i) => {
@@ -161,7 +161,10 @@ async function refusalOf(client: pg.ClientBase): Promise<string | null> {
   return rows[0]?.closed === true ? 'takes no writes' : null;
 }
 
-/** Returns the cluster's timeline, which changes when a replica is promoted. Null if the host does not show it. */
+/**
+ * Returns the database cluster's timeline, which changes when a replica is promoted; null if the host does not provide
+ * it.
+ */
 async function lifeOf(client: pg.ClientBase): Promise<string | null> {
   return client.query<{ life: string }>('select left(pg_walfile_name(pg_current_wal_lsn()), 8) as life').then(
     ({ rows }) => rows[0]?.life ?? null,
