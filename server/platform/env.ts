@@ -36,40 +36,40 @@ export interface Config {
     digest?: string | null;
     person: { email: string; password: string } | null;
   };
-  /** The OpenID provider for sign-in; null if there is none. */
+  /** The OpenID provider for signing in; null if none is configured. */
   openId: OpenIdConfig | null;
-  /** Maximum requests per second of one VM; 0 disables the limit. */
+  /** Maximum requests per second from one VM; 0 disables the limit. */
   vmRate: number;
   custody: 'portal' | 'vm';
-  /** Whether a machine must prove at enrollment that it has the key of its certificate. */
+  /** Whether a machine must prove at enrollment that it holds its certificate's key. */
   enrolProof: 'optional' | 'required';
-  /** Whether the entry point for stock Azure Linux agents is enabled. */
+  /** Whether the wire server, which stock Azure Linux agents use, is enabled. */
   wire: boolean;
-  /** For how many days data that grows over time is kept. */
+  /** For how many days to keep data that accumulates. */
   keptDays: {
     /** Reports as the agents sent them. */
     reports: number;
     /** Command outputs and log archives. */
     logs: number;
-    /** Changes in the health of VMs and extensions. */
+    /** Changes to the health of VMs and extensions. */
     health: number;
-    /** Daily counts of VMs per handler version. */
+    /** Hourly counts of VMs per handler version, which become daily after two weeks. */
     counts: number;
-    /** Invitations and tokens, counted from their end. */
+    /** Invitations and tokens, from the day they ended. */
     ended: number;
   };
   /** Contacts for vulnerability reports, as listed in security.txt. */
   securityContacts: readonly string[];
-  /** Targets to which the head of the activity log is sent once a minute. */
+  /** Where to send the head of the activity log. */
   auditAnchors: readonly AnchorTarget[];
   logLevel: 'debug' | 'info' | 'warn' | 'error';
-  /** Whether pages are compiled on request and reloaded when changed (`NODE_ENV=development`). */
+  /** Whether pages are compiled on request and reloaded when they change (`NODE_ENV=development`). */
   development: boolean;
   limits: Limits;
 }
 
 /**
- * Thrown for an invalid environment. The message says for every variable what is wrong, but never contains a secret.
+ * Thrown for an invalid environment. The message says what is wrong with each variable, but never contains a secret.
  */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
@@ -125,7 +125,7 @@ const databaseUrl = z.string().superRefine((text, ctx) => {
   }
 });
 
-/** The NATS client uses one name and one password for all servers of a cluster: those of the first URL. */
+/** URLs of a NATS cluster. The client uses the name and password of the first URL for all servers. */
 const natsUrl = z
   .string()
   .refine(
@@ -162,7 +162,7 @@ const limits = z.string().transform((text, ctx) => {
 
 type Tree = { readonly [key: string]: number | Tree };
 
-/** Replaces defaults with the given positive integers. An unknown name is a fault. */
+/** Replaces defaults with the given positive integers. Throws if a name is unknown. */
 function mergeLimits<T>(defaults: T, given: unknown, path: string): T {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new Error(`${path === '' ? 'the whole' : path} must be an object`);
@@ -205,7 +205,7 @@ const environment = z
     ANNEX_BOOTSTRAP_TOKEN: secret('')
       .regex(/^[\x21-\x7e]*$/, 'must be plain ASCII without spaces')
       .optional(),
-    /** The launcher sets this for the portal instead of the token. */
+    /** Set by the launcher for the portal, instead of the token. */
     ANNEX_BOOTSTRAP_DIGEST: z
       .string()
       .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex')
@@ -259,25 +259,25 @@ const environment = z
     }
   });
 
-/** Variables that every process needs. */
+/** Variables that every process may need. */
 const general = ['NODE_COMPILE_CACHE', 'PATH', 'HOME', 'TMPDIR', 'LANG', 'LC_ALL', 'TZ'];
 
-/** The processes that the launcher starts. `build` compiles the pages. */
+/** The processes that the launcher starts. `build` builds the pages. */
 export type ChildKind = 'portal' | 'gateway' | 'worker' | 'build';
 
-/** Returns the variables that a process may inherit. */
+/** Returns the names of the variables that a process may inherit. */
 function handedDown(kind: ChildKind): string[] {
   if (kind === 'build') return general;
   const settings = Object.keys(environment.shape)
-    // Only the launcher uses these: it creates the first admin, and passes only the token's digest to the portal.
+    // Only the launcher uses these. It creates the first admin, and passes just the token's digest to the portal.
     .filter((name) => !name.startsWith('ANNEX_BOOTSTRAP_'))
     .filter((name) => kind === 'portal' || !name.startsWith('ANNEX_OIDC_'));
   return [...settings, ...general];
 }
 
 /**
- * Reads the environment, by default that of this process. Empty values count as absent. Throws one ConfigError that
- * names every invalid variable.
+ * Reads the configuration from an environment, by default that of this process. Empty values count as absent. Throws
+ * one ConfigError that names all invalid variables.
  */
 export function loadConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
@@ -338,7 +338,7 @@ function nameOf(host: string): string {
   return isIPv6(host) ? `[${host}]` : host;
 }
 
-/** Returns the environment for other processes that the launcher starts, such as demo agents. */
+/** Returns a minimal environment for other programs, such as demo agents. */
 export function bareEnvironment(): NodeJS.ProcessEnv {
   const { PATH, TMPDIR, LANG, NODE_COMPILE_CACHE } = process.env;
   return {
@@ -350,7 +350,7 @@ export function bareEnvironment(): NodeJS.ProcessEnv {
   };
 }
 
-/** Returns the environment of a child process: the variables it may inherit, and what the launcher adds. */
+/** Returns the environment of a child process: the variables that it may inherit, and `added`. */
 export function childEnvironment(kind: ChildKind, added: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const kept = handedDown(kind).flatMap((name) => {
     const value = process.env[name];

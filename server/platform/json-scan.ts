@@ -17,14 +17,14 @@ export interface JsonFault {
 interface ScanOptions {
   maxDepth: number;
   /**
-   * Whether to accept large numbers and unstorable characters. The positions of unstorable escapes are then collected.
+   * Whether to accept large numbers and unstorable characters. If so, the offsets of unstorable escapes are collected.
    */
   repair: boolean;
 }
 
 export interface Scan {
   faults: JsonFault[];
-  /** Offsets of `\uXXXX` escapes of NUL or a lone surrogate. */
+  /** Offsets of `\uXXXX` escapes for NUL or a lone surrogate. */
   unstorable: number[];
 }
 
@@ -41,14 +41,14 @@ const literals = ['true', 'false', 'null'];
 const largest = 2 ** 53;
 
 /**
- * Scans JSON text once, without recursion and without building values. Ends at a syntax error, which has a line and a
- * column. Collects duplicate properties, large numbers and unstorable characters with their paths.
+ * Scans JSON text once, without recursion and without building values. Collects duplicate properties, large numbers and
+ * unstorable characters with their paths. Ends at the first syntax error, which it returns with line and column.
  */
 export function scanJson(text: string, options: ScanOptions): Scan {
   return new Scanner(text, options).run();
 }
 
-/** Thrown to end the scan when the rest cannot be parsed. */
+/** Thrown to end the scan, because the rest cannot be parsed. */
 class Stop extends Error {}
 
 class Scanner {
@@ -73,7 +73,7 @@ class Scanner {
     return { faults: this.faults, unstorable: this.unstorable };
   }
 
-  /** Scans a value. Each opening bracket pushes a level onto the stack, each closing one pops it. */
+  /** Scans the whole text. Each opening bracket pushes a level onto the stack; each closing bracket pops one. */
   private document(): void {
     let expectsValue = true;
     for (;;) {
@@ -100,7 +100,7 @@ class Scanner {
     }
   }
 
-  /** Scans a scalar or opens a level. Returns whether the first value of the opened level must follow. */
+  /** Scans a scalar or opens a level. Returns whether a value must follow in the opened level. */
   private value(): boolean {
     this.space();
     const first = this.text[this.at];
@@ -221,7 +221,7 @@ class Scanner {
   }
 }
 
-/** Whether a number is beyond ±2^53, where integers are no longer exact. */
+/** Whether a number is not within ±2^53, where integers are exact. */
 function beyond(token: string): boolean {
   const value = Math.abs(Number(token));
   if (value < largest) return false;

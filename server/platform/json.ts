@@ -3,19 +3,19 @@ import { type JsonFault, scanJson } from './json-scan.ts';
 export type { JsonFault } from './json-scan.ts';
 
 export interface JsonOptions {
-  /** Maximum nesting of arrays and objects; 64 by contract. */
+  /** Maximum nesting of arrays and objects; 64 by default. */
   maxDepth?: number;
-  /** Maximum bytes of the UTF-8 text. Absent for texts whose size was already checked. */
+  /** Maximum bytes of the UTF-8 text. Not needed if the size was already checked. */
   maxBytes?: number;
   /**
    * What to do with numbers beyond ±2^53, and with NUL and lone surrogates, which PostgreSQL cannot store. `refuse`
-   * lists each by path. `repair` keeps the rounded number or inserts U+FFFD; it is used for reports, where one bad
-   * entry must not reject the others.
+   * rejects the text with the path of each. `repair` keeps the rounded number or inserts U+FFFD; reports use it, so
+   * that one bad value does not reject the whole report.
    */
   oddities?: 'refuse' | 'repair';
 }
 
-/** The value, or the faults of the text. `fault` is the first of `faults`. */
+/** The value, or the faults in the text. `fault` is the first of `faults`. */
 export type JsonResult =
   | { value: unknown; fault: null; faults: readonly [] }
   | { value: undefined; fault: JsonFault; faults: readonly JsonFault[] };
@@ -27,9 +27,9 @@ const failed = (fault: JsonFault, faults: readonly JsonFault[] = [fault]): JsonR
 });
 
 /**
- * Parses untrusted JSON. UTF-8 is checked, a byte-order mark is accepted, nesting is limited before values are built,
- * and a duplicate property is rejected, because two readers could use different ones. Messages never contain input.
- * `__proto__` is an ordinary own property, as with JSON.parse.
+ * Parses untrusted JSON. Rejects invalid UTF-8, deep nesting, and duplicate properties, because two parsers could pick
+ * different ones. Accepts a byte-order mark. Faults never contain input, except property names in paths. `__proto__` is
+ * an ordinary own property, as with JSON.parse.
  */
 export function parseJson(source: string | Uint8Array, options: JsonOptions = {}): JsonResult {
   const size = typeof source === 'string' ? Buffer.byteLength(source) : source.byteLength;
@@ -50,8 +50,8 @@ export function parseJson(source: string | Uint8Array, options: JsonOptions = {}
 }
 
 /**
- * Parses a text that needs no scan, at a fraction of the cost of a scan. Returns undefined for every other text, valid
- * or not. If a property is duplicate, the parsed value has fewer properties than the text has names.
+ * Parses a text that needs no scan, at a fraction of a scan's cost. Returns undefined for every other text, valid or
+ * not. Duplicate properties show because the parsed value has fewer properties than the text has names.
  */
 function readOrdinary(text: string, maxDepth: number): unknown {
   if (text.includes('\\u')) return undefined;
@@ -86,7 +86,7 @@ function countNames(value: unknown, depthLeft: number): number {
   return count;
 }
 
-/** Counts the quotes that are followed by a colon: each ends a name, or in rare cases begins a string. */
+/** Counts the quotes that are followed by a colon. Each ends a name or, in rare cases, begins a string. */
 function countNamesIn(text: string): number {
   let count = 0;
   for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at + 1)) {
@@ -100,7 +100,7 @@ function countNamesIn(text: string): number {
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Decodes UTF-8, keeping a byte-order mark; null for invalid bytes. */
+/** Decodes UTF-8 and keeps a byte-order mark. Returns null for invalid bytes. */
 export function decodeUtf8(bytes: Uint8Array): string | null {
   try {
     return decoder.decode(bytes);
@@ -109,7 +109,7 @@ export function decodeUtf8(bytes: Uint8Array): string | null {
   }
 }
 
-/** Replaces `\uXXXX` escapes that cannot be stored with `\ufffd`; both have six characters. */
+/** Replaces the `\uXXXX` escapes at these offsets with `\ufffd`. Both have six characters. */
 function replaceEscapes(text: string, positions: readonly number[]): string {
   if (positions.length === 0) return text;
   let from = 0;

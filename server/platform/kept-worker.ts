@@ -4,8 +4,8 @@ import { loadMs, type WorkerLimits, type WorkerMessage, type WorkerResult } from
 type Outcome<T> = WorkerResult<T> | { ended: 'failed'; error: Error };
 
 /**
- * A thread that runs tasks in order. It is reused, because starting a thread takes a fifth of a second. A task can
- * leave state for the next one, so a thread serves only one owner. The thread does not keep the process alive.
+ * A thread that runs tasks in order. It is reused, because starting a thread takes a fifth of a second. Serves only one
+ * owner, because a task can leave state for the next one. Does not keep the process alive while it is idle.
  */
 export class KeptWorker<I, T> {
   private readonly module: URL;
@@ -29,7 +29,10 @@ export class KeptWorker<I, T> {
     return this.waiting > 0;
   }
 
-  /** Returns the result, or the limit that ended the thread. After a limit, the next task gets a new thread. */
+  /**
+   * Returns the result of the task, or the limit (time or memory) that it exceeded. The next task then gets a new
+   * thread.
+   */
   ask(input: I): Promise<WorkerResult<T>> {
     this.waiting++;
     const answer = this.last.then(() => this.askNow(input)).finally(() => this.waiting--);
@@ -59,7 +62,7 @@ export class KeptWorker<I, T> {
     return outcome;
   }
 
-  /** Ends the task after this many milliseconds if it has no result. */
+  /** Ends the task if it has no result after this many milliseconds. */
   private wait(ms: number): void {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.settle({ ended: 'time' }), ms);
@@ -92,7 +95,7 @@ export class KeptWorker<I, T> {
   }
 }
 
-/** For the worker's module: creates the task from `setUp`, and runs it for each input. */
+/** Called by the worker's module. Creates the task from `setUp`, and runs it for each input. */
 export function answerEach<S, I, T>(make: (setUp: S) => (input: I) => T): void {
   if (parentPort === null) throw new Error('answerEach() is for worker threads');
   const port = parentPort;

@@ -8,23 +8,22 @@ import {
   timingSafeEqual,
 } from 'node:crypto';
 
-/** Keys derived from `ANNEX_SECRET_KEY`, one per purpose, so that none can be used for another purpose. */
+/** The keys derived from the secret key, one for each purpose. */
 export interface Keys {
   sealing: Buffer;
   fingerprint: Buffer;
   session: Buffer;
   credential: Buffer;
-  /** Seals tenant keys of stock agents. */
   tenant: Buffer;
   totp: Buffer;
   recovery: Buffer;
   challenge: Buffer;
   plan: Buffer;
-  /** Key for the seals and links of the activity log. */
+  /** Seals and links the entries of the activity log. */
   audit: Buffer;
   /**
-   * Value that is stored in the database. It shows at startup whether the key was replaced, and reveals nothing about
-   * the key.
+   * A value stored in the database, which shows at startup whether the secret key is the right one. It reveals nothing
+   * about the key.
    */
   check: string;
 }
@@ -32,7 +31,7 @@ export interface Keys {
 const derive = (secret: Buffer, purpose: string): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, 'annex', purpose, 32));
 
-/** Derives all keys from the secret (at least 32 bytes of text or binary). */
+/** Derives all keys from the secret, which has at least 32 bytes. */
 export function deriveKeys(secret: Buffer): Keys {
   return {
     sealing: derive(secret, 'sealing'),
@@ -50,8 +49,8 @@ export function deriveKeys(secret: Buffer): Keys {
 }
 
 /**
- * Encrypts with AES-256-GCM: nonce (12) ‖ tag (16) ‖ ciphertext. `bound` is authenticated too, and must be the same
- * when decrypting.
+ * Encrypts with AES-256-GCM. Returns nonce (12 bytes) ‖ tag (16) ‖ ciphertext. `bound` is authenticated too, and must
+ * be the same for decrypting.
  */
 export function seal(key: Buffer, plain: Buffer, bound: string): Buffer {
   const nonce = randomBytes(12);
@@ -60,14 +59,14 @@ export function seal(key: Buffer, plain: Buffer, bound: string): Buffer {
   return Buffer.concat([nonce, cipher.getAuthTag(), body]);
 }
 
-/** Decrypts the result of `seal`. Throws if key, `bound` or bytes differ. */
+/** Decrypts the result of `seal`. Throws if the key, `bound` or the bytes differ. */
 export function unseal(key: Buffer, sealed: Buffer, bound: string): Buffer {
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, 12)).setAAD(Buffer.from(bound));
   decipher.setAuthTag(sealed.subarray(12, 28));
   return Buffer.concat([decipher.update(sealed.subarray(28)), decipher.final()]);
 }
 
-/** Returns a keyed digest. Without the key, it reveals only whether two inputs are equal. */
+/** Returns a keyed digest. Without the key, digests show only whether their inputs are equal. */
 export function keyedDigest(key: Buffer, ...parts: string[]): Buffer {
   const mac = createHmac('sha256', key);
   for (const part of parts) mac.update(`${Buffer.byteLength(part)}:`).update(part);
@@ -79,12 +78,12 @@ export function sameBytes(a: Buffer, b: Buffer): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** Returns SHA-256 in lower-case hex, the form in which tokens and credentials are stored. */
+/** Returns SHA-256 in lowercase hex, as tokens and credentials are stored. */
 export function sha256Hex(data: string | Buffer): string {
   return hash('sha256', data, 'hex');
 }
 
-/** Creates a 256-bit secret with a prefix that scanners and people recognize, for example `annex_token_…`. */
+/** Creates a 256-bit secret with a prefix that scanners and people recognize, such as `annex_token_…`. */
 export function newToken(kind: string): string {
   return `annex_${kind}_${randomBytes(32).toString('base64url')}`;
 }

@@ -1,7 +1,7 @@
 const KiB = 1024;
 const MiB = 1024 * KiB;
 
-/** Limits of all external input. Sizes are bytes, times are milliseconds. */
+/** Limits on all external input. Sizes are in bytes, times in milliseconds. */
 export interface Limits {
   package: {
     packedBytes: number;
@@ -9,7 +9,7 @@ export interface Limits {
     entries: number;
     ratio: number;
     entryNameBytes: number;
-    /** A larger manifest is rejected without reading it. */
+    /** Larger manifests are rejected without reading them. */
     manifestBytes: number;
     inspectMs: number;
     inspectHeapMiB: number;
@@ -27,23 +27,23 @@ export interface Limits {
     outputBytes: number;
   };
   /**
-   * Maximum bytes of one command's output, of all stored outputs and archives of a VM, of a log archive, and of all
+   * Maximum bytes of a command's output, of a VM's stored outputs and archives together, of a log archive, and of the
    * uploads that a VM is sending.
    */
   logs: { outputBytes: number; vmBytes: number; archiveBytes: number; arrivingBytes: number };
   /**
-   * What one VM may add: bytes of reports and certificate renewals (per hour and gateway process), stored bytes of goal
-   * states (per hour), and stored bytes of past reports (in total).
+   * What one VM may send or store: bytes of reports and certificate renewals per hour and gateway process, bytes of
+   * goal states per hour, and bytes of stored past reports in total.
    */
   vm: { reportBytesPerHour: number; renewalsPerHour: number; goalStateBytesPerHour: number; historyBytes: number };
   tags: { count: number; bytes: number };
   http: { headerBytes: number; requestMs: number; uploadBytesPerSecond: number; bodyBytes: number };
   heldPolls: number;
-  /** Maximum number of live streams of open pages: per session, per member, and per process. */
+  /** Maximum number of open live streams per session, per member and per process. */
   streams: { perSession: number; perMember: number; perProcess: number };
-  /** Maximum number of agents whose credential and goal state a process caches, at about 0.5 KiB each. */
+  /** Maximum number of agents that a process caches, at about 0.5 KiB each. */
   rememberedAgents: number;
-  /** Maximum number of queued reports, and maximum bytes of their bodies, including those in transit. */
+  /** Maximum number of queued reports, and maximum bytes of their bodies, including those being received. */
   waiting: { reports: number; bytes: number };
 }
 

@@ -1,4 +1,4 @@
-/** Caches a pure function's result for the lifetime of its argument. */
+/** Caches the results of a pure function for the lifetimes of its arguments. */
 export function memoize<Key extends object, Value>(create: (key: Key) => Value): (key: Key) => Value {
   const known = new WeakMap<Key, { value: Value }>();
   return (key) => {

@@ -1,6 +1,6 @@
-/** Requires a sender to keep an average rate in bytes per second, measured from the start. */
+/** Requires a sender to keep up an average rate in bytes per second since the start. */
 export class MinimumPace {
-  /** Bytes received so far; the caller adds them. */
+  /** Bytes received so far. The caller updates this. */
   received = 0;
   readonly #perSecond: number;
   readonly #patienceMs: number;
@@ -14,7 +14,7 @@ export class MinimumPace {
     this.#tooSlow = tooSlow;
   }
 
-  /** Returns the next chunk. Throws `tooSlow` if the average falls below the minimum. */
+  /** Returns the next chunk. Throws `tooSlow` if the average falls below the minimum first. */
   async within<T>(chunk: Promise<T>): Promise<T> {
     const allowedMs = this.#patienceMs + (this.received / this.#perSecond) * 1000;
     const leftMs = Math.max(0, allowedMs - (performance.now() - this.#startedAt));

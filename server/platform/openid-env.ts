@@ -6,16 +6,16 @@ export type RoleName = 'viewer' | 'operator' | 'publisher' | 'admin';
 export interface OpenIdConfig {
   issuer: string;
   clientId: string;
-  /** Null for a public client, which only PKCE protects. */
+  /** Null for a public client, which is protected only by PKCE. */
   clientSecret: { value: string } | { file: string } | null;
   /** The provider's name on the sign-in page. */
   name: string;
   scopes: string;
   /** Allowed e-mail domains in lower case; any domain if empty. */
   emailDomains: readonly string[];
-  /** Role of people who join by signing in; null if they need an invitation. */
+  /** Role of people who join by signing in; null if people need an invitation to join. */
   joinAs: RoleName | null;
-  /** The claim that contains groups, and the role of each group, highest first. */
+  /** The claim that contains groups, and the role of each group, highest role first. */
   roles: { claim: string; of: readonly { group: string; role: RoleName }[] } | null;
 }
 
@@ -59,7 +59,7 @@ const roleMap = z.string().transform((text, ctx) => {
   return z.NEVER;
 });
 
-/** The variables about the provider, for the environment schema (env.ts). */
+/** The provider's variables, for the environment schema (env.ts). */
 export const openIdVariables = {
   ANNEX_OIDC_ISSUER: issuer.optional(),
   ANNEX_OIDC_CLIENT_ID: z.string().max(512).optional(),
@@ -77,7 +77,7 @@ export const openIdVariables = {
   ANNEX_OIDC_ROLE_MAP: roleMap.optional(),
 };
 
-/** Pairs of a variable and another one that it requires. */
+/** Pairs of a variable and another variable that it requires. */
 export const openIdPairs = [
   ['ANNEX_OIDC_ISSUER', 'ANNEX_OIDC_CLIENT_ID'],
   ['ANNEX_OIDC_ROLE_CLAIM', 'ANNEX_OIDC_ROLE_MAP'],

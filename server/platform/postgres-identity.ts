@@ -5,30 +5,25 @@ import { join } from 'node:path';
 import { bareEnvironment } from './env.ts';
 import type { PostgresBinaries } from './postgres-binaries.ts';
 
-/** The user that runs PostgreSQL. PostgreSQL rejects user id 0, so root needs one of two workarounds. */
+/** The user that runs PostgreSQL. PostgreSQL refuses to run as root, so root needs one of two workarounds. */
 export interface PostgresIdentity {
   kind: 'self' | 'namespace' | 'nobody';
-  /**
-   * Returns how to spawn a binary: the command and its arguments, and, if namespaces are not used, the unprivileged
-   * ids.
-   */
+  /** Returns how to spawn a binary: the command, its arguments and, for an unprivileged user, the ids. */
   wrap(command: string, args: string[]): { command: string; args: string[]; uid?: number; gid?: number };
-  /** Changes the owner of a file or folder to the identity. */
+  /** Makes this user the owner of a file or folder. */
   own(path: string): Promise<void>;
   binaries: PostgresBinaries;
 }
 
 const unprivilegedId = 65534;
 
-/**
- * Arguments for `unshare`. The id must have a name, because initdb looks it up. 65534 has one on nearly every system.
- */
+/** Arguments for `unshare`. initdb looks up the name of its user id, and 65534 has a name on nearly every system. */
 const namespaceArgs = ['--user', `--map-user=${unprivilegedId}`, `--map-group=${unprivilegedId}`, '--'];
 
 const namespacesWork = (): boolean =>
   spawnSync('unshare', [...namespaceArgs, 'true'], { env: bareEnvironment() }).status === 0;
 
-/** Whether the user of this process has a name; in a container it may not. */
+/** Whether the user of this process has a name. In a container, it may have none. */
 function hasName(): boolean {
   try {
     return userInfo().username !== '';
@@ -38,10 +33,10 @@ function hasName(): boolean {
 }
 
 /**
- * Chooses how to run PostgreSQL, once per cluster, because the files belong to the user who created them. An ordinary
- * user runs it directly. Root, or a user without a name, uses a user namespace that maps to another id, so that the
- * files keep their owner and no folder has to be opened to others. If root cannot create namespaces, the unprivileged
- * id runs a copy of the binaries in the cluster's folder.
+ * Chooses the user that runs PostgreSQL, once per cluster, because the files belong to the user who created them. An
+ * ordinary user runs it directly. Root, or a user without a name, runs it in a user namespace as another id, so that
+ * the files keep their owner and no folder has to be opened to others. If root cannot create namespaces, an
+ * unprivileged user runs a copy of the binaries in the cluster's folder.
  */
 export async function postgresIdentity(dataDir: string, binaries: PostgresBinaries): Promise<PostgresIdentity> {
   const namespaced: PostgresIdentity = {

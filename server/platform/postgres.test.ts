@@ -104,7 +104,7 @@ describe('the embedded PostgreSQL', { timeout: 60_000 }, () => {
     const open = await mkdtemp(join(tmpdir(), 'annex-postgres-'));
     await chmod(open, 0o711);
     const path = process.env.PATH;
-    // Without `unshare` in PATH there are no namespaces.
+    // Without `unshare` in PATH, namespaces cannot be used.
     process.env.PATH = '/nonexistent';
     try {
       const other = await startPostgres({ dataDir: join(open, 'postgres'), settings });

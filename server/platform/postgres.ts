@@ -11,9 +11,9 @@ import { settingsBySize } from './postgres-size.ts';
 import { processesIn, signal, waitUntil } from './processes.ts';
 
 export interface PostgresOptions {
-  /** Folder of the cluster. It is created if it does not exist. If its path is too long, the socket is elsewhere. */
+  /** Folder for the cluster. It is created if it does not exist. If its path is too long, the socket is elsewhere. */
   dataDir: string;
-  /** Receives human-readable progress, one line at a time. */
+  /** Called with lines that describe the progress. */
   log?: (line: string) => void;
   /** Name of the database to create; default `annex`. */
   database?: string;
@@ -22,19 +22,21 @@ export interface PostgresOptions {
 }
 
 export interface Postgres {
-  /** Connection string with the password, over a unix socket; the same at every start of a data folder. */
+  /**
+   * Connection string over a Unix socket, with the password. It is the same after every start with this data folder.
+   */
   url: string;
   pid: number;
   /** Stops the server with a fast shutdown (SIGINT). Resolves when it has exited. */
   stop(): Promise<void>;
-  /** Resolves when the server has exited, whether by `stop` or not. */
+  /** Resolves when the server has exited for any reason. */
   exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
 const user = 'postgres';
 const logLimit = 16 * 1024 * 1024;
 
-/** Keeps statements and error details, which may contain input, out of the log file. */
+/** Fixed server settings. They keep statements and error details, which may contain input, out of the log file. */
 const ours: Readonly<Record<string, string>> = {
   listen_addresses: '',
   unix_socket_permissions: '0700',
@@ -49,7 +51,7 @@ const ours: Readonly<Record<string, string>> = {
 };
 
 /**
- * Starts the embedded PostgreSQL on a unix socket only, as any user. Before that, ends an orphan of an earlier run, and
+ * Starts the embedded PostgreSQL on a Unix socket only, as any user. Before that, ends processes of an earlier run, and
  * removes a stale lock file or an incomplete cluster. If the server does not start, throws an error with the end of its
  * log.
  */
@@ -122,8 +124,8 @@ async function initialise(
 }
 
 /**
- * Ends the processes of an earlier run. The server's processes run in the cluster's folder, so they are found even if
- * their parent was killed and its id reused.
+ * Ends the processes of an earlier run. They run in the cluster's folder, so they are found even if their parent was
+ * killed and its id reused.
  */
 async function endOrphans(cluster: string): Promise<void> {
   const lockFile = join(cluster, 'postmaster.pid');
@@ -136,14 +138,14 @@ async function endOrphans(cluster: string): Promise<void> {
     for (const pid of await processesIn(cluster)) signal(pid, 'SIGKILL');
     await waitUntil(gone, 5_000);
   }
-  // If the lock file stayed, a zombie or a reused process id would make PostgreSQL believe that the old server still
-  // runs.
+  // With the old lock file, a zombie or a reused process id would make PostgreSQL believe that the old server is still
+  // running.
   if (process.platform === 'linux') await rm(lockFile, { force: true });
 }
 
 /**
- * Returns the folder of the socket. The path of a unix socket has at most about 107 bytes, so for a deep data folder
- * this is in the system's temporary folder.
+ * Returns the folder for the socket. The path of a Unix socket has at most about 107 bytes, so for a deep data folder,
+ * the socket is in the system's temporary folder.
  */
 async function socketFolder(identity: PostgresIdentity, dataDir: string): Promise<string> {
   const near = join(dataDir, 'run');
@@ -166,7 +168,7 @@ async function rotatedLog(dataDir: string): Promise<string> {
   return file;
 }
 
-/** Returns a minimal environment, because PostgreSQL does not need that of this process. */
+/** Returns a minimal environment, because PostgreSQL does not need this process's environment. */
 function serverEnvironment(): NodeJS.ProcessEnv {
   return {
     PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
@@ -184,8 +186,8 @@ async function launch(
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const { command, args, ...as } = identity.wrap(identity.binaries.postgres, ['-D', cluster, ...flags]);
   const log = openSync(logFile, 'a', 0o600);
-  // A separate process group, so that Ctrl-C in the terminal reaches only the launcher, which stops everything in
-  // order.
+  // Spawns a separate process group, so that Ctrl-C in the terminal reaches only the launcher, which stops everything
+  // in order.
   const child = spawn(command, args, {
     ...as,
     cwd: cluster,
@@ -207,7 +209,7 @@ async function launch(
     const lines = (await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
     return Number(lines[0]) === child.pid && (lines[7] ?? '').startsWith('ready');
   };
-  // After a crash, PostgreSQL first replays its log, which may take a while.
+  // After a crash, PostgreSQL first replays its WAL, which may take a while.
   const up = await waitUntil(async () => ended || (await isReady()), 120_000);
   const pid = child.pid;
   if (!up || ended || pid === undefined) {
@@ -226,8 +228,8 @@ async function launch(
 
 async function ensureDatabase(url: string, name: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
-  // A server that dies between two queries also emits an error event. It is ignored because the next query fails
-  // anyway.
+  // If the server dies between two queries, the client also emits an error event. It is ignored because the next query
+  // fails anyway.
   client.on('error', () => {});
   await client.connect();
   try {

@@ -10,7 +10,7 @@ export function slot<Value>(create: () => Value): Slot<Value> {
 
 /**
  * The values that a process keeps in memory between calls: caches, locks and counters. Each is created when first used.
- * Modules declare slots; the process owns the values.
+ * Modules declare slots, but the process owns the values.
  */
 export class ProcessMemory {
   readonly #values = new Map<Slot<unknown>, unknown>();

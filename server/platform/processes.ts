@@ -1,6 +1,6 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 
-/** Whether a process is running. A zombie, which only waits to be reaped, does not count as running. */
+/** Whether a process is running. Zombies do not count as running. */
 export async function isAlive(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);
@@ -11,8 +11,8 @@ export async function isAlive(pid: number): Promise<boolean> {
 }
 
 /**
- * Returns a process id with its start time, so that a reused id is not mistaken for the old process. Null if there is
- * no /proc or if the process has ended.
+ * Returns the start time of a process, which distinguishes it from another process that reuses its id. Null if there is
+ * no /proc or the process has ended.
  */
 export async function processStart(pid: number): Promise<string | null> {
   return (await processStat(pid))?.start ?? null;
@@ -21,12 +21,15 @@ export async function processStart(pid: number): Promise<string | null> {
 async function processStat(pid: number): Promise<{ state: string; start: string } | null> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
   if (text === null) return null;
-  // The name is in parentheses and may contain anything, so fields are counted from the last parenthesis.
+  // The program's name is in parentheses and may contain anything, so fields are counted from the last parenthesis.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return { state: fields[0] ?? '', start: fields[19] ?? '' };
 }
 
-/** Returns the processes whose working folder is this one: for a PostgreSQL cluster, all its server processes. */
+/**
+ * Returns the processes whose working folder is this one. For a PostgreSQL cluster, these are all of its server
+ * processes.
+ */
 export async function processesIn(folder: string): Promise<number[]> {
   return processesWhere((cwd) => cwd === folder);
 }
@@ -46,7 +49,7 @@ async function processesWhere(matches: (cwd: string) => boolean): Promise<number
   return found.filter((pid) => pid !== null);
 }
 
-/** Polls a condition until it is true or until this many milliseconds have passed. Returns whether it became true. */
+/** Polls a condition until it is true or this many milliseconds have passed. Returns whether it became true. */
 export async function waitUntil(holds: () => boolean | Promise<boolean>, milliseconds: number): Promise<boolean> {
   const end = Date.now() + milliseconds;
   while (!(await holds())) {
@@ -57,8 +60,8 @@ export async function waitUntil(holds: () => boolean | Promise<boolean>, millise
 }
 
 /**
- * Sends a signal to one process. It is not an error if the process has already ended. Throws RangeError for 0 and
- * below: these would signal a process group, and 0 the caller's own.
+ * Sends a signal to one process. It is not an error if the process has already ended. Throws RangeError for ids below
+ * 1, which would signal a whole process group.
  */
 export function signal(pid: number, name: NodeJS.Signals): void {
   if (!Number.isSafeInteger(pid) || pid <= 0) throw new RangeError(`${pid} is not the id of a process.`);

@@ -2,8 +2,9 @@ const timeoutMs = 2_000;
 const freshMs = 2_000;
 
 /**
- * Whether an HTTP server responds with any status. Only a refused, broken or silent connection counts as unreachable,
- * not an untrusted certificate. Requests each URL at most every two seconds, however many callers there are.
+ * Checks whether an HTTP server responds, with any status. Only a refused, broken or silent connection counts as
+ * unreachable, but not an untrusted certificate. Requests each URL at most every two seconds, regardless of the number
+ * of callers.
  */
 export class Reachability {
   readonly #checks = new Map<string, { at: number; answer: Promise<boolean> }>();

@@ -4,29 +4,29 @@ import { join } from 'node:path';
 
 const fileName = 'secret.key';
 /**
- * The next key. It is written to this file before the database is encrypted with it, and the file is renamed
- * afterwards.
+ * File of the next key. The key is written to it before the database is encrypted with it. Afterwards, the file is
+ * renamed.
  */
 const nextFileName = 'secret.key.next';
 
 /**
- * Returns the secret that all keys are derived from: ANNEX_SECRET_KEY, or a file that the first start creates. If it is
- * lost, so is every encrypted setting. Back it up, but separately from the database.
+ * Returns the secret that all keys are derived from: ANNEX_SECRET_KEY, or the contents of a file that the first start
+ * creates. If it is lost, so is everything encrypted with it. Back it up, but separately from the database.
  */
 export async function secretKey(config: { secretKey: string | null; dataDir: string }): Promise<Buffer> {
   if (config.secretKey === null) await makeKey(config.dataDir);
   return existingKey(config);
 }
 
-/** Returns the secret for commands that only read, so it creates no key. */
+/** Like `secretKey`, but never creates a key. Throws if there is none. */
 export async function existingKey(config: { secretKey: string | null; dataDir: string }): Promise<Buffer> {
   if (config.secretKey !== null) return Buffer.from(config.secretKey);
   return readKey(join(config.dataDir, fileName));
 }
 
 /**
- * Returns the key that will replace the one in `secret.key`. It is created only once, so that an interrupted change
- * continues with it.
+ * Returns the key that will replace the one in `secret.key`. It is created only once, so that an interrupted change can
+ * continue with it.
  */
 export async function nextKey(dataDir: string): Promise<Buffer> {
   await makeKey(dataDir, nextFileName);
@@ -45,7 +45,7 @@ async function readKey(path: string): Promise<Buffer> {
   return Buffer.from(text);
 }
 
-/** Creates the file atomically and durably before anything is encrypted with it. An existing file is kept. */
+/** Creates a key file, unless it exists. The file is complete and on disk before anything is encrypted with its key. */
 async function makeKey(dataDir: string, name = fileName): Promise<void> {
   await mkdir(dataDir, { recursive: true, mode: 0o711 });
   const path = join(dataDir, name);
@@ -80,7 +80,7 @@ async function placeNew(draft: string, path: string): Promise<void> {
     await link(draft, path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return;
-    // For a file system that has no hard links.
+    // The file system may not support hard links.
     await rename(draft, path);
   }
 }

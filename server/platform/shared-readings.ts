@@ -3,7 +3,7 @@ import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 
 interface Desk {
   running: Promise<unknown> | null;
-  /** The next reading, for callers that arrive while a reading is running or while a rest follows. */
+  /** The next reading, for callers that arrive during a reading or the rest after it. */
   next: Promise<unknown> | null;
   restUntil: number;
   /** Ends the rest early. */
@@ -11,13 +11,13 @@ interface Desk {
 }
 
 /**
- * After a reading, there is a rest of this multiple of its duration, so that readings use only a small part of a core,
- * however many callers there are. The rest has a limit, because a waiting caller occupies one of its session's few
- * slots.
+ * Each reading is followed by a rest of this multiple of its duration, so that readings use only a small part of a
+ * core, regardless of the number of callers. The rest has a limit, because a waiting caller occupies one of its
+ * session's few slots.
  */
 const restPerReading = 19;
 const longestRestMs = 250;
-/** A cached result is valid for this multiple of the time that it took to read. */
+/** A cached result is valid for this multiple of its reading's duration. */
 const keptPerReading = 50;
 
 /** Coalesces concurrent calls to expensive queries, by key. */
@@ -25,15 +25,15 @@ export class SharedReadings {
   readonly #desks = new Map<string, Desk>();
   readonly #kept = new Map<string, { result: unknown; until: number }>();
 
-  /** Number of keys with a reading that is running, waiting or was just finished. */
+  /** Number of keys with a reading that is running, waiting or has just finished. */
   get size(): number {
     return this.#desks.size;
   }
 
   /**
    * Runs one reading for all concurrent callers. Callers that arrive during a reading get the next one, so that no
-   * result is older than its call. Only one reading per key runs at a time. An expensive reading is followed by a rest,
-   * which an urgent call ends.
+   * result is older than its call. Only one reading per key runs at a time. A rest follows each reading, unless an
+   * urgent call ends it.
    */
   share<Result>(key: string, read: () => Promise<Result>, { isUrgent = true } = {}): Promise<Result> {
     const desk = this.#desks.get(key) ?? this.#open(key);
@@ -42,7 +42,7 @@ export class SharedReadings {
     return desk.next as Promise<Result>;
   }
 
-  /** Reads slowly changing data. The result is cached for a while, longer if it took long to read. */
+  /** Reads slowly changing data. The longer the reading takes, the longer its result is cached. */
   async keep<Result>(key: string, read: () => Promise<Result>): Promise<Result> {
     const kept = this.#kept.get(key);
     if (kept !== undefined && performance.now() < kept.until) return kept.result as Result;
@@ -55,7 +55,7 @@ export class SharedReadings {
     });
   }
 
-  /** Adds a key and removes unused ones, because keys depend on requests. */
+  /** Adds a key and removes unused ones. Otherwise, their number would grow, because requests determine the keys. */
   #open(key: string): Desk {
     const now = performance.now();
     for (const [other, { running, next, restUntil }] of this.#desks) {
@@ -68,7 +68,7 @@ export class SharedReadings {
 }
 
 async function startInTurn<Result>(desk: Desk, read: () => Promise<Result>): Promise<Result> {
-  // The parts of a page call in the same turn of the event loop, so this turn is awaited: all of them get the same
+  // Waits for the end of this turn of the event loop, in which all parts of a page call, so that they share one
   // reading.
   await turn();
   await desk.running?.catch(() => {});
@@ -78,7 +78,7 @@ async function startInTurn<Result>(desk: Desk, read: () => Promise<Result>): Pro
   const running = read().finally(() => {
     const ended = performance.now();
     desk.running = null;
-    // A slow reading uses at most half of a core, however many callers there are.
+    // Even slow readings use at most half of a core, regardless of the number of callers.
     desk.restUntil = ended + Math.max(ended - began, Math.min(longestRestMs, (ended - began) * restPerReading));
   });
   Object.assign(desk, { running, next: null, hurry: new AbortController() });

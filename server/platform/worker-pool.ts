@@ -1,7 +1,7 @@
 import { KeptWorker } from './kept-worker.ts';
 import type { WorkerLimits, WorkerResult } from './worker-task.ts';
 
-/** Maximum number of threads in a pool, and for how long an idle thread is kept. */
+/** Maximum number of threads in a pool, and how long idle threads are kept, in milliseconds. */
 export interface PoolBounds {
   most: number;
   idleMs: number;
@@ -12,11 +12,11 @@ interface Entry<I, T> {
   idle: NodeJS.Timeout;
 }
 
-/** Keeps a few threads, each with its own setup, for further tasks with the same key. */
+/** Keeps a few threads, each with its own setup, for later tasks with the same key. */
 export class WorkerPool<I, T> {
   readonly #module: URL;
   readonly #bounds: PoolBounds;
-  /** Sorted by use, least recently used first. */
+  /** By key, least recently used first. */
   readonly #entries = new Map<string, Entry<I, T>>();
 
   constructor(module: URL, bounds: PoolBounds) {
@@ -24,7 +24,7 @@ export class WorkerPool<I, T> {
     this.#bounds = bounds;
   }
 
-  /** Runs a task on the thread with this key; if there is none, starts one with `setUp` and `limits`. */
+  /** Runs a task on the thread with this key. If there is none, starts one with `setUp` and `limits`. */
   ask(key: string, setUp: unknown, limits: WorkerLimits, input: I): Promise<WorkerResult<T>> {
     const known = this.#entries.get(key);
     if (known !== undefined) {

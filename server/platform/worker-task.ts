@@ -6,10 +6,10 @@ export interface WorkerLimits {
   heapMiB: number;
 }
 
-/** Result of a task: its value, or the limit that ended it. An error inside the task is thrown instead. */
+/** Result of a task: its value, or the limit that ended it. Errors in the task are thrown instead. */
 export type WorkerResult<T> = { ended: 'done'; value: T } | { ended: 'time' | 'memory' };
 
-/** Messages of a worker: first that its module is loaded, then its result. */
+/** Messages of a worker: first that its module is loaded, then the task's result. */
 export type WorkerMessage<T> = { ready: true } | { value: T };
 
 /** Milliseconds allowed for loading a module, enough for a busy machine. */
@@ -18,8 +18,8 @@ export const loadMs = 15_000;
 const maxConcurrent = 2;
 
 /**
- * Runs tasks on hostile input, each in its own thread and at most two at a time. A task that loops forever or exhausts
- * its memory is ended, while the caller continues. The module must call `answer` below. The thread sees no environment
+ * Runs tasks on hostile input, each in its own thread and at most two at a time. A task that takes too long or exhausts
+ * its memory is ended without harm to the caller. The module must call `answer`. The thread has no environment
  * variables.
  */
 export class WorkerTasks<T> {
@@ -57,7 +57,7 @@ function runInWorker<T>(moduleUrl: URL, input: unknown, limits: WorkerLimits): P
       if (settled) return;
       settled = true;
       clearTimeout(timer);
-      // Terminates the worker if it is still running; its result no longer matters.
+      // Also ends a worker that is still running, because its result no longer matters.
       worker.terminate().then(act, reject);
     };
     const end = () => settle(() => resolve({ ended: 'time' }));
@@ -75,7 +75,7 @@ function runInWorker<T>(moduleUrl: URL, input: unknown, limits: WorkerLimits): P
   });
 }
 
-/** For the worker's module: computes the result from the input and sends it. */
+/** Called by the worker's module. Computes the result from the input and sends it. */
 export async function answer<I, T>(task: (input: I) => T | Promise<T>): Promise<void> {
   if (parentPort === null) throw new Error('answer() is for worker threads');
   const say = (message: WorkerMessage<T>) => parentPort?.postMessage(message);

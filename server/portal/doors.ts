@@ -9,11 +9,11 @@ import { createUploadHandler } from '#server/rest/upload.ts';
 import { createTrpcHandler } from '#server/trpc/door.ts';
 import { createWireHandler, wireUploads } from '#server/wire/door.ts';
 
-/** All entry points of the portal except its pages. */
+/** The portal's entry points, except its pages. */
 export interface Doors {
   /** Returns the entry point for a path; null if there is none. */
   route(path: string): HttpRoute | null;
-  /** Writes pending data of the agent API. */
+  /** Writes the agent API's pending data. */
   close(): Promise<void>;
 }
 

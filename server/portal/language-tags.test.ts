@@ -12,7 +12,7 @@ import { randomTags } from '#server/testing/random-tags.ts';
 
 const breakers = ['und-DE', 'und', 'und-Latn-DE', 'UND_us'];
 const tags = [...breakers, ...randomTags(10_000 - breakers.length, 20_260_101)];
-/** Headers can contain only Latin-1 without control characters. */
+/** Headers get only printable ASCII characters. */
 const headerTags = tags.map((tag) => tag.replaceAll(/[^\x20-\x7e]/g, '~'));
 const at = { handler: 'Acme.Lab.Probe', version: '1.0.0.0' };
 const file = (lang: string) => [{ version: 1.0, lang, messages: [{ id: '1215', text: 'Down: {0}' }] }];
@@ -53,7 +53,7 @@ const view = (vmId: string, acceptLanguage: string) =>
     headers: { authorization: `Bearer ${portal.tokens.viewer}`, 'accept-language': acceptLanguage },
   });
 
-/** Reads page data like a browser, with the chosen language in its cookie. */
+/** Requests page data like a browser, with the chosen language in the cookie. */
 const page = (procedure: string, input: unknown, acceptLanguage: string, chosen: string) =>
   portal.fetch(`/api/trpc/${procedure}?input=${encodeURIComponent(JSON.stringify(superjson.serialize(input)))}`, {
     headers: {
@@ -62,7 +62,6 @@ const page = (procedure: string, input: unknown, acceptLanguage: string, chosen:
     },
   });
 
-// Each test makes thousands of calls.
 vi.setConfig({ testTimeout: 180_000 });
 
 const inGroups = (list: readonly string[], size: number): string[][] =>
@@ -84,7 +83,7 @@ test('AZ-L3 no language of a user breaks an instance view, a VM page or the over
     ];
     expect([...answers.map(({ status }) => status), tag]).toEqual([200, 200, 422, tag]);
   }
-  // This reading is shared and cached, so one call sends many tags.
+  // This page's data is cached for all callers, so each request sends many tags.
   for (const tag of breakers) {
     const answer = await page('overview.failing', undefined, headerTags.slice(0, 40).join(','), tag);
     expect([answer.status, tag]).toEqual([200, tag]);

@@ -37,16 +37,17 @@ await runProcess('portal', async (services) => {
     trustProxy: config.trustProxy,
     limits: config.limits,
     log,
-    // During development, pages receive changes over a WebSocket. Next listens for it on this server.
+    // During development, pages receive code changes over a WebSocket, which Next.js accepts on this server.
     upgrades: (path) => config.development && path === '/_next/hmr',
     route(path) {
       return doors.route(path) ?? exact.get(path) ?? null;
     },
     fallback(request, response) {
       request.url = pagePath(request.url ?? '/');
-      // Next does not pass the path to layouts, but the sign-in page needs it. Overwrites a header of the same name.
+      // Passes the path to the sign-in page, because Next.js does not give it to layouts. Replaces any such header of
+      // the client.
       request.headers['x-annex-path'] = request.url;
-      // Set before the page reads data, because the page's live connection continues from this position.
+      // Determined before the page reads data, because the page's live connection continues from this position.
       request.headers['x-annex-live'] = live.position();
       const { policy, headers } = pageHeaders(config);
       request.headers['content-security-policy'] = policy;

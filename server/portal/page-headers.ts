@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { Config } from '#server/platform/env.ts';
 
 /**
- * Returns the pages' security headers: scripts need the nonce of this response, nothing is loaded from other hosts, and
- * no site may frame the pages. Next reads `nonce` from the policy and adds it to its own scripts.
+ * Returns the pages' security headers: scripts need this response's nonce, nothing is loaded from other hosts, and no
+ * site may frame the pages. Next.js reads the nonce from the policy and adds it to its own scripts.
  */
 export function pageHeaders({ url, development }: Pick<Config, 'url' | 'development'>): {
   policy: string;
@@ -13,11 +13,10 @@ export function pageHeaders({ url, development }: Pick<Config, 'url' | 'developm
   const secure = url.startsWith('https:');
   const policy = [
     "default-src 'none'",
-    // React and Next evaluate code and add styles during development.
+    // During development, React and Next.js evaluate code and add styles.
     `script-src 'nonce-${nonce}' 'strict-dynamic'${development ? " 'unsafe-eval'" : ''}`,
     development ? "style-src 'self' 'unsafe-inline'" : `style-src 'self' 'nonce-${nonce}'`,
-    // React writes positions and widths as style attributes. Such attributes can load resources only from allowed
-    // hosts.
+    // React writes positions and widths as style attributes. These can load resources only from allowed hosts.
     "style-src-attr 'unsafe-inline'",
     "img-src 'self' data:",
     "font-src 'self'",

@@ -1,5 +1,5 @@
 /**
- * Returns a path that the pages can decode. An invalid escape or NUL is taken literally, so that the response is 404
+ * Returns a path that the pages can decode. Invalid escapes and NUL are taken literally, so that the response is 404
  * instead of an error in the framework or the database.
  */
 export function pagePath(target: string): string {

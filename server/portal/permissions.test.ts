@@ -23,7 +23,7 @@ import {
 import { type Permission, permissions } from '#server/trpc/permissions.ts';
 import { appRouter } from '#server/trpc/root.ts';
 
-/** A caller with a session, or null for an anonymous caller. */
+/** A caller; null for an anonymous one. */
 type Who = Caller | null;
 const whos: readonly Who[] = [null, ...callers];
 
@@ -34,9 +34,7 @@ const mutations = procedures.filter(({ type }) => type === 'mutation').map(({ pa
 const queries = procedures.filter(({ type }) => type === 'query').map(({ path }) => path);
 const lines: Readonly<Record<string, Permission>> = permissions;
 
-/**
- * Error codes with which an entry point rejects a caller. The table of permissions predicts the result of each call.
- */
+/** Error codes with which an entry point rejects a caller for lack of permission. */
 const refusals = ['unauthenticated', 'forbidden', 'namespace_forbidden', 'origin_refused'];
 function expected(role: Role | null, who: Role | null): string {
   if (role === null) return 'let in';
@@ -99,7 +97,7 @@ async function ask(path: string, headers: Record<string, string>, input: unknown
 const post = (path: string, headers: Record<string, string>, body: string) =>
   doors.fetch(path, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body });
 
-/** Calls many procedures in one request. Returns the result of each. */
+/** Calls many procedures in one request. Returns their results. */
 async function batch(paths: readonly string[], headers: Record<string, string>, isGet: boolean): Promise<string[]> {
   const inputs = JSON.stringify(Object.fromEntries(paths.map((_, index) => [index, { json: {} }])));
   const url = `/api/trpc/${paths.join(',')}?batch=1`;
@@ -127,7 +125,7 @@ async function listen(path: string, headers: Record<string, string>): Promise<st
   return verdict(Number(/"httpStatus":(\d+)/.exec(text)?.[1] ?? response.status), code);
 }
 
-/** Returns the differences between the table of permissions and the entry points, one line per call. */
+/** Returns the differences between the table of permissions and the entry point's results, one line per call. */
 async function differences(
   calls: readonly { name: string; want: string; got(): Promise<string> }[],
 ): Promise<string[]> {
@@ -150,7 +148,7 @@ describe('rejected calls change nothing, permitted calls are accepted:', () => {
   });
   const unchanged = async () => expect(await doors.digest()).toBe(before);
 
-  // Permitted calls are tested further below, because they may change something.
+  // Permitted mutations are tested further below, because they change something.
   const refused = (who: Who) =>
     procedures.flatMap(({ path }) => {
       const want = expected(lines[path]?.role ?? null, who && roleOf(who));
@@ -292,7 +290,7 @@ describe('rejected calls change nothing, permitted calls are accepted:', () => {
   });
 });
 
-/** Returns a well-formed path with unknown ids, except for the given handler. */
+/** Returns a well-formed path. Apart from the given handler, its ids are unknown. */
 const pathOf = (path: string, handler: string) =>
   `/api/v1${path}`
     .replace('{id}', '00000000-0000-4000-8000-000000000000')
@@ -303,7 +301,7 @@ const pathOf = (path: string, handler: string) =>
     .replace('{lang}', 'en')
     .replace('{name}', 'probe');
 
-/** Valid bodies, so that the check of the namespace is reached; other calls have an empty body. */
+/** Valid bodies, so that calls reach the check of the namespace. Other calls have an empty body. */
 const bodies: Readonly<Record<string, unknown>> = {
   withdrawVersion: { reason: 'x' },
   setResources: [],
@@ -368,10 +366,10 @@ describe('the management API', () => {
   });
 });
 
-/** Inputs with which publishers' verbs reach the check of the namespace. */
+/** Input with which publishers' verbs reach the check of the namespace. */
 const given = { handler: 'Acme.Lab.Probe', version: '1.0.0.0', lang: 'en', reason: 'x', platforms: [], file: [] };
 
-/** Runs a verb as this role, without the entry point's checks, and returns the result. */
+/** Runs a verb with this role, without the entry point's checks. Returns the outcome. */
 async function verdictOf(role: Role | null, run: (ctx: Context) => Promise<unknown>): Promise<string> {
   const ctx = await testContext({ services: doors.services, role, namespaces: ['Acme.Lab'] });
   try {

@@ -10,16 +10,16 @@ export interface PublicConfig {
   limits: { packageBytes: number; settingsBytes: number; resourceFileBytes: number };
 }
 
-/** What the portal provides to pages that are rendered in its process. */
+/** What the portal provides to the pages that it renders in this process. */
 export interface PortalRuntime {
-  /** Returns the procedures, read-only, for the user whom these headers sign in. */
+  /** Returns the read-only procedures, called as the user whom these headers sign in. */
   caller(headers: Headers): Promise<AppCaller>;
   /** Returns the user whom these headers sign in; null without a session. */
   session(headers: Headers): Promise<Actor | null>;
   config: PublicConfig;
 }
 
-/** Key of the global through which pages find the runtime: they are bundled, so they cannot import it. */
+/** Key of the global that contains the runtime. Pages are bundled, so they cannot import it. */
 export const portalRuntimeKey = Symbol.for('annex.portal');
 
 /** Creates the runtime and stores it for the pages. */

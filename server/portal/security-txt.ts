@@ -3,12 +3,12 @@ import type { Core } from '#server/process/http.ts';
 
 const dayMs = 86_400_000;
 /**
- * Validity of the file in days; RFC 9116 recommends less than a year. The contacts are read at startup, so each
- * response can extend the date.
+ * Validity of the file in days; RFC 9116 recommends less than a year. Each response extends it, because the contacts
+ * come from the current configuration.
  */
 const validDays = 90;
 
-/** Serves `/.well-known/security.txt` (RFC 9116): where to report a vulnerability of this installation. */
+/** Serves `/.well-known/security.txt` (RFC 9116), which says where to report a vulnerability of this installation. */
 export function createSecurityTxt(config: Pick<Config, 'securityContacts' | 'url'>): Core {
   return async () => {
     const expires = new Date((Math.floor(Date.now() / dayMs) + validDays) * dayMs);

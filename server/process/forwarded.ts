@@ -2,12 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import { type BlockList, isIPv6, type Socket } from 'node:net';
 import { newRequestId } from './request-id.ts';
 
-/** Headers with which a proxy describes its client. They are accepted only from trusted proxies. */
+/** Headers in which a proxy describes its client. They are accepted only from trusted proxies. */
 const speakingForOthers = /^(forwarded|x-forwarded-.*|x-real-ip|x-request-id)$/;
 
 const requestIdForm = /^[\w.-]{8,64}$/;
 
-/** The client of a request, and the id of the request in the log. */
+/** The client's IP address, and the id of the request in the log. */
 export interface ForwardedOrigin {
   remoteAddress: string;
   requestId: string;
@@ -16,7 +16,6 @@ export interface ForwardedOrigin {
 /** The other end of a connection: the client, or a proxy. */
 export interface Peer {
   address: string;
-  /** Whether the other end is a trusted proxy. */
   isTrusted: boolean;
 }
 
@@ -26,8 +25,8 @@ export function readPeer(socket: Socket, trusted: BlockList): Peer {
 }
 
 /**
- * Determines the client and keeps only trustworthy headers: the forwarded headers of a trusted proxy, and a request id,
- * which is the proxy's or a new one. Must run before the headers are read.
+ * Determines the client and the request id, and removes forwarded headers that do not come from a trusted proxy. Must
+ * run before the headers are read.
  */
 export function settleOrigin(
   request: IncomingMessage,
@@ -53,7 +52,7 @@ export function settleOrigin(
   return { remoteAddress, requestId };
 }
 
-/** Returns the last address in the chain that does not belong to a trusted proxy. */
+/** Returns the last address in the chain that is not a trusted proxy's. */
 function clientOf(forwardedFor: string | string[] | undefined, peer: string, trusted: BlockList): string {
   const chain = [forwardedFor ?? []].flat().join(',').split(',');
   let client = peer;

@@ -12,7 +12,7 @@ import { readFile, readJson } from '#server/rest/read-body.ts';
 import { type Serving, serve } from './http.ts';
 
 const log = pino({ level: 'silent' });
-/** The context of the calls; these tests read nothing else from it. */
+/** Empty, because these tests use nothing of it. */
 const door = {} as AgentDoor;
 let serving: Serving;
 let begun = Promise.withResolvers<void>();

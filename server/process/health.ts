@@ -5,17 +5,17 @@ import { problemResponse } from '#server/i18n/index.ts';
 import type { Core } from './http.ts';
 import type { OpenServices } from './services.ts';
 
-/** For how many milliseconds a response of the database is cached for all callers. */
+/** How long the database's response is cached for all callers, in milliseconds. */
 const freshMs = 500;
 const patienceMs = 2_000;
 
 const well = (): Response =>
   new Response('{"status":"ok"}\n', { headers: { 'content-type': 'application/json', 'cache-control': 'no-store' } });
 
-/** `/healthz`: 200 as long as the process is running, with or without the database. */
+/** `/healthz`: returns 200 as long as the process is running, with or without the database. */
 export const healthz: Core = async () => well();
 
-/** `/readyz`: 200 if the database responds, otherwise 503 with a problem document. */
+/** `/readyz`: returns 200 if the database responds, otherwise 503 with a problem document. */
 export function createReadyz(services: OpenServices): Core {
   // Monitors call every second, so logging each failure would fill the log.
   const unlogged = services.log.child({}, { level: 'silent' });

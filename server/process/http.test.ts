@@ -13,7 +13,7 @@ afterEach(async () => {
   serving = undefined;
 });
 
-/** Serves one core at every path, on its own port. */
+/** Serves one core at all paths, on its own port. */
 async function start(
   core: Core,
   options: Partial<ServeOptions> & { as?: Omit<HttpRoute, 'core'> } = {},

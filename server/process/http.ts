@@ -12,57 +12,58 @@ import { keepPace } from './pace.ts';
 import { refusalText, refuseConnection, transportRefusal } from './refusal.ts';
 import { newRequestId } from './request-id.ts';
 
-/** What a core receives in addition to the request. The request id is in the header `X-Request-Id`. */
+/** What a core gets in addition to the request. The request id is in the header `X-Request-Id`. */
 export interface RequestInfo {
   remoteAddress: string;
   /** Aborted when the process starts to drain, so that held polls and streams end. */
   closing: AbortSignal;
 }
 
-/** An entry point: maps a request to a response and renders its own errors. */
+/** Handles the requests of an entry point, and turns its own errors into responses. */
 export type Core = (request: Request, info: RequestInfo) => Promise<Response>;
 
-/** A request that is handled on Node's own objects. */
+/** A request to be handled directly with Node's request and response objects. */
 export interface DirectArrival extends RequestInfo {
-  /** Path with query. */
+  /** The path with the query. */
   target: string;
   path: string;
   requestId: string;
 }
 
-/** The core that handles a path. */
+/** How to handle the requests to a path. */
 export interface HttpRoute {
   core: Core;
   /**
-   * Handles some requests on Node's own objects, and returns whether it handled this one. The core handles the others.
+   * Handles some requests directly with Node's request and response objects. Returns whether it handled this one; if
+   * not, the core does.
    */
   direct?(request: IncomingMessage, response: ServerResponse, arrival: DirectArrival): boolean;
-  /** Passes a light stand-in for `Request` that is faster, but cannot be copied with `new Request(request)`. */
+  /** Passes the core a light stand-in for `Request`. It is faster, but cannot be copied with `new Request(request)`. */
   light?: boolean;
-  /** Accepts large bodies, limited by a minimum rate instead of 30 seconds. */
+  /** Accepts large bodies, for which a minimum rate applies instead of a time limit. */
   upload?: boolean;
 }
 
 export interface ServeOptions {
   host: string;
   port: number;
-  /** Allows other gateway processes to listen on the same port; the kernel distributes connections. */
+  /** Lets other gateway processes listen on the same port. The kernel distributes the connections. */
   shared?: boolean;
   tls?: { certFile: string; keyFile: string } | null;
   trustProxy: BlockList;
   limits: Limits;
   log: Logger;
-  /** Finds the route for a path without its query. If it returns null, `fallback` gets the request. */
+  /** Returns the route for a path without its query. If it is null, `fallback` gets the request. */
   route(path: string, method: string): HttpRoute | null;
   /** Whether a request to this path may upgrade to a WebSocket. By default, none may. */
   upgrades?(path: string): boolean;
-  /** Handles all other requests: the pages. Without it, `route` must cover every path. */
+  /** Handles requests without a route, which are those for pages. Without it, `route` must cover every path. */
   fallback?(request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
 
 export interface Serving {
   port: number;
-  /** Stops accepting connections, waits for running responses, and ends the rest after `graceMs`. */
+  /** Stops accepting connections, waits for running responses, and ends those that remain after `graceMs`. */
   close(graceMs?: number): Promise<void>;
 }
 
@@ -92,12 +93,12 @@ function createHttpServer({ limits, tls, upgrades }: ServeOptions): Server {
   const settings = {
     maxHeaderSize: limits.http.headerBytes,
     headersTimeout: limits.http.requestMs,
-    // pace.ts limits the time of a request instead, with an exception for uploads.
+    // pace.ts limits the time instead, with an exception for uploads.
     requestTimeout: 0,
     connectionsCheckingInterval: Math.min(5_000, limits.http.requestMs),
     keepAliveTimeout: 70_000,
     noDelay: true,
-    // Next would listen for upgrades and never respond to unknown ones. Clients that offer HTTP/2 (curl --http2, Java)
+    // Next.js would never respond to upgrades that it does not know. Clients that offer HTTP/2 (curl --http2, Java)
     // start with an upgrade, which must be handled as a plain request.
     shouldUpgradeCallback: ({ url = '' }: IncomingMessage) => upgrades?.(pathWithoutQuery(url)) ?? false,
   };
@@ -114,10 +115,12 @@ function createHttpServer({ limits, tls, upgrades }: ServeOptions): Server {
   return server;
 }
 
-/** Methods that `Request` supports; TRACE is not one of them. */
+/** Methods that `Request` supports. It does not support TRACE. */
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** Returns the path of the target, even if the target is an absolute URL; null if it has none (`OPTIONS *`). */
+/**
+ * Returns the path and query of a request target, which may be an absolute URL; null if it has no path (`OPTIONS *`).
+ */
 function pathOf(target: string): string | null {
   if (target.startsWith('/')) return target;
   const path = target.replace(/^https?:\/\/[^/?#]*/i, '');
@@ -142,7 +145,7 @@ function requestHandler(options: ServeOptions, closing: AbortSignal) {
       const response = await found.route
         .core(own, info)
         .catch((error: unknown) => problemResponse(error, request, found.origin.requestId, log));
-      // The response is sent before the whole body has arrived, so the connection cannot be used for another request.
+      // If the response is sent before the whole body has arrived, the connection cannot be used for another request.
       if (!incoming.complete && !outgoing.headersSent) outgoing.setHeader('Connection', 'close');
       return response;
     },
@@ -159,7 +162,7 @@ function requestHandler(options: ServeOptions, closing: AbortSignal) {
     const target = methods.has(request.method ?? 'GET') ? pathOf(request.url ?? '') : null;
     const path = target === null ? '' : pathWithoutQuery(target);
     const route = target === null ? null : options.route(path, request.method ?? 'GET');
-    // A direct handler reads no forwarded headers.
+    // A direct handler reads no forwarded headers, so they need not be removed.
     const origin =
       route?.direct !== undefined && !peer.isTrusted
         ? { remoteAddress: peer.address, requestId: newRequestId() }
@@ -176,14 +179,13 @@ function requestHandler(options: ServeOptions, closing: AbortSignal) {
     });
     const { remoteAddress, requestId } = origin;
     if (route?.direct?.(request, response, { target, path, remoteAddress, requestId, closing })) return;
-    // The request was not handled directly, so the core may read any header.
+    // If the request was not handled directly, the core may read any header.
     if (route?.direct !== undefined) settleOrigin(request, peer, options.trustProxy, requestId);
     response.setHeader('X-Request-Id', origin.requestId);
     response.setHeader('X-Content-Type-Options', 'nosniff');
     if (closing.aborted) response.setHeader('Connection', 'close');
     if (route !== null) {
-      // Responses of cores are data, so a browser must not load or frame anything for them. Agents do not need these
-      // headers.
+      // Cores respond with data, for which a browser must not load or frame anything. Agents do not need this header.
       if (route.light !== true)
         response.setHeader('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
       settled.set(request, { origin, route });
@@ -197,7 +199,7 @@ function requestHandler(options: ServeOptions, closing: AbortSignal) {
   };
 }
 
-/** Converts to Node's own `Request`, which libraries may copy and pass on. */
+/** Converts the stand-in to a real `Request`, which libraries can copy. */
 function fullRequest(request: Request): Request {
   const bodiless = request.method === 'GET' || request.method === 'HEAD';
   return new Request(request.url, {

@@ -4,12 +4,12 @@ import type { Database, Transaction } from '#db/client.ts';
 import { installation } from '#db/schema/installation.ts';
 import { ConfigError } from '#server/platform/env.ts';
 
-/** Key of the lock that serializes processes which open the same database. The number has no meaning. */
+/** Key of the advisory lock under which processes open a database one at a time. The number is arbitrary. */
 export const installationLock = 4_266_399_002;
 
 /**
- * Identifies the database, or initializes a new one. Rejects a different ANNEX_SECRET_KEY. A restored or copied
- * database gets a new epoch, so that no earlier ETag equals a current one.
+ * Identifies the database, or initializes a new one. Throws a ConfigError if the secret key is not the database's. A
+ * restored or copied database gets a new epoch, so that no earlier ETag equals a current one.
  */
 export async function openInstallation(
   db: Database,
@@ -50,8 +50,8 @@ function sameText(a: string, b: string): boolean {
 }
 
 /**
- * Returns the identity and the timeline of the database, which change when a dump is restored, a replica is promoted,
- * or the database is recovered to a point in time.
+ * Returns the identity and the timeline of the database. They change when a dump is restored, a replica is promoted, or
+ * the database is recovered to a point in time.
  */
 async function databaseFingerprint(tx: Transaction): Promise<string> {
   const {
@@ -62,13 +62,15 @@ async function databaseFingerprint(tx: Transaction): Promise<string> {
 }
 
 /**
- * Returns a value of the control data; `-` if a hosted PostgreSQL hides it. Then the id of the database must be enough.
+ * Returns the system identifier or the timeline of the server; `-` if a hosted PostgreSQL hides it. Then the database's
+ * id must suffice.
  */
 async function controlOf(tx: Transaction, part: 'system' | 'timeline'): Promise<string> {
   const query =
     part === 'system'
       ? sql`select system_identifier::text as value from pg_control_system()`
-      : // Read from the current WAL, because the control file shows a promotion only after the next checkpoint.
+      : // Reads the timeline from the current WAL, because the control file shows a promotion only after the next
+        // checkpoint.
         sql`select ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int::text as value`;
   try {
     return await tx.transaction(async (inner) => (await inner.execute<{ value: string }>(query)).rows[0]?.value ?? '');

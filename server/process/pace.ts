@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { Limits } from '#server/platform/limits.ts';
 
-/** Milliseconds between measurements of an upload's rate, and before the first one. */
+/** Milliseconds over which an upload's rate is measured. */
 const measured = 10_000;
 
 /**
- * Limits the time for receiving a body: 30 seconds, or for an upload a minimum rate in bytes per second. Calls
- * `tooSlow` once if the limit is exceeded.
+ * Limits the time for receiving a body to `requestMs` or, for an upload, requires a minimum rate. Calls `tooSlow` once
+ * if the body takes longer.
  */
 export function keepPace(
   request: IncomingMessage,
@@ -25,7 +25,7 @@ export function keepPace(
     if (request.complete) return done();
     const received = socket.bytesRead - seen;
     seen = socket.bytesRead;
-    // While the portal does not read the body, the sender cannot continue, so this time does not count.
+    // While this process does not read the body, the sender cannot continue, so this time does not count.
     const waitsForUs = request.readableLength >= request.readableHighWaterMark;
     if (upload && (waitsForUs || received >= (limits.uploadBytesPerSecond * period) / 1_000)) return;
     done();

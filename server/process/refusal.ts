@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import en from '#locales/en/errors.json' with { type: 'json' };
 
-/** Rejections by the transport, before there is a request that names a language. */
+/** Rejections by the HTTP server itself, which knows no language of the caller yet. */
 export type TransportRefusal = 'headers_too_large' | 'request_malformed' | 'request_too_slow' | 'upload_too_slow';
 
 const statuses: Readonly<Record<TransportRefusal, number>> = {
@@ -12,14 +12,14 @@ const statuses: Readonly<Record<TransportRefusal, number>> = {
   upload_too_slow: 408,
 };
 
-/** Returns the rejection for an error of Node's parser; null if the client has disconnected. */
+/** Returns the rejection for an error of Node's parser; null for other errors, such as a disconnect. */
 export function transportRefusal(error: NodeJS.ErrnoException): TransportRefusal | null {
   if (error.code === 'HPE_HEADER_OVERFLOW') return 'headers_too_large';
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'request_too_slow';
   return error.code?.startsWith('HPE_') === true ? 'request_malformed' : null;
 }
 
-/** Returns the problem document as bytes, in English because the caller's language is unknown. */
+/** Returns a complete HTTP response with a problem document, in English because the caller's language is unknown. */
 export function refusalText(
   refusal: TransportRefusal,
   params: Readonly<Record<string, number>>,
@@ -40,11 +40,9 @@ export function refusalText(
   return `${head.join('\r\n')}\r\n\r\n${body}`;
 }
 
-/**
- * Writes the rejection directly to the socket, where Node offers no usable response object, and closes the connection.
- */
+/** Writes a response directly to the socket, because there is no usable response object, and closes the connection. */
 export function refuseConnection(socket: Duplex, text: string): void {
   if (socket.writable) socket.end(text);
-  // Some clients keep writing and never read, so the connection is closed after a moment.
+  // Some clients keep writing and never read, so the connection is closed after half a second.
   setTimeout(() => socket.destroy(), 500).unref();
 }

@@ -1,18 +1,18 @@
 import { loadConfig } from '#server/platform/env.ts';
 import { type OpenServices, openServices, type Room } from './services.ts';
 
-/** Messages from a child to the launcher. */
+/** Tells the launcher that a child process is ready. */
 export interface ReadyMessage {
   ready: true;
 }
 
-/** Maximum milliseconds for closing before the process exits anyway. The launcher waits a little longer. */
+/** After this many milliseconds of closing, the process exits anyway. The launcher waits a little longer. */
 const closeMs = 12_000;
 
 /**
  * Runs a process: opens the services, starts the work, and reports that the process is ready. On SIGTERM, SIGINT or the
- * launcher's death, closes everything in order and exits with 0. An uncaught error exits with 1, and the launcher
- * restarts the process.
+ * launcher's death, closes everything in order and exits with 0. After an uncaught error, exits with 1, and the
+ * launcher restarts the process.
  */
 export async function runProcess(
   room: Room,
@@ -21,8 +21,7 @@ export async function runProcess(
   let services: OpenServices | undefined;
   const fail = (error: unknown): never => {
     if (services !== undefined) services.log.fatal({ err: error }, 'the process ends after an error');
-    // The log level is not known yet. Only the message is printed, because a stack does not explain an invalid
-    // environment.
+    // There is no logger yet. Prints only the message, because a stack does not help with an invalid environment.
     else process.stderr.write(`${error instanceof Error ? error.message : 'could not start'}\n`);
     process.exit(1);
   };
@@ -30,7 +29,7 @@ export async function runProcess(
   process.on('unhandledRejection', fail);
   try {
     services = await openServices(loadConfig(), room, () => {
-      // The supervisor restarts the process with the current state of the database.
+      // The process is restarted and then reads the current state of the database.
       fail(new Error('a replica was promoted in the place of the database'));
     });
     const close = await start(services);

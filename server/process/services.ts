@@ -18,9 +18,10 @@ import { openInstallation } from './installation.ts';
 export type Room = 'launcher' | 'portal' | 'gateway' | 'worker';
 
 /**
- * Number of database connections of one process, in addition to the one for listening, the four for batches of reports
- * and the worker's one per job. With up to four gateways, all of them stay below PostgreSQL's default of 100. Gateways
- * on one machine share 32, but each has at least 6.
+ * Maximum number of database connections in a process's pool. In addition, there are one for listening, four for
+ * batches of reports in each process with the agent API, and one per job of the worker. With up to four gateways, the
+ * total stays below PostgreSQL's default limit of 100. The gateways of an installation share 32, but each has at least
+ * 6.
  */
 const connections = (room: Room, gatewayWorkers: number): number =>
   ({ launcher: 2, portal: 20, gateway: Math.max(6, Math.min(20, Math.floor(32 / gatewayWorkers))), worker: 3 })[room];
@@ -33,9 +34,9 @@ export interface OpenServices extends Services {
 }
 
 /**
- * Opens the pool, the keys and the blob store, and checks that the key is the one for this database. The launcher must
- * have migrated the database. `onOtherLife` is called if a replica was promoted in place of this database: from then
- * on, what was read at startup may be wrong, and no further connections are opened.
+ * Opens the pool, the keys and the blob store, and checks that the secret key is the database's. The launcher must have
+ * migrated the database. `onOtherLife` is called if a replica was promoted in place of this database. From then on,
+ * what was read at startup may be wrong, and no further connections are opened.
  */
 export async function openServices(config: Config, room: Room, onOtherLife?: () => void): Promise<OpenServices> {
   if (config.databaseUrl === null)
@@ -83,8 +84,8 @@ function openWakes(config: Config, databaseUrl: string, room: Room, db: Database
 }
 
 /**
- * Keeps the listening connection open, even with NATS. If it is lost, another host may be the primary. The check of
- * this connection every few seconds detects that, while a statement to a lost machine would wait for its timeout.
+ * Keeps a wake-up connection open. If it is lost, another host may be the primary. Its check every few seconds detects
+ * this earlier than a statement, which would wait for its timeout.
  */
 function holdWakes(wakes: Wakes, primary: Primary): Listening {
   let wasLost = false;

@@ -11,14 +11,14 @@ import { requireJsonWanted } from './read-request.ts';
 import type { RestRoute } from './route.ts';
 import { jsonResponse, serve } from './serve.ts';
 
-/** Services that an entry point needs from its process. */
+/** What an entry point needs from its process. */
 export interface DoorServices extends Services {
   log: Logger;
-  /** The portal's clock; tests can replace it. */
+  /** The portal's clock, which tests can replace. */
   clock?: Clock;
 }
 
-/** The other end of a request. */
+/** The IP address of a request's client. */
 export interface RequestPeer {
   remoteAddress: string;
 }
@@ -30,17 +30,17 @@ export interface DoorOptions {
   /** The name of this entry point in the activity log. */
   door: Door;
   routes: readonly RestRoute[];
-  /** Public JSON texts, by path. */
+  /** JSON texts that anyone may read, by path. */
   documents?: Readonly<Record<string, string>>;
   /** Returns the caller. Throws if it cannot be determined. */
   authenticate(request: Request, info: RequestPeer, now: Date): Promise<Actor>;
 }
 
-/** Returns a function that handles the requests of a table of routes. Every rejection gets a problem document. */
+/** Returns a function that handles the requests to a table of routes. Rejections get a problem document. */
 export function createDoor(options: DoorOptions): (request: Request, info: RequestPeer) => Promise<Response> {
   const { services, base, door, routes, documents = {}, authenticate } = options;
   const { log, clock = systemClock, ...held } = services;
-  // The router needs `/vms/:id` for `/vms/{id}`. If a parameter has a suffix, its value includes the suffix.
+  // Converts `/vms/{id}` to the router's `/vms/:id`. If a parameter has a suffix, its value includes the suffix.
   const pattern = (path: string): string =>
     base +
     path.replaceAll(/\{(\w+)\}(\.\w+)?/g, (_, name: string, ending = '') =>
@@ -82,7 +82,7 @@ export function createDoor(options: DoorOptions): (request: Request, info: Reque
   return async (request, info) => app.fetch(request, info);
 }
 
-/** Returns the methods of each path, for the header `Allow`. */
+/** Returns the methods of each path, as the header `Allow` lists them. */
 function methodsByPath(routes: readonly RestRoute[], documents: readonly string[]): Map<string, string> {
   const reads = ['GET', 'HEAD'];
   const known = new Map<string, string[]>(documents.map((path) => [path, reads]));
@@ -93,7 +93,7 @@ function methodsByPath(routes: readonly RestRoute[], documents: readonly string[
 }
 
 async function answer(log: Logger, request: Request, run: (requestId: string) => Promise<Response>): Promise<Response> {
-  // The transport assigns the request id in `X-Request-Id`.
+  // The HTTP server sets the request id in `X-Request-Id`.
   const requestId = request.headers.get('x-request-id') ?? randomUUID();
   const response = await run(requestId).catch((error: unknown) => problemResponse(error, request, requestId, log));
   // The rejected body may still be in transit, so the connection cannot be used for another request.

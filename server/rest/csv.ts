@@ -1,6 +1,8 @@
 import { harmless } from './harmless.ts';
 
-/** Returns one line of CSV (RFC 4180). Texts are quoted, and cannot start a formula in a spreadsheet. */
+/**
+ * Returns a line of CSV (RFC 4180). Texts are quoted, and escaped so that they cannot start a formula in a spreadsheet.
+ */
 export function csvLine(cells: readonly (string | number | null)[]): string {
   const written = cells.map((cell) => {
     if (cell === null) return '';

@@ -7,10 +7,10 @@ import { createFailedAttempts } from './failed-attempts.ts';
 import { openapiDocument } from './openapi.ts';
 import { routesFor } from './routes/index.ts';
 
-/** Paths of package uploads, which may take longer than other calls. */
+/** Paths of package uploads, which may take longer than other requests. */
 export const restUploads = /\/(package|versions\/[^/]+)$/;
 
-/** The management API `/api/v1` as one function. Accepts only bearer tokens; cookies are ignored. */
+/** Returns a function that handles the management API `/api/v1`. It accepts only bearer tokens and ignores cookies. */
 export function createRestHandler(
   services: DoorServices,
   attempts: Attempts = openAttempts(services.log),

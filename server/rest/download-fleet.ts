@@ -31,8 +31,8 @@ const columns: readonly Column[] = [
 ];
 
 /**
- * Describes the extensions, for example `mount Contoso.Ops.Mount 2.4.0.0 failed (1215)`, with the running version if
- * one was reported.
+ * Describes a VM's extensions, for example `mount Contoso.Ops.Mount 2.4.0.0 failed (1215)`. The version is the reported
+ * one or, without a report, the goal.
  */
 function extensionsOf({ extensions }: ExportedVm): string {
   return extensions
@@ -42,7 +42,7 @@ function extensionsOf({ extensions }: ExportedVm): string {
     .join('; ');
 }
 
-/** Yields the matching VMs as a file, one VM per line. The header line is in the language `lang`. */
+/** Yields the matching VMs as lines of a file, one per VM. The CSV header is in the language `lang`. */
 export async function* fleetLines(
   ctx: Context,
   query: URLSearchParams,

@@ -11,8 +11,8 @@ import { fleetLines } from './download-fleet.ts';
 import { logFileRoutes } from './routes/logs.ts';
 
 /**
- * Yields the lines of a file as the rows are read. The first chunk is read before the response starts, so that errors
- * have a status.
+ * Yields the lines of a file as the rows are read. The first chunk is read before the response starts, so that an error
+ * can still set the status.
  */
 type Download = (ctx: Context, query: URLSearchParams, form: 'csv' | 'jsonl') => AsyncGenerator<string, void>;
 
@@ -24,9 +24,9 @@ const byteOrderMark = '\uFEFF';
 const types = { csv: 'text/csv; charset=utf-8; header=present', jsonl: 'application/jsonl; charset=utf-8' } as const;
 
 /**
- * The pages' entry point for files. `GET /download/<name>.csv` and `.jsonl` stream everything that matches the query. A
- * VM's logs have the same paths as in `/api/v1`. Requires the session cookie, and a request from the portal's own
- * pages.
+ * Returns a function that handles downloads from the pages. `GET /download/<name>.csv` and `.jsonl` stream everything
+ * that matches the query. A VM's logs have the same paths as in `/api/v1`. Requests need a session cookie and must come
+ * from the portal's own pages.
  */
 export function createDownloadHandler(
   services: DoorServices,
@@ -78,7 +78,7 @@ export function createDownloadHandler(
   };
 }
 
-/** Reads as fast as the client receives, and stops if the client disconnects. */
+/** Reads lines as fast as the client receives them, and stops if the client disconnects. */
 function streamOf(lines: AsyncGenerator<string, void>, first: string, log: Logger): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let next: string | undefined = first;
@@ -91,7 +91,7 @@ function streamOf(lines: AsyncGenerator<string, void>, first: string, log: Logge
           controller.enqueue(encoder.encode(next));
           next = undefined;
         } catch (error) {
-          // The client notices that the transfer was truncated; the lines sent so far are correct.
+          // The client notices the truncated transfer. The lines sent so far are correct.
           log.warn({ err: error }, 'a download was interrupted');
           controller.error(error);
         }

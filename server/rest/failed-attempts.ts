@@ -2,21 +2,24 @@ import { LockedOut } from '#server/auth/throttle.ts';
 import { household } from '#server/platform/household.ts';
 import { sha256Hex } from '#server/platform/keys.ts';
 
-/** Maximum number of wrong tokens from one address per window. */
+/** Maximum number of wrong tokens per address and window. */
 const attempts = 30;
 const windowMs = 60_000;
-/** Maximum number of addresses in memory. The oldest are evicted. */
+/** Maximum number of addresses in memory. Beyond that, the oldest are evicted. */
 const addresses = 10_000;
 
 /**
- * Maximum number of remembered tokens that have worked before. They keep working while their address must wait, so that
- * one faulty script does not lock out others.
+ * Maximum number of remembered tokens that have worked before. They keep working while their address is locked out, so
+ * that one faulty script does not lock out others.
  */
 const trusted = 1_000;
 
 /** Counts wrong tokens per address, within this process. */
 export interface FailedAttempts {
-  /** Throws 429 with the time to wait if the address failed too often and the token in this header has never worked. */
+  /**
+   * Throws 429 with the time to wait if the address failed too often, unless the token in this header has worked
+   * before.
+   */
   check(address: string, header: string, now: Date): void;
   wrong(address: string, now: Date): void;
   right(header: string): void;

@@ -5,7 +5,7 @@ import { fleetSort } from '#server/domain/fleet/input.ts';
 import type { FieldShape, FleetFields } from '#server/domain/fleet-field.ts';
 import { memoize } from '#server/platform/memoize.ts';
 
-/** Query parameters of a list of VMs, one per filter field. */
+/** The query parameters of lists of VMs, one per filter field. */
 export const fleetQuery = memoize((fields: FleetFields) =>
   z.object(
     Object.fromEntries(
@@ -17,10 +17,10 @@ export const fleetQuery = memoize((fields: FleetFields) =>
   ),
 );
 
-/** Query parameter for the order of a list of VMs. */
+/** The query parameter for the order of lists of VMs. */
 export const fleetSortQuery = fleetSort.optional();
 
-/** Returns the names of parameters that may be repeated. */
+/** Returns the names of the parameters that may be repeated. */
 export const repeatedOf = (fields: FleetFields): string[] =>
   fields.filter(({ value }) => value.kind === 'tags').map(({ parameter }) => parameter);
 

@@ -9,7 +9,7 @@ import type { RestRoute } from './route.ts';
 import { routes } from './routes/index.ts';
 
 let door: RestDoor;
-/** Values for path parameters, so that each path leads to an existing VM or version. */
+/** Values for path parameters that lead to an existing VM or version. */
 let parts: Record<string, string>;
 
 beforeAll(async () => {
@@ -88,7 +88,7 @@ const oddValues = [
 const pathOf = (route: RestRoute, over: Record<string, string> = {}): string =>
   route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => over[name] ?? encodeURIComponent(parts[name] ?? 'x'));
 
-/** Asserts that the response is not a 5xx. */
+/** Asserts that the status is not 5xx. */
 const expectNo5xx = (asked: string, { status, text }: { status: number; text: string }) =>
   expect({ asked, status, text: status >= 500 ? text : '' }).toMatchObject({ text: '' });
 

@@ -26,8 +26,8 @@ const meanings: Readonly<Record<number, string>> = {
 const { $schema: _, ...timeSchema } = z.toJSONSchema(time);
 
 /**
- * Returns a schema as JSON without `$schema`, because OpenAPI 3.1 has one dialect for the whole document. A `Date`
- * becomes a string.
+ * Returns a schema as JSON, without `$schema`, because an OpenAPI 3.1 document declares one dialect for all schemas. A
+ * `Date` becomes a string.
  */
 function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
@@ -40,7 +40,7 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
   return json;
 }
 
-/** Moves the `$defs` of recursive schemas to the components, as OpenAPI requires. */
+/** Moves the `$defs` of schemas to the document's components, as OpenAPI requires. */
 function gatherDefinitions(paths: Json): { paths: Json; definitions: Json } {
   const definitions: Record<string, unknown> = {};
   const text = JSON.stringify(paths).replaceAll('"#/$defs/', '"#/components/schemas/');
@@ -155,7 +155,7 @@ function operationOf(route: RestRoute): Json {
   };
 }
 
-/** Returns the OpenAPI 3.1 document, generated from the schemas that parse requests and type responses. */
+/** Generates the OpenAPI 3.1 document from the schemas that parse requests and define responses. */
 export function openapiDocument(routes: readonly RestRoute[], url: string): Json {
   const operations: Record<string, Record<string, Json>> = {};
   for (const route of routes) {

@@ -4,14 +4,14 @@ import type { Listener, Listening, Wakes } from './wakes.ts';
 
 /** A connection to the wake-up transport. */
 export interface WakeConnection {
-  /** Subscribes to channels. Resolves when messages on them are received. */
+  /** Subscribes to channels. Resolves once messages on them will be received. */
   listen(channels: readonly string[]): Promise<void>;
   /** Resolves or rejects when the connection is lost. */
   ended: Promise<unknown>;
   close(): Promise<void>;
 }
 
-/** Opens a connection. Messages of all channels are passed to `hear`. */
+/** Opens a connection, which passes the messages of all its channels to `hear`. */
 export type Connect = (hear: (channel: string, payload: string) => void) => Promise<WakeConnection>;
 
 interface Seat {
@@ -21,7 +21,7 @@ interface Seat {
   hears: boolean;
 }
 
-/** One connection for all listeners of a process, reopened whenever it is lost. */
+/** Shares one connection among all listeners of a process, and reopens it whenever it is lost. */
 export class KeptWakes implements Wakes {
   readonly #connect: Connect;
   readonly #log: Logger;
@@ -41,8 +41,8 @@ export class KeptWakes implements Wakes {
       const stopping = new AbortController();
       this.#life = { stopping, ended: this.#keepConnected(stopping.signal) };
     } else if (this.#link !== undefined) {
-      // If the new channels cannot be added, even if the connection is only slow, it is closed. The loop then opens
-      // another one with all channels.
+      // If the new channels cannot be added, closes the connection, so that the loop opens another one with all
+      // channels.
       const link = this.#link;
       this.#seat(link, [seat]).catch(() => link.close().catch(() => {}));
     }

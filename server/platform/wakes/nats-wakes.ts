@@ -8,14 +8,14 @@ import type { Wakes } from './wakes.ts';
 export interface NatsWakesOptions {
   /** `nats://` or `tls://` URLs, separated by commas. */
   url: string;
-  /** Separates installations that use the same NATS. */
+  /** Distinguishes installations that use the same NATS servers. */
   installation: string;
-  /** Name of the connection in NATS. */
+  /** Name of the connection, which NATS shows. */
   name: string;
   log: Logger;
 }
 
-/** Timeout in milliseconds for connecting and for the keep-alive check. */
+/** Timeout for connecting, and interval of keep-alive checks, in milliseconds. */
 const answerWithin = 3_000;
 
 /**
@@ -53,7 +53,7 @@ export function natsWakes({ url, installation, name, log }: NatsWakesOptions): {
       ended: connection.closed().finally(() => {
         if (current === connection) current = undefined;
       }),
-      // Sends pending messages first.
+      // Sends pending messages before closing.
       async close() {
         await Promise.race([connection.drain().catch(() => {}), delay(500, undefined, { ref: false })]);
         await connection.close();
@@ -64,7 +64,7 @@ export function natsWakes({ url, installation, name, log }: NatsWakesOptions): {
   return {
     wakes,
     publish(channel, payloads) {
-      // Publishing on a closing connection throws. After a commit, that must not be an error.
+      // Publishing on a closing connection throws. A call whose changes are committed must not fail because of that.
       if (current === undefined || current.isClosed() || current.isDraining()) return;
       for (const payload of payloads) current.publish(subject(channel), payload);
     },
@@ -72,8 +72,8 @@ export function natsWakes({ url, installation, name, log }: NatsWakesOptions): {
 }
 
 /**
- * Returns the servers with their credentials, because the client does not read names and passwords from URLs. A name
- * without a password is a token.
+ * Returns the servers and their credentials, because the client reads no names and passwords from URLs. A name without
+ * a password is a token.
  */
 function serversOf(list: string) {
   const urls = list.split(',').map((one) => new URL(one.trim()));

@@ -7,7 +7,7 @@ import type { Wakes } from './wakes.ts';
 
 export interface PostgresWakesOptions {
   databaseUrl: string;
-  /** Name of the connection in `pg_stat_activity`. */
+  /** Name of the connection, which `pg_stat_activity` shows. */
   name: string;
   log: Logger;
 }
@@ -50,7 +50,7 @@ function linkOf(client: pg.Client, lost: AbortController): WakeConnection {
     ended: check(),
     async close() {
       lost.abort();
-      // On a half-open connection `end` would wait forever.
+      // On a half-open connection, `end` would wait forever.
       await Promise.race([client.end().catch(() => {}), delay(500, undefined, { ref: false })]);
     },
   };

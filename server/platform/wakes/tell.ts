@@ -5,7 +5,7 @@ interface Runner {
   execute(statement: SQL): PromiseLike<unknown>;
 }
 
-/** A database that starts transactions, or a transaction that starts savepoints. */
+/** A database, which starts transactions, or a transaction, which starts savepoints. */
 interface Beginner extends Runner {
   transaction(run: (tx: Beginner) => Promise<unknown>, config?: never): Promise<unknown>;
 }
@@ -16,8 +16,8 @@ export type Publish = (channel: string, payloads: readonly string[]) => void;
 const posts = new WeakMap<object, Publish>();
 
 /**
- * Notifies all listeners of a channel on commit; a rollback sends nothing. Use one call for several payloads, because
- * notifications serialize commits. A payload is an id or a few words; PostgreSQL accepts at most 7,999 bytes.
+ * Notifies all listeners of a channel on commit; a rollback sends nothing. Pass several payloads in one call instead of
+ * calling several times. A payload is an id or a few words; PostgreSQL accepts at most 7,999 bytes.
  */
 export async function tell(tx: Runner, channel: string, payloads: readonly string[]): Promise<void> {
   if (payloads.length === 0) return;
@@ -26,14 +26,14 @@ export async function tell(tx: Runner, channel: string, payloads: readonly strin
   await tx.execute(sql`select pg_notify(${channel}, p) from unnest(${sql.param(payloads)}::text[]) p`);
 }
 
-/** Whether messages are sent by NOTIFY, so that a single statement can include its notification. */
+/** Whether messages are sent by NOTIFY, which allows a statement to include its notification. */
 export function tellsByStatement(db: Runner): boolean {
   return !posts.has(db);
 }
 
 /**
- * From now on, publishes the messages of this database's transactions after the commit, before the caller continues. If
- * the process dies between the two, no message is sent, so listeners also check every few seconds.
+ * Makes a database publish the messages of its transactions after the commit, before the caller continues. If the
+ * process dies in between, no message is sent, so listeners also check every few seconds.
  */
 export function tellAfterCommit(db: Beginner, publish: Publish): void {
   posts.set(db, publish);
@@ -49,7 +49,7 @@ export function tellAfterCommit(db: Beginner, publish: Publish): void {
   };
 }
 
-/** Makes a database publish in the same way as `other`, for a second pool of the same process. */
+/** Makes a database publish as `other` does, for a second pool of the same process. */
 export function publishLike(db: Beginner, other: Beginner): void {
   const post = posts.get(other);
   if (post !== undefined) tellAfterCommit(db, post);

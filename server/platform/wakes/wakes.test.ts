@@ -15,7 +15,7 @@ beforeAll(async () => {
   db = await testDatabase();
 });
 
-/** Listens and records the messages. */
+/** Listens, and records every callback. */
 function listenTo(wakes: Wakes, ...channels: string[]) {
   const log: string[] = [];
   const listening = wakes.listen(channels, {
