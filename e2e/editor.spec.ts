@@ -262,7 +262,7 @@ test('what was previewed is applied, and one click undoes it', async ({ api, sig
   await expect(page.getByText(`${vm.name} is back on goal state 3`, { exact: true })).toBeVisible();
   expect(await settingsOf(api, vm.id)).toEqual({ server: 'a.example.net', retrySeconds: 10 });
 
-  // The same dependencies in another order are not a change.
+  // The same settings in another order are not a change.
   await page.goto(`/vms/${vm.id}/extensions/mount`);
   await write(page, '{"retrySeconds": 10, "server": "a.example.net"}');
   await expect(page.getByText('No changes: this configuration is already published.')).toBeVisible();

@@ -14,7 +14,7 @@ test.beforeAll(({ api }) => publishSamples(api, [probe]));
 /** Names chosen by people, which may appear in the portal's sentences. */
 const names = ['ada', 'Bootstrap token', 'watch', 'env test', 'role web'];
 
-/** Window sizes: a wide window and a phone; 720 × 450 is a laptop at 200%. */
+/** Window sizes: a wide window and a phone; 720 × 450 is a laptop zoomed to 200%. */
 const screens = {
   wide: { width: 1440, height: 900 },
   zoomed: { width: 720, height: 450 },

@@ -9,8 +9,8 @@ test('the VM page shows which limits were exceeded and what to do, in the reader
   unique,
 }) => {
   const vm = await api.createVm(`limits-${unique}`);
-  // Inserts the rejections directly, because exceeding the limits (256 MiB of changes and 1 GiB of reports per hour)
-  // would take too long.
+  // Inserts the rejections directly, because exceeding the limits (256 MiB of goal states per hour, 1 GiB of stored
+  // reports) would take too long.
   await withDatabase(portal, async (client) => {
     await client.query(
       `insert into agent_refusals (vm_id, code, at)

@@ -19,7 +19,6 @@ const french = [
   { version: 1.0, lang: 'fr', messages: [{ id: 'probe_watching', text: '{0} est surveillé, {1} fois activé.' }] },
 ];
 
-/** Agents install, run scripts and report, which takes seconds on an idle machine and longer on a busy one. */
 /**
  * The unpacked packages on a machine. Their folder also contains copies of the machine's key, where handlers look for
  * it.
@@ -30,6 +29,7 @@ const packagesOf = (dir: string): string[] =>
     .map(({ name }) => name)
     .sort();
 
+/** Agents install, run scripts and report, which takes seconds on an idle machine and longer on a busy one. */
 const patient = { timeout: 30_000, intervals: [100, 250] };
 
 /** Returns a row of the list by the VM's name. */

@@ -11,8 +11,8 @@ interface Crash {
 }
 
 /**
- * Catches errors in the root layout that no page caught, with texts and styles available. Usually the database is down
- * and not even the session could be read. Also puts the components that every page uses into one script.
+ * Catches errors that no page caught, while texts and styles are still available. Usually the database is down, so that
+ * not even the session could be read. Also puts the components that every page uses into one script.
  */
 export class CrashBoundary extends Component<{ children: ReactNode }, { crash: Crash | null }> {
   override state: { crash: Crash | null } = { crash: null };

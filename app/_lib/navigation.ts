@@ -20,7 +20,7 @@ export function onRouterTransitionStart(url: string): void {
   set(pathname !== location.pathname || search !== location.search);
 }
 
-/** Called when the URL in the browser is that of the page shown. */
+/** Called once the page of the URL in the browser is shown. */
 export const navigationEnded = (): void => set(false);
 
 /** Returns whether another page was requested and is not shown yet. */

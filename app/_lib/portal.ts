@@ -15,12 +15,16 @@ const portalKey = Symbol.for('annex.portal');
 /** The request's headers: session, chosen language, and the browser's languages. */
 const readerHeaders = cache(async (): Promise<Headers> => new Headers(await headers()));
 
-/** Calls procedures as the current reader, who may be anonymous. For pages that are shown before signing in. */
+/**
+ * Returns a caller of procedures for the current reader, who may be anonymous. For pages that are shown before signing
+ * in.
+ */
 export const openPortal = cache(async () => runtime().caller(await readerHeaders()));
 
 /**
- * Calls procedures as the reader of this page: `const vm = await (await portal()).vms.get({ vmId })`. Redirects an
- * anonymous reader to the sign-in page: a page renders in parallel with its layout and must not load data anonymously.
+ * Returns a caller of procedures for the reader of this page: `const vm = await (await portal()).vms.get({ vmId })`.
+ * Redirects an anonymous reader to the sign-in page: a page renders in parallel with its layout and must not load data
+ * anonymously.
  */
 export const portal = cache(async () => {
   // Also redirects a reader who must set up a second factor first.
@@ -37,5 +41,5 @@ export async function signInAddress(): Promise<string> {
   return path === null || path === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(path)}`;
 }
 
-/** The reader of this page, or null. */
+/** Returns the reader of this page; null if no one is signed in. */
 export const reader = cache(async () => runtime().session(await readerHeaders()));

@@ -114,7 +114,7 @@ async function post(path: string, body: unknown): Promise<Response> {
  * it.
  */
 export function safeNext(next: string | undefined): string {
-  // Parsed like in a browser, which drops tabs and line breaks and treats a backslash as a slash.
+  // Parsed as in a browser, which drops tabs and line breaks and treats a backslash as a slash.
   const here = 'http://annex.invalid';
   if (!next?.startsWith('/') || !URL.canParse(next, here)) return '/';
   const { origin, pathname, search, hash } = new URL(next, here);

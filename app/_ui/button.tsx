@@ -33,7 +33,7 @@ const look = cva(
 export interface ButtonProps extends ComponentProps<'button'>, Omit<VariantProps<typeof look>, 'square'> {
   /** Styles the only child (a link, for example) as a button: `<Button asChild><Link href="…">Open</Link></Button>`. */
   asChild?: boolean;
-  /** Whether the action is in progress: the button keeps its width, ignores clicks, and says so to screen readers. */
+  /** Whether the action is in progress: the button keeps its width, ignores clicks, and is announced as busy. */
   busy?: boolean;
 }
 

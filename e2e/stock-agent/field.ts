@@ -12,7 +12,7 @@ export async function publishField(api: Api, { handler, steps }: FieldHandler): 
   for (const version of versions) await api.publish(handler, version, zip);
 }
 
-/** Applies one change and waits until everything that the table lists for it is visible. */
+/** Applies one step and waits until everything that the step expects is visible. */
 export async function takeFieldStep(api: Api, vm: Actor, handler: string, step: FieldStep): Promise<void> {
   // Sequence numbers continue after an uninstall, so each handler has its own extension name.
   const { extension: name = handler.toLowerCase(), goal } = step;

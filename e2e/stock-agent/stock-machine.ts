@@ -113,7 +113,7 @@ export class StockMachine {
     const forwarder = spawn(process.execPath, [...line, ...where], {
       cwd: root,
       env: { PATH: process.env.PATH, ANNEX_GUEST_TOKEN: token, NODE_ENV: 'production' },
-      // The process ends when the channel closes.
+      // The forwarder ends when the channel to this process closes.
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     this.forwarder = forwarder;

@@ -7,7 +7,7 @@ export default defineConfig({
     dir: import.meta.dirname,
     globalSetup: path.resolve(import.meta.dirname, '../../server/testing/programs-setup.ts'),
     include: ['**/*.test.ts'],
-    // Each file has its own portal and machines, on two cores.
+    // Each file has its own portal and machines, so only one file runs at a time.
     fileParallelism: false,
     allowOnly: false,
     testTimeout: 180_000,

@@ -63,7 +63,7 @@ const keyOf = ({ health, extension, since }: Group): string =>
 
 const hour = 3_600_000;
 
-/** Shows the time of day; for times of more than 20 hours ago, also the day. */
+/** Shows the time of day, and the day too if it was more than 20 hours ago. */
 function Since({ at }: { at: string }) {
   const value = new Date(at);
   const isRecent = useTicking((now) => String(now - value.getTime() < 20 * hour)) === 'true';

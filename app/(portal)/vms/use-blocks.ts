@@ -157,7 +157,7 @@ export async function readRows(
   return { items: [...items, ...rest.items], leftOut: rest.leftOut };
 }
 
-/** Returns when the oldest of these rows was loaded. */
+/** Returns when the oldest of these rows was loaded, in milliseconds since 1970. */
 function readAt(queryClient: QueryClient, blocks: readonly unknown[], rows: readonly FleetRow[]): number {
   const ids = new Set(rows.map(({ id }) => id));
   const times = queryClient

@@ -56,7 +56,7 @@ function instanceFor(language: string): i18n {
   return instance;
 }
 
-/** Returns `ltr` or `rtl`, by Unicode's data. */
+/** Returns `ltr` or `rtl`, according to Unicode's data. */
 export function directionOf(language: string): 'ltr' | 'rtl' {
   return new Intl.Locale(language).getTextInfo().direction === 'rtl' ? 'rtl' : 'ltr';
 }

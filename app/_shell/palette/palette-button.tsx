@@ -9,7 +9,7 @@ import { loadPalette, openPalette } from './palette-host.tsx';
 const isMac = () => /mac|iphone|ipad/i.test(navigator.platform);
 const never = () => () => {};
 
-/** Opens the command palette, and shows its keyboard shortcut. */
+/** A button that opens the command palette, with its keyboard shortcut. */
 export function PaletteButton() {
   const { t } = useTranslation('navigation');
   const mac = useSyncExternalStore(never, isMac, () => false);

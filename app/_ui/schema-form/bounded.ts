@@ -121,7 +121,9 @@ function jsonOnly(node: Node | null): FormPlan {
   return { schema: { ...(node === null ? {} : wordsOf(node)), 'x-json': true }, uiSchema: { 'ui:field': 'JsonOnly' } };
 }
 
-/** Returns title, description and default as text. The prefix `x-` keeps the library from interpreting them. */
+/**
+ * Returns the title, the description and a scalar default. The prefix `x-` keeps the library from applying the default.
+ */
 function wordsOf(node: Node): RJSFSchema {
   return {
     ...(typeof node.title === 'string' && node.title !== '' && { title: node.title.slice(0, most.words) }),

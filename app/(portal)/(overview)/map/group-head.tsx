@@ -19,7 +19,7 @@ export interface GroupHeadProps {
 
 /** Below this width in pixels, an icon replaces each number's label. Screen readers still read the label. */
 const roomForWords = 220;
-/** Below this width in pixels, the numbers of unhealthy VMs are shown instead of the total. */
+/** Below this width in pixels, the total is hidden if there are both failed and unresponsive VMs. */
 const roomForAll = 190;
 
 /** The header above a group's cells: its name, its size, and the numbers of failed and unresponsive VMs. */

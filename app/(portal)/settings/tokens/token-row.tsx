@@ -77,7 +77,7 @@ function Expiry({ state, value }: { state: TokenState; value: Date }) {
   );
 }
 
-/** How long before its expiry a token gets a warning. */
+/** How long before its expiry a token gets a warning, in milliseconds. */
 const warnMs = 7 * 24 * 60 * 60 * 1000;
 
 export type TokenState = 'active' | 'ending' | 'expired' | 'revoked';

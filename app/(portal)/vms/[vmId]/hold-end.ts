@@ -4,13 +4,13 @@ export type HoldEnd = (typeof holdEnds)[number];
 
 const hourMs = 3_600_000;
 
-/** Returns the end that a person chose, or null for none. `at` is a local time, as in a browser's input. */
+/** Returns the end that a person chose, or null for none. `at` is a local time, as in a `datetime-local` input. */
 export function endOf(end: HoldEnd, at: string, now: Date): Date | null {
   if (end === 'open') return null;
   return end === 'at' ? new Date(at) : new Date(now.getTime() + Number(end) * hourMs);
 }
 
-/** Formats a time for a browser's input: local, to the minute. */
+/** Formats a time for a `datetime-local` input: local, to the minute. */
 export function localTime(moment: Date): string {
   const shifted = new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000);
   return shifted.toISOString().slice(0, 16);

@@ -18,7 +18,7 @@ export interface OpeningRowProps {
   children: ReactNode;
 }
 
-/** A table row for an event that opens to show its details. */
+/** A table row for an event. It opens to show the details. */
 export function OpeningRow({ at, cells, columns, children }: OpeningRowProps) {
   const format = useFormat();
   const moment = useMoment();

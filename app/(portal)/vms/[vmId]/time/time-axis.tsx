@@ -186,7 +186,10 @@ function ActiveTip({ event, names, now, scale: { width, xOf }, height, mayOpen }
   );
 }
 
-/** Returns the distances in pixels to the previous and the next event in the same lane, or to the ends of the axis. */
+/**
+ * Returns the space for a label before and after an event, in pixels, up to its neighbors in the lane or the ends of
+ * the axis.
+ */
 function roomAround(events: readonly AxisEvent[], index: number, xOf: (at: number) => number, end: number) {
   const event = events[index];
   if (event === undefined) return { before: 0, after: 0 };

@@ -21,7 +21,10 @@ interface Sent {
   version: string;
   lang: string;
   file: File;
-  /** Stores the file if the language still has this revision. If absent, the portal only reports what would change. */
+  /**
+   * If given, stores the file if the language still has this revision; otherwise, the portal only reports what would
+   * change.
+   */
   revision?: number;
 }
 

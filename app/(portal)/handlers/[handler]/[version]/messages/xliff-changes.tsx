@@ -9,7 +9,7 @@ import { TemplateText } from './template-text.tsx';
 const shownRows = 100;
 const shownFindings = 50;
 
-/** The numbers of changes, the warnings, and every changed text before and after. */
+/** The numbers of changes, the warnings, and the changed texts before and after the change. */
 export function XliffChanges({ outcome }: { outcome: XliffOutcome }) {
   const { t } = useTranslation('localization');
   const { lang, added, changed, same, untranslated, changes, findings } = outcome;

@@ -10,7 +10,7 @@ export type ConflictSide = 'theirs' | 'mine';
 
 /** A difference between three declarations: the original, the other person's (`theirs`) and the reader's (`mine`). */
 export interface DraftDifference {
-  /** The title and format; `before` is the original value, `after` is unused. */
+  /** Provides the title and the format; `before` is the original value, `after` is unused. */
   change: DraftChange;
   key: string;
   base: string | undefined;

@@ -56,7 +56,7 @@ export interface Editing {
   continueFrom(base: Base, draft: ExtensionDraft, secrets: ProtectedDraft | null): void;
 }
 
-/** Returns the draft of a declaration, the base of the draft, and how it relates to changes by others. */
+/** Returns a draft, the declaration that it started from, and what others have changed since. */
 export function useEditing(from: EditingStart, rests: boolean): Editing {
   const { handler, first, suggestedName = '' } = from;
   const [base, setBase] = useState<Base>({ extension: from.extension, incarnation: from.goalState.incarnation });

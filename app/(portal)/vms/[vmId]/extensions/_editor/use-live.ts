@@ -25,7 +25,7 @@ export interface EditorStart {
   goalState: PastGoalState;
 }
 
-/** Returns the VM, its goal state and the extension, and keeps them up to date. */
+/** Returns the VM's goal state and the extension, keeps them up to date, and reports whether one was deleted. */
 export function useLive({ vm, extension, goalState }: EditorStart): LiveExtension {
   const trpc = useTRPC();
   const explain = useProblem();
