@@ -16,7 +16,7 @@ const atOnce = 1_000;
 /**
  * Returns the kept head. If its file in DATA_DIR does not exist, creates it. Rows of the first release are adopted
  * once, and only if the launcher recorded that upgrade in DATA_DIR; if the file was lost, nothing is adopted. The
- * activity log records both cases.
+ * activity log records either case.
  */
 export async function beginActivity(services: Pick<Services, 'db' | 'keys' | 'config'>, now: Date): Promise<KeptHead> {
   const kept = await readKeptHead(services);

@@ -19,7 +19,7 @@ export interface ChainPlace {
 /** The hash that the first row links to. */
 export const chainStart = '';
 
-/** The state of a walk along the chain, so that the walk can be continued later. */
+/** The state of a walk along the chain, from which the walk can be continued later. */
 export interface Walk {
   /** The position and hash of the last row checked. The hash is null if it is unknown because a row is missing. */
   position: number;

@@ -36,7 +36,7 @@ beforeAll(async () => {
   operator = await testContext({ services, role: 'operator', now: later(-3_600) });
 });
 
-/** A VM whose machine enrolled an hour before. */
+/** Creates a VM whose machine enrolled an hour before `start`. */
 async function givenAgent(): Promise<{ vmId: string; name: string; hash: string }> {
   count += 1;
   const name = `calls-${count}`;

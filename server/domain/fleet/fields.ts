@@ -8,7 +8,7 @@ const wholeId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Returns a LIKE pattern that matches texts containing `text` literally. */
 export const likePart = (text: string): string => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
 
-/** SQL for the rank of a health, as `vm_health` stores it. */
+/** SQL for the rank of a health value, as `vm_health` stores it. */
 export const rank = (health: VmHealth): SQL => sql`${rankOf(health)}::smallint`;
 
 /** Returns a condition with the same SQL in both forms. */
@@ -81,7 +81,7 @@ function tagObjects(value: readonly TagFilter[]): Record<string, string>[] {
   return objects.map((object) => Object.fromEntries(object));
 }
 
-/** SQL for the extensions `e` of the matching VMs. */
+/** SQL condition for the extensions `e` of the matching VMs. */
 const amongMatching = ({ isWhole, id, table, where }: { isWhole: boolean; id: SQL; table: SQL; where: SQL }): SQL =>
   isWhole ? sql`true` : sql`e.vm_id in (select ${id} from ${table} where ${where})`;
 
@@ -143,7 +143,10 @@ const silentMinutes = fleetField({
   where: (value, { now }) => [both(silentFor(value, now))],
 });
 
-/** SQL for VMs that are unresponsive because their agent missed its call, and last called at least `minutes` ago. */
+/**
+ * SQL condition for VMs that are unresponsive because their agent missed its call and last called at least `minutes`
+ * ago.
+ */
 export function silentFor(minutes: number, now: Date): SQL {
   const before = new Date(now.getTime() - minutes * minuteMs).toISOString();
   return sql`(h.rank = ${rank('unresponsive')} and exists (

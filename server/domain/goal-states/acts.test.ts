@@ -98,7 +98,7 @@ describe('every verb', () => {
     expect(await outcomeOf(call(admin, unknownVm))).toBe(answers[name] ?? 'not_found vm_unknown');
   });
 
-  // Of a deleted VM, only the history can still be read.
+  // For a deleted VM, only the history can still be read.
   const readable = [
     'listGoalStates',
     'listGoalStateChanges',

@@ -50,7 +50,7 @@ export interface Evaluation {
 interface Target {
   name: string;
   goal: ExtensionGoalInput;
-  /** The prefix of its faults' paths. */
+  /** Prefix of the paths of its faults. */
   path: string;
   /** Faults of the settings; null if the version does not exist. */
   settings: Fault[] | null;
@@ -177,7 +177,7 @@ export async function evaluateDeclaration(
   return { present, moves, faults };
 }
 
-/** Whether the goal keeps secrets that were checked against another protected schema than the new version's. */
+/** Whether the goal keeps secrets that were checked against a protected schema other than the new version's. */
 function keepsUnfitSecrets(goal: ExtensionGoalInput, version: VersionRow, kept: SecretRow | null): boolean {
   if (!kept || goal.settings.protectedSettings !== undefined) return false;
   return kept.schemaDigest !== protectedSchemaDigest(version.settingsSchema);

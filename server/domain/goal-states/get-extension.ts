@@ -21,7 +21,7 @@ export const extensionView = extensionReceipt.extend({
     .object({
       changedAt: time,
       changedBy: z.string(),
-      /** Whether the protected settings must be entered again, because the stored copy can no longer be decrypted. */
+      /** Whether the protected settings must be entered again, because no copy of them is left. */
       needsSecrets: z.boolean(),
       /** Whether the protected settings are withheld from the machine's key until an admin releases them. */
       needsRelease: z.boolean(),

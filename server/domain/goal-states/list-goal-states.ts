@@ -51,7 +51,7 @@ export async function listGoalStates(
   return { items: shown.map(pastGoalStateOf), nextCursor: hasMore ? writeCursor([String(last.incarnation)]) : null };
 }
 
-/** Returns a history row without secrets. It contains only whether there are any. */
+/** Returns a history row. Instead of the secrets, it contains only whether there are any. */
 export function pastGoalStateOf(row: Omit<typeof goalStates.$inferSelect, 'vmId' | 'text'>): PastGoalState {
   const { incarnation, etag, publishedBy, cause } = row;
   return {

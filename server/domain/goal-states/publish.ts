@@ -103,7 +103,7 @@ export async function publishGoalState(tx: Transaction, ctx: Context, head: Head
   return incarnation;
 }
 
-/** The turn after the last one that was used. Goal states of the first release have none and count as one each. */
+/** The turn after the last one that was used. Goal states of the first release have no turn and count as one each. */
 const nextTurn = ({ turn, incarnation }: Head): number => Math.max(turn, incarnation) + 1;
 
 /**

@@ -29,7 +29,7 @@ export type RevertReceipt = z.infer<typeof revertReceipt>;
  * Declares an earlier goal state again as a new incarnation. Extensions that differ get new sequence numbers;
  * extensions added since then are uninstalled. Throws 404 `vm_unknown` | `goal_state_unknown`; 409 while an extension
  * is being uninstalled; 412 `goal_state_moved_on` | `plan_moved_on`; 422 for withdrawn versions, for secrets that no
- * longer exist, and if a handler allows one extension and the machine has another one of it.
+ * longer exist, and if a handler allows one extension and the machine has another extension of it.
  */
 export async function revertGoalState(ctx: Context, input: RevertGoalStateInput): Promise<RevertReceipt> {
   allow(ctx.actor, 'operator');

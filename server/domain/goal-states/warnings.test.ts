@@ -44,7 +44,7 @@ const goalOf = (more: Record<string, unknown> = {}) => ({
   ...more,
 });
 
-/** Creates a VM with a machine. */
+/** Creates a VM with an enrolled machine. */
 async function givenMachine(): Promise<GivenVm> {
   const vm = await givenVm(services);
   const certificate = { pem: newKeyPair().certificate, thumbprint: 'AB' };

@@ -122,7 +122,7 @@ export interface Derived {
 /** The facts of an extension from which its health is derived. */
 export type HealthFacts = Omit<ExtensionFacts, 'goalVersion' | 'messageId' | 'partMessageId' | 'concludedWith'>;
 
-/** The periods that the agent announced; null means the default. */
+/** The agent's status and the periods that it announced; a null period means the default. */
 export interface AgentFacts {
   status: AgentStatus;
   heartbeatSeconds: number | null;

@@ -44,7 +44,7 @@ export const previewMessageInput = versionReference.extend({
 });
 export type PreviewMessageInput = z.input<typeof previewMessageInput>;
 
-/** `lang` is the reader's language. For `en`, the result lists ids that have no message in any language. */
+/** `lang` is the reader's language. For `en`, the result lists ids without an English message. */
 export const listUnknownMessagesInput = z.object({
   handler: z.string().min(1).max(192),
   lang: z.string().min(1).max(100).default('en'),

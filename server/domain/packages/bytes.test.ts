@@ -45,7 +45,7 @@ async function stored(): Promise<string> {
   return sha256;
 }
 
-/** Writes a reference to the bytes. */
+/** Functions that each write a reference to the bytes. */
 const references: Record<string, (sha256: string) => Promise<unknown>> = {
   'a version': async (sha256) => {
     const { handler } = await givenVersion(ctx.db, { handler: `Acme.Bytes.H${sha256.slice(0, 8)}` });

@@ -54,7 +54,7 @@ export async function receiveUpload(
       await file.writeFile(next.value);
     }
     if (declared !== undefined && declared !== pace.received) throw new DomainError('bad_request', 'upload_broken');
-    // The error of a full disk may only occur here.
+    // A full disk may cause an error only here.
     await file.close();
     complete = true;
     return { path, sha256: hash.digest('hex'), size: pace.received };

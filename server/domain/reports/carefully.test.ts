@@ -64,7 +64,7 @@ const latestOf = async ({ vmId }: GivenVm) =>
   (await db.select().from(extensionLatest).where(eq(extensionLatest.vmId, vmId)))[0];
 
 describe('open pages', () => {
-  /** Each case follows a report that contains everything, and comes 10 s later. */
+  /** Each case is a report 10 s after this one, which contains everything. */
   const first = {
     run: 'a',
     reportNumber: 1,

@@ -59,7 +59,7 @@ test("ANNEX_CUSTODY=vm at the start: the portal's copies are removed and the act
   expect((await stockOf(stock.id))?.tenantKey).toBeNull();
   const acts = await ctx.db.select().from(auditEntries).where(eq(auditEntries.action, 'secrets.drop-copies'));
   expect(acts).toMatchObject([{ actorKind: 'system', details: { secrets: 2, tenantKeys: 1 } }]);
-  // Settings that were already delivered stay.
+  // Settings that were already delivered stay in the goal state.
   expect(await getGoalState(ctx, { vmId: enrolled.id })).toMatchObject({
     etag: before,
     extensions: [{ name: 'probe' }],

@@ -23,7 +23,7 @@ export function touchLink({ agent }: ExplainedVm): Link {
     : { ...about, status: 'unknown', holds: false, title: sentence('touch.late') };
 }
 
-/** Describes the hold: the agent gets nothing new until it ends, and deadlines are paused. */
+/** Describes the hold: the agent gets no new goal state until it ends, and deadlines are paused. */
 export function holdLink({ at, by, reason, until }: NonNullable<ExplainedVm['agent']['hold']>): Link {
   const code = reason === null ? (until === null ? 'hold.detail' : 'hold.until') : 'hold.reason';
   const values = { who: by, ...(reason !== null && { reason }), ...(until !== null && { until }) };
@@ -83,7 +83,7 @@ export function waitLink(subject: Extension): Link {
   };
 }
 
-/** Describes the next or passed deadline; null if there is none. */
+/** Describes the next or missed deadline; null if there is none. */
 export function deadlineLink({ name, deadlineAt }: Extension, now: Date): Link | null {
   if (deadlineAt === null) return null;
   const about = { kind: 'deadline', holds: false, extension: name } as const;

@@ -78,8 +78,8 @@ export function heartbeatVerdict(
 }
 
 /**
- * Returns for how many seconds a status has been stale; null if it is not stale (AZ-S4). A terminal status never
- * becomes stale.
+ * Returns the number of seconds for which a status has been stale; null if it is not stale (AZ-S4). A terminal status
+ * never becomes stale.
  */
 export function staleFor(
   status: { status: StatusWord; ageSeconds: number; readAt: Date },
@@ -154,7 +154,6 @@ export function deadlineOf(goal: {
   deliveredAt: Date | null;
   /** The time until which the extension may wait for its dependencies and its turn. */
   waitsUntil?: Date | null;
-  /** The VM's past holds. */
   pastHolds?: readonly PastHold[] | null;
 }): Date {
   const commands = goal.commands ?? usualCommands(goal.state);

@@ -26,7 +26,7 @@ export const refusal = z.object({
 export type AgentRefusal = z.infer<typeof refusal>;
 
 export const agentProblemView = z.object({
-  /** Name of an extension, or `goal-state`. */
+  /** Name of an extension, `goal-state` or `restart`. */
   about: z.string(),
   /** Message of the agent, not localized. */
   message: z.string(),
@@ -143,15 +143,15 @@ export const extensionInstance = z.object({
   changedBy: z.string(),
   /** When this sequence number was delivered to the agent. */
   deliveredAt: time.nullable(),
-  /** When the goal must be concluded; null once it has concluded or failed. */
+  /** When the goal must be concluded; null during a hold, and once the goal has concluded or failed. */
   deadlineAt: time.nullable(),
   /** When the first success or error of the goal's sequence number was reported. */
   concludedAt: time.nullable(),
   concludedWith: z.enum(['success', 'error']).nullable(),
   done: z.boolean().describe('Whether the goal was reached.'),
   /**
-   * Whether the protected settings were encrypted for a former certificate. If so, the extension is not delivered until
-   * they are entered again.
+   * Whether no copy of the protected settings is left. If so, the extension is not delivered until they are entered
+   * again.
    */
   needsSecrets: z.boolean(),
   /**

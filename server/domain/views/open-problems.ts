@@ -13,10 +13,9 @@ interface VmState {
 }
 
 /**
- * Returns the problems that still exist, newest first. A problem of an extension ends when its file has been read
- * since, or all current files if the agent did not name one; a problem of the goal state ends when another goal state
- * was delivered. A failed restart command runs again with the next goal state, so its problem ends then, or when no
- * restart is pending.
+ * Returns the problems that still exist, newest first. A problem of an extension ends once its file is read, or all
+ * current files if the agent did not name one; a problem of the goal state ends once another goal state is delivered. A
+ * failed restart command runs again with the next goal state, so its problem ends then, or once no restart is pending.
  */
 export function openProblems(
   problems: readonly Problem[],

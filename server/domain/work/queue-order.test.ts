@@ -54,7 +54,7 @@ const goalStateOf = (turn: number, declared: readonly Declared[]): GoalState => 
   })),
 });
 
-/** The agent without processes and files: its plan, its Machine, and the reports that it sends. */
+/** The agent without processes and files: its plan, its `Machine`, and the reports that it sends. */
 class AgentModel {
   readonly machine: Machine;
   readonly reports: HandlerEntry[] = [];

@@ -15,7 +15,7 @@ export const fileOf = (lang: string, texts: Texts): unknown => [
   { version: 1.0, lang, messages: Object.entries(texts).map(([id, text]) => ({ id, text })) },
 ];
 
-/** A handler version of the publisher of `Acme.Words`, with its languages. */
+/** A handler version in the namespace `Acme.Words`, its publisher, and a function that sets a language. */
 export interface GivenWords {
   handler: string;
   version: string;

@@ -66,7 +66,7 @@ export async function givenMachine(services: Services): Promise<Machine> {
   };
 }
 
-/** Returns the activity entries about a VM whose action begins with `logs.`, in order. */
+/** Returns a VM's activity entries whose action begins with `logs.`, in order. */
 export async function actsOf({ db }: Services, vmId: string) {
   const rows = await db.select().from(auditEntries).where(eq(auditEntries.vmId, vmId)).orderBy(asc(auditEntries.id));
   return rows.filter(({ action }) => action.startsWith('logs.'));

@@ -46,7 +46,7 @@ function overlapping(): Buffer {
   ]);
 }
 
-/** Nested zips: each layer is small, but their unpacked contents are large. */
+/** Nested zips: each layer is small, but the unpacked contents are large. */
 function nestedBomb(): Buffer {
   let zip = buildZip([{ name: 'zeros', raw: zeros(64 * MiB), lies: { unpacked: 64 * MiB } }]);
   for (let depth = 0; depth < 2; depth++) {

@@ -17,7 +17,10 @@ import type { PlacedEntry } from './placed-entry.ts';
 import { HeadReader } from './script-head.ts';
 import { confirmWithYauzl } from './second-reader.ts';
 
-/** Packages smaller than this may have any compression ratio, because text compresses well. */
+/**
+ * Packages and entries that unpack to at most this many bytes may have any compression ratio, because text compresses
+ * well.
+ */
 const ratioFloor = 1024 * 1024;
 /** Possible lengths of a data descriptor in bytes: with or without a signature, 32-bit or zip64. */
 const descriptorBytes = [12, 16, 20, 24];

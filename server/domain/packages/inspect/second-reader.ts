@@ -2,8 +2,8 @@ import yauzl from 'yauzl';
 import type { PlacedEntry } from './placed-entry.ts';
 
 /**
- * Reads the directory again with yauzl, which agents use to unpack. A package is accepted only if both readers see the
- * same names and sizes.
+ * Reads the directory again with yauzl, which the reference agent uses to unpack packages. A package is accepted only
+ * if both readers see the same names and sizes.
  */
 export function confirmWithYauzl(fd: number, placed: readonly PlacedEntry[]): Promise<boolean> {
   return new Promise((resolve) => {

@@ -25,7 +25,7 @@ export function schemaFaults(schema: unknown): Fault[] {
 
   const ajv = newAjv();
   if (ajv.validateSchema(schema as AnySchema) !== true) {
-    // The meta-schema reports one mistake along several paths. The deepest path is the mistake.
+    // The meta-schema reports one mistake along several paths. The deepest path leads to the mistake.
     const paths = [...new Set((ajv.errors ?? []).map((error) => error.instancePath))];
     const deepest = paths.filter((path) => !paths.some((other) => other.startsWith(`${path}/`)));
     return deepest.map((path) => ({ path, code: 'schema_keyword' }));

@@ -23,7 +23,6 @@ export interface Reading {
   limits: DocumentLimits;
   recover: Recover;
   room: RecoveryBudget;
-  /** All faults found so far. */
   faults: Fault[];
   refused: RejectedEntry[];
 }

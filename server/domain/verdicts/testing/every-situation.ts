@@ -14,7 +14,7 @@ const reported: Handler = {
 const without = { command: null, exitCode: null } as const;
 const running = { exitCode: null } as const;
 
-/** What agents report about a handler for the goal's sequence number, both the reference agent and others. */
+/** What agents report about a handler for the goal's sequence number, both the reference agent and the stock agent. */
 const handlers: readonly (Partial<Handler> | null)[] = [
   null,
   { sequenceNumber: 1 },

@@ -181,7 +181,6 @@ async function readSilent(ctx: Context, fleet: TagShares): Promise<Sampled[]> {
   }));
 }
 
-/** Adds the messages in the caller's language. */
 async function withMessages(
   ctx: Context,
   groups: readonly Sampled[],
