@@ -63,7 +63,7 @@ test('failures of three misbehaving handlers are explained in two languages, wit
   const [, , silentAgent] = await Promise.all([exits, hangs, silent].map(startAgent));
   const [english, german] = [await signedIn('operator'), await signedIn('operator', { locale: 'de-DE' })];
 
-  // Sets the delivery of the third goal back by an hour, so that the test need not wait for a deadline.
+  // Moves the third extension's delivery an hour into the past, so that the test need not wait for a deadline.
   await settled(api, silent, ({ handlerState }) => handlerState?.state === 'enabled');
   await withDatabase(portal, async (client) => {
     await client.query(`update extensions set delivered_at = now() - interval '1 hour' where vm_id = $1`, [silent.id]);

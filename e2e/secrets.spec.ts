@@ -20,7 +20,7 @@ const evidenceOf = (where: string, value: unknown): Evidence => ({
   bytes: Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)),
 });
 
-/** Decrypts sealed settings as the machine does: with openssl and its private key. */
+/** Decrypts protected settings as the machine does: with openssl and its private key. */
 function openOnMachine(agent: AgentProcess, sealed: string, thumbprint: string): unknown {
   const key = path.join(agent.dir, 'certificates', `${thumbprint}.prv`);
   const args = ['cms', '-decrypt', '-inform', 'DER', '-inkey', key];

@@ -44,7 +44,7 @@ export function Chip({ className, ...props }: ComponentProps<'span'>) {
 }
 
 export interface LanguageBadgeProps {
-  /** Language of the text; `null` if it is shown as sent. */
+  /** Language of the text; `null` if it is unknown. */
   language: string | null;
   /** Origin of the text. */
   source: 'resource' | 'as-sent' | 'bare-id' | 'recovered';

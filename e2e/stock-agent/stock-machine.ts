@@ -37,8 +37,8 @@ const usualSettings: Record<string, string> = {
 };
 
 /**
- * A throwaway machine with the real stock agent, and `agent wire-forward` next to it. Both run in namespaces that end
- * with this process, however it ends.
+ * A throwaway machine with the real stock agent, and `agent wire-forward` next to it. Both end with this process,
+ * however it ends.
  */
 export class StockMachine {
   readonly options: StockMachineOptions;

@@ -6,7 +6,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useKeys } from '#app/_lib/keys.tsx';
 import type { FleetReading } from './reading.ts';
 
-/** The row selected by keyboard: `j` and `k` move it, Enter opens its VM. */
+/** Returns the index of the row selected by keyboard, or -1. `j` and `k` move it, Enter opens its VM. */
 export function useRowCursor(
   reading: FleetReading,
   idAt: (index: number) => string | undefined,

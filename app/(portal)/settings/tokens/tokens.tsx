@@ -22,7 +22,7 @@ const RevokeTokenDialog = dynamic(
   { ssr: false },
 );
 
-/** All API tokens, with their creator, permissions and last use. */
+/** All API tokens, with their role, last use, expiry and creator. */
 export function Tokens({ first, portalUrl }: { first: ListedTokens; portalUrl: string }) {
   const { t } = useTranslation('settings');
   const trpc = useTRPC();

@@ -21,7 +21,7 @@ export interface CompareViewProps {
   first: Comparison;
 }
 
-/** Chooses two versions and shows their differences: files, manifest, English messages, schema. */
+/** Chooses two versions and shows their differences: files, manifest, messages and settings schema. */
 export function CompareView({ handler, type, versions, first }: CompareViewProps) {
   const { t } = useTranslation('packages');
   const router = useRouter();

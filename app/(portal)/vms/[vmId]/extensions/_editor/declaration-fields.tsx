@@ -26,7 +26,7 @@ export interface DeclarationFieldsProps {
   faults: Faults;
 }
 
-/** Every part of the declaration except settings: name, version, state, dependencies and timeouts. */
+/** The fields of the declaration other than settings: name, version, state, dependencies and timeouts. */
 export function DeclarationFields(props: DeclarationFieldsProps) {
   const { draft, onChange, faults } = props;
   const isWithdrawn = props.versions.some(({ version, state }) => version === draft.version && state === 'withdrawn');
