@@ -228,7 +228,7 @@ test('the second of two operators sees the conflict, merges both changes and app
   await expect(grace.getByText('1 choice left.')).toBeVisible();
   await expectAccessibleInBothThemes(grace);
   await choice('Server').getByRole('radio', { name: 'Mine grace.example.net' }).check();
-  await grace.getByRole('button', { name: 'Continue with this' }).click();
+  await grace.getByRole('button', { name: 'Continue with merged changes' }).click();
 
   await expect(grace.getByLabel('Server')).toHaveValue('grace.example.net');
   await expect(grace.getByLabel('Retry after')).toHaveValue('30');
@@ -251,7 +251,7 @@ test('what was previewed is applied, and one click undoes it', async ({ api, sig
   await expect(steps).toContainText('behind waits until this is done, then runs again.');
   await expect(steps).toContainText('No machine is connected to this VM yet.');
   await page.getByRole('radio', { name: 'JSON' }).click();
-  const diff = page.getByRole('region', { name: 'Public settings, lines before and after' });
+  const diff = page.getByRole('region', { name: 'Public settings before and after' });
   await expect(diff.locator('mark')).toHaveText(['a', 'b']);
   await expectAccessibleInBothThemes(page);
 
@@ -259,7 +259,7 @@ test('what was previewed is applied, and one click undoes it', async ({ api, sig
   await expect(page).toHaveURL(`/vms/${vm.id}`);
   expect(await settingsOf(api, vm.id)).toEqual({ server: 'b.example.net', retrySeconds: 10 });
   await page.getByRole('button', { name: 'Undo' }).click();
-  await expect(page.getByText(`${vm.name} is back on goal state 3`, { exact: true })).toBeVisible();
+  await expect(page.getByText(`${vm.name} reverted to goal state 3`, { exact: true })).toBeVisible();
   expect(await settingsOf(api, vm.id)).toEqual({ server: 'a.example.net', retrySeconds: 10 });
 
   // The same settings in another order are not a change.

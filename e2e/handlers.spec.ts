@@ -160,9 +160,7 @@ test('a language is exported as XLIFF for translators, and imported again', asyn
     const other = (await save('de', '2.1')).replaceAll('1.0.0.0', '9.9.9.9');
     await load(page, xliff('other.xlf', other));
     await expect(
-      page.getByText(
-        `The file was exported from ${handler}-9.9.9.9, not from ${handler}-1.0.0.0. Upload a file of this version.`,
-      ),
+      page.getByText(`The file was exported from ${handler}-9.9.9.9. Upload a file exported from ${handler}-1.0.0.0.`),
     ).toBeVisible();
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).first().click();
     await load(page, xliff('evil.xlf', '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><xliff>&e;</xliff>'));

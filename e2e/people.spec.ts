@@ -122,7 +122,7 @@ test('an authenticator app and recovery codes protect a sign-in', async ({ page,
   await expect(dialog.getByRole('heading', { name: 'Save your recovery codes' })).toBeVisible();
   const [code = ''] = await dialog.getByRole('listitem').allTextContents();
   await expectAccessibleInBothThemes(page);
-  await dialog.getByLabel(/I have saved them/).click();
+  await dialog.getByLabel(/I have saved the codes/).click();
   await dialog.getByRole('button', { name: 'Done' }).click();
   await expect(page.getByText('Required after your password.')).toBeVisible();
 
@@ -162,7 +162,7 @@ test('a passkey is added, signs in alone and after the password, is renamed and 
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Passkey name').fill('Work laptop');
   await dialog.getByRole('button', { name: 'Create passkey' }).click();
-  await dialog.getByLabel(/I have saved them/).click();
+  await dialog.getByLabel(/I have saved the codes/).click();
   await dialog.getByRole('button', { name: 'Done' }).click();
   await expect(page.getByText('Work laptop', { exact: true })).toBeVisible();
   await expectAccessibleInBothThemes(page);
@@ -225,7 +225,7 @@ test('an admin requires a second factor of everyone, and resets one that was los
   const own = new TOTP({ secret: Secret.fromBase32(ownSecret.replaceAll(' ', '')) });
   await admin.getByLabel('Code from the app').fill(own.generate());
   await admin.getByRole('button', { name: 'Use this app' }).click();
-  await admin.getByLabel(/I have saved them/).click();
+  await admin.getByLabel(/I have saved the codes/).click();
   await admin.getByRole('button', { name: 'Done' }).click();
   await admin.goto('/settings/sign-in');
   await expectAccessibleInBothThemes(admin);
@@ -243,7 +243,7 @@ test('an admin requires a second factor of everyone, and resets one that was los
   const app = new TOTP({ secret: Secret.fromBase32(text.replaceAll(' ', '')) });
   await page.getByLabel('Code from the app').fill(app.generate());
   await page.getByRole('button', { name: 'Use this app' }).click();
-  await page.getByLabel(/I have saved them/).click();
+  await page.getByLabel(/I have saved the codes/).click();
   await page.getByRole('button', { name: 'Done' }).click();
   await expect(page).toHaveURL('/vms');
 
@@ -339,7 +339,9 @@ test('the provider signs in members, and people with an invitation', async ({ pa
   await expectAccessibleInBothThemes(page);
   await page.getByRole('button', { name: 'Sign in with Example' }).click();
   await atProvider('uma');
-  await expect(page.getByRole('alert').filter({ hasText: 'is not connected to this portal' })).toBeVisible();
+  await expect(
+    page.getByRole('alert').filter({ hasText: 'is not connected to a member of this portal' }),
+  ).toBeVisible();
   await expectAccessibleInBothThemes(page);
 
   await page.goto(await people.invite('operator'));
@@ -402,7 +404,7 @@ test('an admin confirms their identity before creating a token or a link', async
       ),
     );
   const confirm = async () => {
-    const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' });
+    const dialog = page.getByRole('dialog', { name: 'Confirm your identity' });
     await expect(dialog.getByText('your last sign-in was more than ten minutes ago')).toBeVisible();
     await expectAccessibleInBothThemes(page);
     await dialog.getByLabel('Password', { exact: true }).fill(password);

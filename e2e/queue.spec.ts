@@ -57,7 +57,7 @@ test('the page says what a machine does now and next, and why something waits', 
 
   const card = page.getByRole('region', { name: 'Next on this machine' });
   await expect(card).toContainText('install 2.0.0');
-  await expect(card).toContainText('Waits for mount');
+  await expect(card).toContainText('Waiting for mount');
   await expectAccessibleInBothThemes(page);
   await expect(viewer.getByRole('region', { name: 'Als Nächstes auf dieser Maschine' })).toContainText(
     'Wartet auf mount',
@@ -67,7 +67,7 @@ test('the page says what a machine does now and next, and why something waits', 
   await card.getByRole('link', { name: 'Show the queue' }).click();
   const table = page.getByRole('table');
   await expect(table.getByRole('row', { name: /^Now mount install/ })).toBeVisible();
-  await expect(table.getByRole('row', { name: /probe install .* Waits for mount/ })).toBeVisible();
+  await expect(table.getByRole('row', { name: /probe install .* Waiting for mount/ })).toBeVisible();
   await expectAccessibleInBothThemes(page);
   await viewer.goto(`/vms/${vm.id}?tab=queue`);
   await expect(viewer.getByRole('table')).toContainText('Wartet auf mount');

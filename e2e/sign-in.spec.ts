@@ -14,9 +14,7 @@ test('a member signs in, lands on the requested page, and signs out', async ({ p
   await page.getByLabel('E-mail').fill(portal.admin.email);
   await page.getByLabel('Password', { exact: true }).fill('not the password');
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await expect(
-    page.getByRole('alert').filter({ hasText: 'The e-mail address or the password is wrong.' }),
-  ).toBeVisible();
+  await expect(page.getByRole('alert').filter({ hasText: 'The e-mail address or password is wrong.' })).toBeVisible();
 
   await page.getByLabel('Password', { exact: true }).fill(portal.admin.password);
   await page.getByRole('button', { name: 'Sign in' }).click();

@@ -156,7 +156,7 @@ test('a killed agent is shown as unresponsive with its last state, and recovers 
   await page.goto(`/vms/${vm.id}`);
   const card = page.getByRole('article', { name: 'watch' });
   await expect(card).toContainText('Ready');
-  const late = page.getByRole('status').filter({ hasText: 'You see the last known state.' });
+  const late = page.getByRole('status').filter({ hasText: 'This page shows the last known state.' });
   await expect(late).toHaveCount(0);
 
   await agent.stop('SIGKILL');
@@ -251,7 +251,7 @@ test('the history says what changed; a revert names its changes, and who publish
 
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(history.getByRole('button').first()).toContainText('reverted to 4');
-  await expect(page.getByText(`${vm.name} is back on goal state 4`, { exact: true })).toBeVisible();
+  await expect(page.getByText(`${vm.name} reverted to goal state 4`, { exact: true })).toBeVisible();
   await page.getByRole('link', { name: 'Documents' }).click();
   await expect(page.getByRole('region', { name: 'Goal state' })).toContainText('two.example.net');
   await expectAccessibleInBothThemes(page);

@@ -64,7 +64,7 @@ interface Named {
 const saysWhatIsLeftOut = (found: Warning[]) => {
   const [last] = found.slice(-1);
   expect(last).toMatchObject({ code: 'more_warnings' });
-  expect(last?.message).toBe(`${ids - (found.length - 1)} more warnings are not listed.`);
+  expect(last?.message).toBe(`Additional warnings not listed: ${ids - (found.length - 1)}.`);
 };
 
 test('a version with 20,000 long file names fits into a list, which counts the omitted ones', async () => {

@@ -33,13 +33,13 @@ test.each<[string, QueueLine[], unknown[]]>([
   ],
   [
     'different reasons are not joined',
-    [entry('a', 'install'), entry('a', 'enable', 'Waits for b')],
+    [entry('a', 'install'), entry('a', 'enable', 'Waiting for b')],
     [
       ['a', ['install'], null],
-      ['a', ['enable'], 'Waits for b'],
+      ['a', ['enable'], 'Waiting for b'],
     ],
   ],
-  ['an unknown command', [entry('a', null, 'Waits for secrets')], [['a', [], 'Waits for secrets']]],
+  ['an unknown command', [entry('a', null, 'Waiting for secrets')], [['a', [], 'Waiting for secrets']]],
 ])('joins entries: %s', (_, entries, expected) => {
   expect(shown(entries)).toEqual(expected);
 });
