@@ -9,14 +9,14 @@ import { type AgentDoor, openAgentDoor } from '#server/testing/agent-door.ts';
 import { openRestDoor, type RestDoor } from '#server/testing/rest-door.ts';
 import { sampleManifest, samplePackage } from '#server/testing/sample-package.ts';
 
-/** How many random histories run; `npm run test:queue` runs 200. */
+/** How many random histories to test; `npm run test:queue` tests 200. */
 const histories = Number(process.env.ANNEX_QUEUE_HISTORIES ?? 3);
 const patienceMs = 60_000;
 const root = resolve(import.meta.dirname, '../..');
 const types = ['Aa', 'Bb', 'Cc'] as const;
 const versions = ['1.0', '2.0'] as const;
 
-/** Logs its command, waits until it is released, and ends with the given exit code; enable also writes a status. */
+/** Logs the command, waits until it is released, and exits with the given code. `enable` also writes a status. */
 const script = (type: string, version: string, command: string) => `#!/bin/sh
 D="$PWD/../../turns"
 echo "${command} ${version} of ${type}" >> "$D/started"
@@ -68,7 +68,7 @@ async function until<T>(what: () => string | Promise<string>, look: () => T | Pr
   }
 }
 
-/** An agent process whose handlers run one command at a time, each until it is released. */
+/** A machine with an agent. Its handlers' commands run until the test releases them. */
 class Machine {
   readonly dir = mkdtempSync(join(tmpdir(), 'annex-turns-'));
   private child: ChildProcess | null = null;
@@ -83,7 +83,7 @@ class Machine {
     return machine;
   }
 
-  /** Kills the agent and starts it again. The command that runs goes on. */
+  /** Kills the agent and starts it again. A running command continues. */
   async restart(): Promise<void> {
     const { child } = this;
     if (child === null) return;
@@ -92,7 +92,7 @@ class Machine {
     this.child = this.spawn(['run', '--status-seconds', '1']);
   }
 
-  /** The commands that have begun, in order. */
+  /** Returns the commands that have started, in order. */
   started(): string[] {
     const file = join(this.dir, 'turns', 'started');
     return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
@@ -103,7 +103,7 @@ class Machine {
     return existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')).length : 0;
   }
 
-  /** Of the goal state that the agent stored last. */
+  /** Returns the incarnation of the goal state that the agent last stored; null if there is none. */
   incarnation(): number | null {
     const file = join(this.dir, 'state', 'goal-state.json');
     if (!existsSync(file)) return null;
@@ -132,12 +132,12 @@ class Machine {
 const sentenceOf = ({ step, version, handler }: ShownQueue['next'][number]) =>
   `${step} ${version} of ${handler?.replace('Acme.Lab.', '')}`;
 
-/** One VM, its agent, and what random people do. */
+/** A VM with its agent, and random changes by its operators. */
 class History {
   private readonly vmId: string;
   private readonly machine: Machine;
   private readonly random: (below: number) => number;
-  /** Commands that have been released. */
+  /** Number of commands that have been released. */
   private ended = 0;
   private isHeld = false;
   readonly story: string[] = [];
@@ -152,7 +152,7 @@ class History {
     return door.expect<ShownQueue>('getVmQueue', { id: this.vmId }, 200);
   }
 
-  /** Waits until a command runs and the page shows it, or until nothing can run. Returns the page then. */
+  /** Waits until a command is running and the queue shows it, or until nothing can run. Returns the queue. */
   async settled(): Promise<ShownQueue> {
     const what = async () =>
       JSON.stringify(
@@ -168,13 +168,13 @@ class History {
         return page.now !== null && sentenceOf(page.now) === begun.at(-1) ? page : null;
       }
       const isOver = page.now === null && page.next.length === 0;
-      // Not before the portal has heard of the agent, nor while a package is on its way.
+      // Until the agent has reported and downloaded its packages, more commands may start.
       const isOpen = page.waiting.some(({ reason }) => reason?.code === 'download' || reason?.code === 'never');
       return isOver && !isOpen ? page : null;
     });
   }
 
-  /** Waits until the agent has the goal state in force, which it takes up after the command that runs. */
+  /** Waits until the agent has the current goal state, on which it works after the running command. */
   private async delivered(): Promise<void> {
     if (this.isHeld) return;
     await until(
@@ -227,7 +227,7 @@ class History {
     await door.call('POST', `/vms/${this.vmId}/goal-states/${to}/revert`);
   }
 
-  /** Ends the command that runs and compares what begins then with the page from before. */
+  /** Ends the running command, and checks that the next one is what the queue had announced. */
   async step(): Promise<void> {
     await this.settled();
     for (let acts = this.random(3); acts > 0; acts -= 1) await this.act();
@@ -246,13 +246,13 @@ class History {
     const isRestarted = this.story.at(-2) === 'restart';
     const after = await this.settled();
     const next = this.machine.started()[this.ended];
-    // A failed command takes the rest of its extension out; a new run of the agent begins again.
+    // After a restart, the agent begins again, so the next command is not predictable.
     if (next === undefined || isRestarted) return;
     const remaining = page.next.filter(({ name }) => name !== failed).map(sentenceOf);
     const released = page.waiting
       .filter(({ reason }) => reason?.code === 'download' || reason?.code.startsWith('dependency'))
       .map(sentenceOf);
-    // A command that failed runs again with a newer goal state.
+    // A failed command may run again with a newer goal state.
     const retried = failed !== undefined && page.now ? [sentenceOf(page.now)] : [];
     const allowed = [...remaining.slice(0, 1), ...released, ...retried];
     const why = JSON.stringify({ story: this.story, page, after }, null, 1);
@@ -260,7 +260,7 @@ class History {
   }
 }
 
-/** Seeded, so that a history can be repeated. */
+/** Returns a seeded random number generator, so that a history can be repeated. */
 function randomOf(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {

@@ -54,7 +54,7 @@ const shown = async (vmId: string) => {
   return { now: now && wordsOf(now), next: next.map(wordsOf), waiting: waiting.map(wordsOf) };
 };
 
-/** Declares `mount`, and `probe`, which depends on it. */
+/** Declares the extensions `mount` and `probe`; `probe` depends on `mount`. */
 async function declareTwo({ vmId }: GivenAgent): Promise<void> {
   const mount = { handler: 'Acme.Lab.Mount', version: '1.0.0.0', state: 'enabled', timeouts: { install: 60 } };
   await door.expect('setExtension', { id: vmId, name: 'mount' }, 200, { body: mount });

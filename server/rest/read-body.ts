@@ -12,7 +12,7 @@ function mediaType(request: Request): string | null {
   return header === null ? null : (header.split(';', 1)[0] ?? '').trim().toLowerCase();
 }
 
-/** Rejects a body of another media type, or with a content encoding (415). */
+/** Throws 415 for a body with another media type or a content encoding. */
 export function requireType(request: Request, types: readonly string[]): void {
   const type = mediaType(request);
   if (type !== null && !types.includes(type)) {
@@ -26,7 +26,7 @@ export function requireType(request: Request, types: readonly string[]): void {
 
 const readBytes = (request: Request, limit: number) => readAll(request.body ?? [], limit);
 
-/** Reads a stream to its end. Throws 413 above the limit. */
+/** Reads a stream to its end. Throws 413 above `limit` bytes. */
 export async function readAll(
   bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   limit: number,
@@ -45,8 +45,8 @@ const kindOfJsonFault = (code: string): ErrorKind =>
   code === 'json_malformed' || code === 'json_not_utf8' ? 'bad_request' : 'unprocessable';
 
 /**
- * Parses a JSON body and checks it against its schema. Throws 415, 413, 400 for malformed JSON, and 422 with all
- * faults.
+ * Parses a JSON body and checks it against its schema. Throws 415, 413, 400 for a missing or malformed body, and 422
+ * with all faults.
  */
 export async function readJson<S extends z.ZodType>(
   request: Request,
@@ -79,16 +79,16 @@ export async function readFile(
   return bytes;
 }
 
-/** A zip that is being sent. It has not been read yet, so that the verb can reject it first. */
+/** A zip that is being received. It has not been read yet, so that the verb can reject the call first. */
 export interface Upload {
   bytes: AsyncIterable<Uint8Array>;
-  /** The length that the sender announced, if any. */
+  /** Length in bytes that the sender announced, if any. */
   declared: number | undefined;
 }
 
 const zipTypes = ['application/zip', 'application/x-zip-compressed', 'application/octet-stream'];
 
-/** Returns the body as an upload. Throws 415. The size and rate are checked while the upload is stored. */
+/** Returns the body as an upload. Throws 415. Size and rate are checked later, while the upload is stored. */
 export function readZip(request: Request): Upload {
   requireType(request, zipTypes);
   const length = request.headers.get('content-length');

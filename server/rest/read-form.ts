@@ -4,7 +4,7 @@ import { DomainError } from '#server/domain/error.ts';
 import type { Limits } from '#server/platform/limits.ts';
 import { readAll, requireType } from './read-body.ts';
 
-/** One part of a form. It must be read before the next part. */
+/** A part of a form. It must be read before the next one. */
 export interface FormPart {
   name: string;
   bytes: AsyncIterable<Uint8Array>;
@@ -12,9 +12,9 @@ export interface FormPart {
   read(limit: number): Promise<Uint8Array<ArrayBuffer>>;
 }
 
-/** Maximum number of parts; more than a version has languages. */
+/** Maximum number of parts, which is more than a version ever has languages. */
 const maxParts = 200;
-/** Milliseconds between checks for a parser that has stopped without an error. */
+/** Milliseconds between checks whether the parser has stopped without an error. */
 const stuckMs = 250;
 
 /**
@@ -25,7 +25,8 @@ export async function* readForm(request: Request, limits: Limits): AsyncGenerato
   requireType(request, ['multipart/form-data']);
   const parser = openParser(request, limits);
   const body = Readable.from(untilEnd(request.body ?? [], boundaryOf(request)), { objectMode: false });
-  // True if no part will follow: the parser has the whole form, or its buffer is full while no part is being read.
+  // Tells whether the parser has stopped: while no part is being read, it either has the whole form or leaves bytes in
+  // its buffer.
   const parts = new PartQueue(() => body.readableEnded || parser.writableLength > 0);
   parser.on('file', (name, bytes) => parts.add(name, bytes));
   parser.on('partsLimit', () =>
@@ -55,17 +56,17 @@ const boundaryOf = (request: Request): string => {
   return found?.[1] ?? found?.[2] ?? '';
 };
 
-/** Yields the form up to its end marker and discards the rest, because the parser never consumes later bytes. */
+/** Yields the form up to its end marker and discards the rest, which the parser would never consume. */
 async function* untilEnd(
   bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   boundary: string,
 ): AsyncGenerator<Buffer> {
   const end = Buffer.from(`\r\n--${boundary}--`);
-  // A form without parts starts with its end marker, which follows no line break.
+  // A form without parts starts with its end marker, without a line break before it.
   let held = Buffer.from('\r\n');
   let ended = false;
   for await (const chunk of bytes) {
-    // The rest is read and discarded, because the client reads the response only after it has sent everything.
+    // Reads the rest too, because the client reads the response only after it has sent everything.
     if (ended) continue;
     const data = Buffer.concat([held, chunk]);
     const at = data.indexOf(end);
@@ -97,7 +98,7 @@ interface QueuedPart extends FormPart {
   rest(): void;
 }
 
-/** The parts that the parser has found. A fault ends the queue and the part that is being read. */
+/** A queue of the parts that the parser has found. A fault ends the queue and the part that is being read. */
 class PartQueue {
   private readonly found: QueuedPart[] = [];
   private current: BusboyFileStream | null = null;
@@ -112,7 +113,7 @@ class PartQueue {
 
   add(name: string, bytes: BusboyFileStream): void {
     this.current = bytes;
-    // The reader of the part gets the error of the form. If the part has no reader, the error is ignored.
+    // If the form fails, the part's reader gets the error. Without a reader, the error is ignored.
     bytes.on('error', () => {});
     this.found.push({
       name,
@@ -137,15 +138,15 @@ class PartQueue {
     this.wake();
   }
 
-  /** Returns the next part; null after the last one. Throws the fault of the form. */
+  /** Returns the next part; null after the last one. Throws if the form is malformed. */
   async next(): Promise<QueuedPart | null> {
     for (;;) {
       if (this.fault !== null) throw this.fault;
       const part = this.found.shift();
       if (part !== undefined) return part;
       if (this.ended) return null;
-      // A part with unreadable headers stops the parser without an error. The parser works between two turns of the
-      // event loop, so a timer can tell that it has stopped.
+      // A part with unreadable headers stops the parser without an error. The parser runs to completion between timers,
+      // so a timer can tell that it has stopped.
       const check = setInterval(() => this.isStuck() && this.fail(malformed(undefined)), stuckMs);
       await new Promise<void>((resolve) => {
         this.wake = resolve;

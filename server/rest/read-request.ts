@@ -15,8 +15,8 @@ export function requireJsonWanted(request: Request): void {
 }
 
 /**
- * Parses the parameters of a path. A malformed id is rejected like an unknown one (404), a malformed name in a `PUT`
- * with its fault (422).
+ * Parses the parameters of a path. Throws 404 for a malformed id, as for an unknown one, and 422 with the fault for a
+ * malformed name in a `PUT`.
  */
 export function readParams(route: RestRoute, raw: Record<string, string>): unknown {
   const result = route.params.safeParse(raw, { reportInput: true });
@@ -27,7 +27,7 @@ export function readParams(route: RestRoute, raw: Record<string, string>): unkno
   throw new DomainError('unprocessable', 'invalid', { faults: issues.flatMap(faultsOfIssue) });
 }
 
-/** Parses the query. The path of a fault is `?name` (400). */
+/** Parses the query. Throws 400 with all faults, whose paths are `?name`. */
 export function readQuery(route: RestRoute, request: Request): unknown {
   const given = new URL(request.url).searchParams;
   const known = Object.keys(route.query.shape).filter((name) => given.get(name));
@@ -47,8 +47,8 @@ export function readQuery(route: RestRoute, request: Request): unknown {
 }
 
 /**
- * Returns the incarnation or revision in `If-Match: "7"`; undefined if the header is absent or `*`. Throws 400 for
- * anything else.
+ * Returns the incarnation or revision in `If-Match: "7"`; undefined if the header is absent or `*`. Throws 400 if it is
+ * malformed.
  */
 export function readIfMatch(request: Request): number | undefined {
   const header = request.headers.get('if-match')?.trim();

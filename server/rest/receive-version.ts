@@ -4,10 +4,10 @@ import { receiveUpload, removeUpload, type UploadedFile } from '#server/domain/p
 import { parseJson } from '#server/platform/json.ts';
 import type { FormPart } from './read-form.ts';
 
-/** Maximum bytes of the part `platforms`, far more than a full list needs. */
+/** Maximum bytes of the part `platforms`, which is far more than a complete list needs. */
 const platformsBytes = 16 * 1024;
 
-/** The received parts of a version. The verb takes over the package, which is a temporary file. */
+/** The parts of a version. The verb becomes responsible for the package, which is a temporary file. */
 export interface ReceivedVersion {
   file: UploadedFile;
   schema?: unknown;
@@ -16,9 +16,9 @@ export interface ReceivedVersion {
 }
 
 /**
- * Receives the parts of the form of `registerVersion` in any order. Throws 422 with every part that is missing,
- * unknown, sent twice or not JSON, 413 above a limit, 400 for a malformed form. Before it throws, deletes everything
- * received.
+ * Receives the parts of the form of `registerVersion` in any order. Throws 422 with all parts that are missing,
+ * unknown, duplicate or not JSON, 413 above a limit, or 400 for a malformed form. Before throwing, deletes the received
+ * package.
  */
 export async function receiveVersion(ctx: Context, form: AsyncIterable<FormPart> | null): Promise<ReceivedVersion> {
   const reception = new Reception(ctx);
@@ -52,7 +52,8 @@ class Reception {
         return;
       case 'settings-schema':
         if (this.schema !== undefined) this.faults.push({ path: part.name, code: 'form_part_twice' });
-        // Enough for the schemas of public and protected settings, each with its own limit, and the braces around them.
+        // Enough for the schemas of public and protected settings, which have their own limits, and the braces around
+        // them.
         else this.schema = await this.json(part, 2 * settings.schemaBytes + 1024);
         return;
       case 'platforms':

@@ -13,21 +13,21 @@ export interface RouteCall<P, Q, B> {
   params: P;
   query: Q;
   body: B;
-  /** The number in `If-Match`, an incarnation or a revision; undefined without the header. */
+  /** The incarnation or revision in `If-Match`; undefined without the header. */
   ifMatch: number | undefined;
-  /** The caller's languages, for messages of handlers. */
+  /** The languages that the caller prefers, for handlers' messages. */
   reader: ReaderWishes;
   /** The portal's language for this caller. */
   language: Language;
-  /** The zip; null if the route does not accept one. */
+  /** The zip; null if the route accepts none. */
   upload: Upload | null;
-  /** The parts of a form, which are read while iterating; null if the route does not accept a form. */
+  /** The parts of a form, which are read while iterating; null if the route accepts none. */
   form: AsyncIterable<FormPart> | null;
-  /** The body as bytes; null if the route does not accept a file of another kind. */
+  /** The bytes of a file that is neither JSON nor a zip; null if the route accepts none. */
   file: Uint8Array<ArrayBuffer> | null;
 }
 
-/** The response of a route. `body` is serialized as JSON; `text` and `bytes` are sent unchanged. */
+/** A route's response. `body` is serialized as JSON; `text` and `bytes` are sent unchanged. */
 export interface RouteReply {
   status: number;
   body?: unknown;
@@ -36,7 +36,7 @@ export interface RouteReply {
   headers?: Readonly<Record<string, string>>;
 }
 
-/** One part of a form, as the OpenAPI document describes it. */
+/** A part of a form, as the OpenAPI document describes it. */
 export interface FormField {
   type: 'application/zip' | 'application/json';
   meaning: string;
@@ -49,7 +49,7 @@ export interface FormField {
 export interface RouteAnswer {
   meaning: string;
   schema?: z.ZodType;
-  /** Media types of a response that is not JSON. */
+  /** Media types of the response, if it is not JSON. */
   types?: readonly string[];
 }
 
@@ -72,29 +72,29 @@ interface RouteShape {
   role: Role | null;
   /** Whether the role must apply to the namespace of `{handler}`. */
   inNamespace?: boolean;
-  /** Whether the body is a zip, which is passed on as a stream. */
+  /** Whether the body is a zip, which the verb gets as a stream. */
   takesZip?: boolean;
-  /** The body is `multipart/form-data` with these parts, passed on as they arrive. */
+  /** The parts of a `multipart/form-data` body, which the verb gets as they arrive. */
   takesForm?: Readonly<Record<string, FormField>>;
-  /** The body is a file of one of these media types, read completely. */
+  /** The media types and maximum bytes of a body that is a file, which the verb gets completely. */
   takesFile?: { types: readonly string[]; bytes: (limits: Context['config']['limits']) => number };
-  /** Maximum bytes of a JSON body; by default, the usual limit. */
+  /** Maximum bytes of a JSON body; by default, `limits.http.bodyBytes`. */
   bodyBytes?: (limits: Context['config']['limits']) => number;
   takesIfMatch?: boolean;
-  /** Query parameters that may be repeated; they are arrays in `query`. */
+  /** Query parameters that may be repeated. They are arrays in `query`. */
   repeated?: readonly string[];
   answers: RouteAnswers;
   /** Statuses of problem documents, in addition to those that every call can have. */
   refusals: readonly number[];
 }
 
-/** A row of the table: inputs, role, responses, and the verb to call. */
+/** A row of the table of routes: inputs, role, responses, and the verb to call. */
 export interface RestRoute extends RouteShape {
   params: z.ZodObject;
   query: z.ZodObject;
   /** The schema of the JSON body; null if the call has none. */
   body: z.ZodType | null;
-  // A method instead of a property, because methods are bivariant: typed definitions fit without a cast.
+  // A method instead of a property. Methods are bivariant, so typed definitions need no cast.
   run(ctx: Context, call: RouteCall<unknown, unknown, unknown>): Promise<RouteReply>;
 }
 
@@ -109,7 +109,7 @@ interface RouteDefinition<P extends z.ZodObject, Q extends z.ZodObject, B extend
 
 const nothing = z.object({});
 
-/** Creates a row. The verb gets the types of the row's schemas. */
+/** Creates a row. `run` gets its types from the row's schemas. */
 export function route<
   const A extends RouteAnswers,
   P extends z.ZodObject = typeof nothing,
@@ -131,7 +131,7 @@ export const pageQuery = z.object({
   q: z.string().max(200).optional(),
 });
 
-/** A flag, `?name=true`. */
+/** A flag such as `?name=true`. */
 export const flag = z
   .enum(['true', 'false'])
   .default('false')

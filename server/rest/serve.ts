@@ -8,7 +8,7 @@ import { readIfMatch, readParams, readQuery, requireJsonWanted } from './read-re
 import type { RestRoute, RouteReply } from './route.ts';
 
 /**
- * Handles a call. Checks the role first, then the parameters, then the body, so that the body of a caller without the
+ * Handles a call. Checks the role first, then the parameters, then the body, so that the body from a caller without the
  * role is never read.
  */
 export async function serve(
@@ -44,7 +44,7 @@ function responseOf({ status, body, text, bytes, headers }: RouteReply): Respons
   return jsonResponse(status, JSON.stringify(body), headers);
 }
 
-/** Responses may contain data that only this caller may see, so caches must not store them. */
+/** Responses may contain data that only this caller may see, so they must not be cached. */
 const guarded = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
 /** Returns a JSON response. `text` is already serialized, with messages in the caller's language. */

@@ -41,8 +41,8 @@ async function onMap(vmId: string) {
 }
 
 /**
- * Creates a VM with one extension of each health that a connected machine can report. Sorting by name would reverse the
- * order of severity.
+ * Creates a VM with one extension in each health that a connected machine can have. Their order by name is the reverse
+ * of that by severity.
  */
 async function vmWithAll() {
   const vm = await givenVm(door.services);

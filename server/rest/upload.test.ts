@@ -52,7 +52,7 @@ interface Asked {
   method?: string;
 }
 
-/** Sends a request like a browser. Returns status, code and state of the response. */
+/** Sends a request as a browser does. Returns the fields of the response that the tests check. */
 async function send({ headers = {}, signedIn = true, handler = 'Acme.Lab.Probe', method = 'PUT' }: Asked = {}) {
   const response = await fetch(`http://127.0.0.1:${serving.port}/upload/handlers/${handler}/versions/1.0.0.0/package`, {
     method,

@@ -6,9 +6,9 @@ import { registerPackageRoute } from './routes/versions.ts';
 import { xliffRoutes } from './routes/xliff.ts';
 
 /**
- * The pages' entry point for zips and language files, which are too large for tRPC:
- * `PUT /upload/handlers/{handler}/versions/{version}/package`, `…/resources/{lang}` and `…/resources/{lang}.xlf`. These
- * are the calls of `/api/v1`, but they require the session cookie and a request from the portal's own pages.
+ * Returns a function that handles uploads of zips and language files, which are too large for tRPC: `PUT
+ * /upload/handlers/{handler}/versions/{version}/package`, `…/resources/{lang}` and `…/resources/{lang}.xlf`. These are
+ * calls of `/api/v1`, but they require a session cookie and must come from the portal's own pages.
  */
 export function createUploadHandler(
   services: DoorServices,

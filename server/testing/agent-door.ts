@@ -41,7 +41,7 @@ export async function openAgentDoor(services: Services & { clock?: Clock }): Pro
   };
 }
 
-/** Opens an agent API with an operator and the published handler Acme.Lab.Probe. Its VMs have no rate limit. */
+/** Opens an agent API, and creates an operator and the published handler Acme.Lab.Probe. VMs have no rate limit. */
 export async function openTestDoor(
   config: Partial<Config> = {},
   own: Partial<Services> = {},
@@ -101,7 +101,7 @@ export async function givenAgent(
   };
 }
 
-/** A blob store with a single blob. */
+/** Returns a read-only blob store with a single blob. */
 export const singleBlob = (sha256: string, bytes: Buffer): Services['blobs'] => ({
   temporaryPath: () => Promise.reject(new Error('read only')),
   putFile: () => Promise.reject(new Error('read only')),

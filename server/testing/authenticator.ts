@@ -5,14 +5,14 @@ import type {
 } from '@simplewebauthn/server';
 import { isoCBOR } from '@simplewebauthn/server/helpers';
 
-/** Ways in which a response deviates from that of an honest authenticator. */
+/** How a response deviates from an honest authenticator's. */
 export interface Twist {
   origin?: string;
   rpId?: string;
   challenge?: string;
   userVerified?: boolean;
   counter?: number;
-  /** Credential id to use. */
+  /** The credential id to use. */
   id?: string;
   type?: string;
 }
@@ -37,7 +37,7 @@ export function openAuthenticator(origin: string) {
       }),
     );
 
-  /** rpIdHash ‖ flags ‖ counter ‖ attested data. */
+  /** Returns rpIdHash ‖ flags ‖ counter ‖ attested data. */
   const authenticatorData = (rpId: string, twist: Twist, attested = Buffer.alloc(0)): Buffer => {
     const flags = 0x01 | (twist.userVerified === false ? 0 : 0x04) | (attested.length > 0 ? 0x40 : 0);
     const count = Buffer.alloc(4);
@@ -48,7 +48,7 @@ export function openAuthenticator(origin: string) {
   return {
     id: base64url(id),
 
-    /** Creates the passkey for these options. */
+    /** Returns the browser's response after creating the passkey with these options. */
     create(options: PublicKeyCredentialCreationOptionsJSON, twist: Twist = {}) {
       userHandle = options.user.id;
       const { x = '', y = '' } = publicKey.export({ format: 'jwk' });
@@ -79,7 +79,7 @@ export function openAuthenticator(origin: string) {
       };
     },
 
-    /** Signs the challenge of these options. The counter increases each time. */
+    /** Returns the browser's response after signing the challenge of these options. The counter increases each time. */
     get(options: PublicKeyCredentialRequestOptionsJSON, twist: Twist = {}) {
       counter += 1;
       const client = clientData('webauthn.get', options.challenge, twist);

@@ -6,7 +6,7 @@ import type { Services } from '#server/domain/context.ts';
 
 const log = pino({ level: 'silent' });
 
-/** Opens a browser that calls `/api/auth/*`: it keeps cookies, and sends requests like a page of the portal. */
+/** Opens a browser that calls `/api/auth/*`. It keeps cookies, and sends requests as the portal's pages do. */
 export function openBrowser(services: Services, signIn: SignIn, address = '192.0.2.1') {
   const handle = createAuthHandler(services, signIn, log);
   const cookies = new Map<string, string>();
@@ -26,7 +26,7 @@ export function openBrowser(services: Services, signIn: SignIn, address = '192.0
   };
   return {
     cookies,
-    /** `secondsOff` is the number of seconds by which the portal's clock is off. */
+    /** `secondsOff` is how many seconds the portal's clock is ahead. */
     async post(path: string, body: unknown = {}, secondsOff = 0): Promise<Response> {
       const now = new Date(Date.now() + secondsOff * 1_000);
       const sent = headers();
@@ -42,7 +42,7 @@ export function openBrowser(services: Services, signIn: SignIn, address = '192.0
       const now = new Date(Date.now() + secondsOff * 1_000);
       return keep(await handle(new Request(`${origin}/api/auth${path}`, { headers: headers() }), address, now));
     },
-    /** Returns the context of the signed-in member, for verbs about their own account. */
+    /** Returns the context of the signed-in member, for verbs for their own account. */
     async person(now = new Date()): Promise<PersonContext> {
       const session = await readSession(services, headers(), now);
       return {

@@ -16,9 +16,8 @@ import { deriveKeys } from '#server/platform/keys.ts';
 import { ProcessMemory } from '#server/platform/process-memory.ts';
 import { postgresWakes, type Wakes } from '#server/platform/wakes/index.ts';
 
-/** Options of a test. All have defaults. */
 export interface TestServicesOptions {
-  /** The test's database; by default, a new one. */
+  /** By default, a new database. */
   db?: Database;
   config?: Partial<Config>;
   /** Filter fields; by default, those of `fleet`. */
@@ -26,17 +25,20 @@ export interface TestServicesOptions {
 }
 
 export interface TestContextOptions extends TestServicesOptions {
-  /** Role of the calling user; `null` is anonymous. Default `admin`. */
+  /** Role of the calling user; null means anonymous. Default `admin`. */
   role?: Role | null;
   namespaces?: readonly string[];
-  /** The complete actor, instead of role and namespaces. */
+  /** The complete actor; replaces `role` and `namespaces`. */
   actor?: Actor;
   now?: Date;
-  /** Services that several contexts share. */
+  /** Services to share with other contexts. */
   services?: Services;
 }
 
-/** Creates the services of a process: the test's own database and data folder, new keys, default limits. */
+/**
+ * Creates the services of a process. By default, they have a new database, a new data folder, new keys and the default
+ * limits.
+ */
 export async function testServices(options: TestServicesOptions = {}): Promise<Services> {
   const dataDir = await mkdtemp(join(tmpdir(), 'annex-test-data-'));
   const config = { ...loadConfig({ DATA_DIR: dataDir }), ...options.config };
@@ -53,7 +55,7 @@ export async function testServices(options: TestServicesOptions = {}): Promise<S
   };
 }
 
-/** Returns the wake-ups of this database. */
+/** Opens wake-ups over this database's NOTIFY. */
 export function testWakes({ $client }: Database): Wakes {
   const { connectionString = '' } = $client.options;
   return postgresWakes({ databaseUrl: connectionString, name: 'annex-test-wakes', log: pino({ level: 'silent' }) });
@@ -71,7 +73,7 @@ export async function testContext(options: TestContextOptions = {}): Promise<Con
   };
 }
 
-/** The bootstrap token: an admin that can create tokens and invitations without a session. */
+/** The bootstrap token, an admin that can create tokens and invitations without a session. */
 export const testBootstrap: Actor = { kind: 'bootstrap', id: 'bootstrap', name: 'Test', role: 'admin', namespaces: [] };
 
 /** Returns a user with this role who is not in the database; anonymous for `null`. */

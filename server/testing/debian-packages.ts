@@ -15,17 +15,18 @@ export async function debianRelease(): Promise<string | null> {
 }
 
 interface Wanted {
-  /** The Debian release that the packages come from. */
+  /** Codename of the Debian release that the packages come from.  */
   suite: string;
   packages: string[];
-  /** Whether to fetch missing dependencies too. */
+  /** Whether to fetch dependencies that the machine lacks, too. */
   withDependencies: boolean;
 }
 
 /**
- * Downloads Debian packages and unpacks them into `root`, without installing anything: apt uses lists and a cache of
- * its own, so it needs no root and changes nothing on the machine. Returns the file names of the packages.
- * `ANNEX_DEBIAN_MIRROR` names another mirror. Rejects if the mirror is unreachable or does not have the package.
+ * Downloads Debian packages and unpacks them into the folder `root`. Installs nothing: apt uses separate lists and a
+ * separate cache, so it changes nothing else on the machine. Returns the file names of the packages.
+ * `ANNEX_DEBIAN_MIRROR` can be the URL of another mirror. Rejects if the mirror is unreachable or does not have a
+ * package.
  */
 export async function unpackDebianPackages(root: string, wanted: Wanted): Promise<string[]> {
   const apt = `${root}.apt`;
@@ -69,7 +70,7 @@ async function download(apt: string, { suite, packages, withDependencies }: Want
   else await run('apt-get', [...options, 'download', ...packages], path.join(apt, 'cache/archives'));
 }
 
-/** Moves `/bin`, `/sbin` and `/lib` of older packages below `/usr`, where they are since Debian 12. */
+/** Moves `/bin`, `/sbin` and `/lib` of older packages below `/usr`, where they have been since Debian 12. */
 async function mergeUsr(root: string): Promise<void> {
   for (const name of ['bin', 'sbin', 'lib']) {
     const old = path.join(root, name);

@@ -6,15 +6,15 @@ import { fetchGoalState, setExtension } from '#server/domain/goal-states/index.t
 import type { extensionGoal } from '#server/domain/goal-states/input.ts';
 import { testContext } from './context.ts';
 
-/** A VM under test, with the calls of its operator and its agent. */
+/** A VM, with functions that act as its operator and its agent. */
 export interface GivenVm {
   vmId: string;
   name: string;
-  /** Declares or changes an extension, by default `Acme.Lab.Probe` 1.0.0.0, enabled. Returns the sequence number. */
+  /** Declares or changes an extension; by default, `Acme.Lab.Probe` 1.0.0.0, enabled. Returns its sequence number. */
   declare(name: string, goal?: Partial<z.input<typeof extensionGoal>>): Promise<number>;
   /** Fetches the goal state as the VM's agent. */
   deliver(now?: Date): Promise<void>;
-  /** A context with the VM's agent as actor. */
+  /** Returns a context with the VM's agent as actor. */
   agent(now?: Date): Promise<Context>;
 }
 

@@ -20,7 +20,7 @@ const folder = mkdtempSync(join(tmpdir(), 'annex-key-pairs-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 let count = 0;
 
-/** A private key in a file, and its self-signed certificate as PEM. */
+/** The path of a private key's file, and the key's self-signed certificate as PEM. */
 export interface KeyPair {
   key: string;
   certificate: string;
@@ -69,7 +69,7 @@ function pemOf(der: Buffer): string {
   return `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`;
 }
 
-/** Signs a text with the key. */
+/** Returns the signature of a text with the key. */
 export function signed({ key }: KeyPair, text: string): string {
   return sign('sha256', Buffer.from(text), readFileSync(key)).toString('base64');
 }

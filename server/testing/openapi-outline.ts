@@ -6,7 +6,7 @@ interface Operation {
   responses: Readonly<Record<string, { content?: Readonly<Record<string, { schema?: Json }>> }>>;
 }
 
-/** Returns one line for every operation, parameter, status, field and enumerated value of an OpenAPI document. */
+/** Returns a line for each operation, parameter, status, field and enumerated value of an OpenAPI document. */
 export function outlineOf(document: Json): string[] {
   const lines = new Set<string>();
   const { schemas } = document.components as { schemas: Readonly<Record<string, Json>> };

@@ -15,13 +15,13 @@ export interface OpenIdTestProvider {
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** People by login name. May be changed while the provider is running. */
+  /** People by login name. Tests may change them while the provider is running. */
   people: Map<string, ProviderPerson>;
   close(): Promise<void>;
 }
 
 /**
- * Starts a real OpenID provider on this machine with one client: people sign in by name on a plain page, without
+ * Starts a real OpenID provider with one client on this machine. People sign in by name on a plain page, without
  * passwords.
  */
 export async function startOpenIdProvider(redirectUri: string, port = 0): Promise<OpenIdTestProvider> {
@@ -90,7 +90,7 @@ export async function startOpenIdProvider(redirectUri: string, port = 0): Promis
   };
 }
 
-/** Signs in at the provider like a browser. Returns the URL to which the provider redirects. */
+/** Signs in at the provider as a browser does. Returns the URL to which the provider redirects. */
 export async function signInAtProvider(address: string, login: string, redirectUri: string): Promise<string> {
   const cookies = new Map<string, string>();
   let next = address;

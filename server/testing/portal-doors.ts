@@ -13,7 +13,7 @@ import { serve } from '#server/process/http.ts';
 import { openBrowser } from './browser.ts';
 import { testBootstrap, testContext, testServices } from './context.ts';
 
-/** The callers: a member and a token for each role, and for an outsider, who publishes in another namespace. */
+/** The callers. There is a member and a token for each role, and for an outsider who publishes in another namespace. */
 export const callers = [...roles, 'outsider'] as const;
 export type Caller = (typeof callers)[number];
 
@@ -22,17 +22,17 @@ export const roleOf = (caller: Caller): Role => (caller === 'outsider' ? 'publis
 /** Namespaces of the publisher and of the outsider. */
 export const namespaceOf: Readonly<Partial<Record<Caller, string>>> = { publisher: 'Acme.Lab', outsider: 'Other.Lab' };
 
-/** All entry points of a portal on one port, without its pages, with a member and a token for each caller. */
+/** A portal's entry points on one port, without its pages, and a member and a token for each caller. */
 export interface PortalDoors {
   url: string;
   services: Services;
-  /** `Cookie` header of each member's session, and the member's id. */
+  /** The `Cookie` header for each member's session. */
   cookies: Readonly<Record<Caller, string>>;
   members: Readonly<Record<Caller, string>>;
   tokens: Readonly<Record<Caller, string>>;
-  /** Calls the portal, each time from another address, so that limits per address do not apply. */
+  /** Calls the portal from another IP address each time, so that limits per address do not apply. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** Returns a digest of every table, leaving out when and from where tokens were last used. */
+  /** Returns a digest of all tables, except for when and from where tokens were last used. */
   digest(): Promise<string>;
   close(): Promise<void>;
 }

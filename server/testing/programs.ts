@@ -8,20 +8,18 @@ interface TestProgram {
   name: string;
   /** The Debian package that contains the program. */
   package: string;
-  /** What the tests that need it check. */
+  /** What the tests that need the program check. */
   shows: string;
-  /**
-   * Test files that are skipped without the program. Absent if only a few tests need it and check for it themselves.
-   */
+  /** Test files that are skipped without the program. Absent if only a few tests need it, which check for it. */
   tests?: string[];
   /**
-   * Environment variables with paths below the unpacked packages, for files that the program would otherwise look for
-   * in the system.
+   * Environment variables for files that the program would otherwise look for in the system. Their values are paths
+   * below the unpacked packages.
    */
   environment?: Record<string, string>;
 }
 
-/** Every program that tests start and that neither npm nor Debian's base system provides. */
+/** The programs that tests start and that neither npm nor Debian's base system provides. */
 export const testPrograms: TestProgram[] = [
   {
     name: 'openssl',
@@ -61,7 +59,7 @@ export const testPrograms: TestProgram[] = [
   },
 ];
 
-/** The baseline of `npm run bench` for reports. */
+/** Measures the baseline for reports in `npm run bench`. */
 export const pgbench: TestProgram = {
   name: 'pgbench',
   package: 'postgresql-contrib',
@@ -79,7 +77,7 @@ export function noteOf({ name, shows, tests = [], reason }: MissingProgram): str
   return `Not tested: ${shows}. ${name} is missing and could not be fetched: ${reason}.${files}`;
 }
 
-/** Returns the test files that cannot run on this machine. */
+/** Returns the test files that cannot run on this machine, after trying to fetch the missing programs. */
 export async function testsLeftOut(): Promise<string[]> {
   return (await provideTestPrograms()).flatMap(({ tests = [] }) => tests);
 }
@@ -89,12 +87,12 @@ const cache = path.resolve(process.env.DATA_DIR ?? path.join(import.meta.dirname
 /** Folder into which programs from Debian are unpacked, as if it were `/`. It may not exist. */
 export const programRoot = path.join(cache, 'root');
 
-/** Folder that is added to PATH, with launchers for these programs. */
+/** Folder with launchers for these programs, which is added to PATH. */
 export const programBin = path.join(cache, 'bin');
 
 /**
- * Puts programs, by default all that tests start, on this process's PATH. Programs that the machine lacks are fetched
- * from Debian once and unpacked below the data folder; nothing is installed. Returns the programs that are still
+ * Adds programs, by default all that tests start, to this process's PATH. Programs that the machine lacks are fetched
+ * from Debian once and unpacked below the data folder, without installing them. Returns the programs that are still
  * missing.
  */
 export async function provideTestPrograms(programs = testPrograms): Promise<MissingProgram[]> {
@@ -123,7 +121,7 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** Adds the folder at the end of PATH, so that the machine's own programs take precedence. */
+/** Adds the folder to the end of PATH, so that the machine's own programs take precedence. */
 function addToPath(): void {
   const folders = (process.env.PATH ?? '').split(path.delimiter);
   if (!folders.includes(programBin)) process.env.PATH = [...folders, programBin].join(path.delimiter);

@@ -5,7 +5,7 @@ const others = ['1996', 'valencia', 'rozaj', 'u-ca-buddhist', 'x-private', 'u', 
 const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 const foreign = [...' -_;=*/"\\[](){}<>@.:', 'é', 'ß', 'ı', 'İ', 'Ａ', '日', '😀', '\u202e', '\ud800'];
 
-/** Returns a repeatable source of numbers from 0 to 1. */
+/** Returns a seeded generator of numbers from 0 to 1. */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -14,7 +14,7 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-/** Returns texts that are language tags, nearly are, or are not. The same seed returns the same texts. */
+/** Returns texts that are valid, nearly valid or invalid language tags. The same seed gives the same texts. */
 export function randomTags(count: number, seed: number): string[] {
   const random = randomFrom(seed);
   const pick = (list: readonly string[] | string): string => list[Math.floor(random() * list.length)] ?? '';

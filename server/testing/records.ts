@@ -4,7 +4,8 @@ import { auditEntries, changes } from '#db/schema/index.ts';
 import { DomainError } from '#server/domain/error.ts';
 
 /**
- * Returns `done`, or one line for a rejection: its kind, its code, and each fault as `path code`. Throws other errors.
+ * Returns `done` or, for a rejection, a line with its kind, its code, and each fault as `path code`. Rethrows other
+ * errors.
  */
 export async function outcomeOf(act: Promise<unknown>): Promise<string> {
   try {
@@ -17,7 +18,7 @@ export async function outcomeOf(act: Promise<unknown>): Promise<string> {
   }
 }
 
-/** A position in the activity log and in the changes, from which later ones are read. */
+/** A position in the activity log and in the changes, after which tests read. */
 export interface Mark {
   act: number;
   change: number;
@@ -30,7 +31,7 @@ export async function markOf(db: Database): Promise<Mark> {
   return { act: Number(act?.id), change: Number(change?.id) };
 }
 
-/** Returns the entries of the activity log about a VM since a mark, oldest first. */
+/** Returns the activity log entries about a VM since a mark, oldest first. */
 export async function actsSince(db: Database, mark: Mark, vmId: string): Promise<(typeof auditEntries.$inferSelect)[]> {
   return db
     .select()
@@ -39,7 +40,7 @@ export async function actsSince(db: Database, mark: Mark, vmId: string): Promise
     .orderBy(auditEntries.id);
 }
 
-/** Returns the changes since a mark as `topic key`, without those for entries of the activity log. */
+/** Returns the changes since a mark as `topic key`, without those that announce activity log entries. */
 export async function changesSince(db: Database, mark: Mark): Promise<string[]> {
   const rows = await db.select().from(changes).where(gt(changes.id, mark.change)).orderBy(changes.id);
   return rows.filter(({ topic }) => topic !== 'act').map(({ topic, key }) => `${topic} ${key}`);

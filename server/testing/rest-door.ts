@@ -12,7 +12,7 @@ import { routes } from '#server/rest/routes/index.ts';
 import { type TestServicesOptions, testBootstrap, testContext, testServices } from './context.ts';
 
 export interface RestCall {
-  /** Role of the caller's token, or the token itself; null to send no token. Default `admin`. */
+  /** The role whose token to send, or a token itself; null sends none. Default `admin`. */
   as?: Role | 'outsider' | null;
   token?: string;
   /** The body. It is sent as JSON, unless it is bytes or text. */
@@ -28,7 +28,7 @@ export interface RestReply {
   body: unknown;
 }
 
-/** A management API on its own port, with a token for each role. */
+/** A management API on its own port, and a token for each role. */
 export interface RestDoor {
   url: string;
   services: Services;
@@ -36,8 +36,8 @@ export interface RestDoor {
   /** Makes a call. The response to a successful call must have exactly the documented shape. */
   call(method: string, path: string, call?: RestCall): Promise<RestReply>;
   /**
-   * Makes a documented call, and asserts its status and the shape of the response: exactly the documented shape, or a
-   * problem document with this code.
+   * Makes a documented call and asserts its status. A successful response must have exactly the documented shape; any
+   * other must be a problem document with this code.
    */
   expect<T = Record<string, unknown>>(
     operation: string,
@@ -45,7 +45,7 @@ export interface RestDoor {
     outcome: number | readonly [status: number, code: string],
     call?: RestCall & { query?: string },
   ): Promise<T>;
-  /** Returns the documented statuses of these calls that `expect` has not received yet. */
+  /** Returns the documented statuses of these operations that `expect` has not received yet. */
   unmet(operations: readonly string[]): string[];
   close(): Promise<void>;
 }
@@ -53,7 +53,7 @@ export interface RestDoor {
 /** Namespace of the publisher's token. The outsider has another one. */
 export const ownNamespace = 'Acme.Lab';
 
-/** Serves the API as the portal does, with the same server and the same core. */
+/** Serves the API as the portal does, with the same HTTP server and handler. */
 export async function openRestDoor(options: TestServicesOptions = {}): Promise<RestDoor> {
   const services = await testServices({
     ...options,
@@ -97,7 +97,7 @@ export async function openRestDoor(options: TestServicesOptions = {}): Promise<R
       const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
       const reply = await door.call(route.method, `${path}${call?.query ?? ''}`, call);
       const [status, code] = typeof outcome === 'number' ? [outcome] : outcome;
-      // The response text is part of the comparison, so that a failure shows it.
+      // Includes the response text in the comparison, so that a failure shows it.
       const { text } = reply;
       const expected = { status, code: code ?? codeOf(reply), text };
       expect({ status: reply.status, code: codeOf(reply), text }).toEqual(expected);
@@ -123,7 +123,7 @@ function routeOf(operation: string): RestRoute {
   return route;
 }
 
-/** Returns the route that a call matches. If there are several, the first one applies, as in the portal. */
+/** Returns the first route that a call matches, as in the portal. */
 function routeAt(method: string, path: string): RestRoute | undefined {
   const [pathname = ''] = path.split('?');
   return routes.find(

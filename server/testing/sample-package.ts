@@ -4,7 +4,7 @@ import { ZipFile } from 'yazl';
 
 const commands = ['install', 'uninstall', 'update', 'enable', 'disable'] as const;
 
-/** Returns a valid manifest with the given changes. */
+/** Returns a valid manifest with these changes. */
 export function sampleManifest(changes: Readonly<Record<string, unknown>> = {}): unknown {
   return [
     {
@@ -19,7 +19,7 @@ export function sampleManifest(changes: Readonly<Record<string, unknown>> = {}):
   ];
 }
 
-/** Returns a small zip with a manifest and its commands. `files` adds files, or removes those that are null. */
+/** Returns a small zip with a manifest and its commands. `files` adds files, or removes files if their text is null. */
 export async function samplePackage(
   manifest: unknown = sampleManifest(),
   files: Readonly<Record<string, string | null>> = {},

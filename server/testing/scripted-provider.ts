@@ -5,7 +5,9 @@ import type { AddressInfo } from 'node:net';
 export interface ScriptedToken {
   header?: Record<string, unknown>;
   claims?: Record<string, unknown>;
-  /** Who signs: the provider, another key with the provider's key id, the client's secret, or no one. */
+  /**
+   * What signs the token: the provider's key, another key with the provider's key id, the client's secret, or nothing.
+   */
   signer?: 'provider' | 'stranger' | 'secret' | 'none';
   /** Claims that are changed after signing. */
   altered?: Record<string, unknown>;
@@ -15,15 +17,15 @@ export interface ScriptedProvider {
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** The next ID token. Claims that are not given are valid. */
+  /** Defines the next ID token. Claims that are not given are valid. */
   token: ScriptedToken;
   userInfo: Record<string, unknown>;
-  /** Returns the response URL to which the provider would redirect the browser from this URL. */
+  /** Returns the URL to which the provider would redirect the browser from this authorization URL. */
   answerTo(address: string): string;
   close(): Promise<void>;
 }
 
-/** Starts an OpenID provider whose ID tokens a test defines, including invalid ones. */
+/** Starts an OpenID provider whose ID tokens are defined by the test, so that they can be invalid. */
 export async function startScriptedProvider(redirectUri: string): Promise<ScriptedProvider> {
   const keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const stranger = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -75,7 +77,7 @@ export async function startScriptedProvider(redirectUri: string): Promise<Script
       jwks_uri: `${issuer}/keys`,
       response_types_supported: ['code'],
       subject_types_supported: ['public'],
-      // The list contains more than this portal accepts, as it does at large providers.
+      // Lists more algorithms than the portal accepts, as large providers do.
       id_token_signing_alg_values_supported: ['RS256', 'HS256', 'none'],
       authorization_response_iss_parameter_supported: true,
     }),

@@ -11,7 +11,7 @@ import type { Clock } from '#server/platform/clock.ts';
 import { type Serving, serve } from '#server/process/http.ts';
 import { createWireHandler, isWirePath, wireUploads } from '#server/wire/door.ts';
 
-/** The stock agent's entry points and the agent API on their own port, as on the gateway. */
+/** The stock agent's entry points and the agent API on one port, as on the gateway. */
 export interface WireDoor {
   url: string;
   serving: Serving;
@@ -47,7 +47,7 @@ export async function openWireDoor(services: Services, clock?: Clock): Promise<W
   };
 }
 
-/** An XML element as the stock agent sees it. */
+/** An XML element, with the parts that the stock agent reads. */
 export interface Element {
   name: string;
   attributes: Record<string, string>;
@@ -55,7 +55,7 @@ export interface Element {
   children: Element[];
 }
 
-/** Parses a document. Throws if it is not well-formed, or contains something that the agent does not read. */
+/** Parses a document. Throws if it is not well-formed or contains CDATA, which the agent does not read. */
 export function readXml(text: string): Element {
   const root: Element = { name: '', attributes: {}, text: '', children: [] };
   const open = [root];
@@ -96,13 +96,13 @@ export interface Wanted {
   onHold: boolean;
 }
 
-/** A minimal stock agent: it makes the same calls as the real one, but runs no handlers. */
+/** A minimal stock agent, which makes the same calls as the real one but runs no handlers. */
 export class StockVm {
   readonly vmId: string;
   readonly token: string;
   readonly #url: string;
   #wanted: Wanted | null = null;
-  /** The goal state that the agent finished last. */
+  /** The last goal state that the agent finished. */
   #done: Wanted | null = null;
 
   constructor(url: string, vmId: string, token: string) {
@@ -111,13 +111,13 @@ export class StockVm {
     this.token = token;
   }
 
-  /** Sends a call in the same way as the forwarder. */
+  /** Sends a request as the forwarder does. */
   call(side: 'wire' | 'hgap', path: string, init: RequestInit = {}): Promise<Response> {
     const headers = { 'x-guest-token': this.token, ...(init.headers as Record<string, string>) };
     return fetch(`${this.#url}/${side}/${this.vmId}${path}`, { ...init, headers });
   }
 
-  /** Requests a URL that a document contains, redirected as by the forwarder. */
+  /** Requests a URL from a document, redirected as by the forwarder. */
   at(address: string, init: RequestInit = {}): Promise<Response> {
     const { origin, pathname, search } = new URL(address);
     if (origin !== 'http://168.63.129.16') throw new Error(`an address that nobody answers: ${origin}`);
@@ -130,7 +130,7 @@ export class StockVm {
     return readXml(response.body);
   }
 
-  /** Polls once. Fetches all documents if the incarnation changed. */
+  /** Polls once. If the incarnation has changed, fetches all documents. */
   async poll(): Promise<Wanted> {
     const goalState = await this.#read(this.call('wire', '/machine/?comp=goalstate'));
     const incarnation = textOf(goalState, 'Incarnation');
@@ -153,9 +153,7 @@ export class StockVm {
     return this.#wanted;
   }
 
-  /**
-   * Uploads a status through the host plugin. By default, the status says that everything in the goal state succeeded.
-   */
+  /** Uploads a status through the host plugin. By default, it says that everything in the goal state succeeded. */
   async report(change: (blob: StatusBlob) => void = () => {}): Promise<Response> {
     const wanted = this.#wanted ?? (await this.poll());
     const blob = statusOf(this.#done ?? { ...wanted, plugins: [], settings: [] });
@@ -213,7 +211,7 @@ export interface StatusBlob {
   };
 }
 
-/** Returns the agent's status after success. Uninstalled extensions are absent. */
+/** Returns the agent's status after everything succeeded. Uninstalled handlers are absent. */
 export function statusOf({ incarnation, plugins, settings }: Wanted): StatusBlob {
   const at = '2026-01-01T00:00:00Z';
   const formatted = (message: string) => ({ lang: 'en-US', message });
@@ -268,7 +266,8 @@ export function statusOf({ incarnation, plugins, settings }: Wanted): StatusBlob
 }
 
 /**
- * Returns what the agent posts to `/HealthService`. Each observation is true if healthy, otherwise the reported text.
+ * Returns what the agent posts to `/HealthService`. An observation is true if healthy; otherwise, it is the reported
+ * text.
  */
 export const healthPost = (formatted: Record<string, true | string>): string =>
   JSON.stringify({
@@ -283,14 +282,14 @@ export const healthPost = (formatted: Record<string, true | string>): string =>
     })),
   });
 
-/** Creates a VM with a stock agent, and the token of its forwarder. */
+/** Creates a VM with stock agent access, and returns its stock agent. */
 export async function givenStockVm(ctx: Context, door: { url: string }, name: string): Promise<StockVm> {
   const { id } = await registerVm(ctx, { name });
   const { token } = await grantWireAccess(ctx, { vmId: id });
   return new StockVm(door.url, id, token);
 }
 
-/** Returns the header with which the agent requests the tenant key. */
+/** Returns the headers with which the agent requests the tenant key. */
 export const transportHeader = (pem: string): Record<string, string> => ({
   'x-ms-guest-agent-public-x509-cert': pem.replace(/-----[^-]+-----|\s/g, ''),
   'x-ms-cipher-name': 'DES_EDE3_CBC',

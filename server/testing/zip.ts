@@ -1,6 +1,6 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** Deliberately false values for a header. Fields without such a value are correct. */
+/** Deliberately false values for the fields of a header. Other fields are correct. */
 export interface HeaderLies {
   name?: Buffer | string;
   flags?: number;
@@ -11,33 +11,33 @@ export interface HeaderLies {
   extra?: Buffer;
 }
 
-/** An entry of a zip. It can have the false values of a hostile zip. */
+/** An entry of a zip. It can have false values, as in a hostile zip. */
 export interface ZipEntry {
   name: Buffer | string;
   data?: Buffer | string;
-  /** Unix type and permissions; 0 for an entry from DOS. By default a regular file, 0644. */
+  /** Unix file type and permissions; by default, a regular file with 0644. 0 means an entry from DOS. */
   mode?: number;
-  /** 0 for stored, 8 for deflated (the default). */
+  /** 0 means stored, 8 (the default) deflated. */
   method?: 0 | 8;
-  /** False values in both headers. */
+  /** False values for both headers. */
   lies?: HeaderLies;
-  /** False values only in the local or the central header; they override `lies`. */
+  /** False values for only the local or the central header. They take precedence over `lies`. */
   local?: HeaderLies;
   central?: HeaderLies & { offset?: number };
   /** Bytes to write instead of the compressed data. */
   raw?: Buffer;
-  /** Bytes between this entry and the next one. */
+  /** Bytes to insert between this entry and the next. */
   gap?: Buffer;
-  /** Writes sizes and offset as zip64 fields, with correct values. */
+  /** Writes sizes and offset as zip64 fields. Their values are correct. */
   zip64?: boolean;
-  /** Writes sizes and checksum after the data. */
+  /** Writes the sizes and the checksum after the data, in a data descriptor. */
   descriptor?: boolean;
 }
 
 export interface ZipOptions {
   /** Changes the end record before it is written. */
   end?: (record: Buffer) => void;
-  /** Whether to write zip64 end records. A function can change the record first. */
+  /** Whether to write zip64 end records. A function can change the zip64 end record first. */
   zip64?: boolean | ((record: Buffer) => void);
   comment?: string;
 }
@@ -45,7 +45,7 @@ export interface ZipOptions {
 const utf8 = 0x0800;
 const saturated = 0xffffffff;
 
-/** Writes a zip byte by byte, valid or not. */
+/** Returns the bytes of a zip, which can be invalid. */
 export function buildZip(entries: readonly ZipEntry[], options: ZipOptions = {}): Buffer {
   const body: Buffer[] = [];
   const directory: Buffer[] = [];
@@ -167,7 +167,7 @@ function endRecords(entries: number, size: number, offset: number, options: ZipO
   return [...parts, end, comment];
 }
 
-/** Returns a manifest whose commands all run `install.sh`, with changed fields of its `handlerManifest`. */
+/** Returns a manifest whose commands all run `install.sh`. `changes` replaces fields of its `handlerManifest`. */
 export function manifestOf(fields: Record<string, unknown> = {}): string {
   const command = './install.sh';
   return JSON.stringify([
@@ -187,7 +187,7 @@ export function manifestOf(fields: Record<string, unknown> = {}): string {
   ]);
 }
 
-/** The two entries of the smallest package that is accepted without a warning. */
+/** Returns the two entries of the smallest package that is accepted without a warning. */
 export function packageEntries(manifest: string | Buffer = manifestOf()): ZipEntry[] {
   return [
     { name: 'HandlerManifest.json', data: manifest },

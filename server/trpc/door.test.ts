@@ -364,7 +364,7 @@ describe('live', () => {
 
   async function heardOf(events: AsyncGenerator<string>, what: string): Promise<string> {
     for (;;) {
-      // Not `for await`, because leaving the loop would close the connection.
+      // Does not use `for await`, because leaving the loop would close the connection.
       const { value, done } = await events.next();
       if (done || value.includes(what)) return value ?? '';
     }

@@ -9,7 +9,7 @@ import type { Live } from '#server/live/index.ts';
 import { type AppCaller, appRouter, createCaller } from './root.ts';
 import type { DoorContext } from './trpc.ts';
 
-/** Services that the entry point needs from its process. */
+/** What the entry point needs from its process. */
 export interface TrpcDoor {
   services: Services;
   live: Live;
@@ -59,8 +59,8 @@ function logFailure(door: TrpcDoor, error: TRPCError, path: string | undefined, 
 }
 
 /**
- * Creates the entry point `/api/trpc/*`. `address` is the browser's IP address as determined by the process; `closing`
- * ends live connections.
+ * Returns a function that handles `/api/trpc/*`. `address` is the browser's IP address as determined by the HTTP
+ * server; `closing` ends live connections.
  */
 export function createTrpcHandler(
   door: TrpcDoor,
@@ -86,7 +86,7 @@ export function createTrpcHandler(
   };
 }
 
-/** Returns the same request after reading its body. Throws 413 above the limit. */
+/** Returns the request with its body already read. Throws 413 above the limit. */
 async function bounded(request: Request, limit: number): Promise<Request> {
   if (request.method !== 'POST') return request;
   const body = await readBody(request, limit);
@@ -95,8 +95,8 @@ async function bounded(request: Request, limit: number): Promise<Request> {
 }
 
 /**
- * Returns the procedures for pages that are rendered in this process, for the member whom these headers sign in. They
- * are read-only, because any site can make a browser visit a page.
+ * Returns the procedures for a page that is rendered in this process, called as the member whom these headers sign in.
+ * They are read-only, because any site can make a browser open a page.
  */
 export function createPageCaller(door: TrpcDoor, headers: Headers): AppCaller {
   const ctx = contextOf(door, {

@@ -23,11 +23,11 @@ const codeOfKind: Readonly<Record<ErrorKind, TrpcCode>> = {
   insufficient_storage: 'SERVICE_UNAVAILABLE',
 };
 
-/** An error as pages receive it, in the user's language. Pages receive nothing else about it. */
+/** All that pages receive about an error, in the user's language. */
 export interface ErrorData {
   code: ErrorCode;
   httpStatus: number;
-  /** The human-readable message, the same as the error's `message`. */
+  /** The same text as the error's `message`. */
   message: string;
   title: string;
   requestId: string;
@@ -37,7 +37,7 @@ export interface ErrorData {
   retryAfter: number | null;
 }
 
-/** Converts anything thrown into a tRPC error: domain errors keep their kind, all others are internal. */
+/** Converts anything thrown to a tRPC error. Expected errors keep their kind; all others are internal. */
 export function toTrpcError(thrown: unknown, language: Language, requestId: string): TRPCError {
   const cause = thrown instanceof TRPCError && thrown.cause !== undefined ? thrown.cause : thrown;
   const refusal = foreseen(cause) ?? (thrown instanceof TRPCError ? refusalOfLibrary(thrown) : null);
@@ -63,7 +63,7 @@ export function errorData(error: TRPCError, language: Language, requestId: strin
   };
 }
 
-/** Converts errors that the library raises before a verb runs, because their texts are English and may repeat input. */
+/** Converts errors that the library throws before a verb runs, because their texts are English and may repeat input. */
 function refusalOfLibrary(error: TRPCError): DomainError | null {
   switch (error.code) {
     case 'NOT_FOUND':

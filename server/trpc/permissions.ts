@@ -1,19 +1,19 @@
 import type { Role } from '#db/schema/auth.ts';
 
 /**
- * The objects that a call may touch. `any`: all; `namespace`: those in the caller's namespaces (for admins, in all);
- * `own`: the caller's own; `visible`: log entries about VMs and handlers, and entries about people only for admins and
- * for the authors of the entries.
+ * The objects that a call may reach. `any` means all; `namespace` those in the caller's namespaces, for admins in all;
+ * `own` the caller's own; `visible` the log entries about VMs and handlers, while entries about people are visible only
+ * to admins and to their own actors.
  */
 export type Reach = 'any' | 'namespace' | 'own' | 'visible';
 
-/** Who may make a call: the minimum role, or null for everyone, even without a session. */
+/** Who may make a call. `role` is the minimum role; null means anyone, even without a session. */
 export interface Permission {
   role: Role | null;
   reach: Reach;
   /**
-   * Whether a member who must set up a second factor may already make the call; without such calls, they could not set
-   * one up.
+   * Whether members who must still set up a second factor may make the call. Without such calls, they could not set one
+   * up.
    */
   beforeFactor?: true;
 }
@@ -28,8 +28,8 @@ const administers: Permission = { role: 'admin', reach: 'any' };
 
 /**
  * Permissions of the pages' procedures. They are checked before a verb runs, tests compare the verbs and the entry
- * points with them, and docs/permissions.md is generated from them. A procedure that is missing here does not compile.
- * Routes of `/api/v1` declare their own permissions.
+ * points with them, and docs/permissions.md is generated from them. The code does not compile if a procedure is missing
+ * here. Routes of `/api/v1` declare their own permissions.
  */
 export const permissions = {
   'account.addPasskey': own,
@@ -147,7 +147,7 @@ export const permissions = {
   'vms.wireAccess': reads,
 } satisfies Record<string, Permission>;
 
-/** Returns the permission of a procedure. Throws if the procedure is missing in the table. */
+/** Returns the permission of a procedure. Throws if the procedure is not in the table. */
 export function permissionOf(path: string): Permission {
   const lines: Readonly<Record<string, Permission>> = permissions;
   const found = Object.hasOwn(lines, path) ? lines[path] : undefined;

@@ -21,7 +21,7 @@ import { tokensRouter } from './routers/tokens.ts';
 import { vmsRouter } from './routers/vms.ts';
 import { createCallerFactory, router } from './trpc.ts';
 
-/** Every procedure of the pages, in one router per noun. */
+/** All procedures of the pages, in one router per noun. */
 export const appRouter = router({
   activity: activityRouter,
   account: accountRouter,
@@ -45,10 +45,10 @@ export const appRouter = router({
 });
 
 type Procedures = inferRouterInputs<typeof appRouter>;
-/** The name of every procedure, as `router.procedure`. */
+/** The names of all procedures, as `router.procedure`. */
 type Path = { [R in keyof Procedures & string]: `${R}.${keyof Procedures[R] & string}` }[keyof Procedures & string];
 
-// A procedure that is missing in the table of permissions does not compile.
+// Does not compile if a procedure is missing in the table of permissions.
 permissions satisfies Record<Path, Permission>;
 
 /** The type from which the browser's client is derived. */

@@ -2,7 +2,7 @@ import { setImmediate as soon } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { concurrentReads, SessionReads } from './session-reads.ts';
 
-/** Returns reads that the test completes. */
+/** Returns a function that starts reads, and the functions that complete them. */
 function held() {
   const open: (() => void)[] = [];
   const read = () => new Promise<void>((resolve) => open.push(resolve));

@@ -10,7 +10,7 @@ import { serve } from '#server/testing/serve.ts';
 import { createTrpcHandler, type TrpcDoor } from './door.ts';
 
 const log = pino({ level: 'silent' });
-/** A busy machine notices a disconnect late. */
+/** Long, because a busy machine notices a disconnect late. */
 const patience = { timeout: 10_000 };
 const ours = 'http://localhost:3000';
 const ada = { email: 'ada@example.org', password: 'correct horse battery' };
@@ -47,7 +47,7 @@ async function signedIn(person: { email: string; password: string }): Promise<st
   return (response.headers.getSetCookie()[0] ?? '').split(';')[0] ?? '';
 }
 
-/** Opens an entry point with these limits, and counts its watches. */
+/** Opens an entry point with these limits, and counts its running watches. */
 async function opened(limits: Limits['streams']) {
   const streams = openStreams(limits);
   const watches = { running: 0 };

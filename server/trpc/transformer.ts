@@ -1,13 +1,13 @@
 import superjson from 'superjson';
 
-/** Names that the library rejects, although publishers, operators and agents may use them. */
+/** Property names that the library rejects, although publishers, operators and agents may use them. */
 const refused = /^~*(?:__proto__|constructor|prototype)$/;
 
 type Sent = ReturnType<typeof superjson.serialize>;
 
 /**
- * Serializes data for pages in the library's format. A property name that the library rejects is replaced and later
- * restored; otherwise one VM's tag could break the whole list for everyone.
+ * Serializes data for pages in the library's format. Property names that the library rejects are replaced for it and
+ * restored afterwards. Otherwise, one VM's tag could break the whole list for everyone.
  */
 const output = {
   serialize(value: unknown): Sent {
@@ -22,7 +22,7 @@ const output = {
   deserialize: (sent: Sent): unknown => superjson.deserialize(sent),
 };
 
-/** Input needs no replacement, so the library parses it. */
+/** Input needs no such replacement, so the library handles it. */
 export const transformer = { input: superjson, output };
 
 /** Returns a copy of plain objects and arrays with renamed properties. Everything else stays the same. */

@@ -11,16 +11,19 @@ import { permissionOf } from './permissions.ts';
 import { sessionReads } from './session-reads.ts';
 import { transformer } from './transformer.ts';
 
-/** A request before its session is looked up. Creating it cannot fail. */
+/** The context of a request before its session is looked up. Creating it cannot fail. */
 export interface DoorContext extends Omit<Context, 'actor'> {
   headers: Headers;
-  /** The user's languages, for messages of handlers. After the session was read, the account's language comes first. */
+  /**
+   * The languages that the user prefers, for handlers' messages. Once the session has been read, the account's language
+   * comes first.
+   */
   reader: ReaderWishes;
   /** The portal's language for this user. */
   language: Language;
-  /** Headers of the response, for cookies. */
+  /** Headers of the response, to which cookies are added. */
   responseHeaders: Headers;
-  /** HTTP status for a stream that is rejected before it starts, because the library would respond with 200. */
+  /** HTTP status of a stream that is rejected before it starts. Otherwise, the library would respond with 200. */
   rejection: { status: number | null };
   address: string;
   /** Whether the caller is a page rendered in this process, which may only read. */
@@ -29,7 +32,7 @@ export interface DoorContext extends Omit<Context, 'actor'> {
   closing: AbortSignal | undefined;
   live: Live;
   signIn: SignIn;
-  /** Returns the session. It is looked up once per request, when the first procedure needs it. */
+  /** Returns the session; null if there is none. It is looked up once per request, when first needed. */
   session(): Promise<Session | null>;
 }
 
@@ -40,7 +43,7 @@ const t = initTRPC.context<DoorContext>().create({
     const data = errorData(error, ctx?.language ?? languages[0], ctx?.requestId ?? '');
     return { ...shape, message: data.message, data };
   },
-  // A page that receives nothing for 12 s reconnects.
+  // A page that receives nothing for 12 seconds reconnects.
   sse: { ping: { enabled: true, intervalMs: 5_000 }, client: { reconnectAfterInactivityMs: 12_000 } },
 });
 
@@ -48,8 +51,8 @@ export const router = t.router;
 export const createCallerFactory = t.createCallerFactory;
 
 /**
- * The base of every procedure. Rejects calls from other sites (browsers send cookies with them too), checks the table
- * of permissions, and converts errors.
+ * The base of all procedures. Rejects calls from other sites, with which browsers send cookies too, checks the
+ * permissions, and converts errors.
  */
 export const procedure = t.procedure.use(async ({ ctx, type, path, next }) => {
   try {
@@ -74,7 +77,7 @@ export const procedure = t.procedure.use(async ({ ctx, type, path, next }) => {
   }
 });
 
-/** Sets an error status, so that pages treat a rejected stream as a failed connection and retry with backoff. */
+/** Sets the HTTP status of a rejected stream, so that pages treat it as a failed connection and retry with backoff. */
 function rejectStream(ctx: DoorContext, error: TRPCError): void {
   const { httpStatus, retryAfter } = errorData(error, ctx.language, ctx.requestId);
   ctx.rejection.status = httpStatus;
@@ -82,20 +85,20 @@ function rejectStream(ctx: DoorContext, error: TRPCError): void {
 }
 
 /**
- * Whether the call's origin is allowed. Reads may come from any site, because browsers show the response only to the
- * portal's pages.
+ * Whether a call may come from its origin. Queries may come from any site, because browsers show the response only to
+ * the portal's pages.
  */
 function isAllowedFrom({ isPage, headers, config }: DoorContext, type: TRPCProcedureType): boolean {
   if (type === 'mutation') return !isPage && isOwnMutation(headers, config);
   return type === 'query' || isOwnRead(headers, config);
 }
 
-/** The context of verbs called by pages; a few set cookies. */
+/** The context of verbs that pages call. A few of them set cookies. */
 export type CallContext = Context & DoorContext;
 
 type Verb<Input, Output> = (ctx: CallContext, input: Input) => Promise<Output>;
 
-/** Gives an input its type without parsing it, because the verb parses it and reports every fault with its path. */
+/** Gives input its type without parsing it, because the verb parses it and reports every fault with its path. */
 const asVerbTakesIt =
   <Input>() =>
   (input: unknown): Input =>
@@ -106,8 +109,8 @@ export const query = <Input, Output>(verb: Verb<Input, Output>) =>
   procedure.input(asVerbTakesIt<Input>()).query(({ ctx, input }) => verb(ctx, input as Input));
 
 /**
- * Turns a verb that reads a paged list into a procedure. Leaves out what the pages' client adds: a direction, and
- * `null` as the first cursor.
+ * Turns a verb that reads a paged list into a procedure. Leaves out what the pages' client adds: a direction, and null
+ * as the first cursor.
  */
 export const pagedQuery = <Input, Output>(verb: Verb<Input, Output>) =>
   procedure.input(asVerbTakesIt<Input>()).query(({ ctx, input }) => {

@@ -63,7 +63,7 @@ test('duplicate_agent: alternating transport certificates are two machines, also
   const vm = await givenStockVm(ctx, door, 'certificates');
   const other = await openWireDoor(ctx, () => new Date(now));
   const [first = '', second = '', third = ''] = [0, 1, 2].map(() => newKeyPair('RSA 2048').certificate);
-  // An agent requests its key after each new goal state, with the certificate that it created at its start.
+  // An agent requests the tenant key after each new goal state, with the certificate that it created when it started.
   const ask = async (at: WireDoor, certificate: string, incarnation: number) => {
     now += 12_000;
     const caller = new StockVm(at.url, vm.vmId, vm.token);

@@ -5,24 +5,24 @@ import { soon, type WireCall } from './wire-call.ts';
 
 const forwarderForm = /^[\w-]{8,64}$/;
 
-/** Records which run of the forwarder is calling. Forwarders of earlier releases do not send this. */
+/** Records which run of the forwarder is calling. Forwarders of earlier releases do not send their run. */
 export function seeForwarder(wire: WireCall): void {
   const mark = wire.call.header('x-guest-forwarder');
   if (mark !== null && forwarderForm.test(mark)) see(wire, 'forwarder', mark);
 }
 
-/** Records the agent's transport certificate, which the agent creates at each start. */
+/** Records the agent's transport certificate, which it creates at each start. */
 export function seeTransport(wire: WireCall, certificate: string): void {
   see(wire, 'transport', hash('sha256', certificate, 'base64url'));
 }
 
-/** Records the container id that the agent sends. If it is the current one, nothing is written. */
+/** Records the container id that the agent sends, unless it has only ever sent the current one. */
 export function seeContainer(wire: WireCall, sent: string, current: string): void {
   const isUsual = sent === current && !wire.guest.sightings.some(({ kind }) => kind === 'container');
   if (!isUsual && sent.length <= 64) see(wire, 'container', sent);
 }
 
-/** Stores a changed caller, after the response was sent. */
+/** Stores a caller if it has changed, without delaying the response. */
 function see(wire: WireCall, kind: AgentSighting['kind'], mark: string): void {
   const { guest, ctx } = wire;
   if (guest.isProcessing.sighting || withSighting(guest.sightings, { kind, mark }, ctx.now) === null) return;

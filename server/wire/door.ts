@@ -13,21 +13,25 @@ import { emptyAnswer, wireCall } from './wire-call.ts';
 import { wireServer } from './wire-server.ts';
 
 /**
- * `/wire/{vmId}/…` and `/hgap/{vmId}/…`: the entry points for the stock Azure Linux agent, through each VM's forwarder.
+ * Handles `/wire/{vmId}/…` and `/hgap/{vmId}/…`, the entry points for stock Azure Linux agents, which call through
+ * their VM's forwarder.
  */
 export interface WireHandler {
   (request: Request, info: CallInfo): Promise<Response>;
-  /** Handles the frequent calls on Node's own objects. Returns false for any other call, without reading it. */
+  /**
+   * Handles frequent calls directly with Node's request and response objects. Returns false for any other call, without
+   * reading it.
+   */
   serve(request: IncomingMessage, response: ServerResponse, arrival: Arrival): boolean;
 }
 
 export const isWirePath = (path: string): boolean => /^\/(?:wire|hgap)(?:\/|$)/.test(path);
 
-/** Paths whose request bodies may take long. */
+/** Paths with large request bodies, which may take long to receive. */
 export const wireUploads = /^\/hgap\/[^/]+\/vmAgentLog$/;
 
 const place = /^\/(wire|hgap)\/([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})(\/.*)?$/;
-/** Paths whose responses or requests are streamed. */
+/** Paths with streamed responses or requests. */
 const streams = /\/(?:packages\/[^/]*|extensionArtifact|vmAgentLog)$/;
 
 export function createWireHandler(door: AgentDoor): WireHandler {
@@ -71,8 +75,8 @@ async function answerTo(guests: Guests, call: AgentCall): Promise<AgentAnswer | 
 const isForeseen = (error: unknown): boolean => error instanceof DomainError && statusOfKind[error.kind] < 500;
 
 /**
- * Responds with a status after which the agent retries within seconds. After 5xx, 403 and 429, it would pause for half
- * a minute.
+ * Returns a response after which the agent retries within seconds. After 5xx, 403 or 429, it would pause for half a
+ * minute.
  */
 function notNow({ log }: AgentDoor, error: unknown): AgentAnswer {
   log.warn({ err: error }, 'a stock agent must retry');

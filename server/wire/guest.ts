@@ -12,29 +12,30 @@ import { Observed } from './observed.ts';
 import type { Pages } from './pages.ts';
 import { StatusCache } from './status-cache.ts';
 
-/** What a process caches about a VM with a stock agent. Polls are answered from this cache. */
+/** What a process caches about a VM with a stock agent. Polls are answered from it. */
 export class Guest {
   readonly vmId: string;
   /** Hash of the forwarder's token. */
   readonly hash: string;
-  /** The agent as of its last lookup. */
+  /** The agent as it was last looked up. */
   agent: KnownAgent;
   goalState: StockGoalState | null = null;
   readonly pages: Pages;
   /**
-   * Kinds of posts that are being processed. Further posts of such a kind are dropped, because the agent repeats them.
+   * The kinds of requests that are being processed. More requests of the same kind are dropped meanwhile, because the
+   * agent repeats them.
    */
   readonly isProcessing = { status: false, telemetry: false, health: false, log: false, sighting: false };
-  /** Bytes of this VM's request bodies that are being read. */
+  /** Number of bytes of this VM's request bodies that are being read. */
   arriving = 0;
-  /** The transport certificate of the agent's last request, and how many new ones it may still send. */
+  /** The transport certificate of the agent's last request, and the limit on new ones. */
   transport = '';
   readonly renewals: Bucket = { left: Number.POSITIVE_INFINITY, at: 0 };
   readonly statuses = new StatusCache();
   readonly observed = new Observed();
-  /** The VM's callers that this process knows. */
+  /** The VM's callers, as this process knows them. */
   sightings: readonly AgentSighting[] = [];
-  /** Whether commands may be running: since the last status, or since this process has known the VM. */
+  /** Whether commands may be running. True until the agent's first call after them shows that they have finished. */
   isBusy = true;
   /** When a sighting was last recorded, in milliseconds. */
   notedAt = 0;
@@ -49,18 +50,21 @@ export class Guest {
     this.pages = pages;
   }
 
-  /** Returns the cached goal state if it is current and its incarnation is at least `least`. */
+  /** Returns the cached goal state if it is current and its incarnation is at least `least`; otherwise null. */
   known(least = 0): StockGoalState | null {
     const { goalState } = this;
     const isInForce = goalState !== null && goalState.etag === this.agent.etag && goalState.incarnation >= least;
     return isInForce ? goalState : null;
   }
 
-  /** Reads the current goal state, if possible in the incarnation `least` or a later one. */
+  /**
+   * Reads the current goal state; null if the VM is gone. A read that returns less than the incarnation `least` is
+   * repeated if it may have started too early.
+   */
   async current(ctx: Context, least = 0): Promise<StockGoalState | null> {
     const isUnderWay = this.#loading !== null;
     const loaded = await this.#load(ctx);
-    // A read that was already running may have started too early.
+    // A read that was already running may have missed the latest change.
     if (isUnderWay && loaded !== null && loaded.incarnation < least) return this.#load(ctx);
     return loaded;
   }
@@ -81,14 +85,14 @@ export class Guest {
     return this.#loading;
   }
 
-  /** Returns the text of the goal state, and renders it only once. */
+  /** Returns the rendered goal state. Renders the cached one only once. */
   text(goalState: StockGoalState, write: () => string): string {
     if (goalState !== this.goalState) return write();
     this.#text ??= write();
     return this.#text;
   }
 
-  /** Stores what the agent reports about itself, if it changed. */
+  /** Stores what the agent reports about itself, if it has changed. */
   async note(ctx: Context, goalState: StockGoalState, news: StockAgentNews): Promise<void> {
     if (JSON.stringify(news) === JSON.stringify(goalState.heard)) return;
     await noteStockAgent(ctx, this.vmId, news);

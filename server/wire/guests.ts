@@ -10,7 +10,7 @@ import { orAfterTimeout } from './or-after-timeout.ts';
 import { Pages } from './pages.ts';
 import type { Refusals } from './refusals.ts';
 
-/** Maximum number of cached VMs, at some kilobytes each. Evicted VMs are read again. */
+/** Maximum number of cached VMs, at a few kilobytes each. Evicted VMs are read again. */
 const most = 20_000;
 
 /** Authenticates forwarders, and caches their VMs. */
@@ -28,9 +28,9 @@ export class Guests {
   }
 
   /**
-   * Returns the VM that a call speaks for. Throws 403 `wire_refused`, whatever is wrong, and 429 `too_many_requests`.
-   * While the database is unavailable or slow, callers that were accepted before are accepted again, but only for data
-   * that this process has in memory; the tenant key always requires the database.
+   * Returns the VM whose forwarder is calling. Throws 403 `wire_refused` for everything that may be wrong, and 429
+   * `too_many_requests`. While the database is unavailable or slow, callers that were accepted before are accepted
+   * again, but get only what this process has in memory; the tenant key always requires the database.
    */
   async admit(call: AgentCall, vmId: string): Promise<Guest> {
     const { config } = call.door.services;
@@ -40,7 +40,7 @@ export class Guests {
     if (this.#refused.has(hash)) throw this.refuse(call);
     const agent = await this.#find(call, hash, this.#known(vmId, hash));
     takeFrom(agent, config.vmRate, call.door.clock().getTime());
-    // The guest is looked up again, because a concurrent call may have added it.
+    // Looks up the guest again, because a concurrent call may have added it.
     const guest = this.#known(vmId, hash) ?? new Guest(vmId, hash, agent, this.#pages);
     guest.agent = agent;
     this.#byVm.set(vmId, guest);
@@ -67,7 +67,7 @@ export class Guests {
     }
   }
 
-  /** Counts a rejected call. The error is the same for every caller, so that it reveals nothing. */
+  /** Counts a rejected call, and returns the error, which is always the same, so that it reveals nothing. */
   refuse(call: AgentCall): DomainError {
     this.#refusals.count(call.remoteAddress, call.door.clock());
     return new DomainError('forbidden', 'wire_refused');

@@ -7,7 +7,7 @@ import { isOwnStatus, takeUpload } from './upload.ts';
 import { absent, currentOf, emptyAnswer, jsonAnswer, readBody, type WireCall } from './wire-call.ts';
 import { artifacts } from './wire-server.ts';
 
-/** Handles calls to 168.63.129.16:32526. */
+/** Handles requests to the host plugin, which the agent sends to 168.63.129.16:32526. */
 export function hostPlugin(wire: WireCall): Promise<AgentAnswer | Response> | AgentAnswer {
   const { call, path } = wire;
   switch (`${call.method} ${path}`) {
@@ -21,13 +21,13 @@ export function hostPlugin(wire: WireCall): Promise<AgentAnswer | Response> | Ag
       return ofContainer(wire, () => artifact(wire));
     case 'PUT /vmAgentLog':
       return agentLog(wire);
-    // This includes `/vmSettings`: from a 404, the agent concludes that the host does not support it.
+    // Includes `/vmSettings`. A 404 tells the agent that the host does not support it.
     default:
       return absent();
   }
 }
 
-/** Responds with 410 to a call for a former container, after which the agent fetches its goal state again. */
+/** Responds with 410 to requests for a former container, after which the agent fetches its goal state again. */
 async function ofContainer<A>(wire: WireCall, answer: () => Promise<A>): Promise<A | AgentAnswer> {
   const sent = wire.call.header('x-ms-containerid');
   if (sent === null) return answer();
@@ -38,7 +38,7 @@ async function ofContainer<A>(wire: WireCall, answer: () => Promise<A>): Promise
   return emptyAnswer(410);
 }
 
-/** Maximum bytes of a request: a report in base64, with some headers. */
+/** Maximum bytes of a request, which contains a report in base64 and some headers. */
 const maxBytes = ({ ctx }: WireCall): number => Math.ceil(ctx.config.limits.report.bytes * 1.4) + 16_384;
 
 const envelope = z.looseObject({
@@ -50,7 +50,10 @@ const envelope = z.looseObject({
   content: z.string().nullish(),
 });
 
-/** Handles a wrapped request to a blob store. The URL of the blob is the portal's own. */
+/**
+ * Handles the upload of a status, which the agent wraps as a request to a blob store. The blob's URL must be the
+ * portal's own.
+ */
 async function status(wire: WireCall): Promise<AgentAnswer> {
   const bytes = await readBody(wire, maxBytes(wire));
   const { value } = parseJson(bytes, { maxDepth: 8, oddities: 'repair' });
@@ -69,15 +72,15 @@ async function status(wire: WireCall): Promise<AgentAnswer> {
   return takeUpload(wire, { containerId, query, header, content: decoded }, 200);
 }
 
-/** Downloads a URL for the agent, but only if it is in the VM's own documents. */
+/** Responds with the contents of a URL, but only if it is in the VM's own documents. */
 async function artifact(wire: WireCall): Promise<AgentAnswer | Response> {
   const address = pathOfAddress(wire.call.header('x-ms-artifact-location') ?? '');
   return address === null ? absent() : artifacts(wire, address);
 }
 
 /**
- * Accepts the agent's own log, so that the agent continues, and discards it. A VM can send one at a time, because it
- * may send slowly.
+ * Accepts and discards the agent's own log, because the agent expects success. A VM can send only one at a time,
+ * because it may send slowly.
  */
 async function agentLog({ call, ctx, guest }: WireCall): Promise<AgentAnswer> {
   if (guest.isProcessing.log) return emptyAnswer(424);

@@ -38,7 +38,7 @@ const set = (vm: StockVm, name: string, goal: Partial<SetExtensionInput['goal']>
     name,
     goal: { handler: 'Acme.Lab.Probe', version: '1.0.0.0', state: 'enabled', ...goal },
   });
-/** Returns the VM's next goal state, which arrives shortly after its commit. */
+/** Returns the VM's next goal state, which is available shortly after its commit. */
 const next = (vm: StockVm, before: { incarnation: string }) =>
   vi.waitFor(async () => {
     const wanted = await vm.poll();
@@ -188,7 +188,7 @@ describe('on hold', () => {
     door.agents.forget(vmId);
     const restarted = new StockVm(door.url, vmId, vm.token);
     expect([await vm.poll(), await restarted.poll()]).toEqual([wanted, wanted]);
-    // The agent reports that it has finished the goal state that it had.
+    // The agent reports that it has finished its current goal state.
     await vm.report(({ aggregateStatus: { vmArtifactsAggregateStatus: done } }) => {
       Object.assign(done?.goalStateAggregateStatus ?? {}, { inSvdSeqNo: wanted.incarnation });
     });
@@ -295,7 +295,8 @@ describe('what an idle agent costs', () => {
     const vm = await givenStockVm(ctx, door, 'pinned');
     const before = await vm.poll();
     await set(vm, 'probe');
-    // Statements for the credential, the text, the agent, the manifests and the incarnation, and three for the change.
+    // The statements read the credential, the text, the agent, the manifests and the incarnation. Three more record the
+    // change.
     expect(await statementsOf(() => next(vm, before))).toHaveLength(8);
     expect(await statementsOf(() => vm.poll())).toEqual([]);
   });
@@ -317,12 +318,12 @@ describe('what an idle agent costs', () => {
       });
     };
     await period();
-    // The sighting is stored, and open pages are notified, up to a second later.
+    // Otherwise, the sighting would be stored up to a second later.
     await door.presence.flush();
     const threePeriods = async () => {
       for (let n = 0; n < 3; n++) await period();
     };
-    // The gateway's timers may run within one such window, but not within every one.
+    // The agent API's timers may run during some attempts, but not during all.
     await vi.waitFor(async () => expect(await statementsOf(threePeriods)).toEqual([]), { timeout: 5_000 });
   });
 });

@@ -25,7 +25,7 @@ const say = (vm: StockVm, said: Record<string, true | string>) =>
   vm.call('wire', '/HealthService', { method: 'POST', body: healthPost(said) });
 const keptOf = async (vm: StockVm) => (await getWireAccess(ctx, { vmId: vm.vmId })).stock?.observations;
 
-/** Returns the number of statements, without the lookup of the token, which may happen at any time. */
+/** Returns the statements that `act` causes, without the lookup of the token, which may happen at any time. */
 const costOf = async (act: () => Promise<unknown>) =>
   (await statementsOf(act)).filter((statement) => !statement.includes('credential_hash'));
 
@@ -55,7 +55,7 @@ test('repeated, reworded and alternating observations run no statement', async (
   expect(await costOf(() => say(vm, { [imds]: 'fourth' }))).toEqual([]);
   expect(await keptOf(vm)).toMatchObject([{ text: 'first', until: now.toISOString() }]);
   const since = after(1);
-  // A pending change is stored with the next post, whatever its content.
+  // A pending change is stored with the next request, regardless of its contents.
   await say(vm, { GuestAgentPluginHeartbeat: true });
   expect(await keptOf(vm)).toEqual([{ name: imds, text: 'fourth', since, until: null }]);
 });
@@ -98,7 +98,7 @@ test('failed and successful provisioning are reported at the start', async () =>
   expect(await keptOf(vm)).toMatchObject([{ name: 'Provisioning', until: now.toISOString() }]);
 });
 
-/** Returns a message in the form that the agent's `_build_health_report` writes. */
+/** Returns a report as the agent's `_build_health_report` writes it. */
 function provisioned(state: string): string {
   const details =
     '<Details><SubStatus>ProvisioningFailed</SubStatus><Description>no &lt;ovf-env.xml&gt; &amp; no disk</Description></Details>';

@@ -5,7 +5,10 @@ import { parseJson } from '#server/platform/json.ts';
 import { cutTo } from './status/cut.ts';
 import { soon, type WireCall } from './wire-call.ts';
 
-/** The agent sends at most ten observations of half a kilobyte each, and a description of four kilobytes. */
+/**
+ * Maximum bytes of a request. The agent sends at most ten observations of half a kilobyte each, or a description of
+ * four kilobytes.
+ */
 const maxBytes = 16 * 1_024;
 const maxObservations = 10;
 const nameBytes = 64;
@@ -14,7 +17,7 @@ const textBytes = 1_024;
 /** Name of the observation that reports how the machine was provisioned. */
 const provisioning = 'Provisioning';
 
-/** Stores what the agent found unhealthy, and when it recovered. One request per VM at a time. */
+/** Stores what the agent found unhealthy, and when it recovered. Stores for one request per VM at a time. */
 export async function takeObservations(
   { guest, ...wire }: WireCall,
   observed: readonly ReportedObservation[],
@@ -51,7 +54,7 @@ export function observationsOf(body: Buffer): ReportedObservation[] {
   });
 }
 
-/** Returns the result of provisioning, which the agent reports at its start; empty if it cannot be read. */
+/** Returns the result of provisioning, which the agent reports when it starts; an empty list if it cannot be read. */
 export function provisioningOf(body: Buffer): ReportedObservation[] {
   if (body.length > maxBytes) return [];
   const found = new Map<string, string>();
@@ -64,7 +67,7 @@ export function provisioningOf(body: Buffer): ReportedObservation[] {
     inside = '';
   });
   parser.on('text', (part) => found.set(inside, `${found.get(inside) ?? ''}${part}`));
-  // Everything that was read before the error counts.
+  // What was read before the error counts.
   parser.on('error', () => {});
   parser.write(body.toString()).close();
   const state = found.get('State')?.toLowerCase();
@@ -77,6 +80,9 @@ function observationFrom(name: string, isHealthy: boolean, texts: (string | null
   return { name: storable(nameBytes, name), isHealthy, text: storable(textBytes, observed) || null };
 }
 
-/** Removes characters that PostgreSQL rejects, which XML references can produce. */
+/**
+ * Truncates a text and replaces NUL characters and lone surrogates, which PostgreSQL rejects and XML references can
+ * produce.
+ */
 const storable = (bytes: number, observed: string): string =>
   cutTo(bytes, observed.toWellFormed().replaceAll('\u0000', '\ufffd').trim());

@@ -2,24 +2,24 @@ import type { AgentObservation } from '#db/schema/index.ts';
 import { hasChangedHealth, type ReportedObservation } from '#server/domain/stock-agents/index.ts';
 
 /**
- * Lifetime of the cached observations in milliseconds. It is limited because other processes also receive requests of
- * the agent.
+ * Lifetime of the cached observations in milliseconds. It is limited because other processes receive requests of the
+ * same agent.
  */
 const freshMs = 900_000;
-/** Minimum time in milliseconds between two writes of an observation that alternates. */
+/** Minimum time between two writes in milliseconds, because an observation may alternate. */
 const quietMs = 60_000;
-/** Maximum number of observations that wait to be stored. */
+/** Maximum number of changed observations that wait to be stored. */
 const maxWaiting = 8;
 
-/** Caches the stored observations of a stock agent, because the agent repeats them every minute. */
+/** Caches a stock agent's stored observations, because the agent repeats them every minute. */
 export class Observed {
   #kept: readonly AgentObservation[] = [];
   /** When the stored observations were last read, in milliseconds. */
   #lookedAt = Number.NEGATIVE_INFINITY;
-  /** Observations that changed but are not stored yet. */
+  /** Observations that have changed but are not stored yet. */
   readonly #turned = new Map<string, ReportedObservation>();
 
-  /** Adds observations. Returns those to store now; null if there are none. */
+  /** Adds observations. Returns those to store now; null if nothing is due. */
   hear(observed: readonly ReportedObservation[], now: Date): ReportedObservation[] | null {
     for (const each of observed) {
       if (!hasChangedHealth(this.#kept, each)) this.#turned.delete(each.name);
@@ -30,7 +30,7 @@ export class Observed {
     return observed.length > 0 && isDue ? [...this.#turned.values(), ...observed] : null;
   }
 
-  /** Records what was stored. */
+  /** Updates the cache with what was stored. */
   keep(kept: readonly AgentObservation[], observed: readonly ReportedObservation[], now: Date): void {
     this.#kept = kept;
     this.#lookedAt = now.getTime();

@@ -82,7 +82,7 @@ test('while the database stalls, a cached agent gets its goal state', async () =
     return vi.spyOn($client, name).mockImplementation(later as never);
   });
   try {
-    // Marks the VM as outdated, as a wake-up would.
+    // Marks the VM's goal state as stale, as a wake-up would.
     door.agents.forget(vm.vmId);
     const began = performance.now();
     expect((await vm.poll()).incarnation).toBe(incarnation);

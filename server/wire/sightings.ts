@@ -3,11 +3,11 @@ import { silenceSeconds } from '#server/domain/verdicts/index.ts';
 import type { WireCall } from './wire-call.ts';
 
 /**
- * A poll is recorded only if the last status is older than this, in milliseconds. A recent status already shows that
- * the agent is alive.
+ * A poll is recorded only if the last sighting is older than this, in milliseconds, because a recent one already shows
+ * that the agent is alive.
  */
 const quietMs = 75_000;
-/** Seconds within which an idle agent calls again: its period of a minute, and some tolerance. */
+/** Seconds within which an idle agent calls again: its period of one minute, plus a tolerance. */
 const idleSeconds = 90;
 /** Seconds that are added for each extension, because the agent enables it again. */
 const enabling = 300;

@@ -23,10 +23,10 @@ import { shownPlan } from '../answers.ts';
 import { flag, type RestRoute, route } from '../route.ts';
 import { inExtension, inVm } from '../shapes.ts';
 
-/** The hash of a plan. The call is rejected with 412 if it would do anything else. */
+/** The hash of a plan. If the call would do anything else, it is rejected with 412. */
 const planned = z.string().min(1).max(100).optional();
 
-/** Adds the incarnation as an ETag, which a later call can send in `If-Match`. */
+/** Returns a response with the incarnation as ETag, which a later call can send in `If-Match`. */
 const tagged = <T extends { incarnation: number }>(status: number, body: T) => ({
   status,
   body,

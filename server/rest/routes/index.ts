@@ -14,12 +14,12 @@ import { vmListRoute, vmRoutes } from './vms.ts';
 import { wireAccessRoutes } from './wire-access.ts';
 import { xliffRoutes } from './xliff.ts';
 
-/** Returns all calls of the management API. Lists of VMs have a parameter for each of these filter fields. */
+/** Returns the routes of the management API. Lists of VMs have a query parameter for each of these filter fields. */
 export const routesFor = (fields: FleetFields): readonly RestRoute[] => [
   ...publisherRoutes,
   ...handlerRoutes,
   ...versionRoutes,
-  // These routes must precede those of languages, which would match the suffix too.
+  // These routes must precede the resource routes, which would match the suffix too.
   ...xliffRoutes,
   ...resourceRoutes,
   ...vmRoutes,
@@ -32,5 +32,5 @@ export const routesFor = (fields: FleetFields): readonly RestRoute[] => [
   ...tokenRoutes,
 ];
 
-/** The calls of a portal with the default filter fields. */
+/** The routes with the default filter fields. */
 export const routes = routesFor(coreFields);

@@ -16,7 +16,7 @@ import { inArchive, inOutput, inVm } from '../shapes.ts';
 
 const attachment = (name: string) => `attachment; filename="${name}"`;
 
-/** Returns a command's output as a file. The route is also used for downloads from the pages. */
+/** Responds with a command's output as a file. Pages use this route for downloads, too. */
 const downloadOutputRoute: RestRoute = route({
   method: 'GET',
   path: '/vms/{id}/outputs/{output}',
@@ -34,7 +34,7 @@ const downloadOutputRoute: RestRoute = route({
   },
 });
 
-/** Returns an archive of log folders. The route is also used for downloads from the pages. */
+/** Responds with an archive of log folders. Pages use this route for downloads, too. */
 const downloadArchiveRoute: RestRoute = route({
   method: 'GET',
   path: '/vms/{id}/log-archives/{archive}',

@@ -11,7 +11,7 @@ const shown = <T extends Pick<DescribedLanguage, 'warnings'>>(resources: T, lang
   warnings: shownWarnings(resources.warnings, language),
 });
 
-/** Also used for uploads from the pages. */
+/** Pages use this route for uploads, too. */
 export const setResourcesRoute: RestRoute = route({
   method: 'PUT',
   path: '/handlers/{handler}/versions/{version}/resources/{lang}',

@@ -21,7 +21,7 @@ import { receiveVersion } from '../receive-version.ts';
 import { flag, type RestRoute, route } from '../route.ts';
 import { inVersion } from '../shapes.ts';
 
-/** Also used for uploads from the pages. */
+/** Pages use this route for uploads, too. */
 export const registerPackageRoute: RestRoute = route({
   method: 'PUT',
   path: '/handlers/{handler}/versions/{version}/package',

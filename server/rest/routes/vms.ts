@@ -11,7 +11,7 @@ import { filterOf, fleetQuery, fleetSortQuery, repeatedOf } from '../fleet-query
 import { flag, pageQuery, type RestRoute, route } from '../route.ts';
 import { inVm } from '../shapes.ts';
 
-/** Returns the route of the VM list, with a parameter for each filter field. */
+/** Returns the route of the VM list, with a query parameter for each filter field. */
 export const vmListRoute = (fields: FleetFields): RestRoute =>
   route({
     method: 'GET',

@@ -9,7 +9,7 @@ const type = 'application/xliff+xml';
 const path = '/handlers/{handler}/versions/{version}/resources/{lang}.xlf';
 const params = inVersion.extend({ lang: language.transform((lang) => lang.replace(/\.xlf$/, '')) });
 
-/** Export and import for translators. The routes are also used for uploads from the pages. */
+/** Export and import for translators. Pages use the import for uploads, too. */
 export const xliffRoutes: readonly RestRoute[] = [
   route({
     method: 'GET',

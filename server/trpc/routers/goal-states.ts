@@ -19,7 +19,7 @@ import {
 import { translateFaults } from '#server/i18n/index.ts';
 import { type CallContext, mutation, pagedQuery, query, router } from '../trpc.ts';
 
-/** Adds messages to the warnings and faults of a plan. */
+/** Adds messages to a plan's warnings and faults. */
 const inWords =
   <Input>(verb: (ctx: CallContext, input: Input) => Promise<Plan>) =>
   async (ctx: CallContext, input: Input) => {
@@ -41,7 +41,7 @@ export const goalStatesRouter = router({
   previewRevert: query(previewRevert),
   revert: mutation(revertGoalState),
   getExtension: query(getExtension),
-  // The input contains protected settings, so this must be a POST: proxies log URLs.
+  // A mutation, which is a POST, because the input contains protected settings and proxies log URLs.
   planExtension: mutation(inWords(planExtension)),
   planRemoval: query(inWords(planRemoval)),
   planRevert: query(inWords(planRevert)),

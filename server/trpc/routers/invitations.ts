@@ -11,9 +11,7 @@ import {
 import { me } from '#server/auth/members/index.ts';
 import { type CallContext, mutation, plainQuery, query, router } from '../trpc.ts';
 
-/**
- * Sets the session cookie of the new member in this response, so it must be called without streaming (`httpBatchLink`).
- */
+/** Sets the new member's session cookie in this response, so it must be called without streaming (`httpBatchLink`). */
 async function redeemAndSignIn(ctx: CallContext, input: RedeemInvitationInput) {
   const actor = await redeemInvitation(ctx, input);
   const { headers, address } = ctx;

@@ -5,11 +5,11 @@ import { toTrpcError } from '../error.ts';
 import { type CallContext, procedure, router } from '../trpc.ts';
 
 interface ChangesInput {
-  /** Id of the last message; the client sends it when it reconnects. */
+  /** Id of the last message, which the client sends when it reconnects. */
   lastEventId?: string | null;
 }
 
-/** Streams hints about changed data, within a second of the commit, for as long as the session lasts. */
+/** Streams which data has changed, within a second of the commit, for as long as the session lasts. */
 const changes = procedure
   .input((input: unknown) => (input ?? {}) as ChangesInput)
   .subscription(async ({ ctx, input, signal }) => {
@@ -17,7 +17,7 @@ const changes = procedure
     const session = await ctx.session();
     const gone = signal ?? AbortSignal.abort();
     const close = session === null ? () => {} : ctx.live.streams.open(session.id, session.actor.id);
-    // A stream that is never read does not end, so it is closed when the call ends.
+    // Closes the stream when the call ends, because a generator that is never read does not end.
     gone.addEventListener('abort', close, { once: true });
     if (gone.aborted) close();
     return hintsFor(ctx, session, input.lastEventId, gone, close);

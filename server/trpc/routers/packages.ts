@@ -16,7 +16,7 @@ async function getInWords(ctx: CallContext, input: VersionReferenceInput) {
   return { ...version, warnings: shownWarnings(warnings, ctx.language) };
 }
 
-/** Versions of handlers. Zips are uploaded through another entry point, as a stream. */
+/** Handler versions. Zips are uploaded as streams, through another entry point. */
 export const packagesRouter = router({
   get: query(getInWords),
   drafts: plainQuery(listDrafts),

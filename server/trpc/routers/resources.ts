@@ -1,7 +1,7 @@
 import { describeResources, getCoverage, previewMessage } from '#server/domain/localization/index.ts';
 import { query, router } from '../trpc.ts';
 
-/** Languages are stored through the pages' upload routes: a file of 20,000 messages is too large for tRPC. */
+/** Resource files. The pages' upload routes store them, because a file with 20,000 messages is too large for tRPC. */
 export const resourcesRouter = router({
   get: query(describeResources),
   coverage: query(getCoverage),

@@ -3,7 +3,9 @@ import { getSignInRules, setSignInRules } from '#server/auth/rules/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import { type CallContext, mutation, plainQuery, router } from '../trpc.ts';
 
-/** Returns the number of failed sign-ins, confirmations and API tokens since the portal started. */
+/**
+ * Returns the numbers of failed sign-ins and confirmations, lockouts and rejected API tokens since the portal started.
+ */
 const attempts = async ({ actor, signIn }: CallContext) => {
   allow(actor, 'admin');
   return signIn.attempts.counts();

@@ -1,10 +1,10 @@
-/** The host that the stock agent calls. The VM's forwarder redirects these calls to the portal. */
+/** The host that the stock agent calls. The VM's forwarder redirects its requests to the portal. */
 const host = 'http://168.63.129.16';
 
 const config = (containerId: string, what: string, incarnation: number): string =>
   `${host}/machine/${containerId}/${what}?incarnation=${incarnation}`;
 
-/** URLs that the documents contain. */
+/** The URLs in the documents. */
 export const addresses = {
   hostingEnvironment: (containerId: string, incarnation: number) =>
     config(containerId, 'hosting-environment-config', incarnation),

@@ -3,7 +3,7 @@ import { addresses } from './addresses.ts';
 import { asciiJson, type XmlTree, xmlOf } from './xml.ts';
 
 /**
- * The extensions of one handler, which all have the same version. Each of the document's two lists has one element per
+ * The extensions of a handler, which all have the same version. Both lists in the document have one element per
  * handler.
  */
 interface Plugin {
@@ -16,7 +16,7 @@ interface Plugin {
 /** The Unix epoch in .NET ticks (100 ns since year 1). */
 const ticksTo1970 = 621_355_968_000_000_000n;
 
-/** Renders the agent's goal: handlers, their settings, their order, and the URL for its status. */
+/** Renders the document with the handlers, their settings, their order, and the URL for the agent's status. */
 export function extensionsConfigXml(vmId: string, goalState: StockGoalState, statusSecret: string): string {
   const { incarnation, movedAt, containerId, extensions } = goalState;
   const plugins = pluginsOf(extensions);
@@ -29,7 +29,7 @@ export function extensionsConfigXml(vmId: string, goalState: StockGoalState, sta
       StatusUploadBlob: { '@statusBlobType': 'BlockBlob', '#text': addresses.status(containerId, statusSecret) },
       InVMArtifactsProfileBlob: addresses.artifactsProfile(containerId, incarnation),
       InVMGoalStateMetaData: {
-        // Older agents report the incarnation when they finish, newer ones this number.
+        // When they finish, older agents report the incarnation and newer ones this number.
         '@inSvdSeqNo': String(incarnation),
         '@createdOnTicks': String(BigInt(movedAt.getTime()) * 10_000n + ticksTo1970),
         '@activityId': vmId,
@@ -60,7 +60,7 @@ function pluginElement({ handler, version, isMultiple, extensions }: Plugin): Xm
     '@name': handler,
     '@version': version,
     '@location': addresses.manifest(handler),
-    // Each extension has its own state. The handler is removed only together with its last extension.
+    // Each extension has its own state. The handler is uninstalled only with its last extension.
     '@state': states.every((state) => state === 'uninstall') ? 'uninstall' : only,
     '@autoUpgrade': 'false',
     '@isJson': 'true',

@@ -3,8 +3,8 @@ import { addresses } from './addresses.ts';
 import { xmlOf } from './xml.ts';
 
 /**
- * Renders the response to every poll. If the incarnation changed, the agent fetches the documents that the response
- * names.
+ * Renders the response to polls. If the incarnation has changed, the agent fetches the documents at the URLs in the
+ * response.
  */
 export function goalStateXml(vmId: string, { containerId, incarnation, extensions }: StockGoalState): string {
   const hasSecrets = extensions.some(({ goal }) => goal.settings.protectedSettings !== undefined);
@@ -23,7 +23,7 @@ export function goalStateXml(vmId: string, { containerId, incarnation, extension
               HostingEnvironmentConfig: addresses.hostingEnvironment(containerId, incarnation),
               SharedConfig: addresses.sharedConfig(containerId, incarnation),
               ExtensionsConfig: addresses.extensionsConfig(containerId, incarnation),
-              // Without protected settings, the agent does not need the key.
+              // Without protected settings, the agent does not need the tenant key.
               ...(hasSecrets && { Certificates: addresses.certificates(containerId, incarnation) }),
               ConfigName: `${vmId}.${incarnation}.xml`,
             },
@@ -47,9 +47,7 @@ export function hostingEnvironmentXml(vm: { id: string; name: string }, { incarn
   });
 }
 
-/**
- * Renders a document that the agent stores without reading it. Handlers read from it which deployment they belong to.
- */
+/** Renders a document that the agent stores without reading it. Handlers read their deployment from it. */
 export function sharedConfigXml(vm: { id: string; name: string }, { incarnation }: StockGoalState): string {
   const number = String(incarnation);
   const guid = `{${vm.id}}`;

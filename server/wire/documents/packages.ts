@@ -3,8 +3,8 @@ import { addresses } from './addresses.ts';
 import { xmlOf } from './xml.ts';
 
 /**
- * Renders the versions of a handler that the VM may fetch: only the one in its goal state. Null if the goal state does
- * not contain the handler.
+ * Renders the versions of a handler that the VM may fetch, which is only the one in its goal state. Returns null if the
+ * goal state does not contain the handler.
  */
 export function manifestXml(handler: string, { extensions }: StockGoalState): string | null {
   const extension = extensions.find(({ goal }) => goal.handler.toLowerCase() === handler.toLowerCase());
@@ -17,7 +17,7 @@ export function manifestXml(handler: string, { extensions }: StockGoalState): st
   });
 }
 
-/** Renders a private key and its certificate, which are wrapped for the certificate in the request. */
+/** Renders the tenant key and its certificate, encrypted for the certificate in the request. */
 export function certificatesXml(wrapped: Buffer, incarnation: number): string {
   const lines = wrapped.toString('base64').match(/.{1,64}/g) ?? [];
   return xmlOf({

@@ -1,8 +1,8 @@
 import Builder from 'fast-xml-builder';
 
 /**
- * The content of an element by name: a text, the elements inside, attributes as `@name`, text next to attributes as
- * `#text`. An array is several elements of that name.
+ * The contents of an XML element, by name. A string or a tree is a child element, an array several children of the same
+ * name, `@name` an attribute, and `#text` the text next to attributes.
  */
 export interface XmlTree {
   [name: string]: string | XmlTree | readonly XmlTree[] | readonly string[] | undefined;
@@ -12,20 +12,20 @@ const builder = new Builder({
   ignoreAttributes: false,
   attributeNamePrefix: '@',
   suppressEmptyNode: true,
-  // The renderer must not shorten attributes whose value is true, because XML has none without a value.
+  // Keeps the values of attributes that are "true", because XML has no attributes without a value.
   suppressBooleanAttributes: false,
 });
 
-/** Characters that XML cannot contain, even escaped. The name of a VM may contain them. */
+/** Characters that XML cannot contain, even escaped. A VM's name may contain them. */
 const impossible = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
 
-/** Renders a document. Everything is escaped, and CDATA is not used, because the agent reads only text nodes. */
+/** Renders a document. Texts are escaped instead of using CDATA, because the agent reads only text nodes. */
 export function xmlOf(tree: XmlTree): string {
   const text = builder.build(tree).replace(impossible, '\ufffd');
   return `<?xml version="1.0" encoding="utf-8"?>\n${text}`;
 }
 
-/** Returns JSON in ASCII, so that it contains only characters that XML allows. */
+/** Returns JSON in ASCII, so that XML allows all of its characters. */
 export function asciiJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[\u007f-\uffff]/g,
