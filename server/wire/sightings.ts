@@ -9,12 +9,12 @@ import type { WireCall } from './wire-call.ts';
 const quietMs = 75_000;
 /** Seconds within which an idle agent calls again: its period of one minute, plus a tolerance. */
 const idleSeconds = 90;
-/** Seconds that are added for each extension, because the agent enables it again. */
+/** Seconds to add for each extension, because the agent enables it again. */
 const enabling = 300;
-/** Maximum seconds of silence while the agent waits for dependencies. */
+/** Maximum seconds without a call, while the agent waits for dependencies. */
 const longestSilence = 5_400;
 
-/** Records a sighting, unless a recent one exists. */
+/** Records a sighting, unless there is a recent one. */
 export function noteIdle({ call, guest }: WireCall): void {
   const at = call.door.clock();
   if (at.getTime() - guest.notedAt < quietMs) return;
@@ -27,7 +27,7 @@ export function noteBusy(wire: WireCall, { extensions }: StockGoalState): void {
   promise(wire, Math.min(longestSilence, silenceSeconds + enabling * extensions.length));
 }
 
-/** Records that the agent called, so no command is running. From now on, it calls every few seconds. */
+/** Records that the agent has called again, so its commands have finished. */
 export function noteDone(wire: WireCall): void {
   if (!wire.guest.isBusy) return;
   wire.guest.isBusy = false;
@@ -38,6 +38,6 @@ function promise({ call, guest }: Pick<WireCall, 'call' | 'guest'>, seconds: num
   const at = call.door.clock();
   guest.notedAt = at.getTime();
   const nextExpectedAt = new Date(at.getTime() + seconds * 1_000);
-  // The newest announcement of the next call applies, even if an earlier one named a later time.
+  // `hungUp` makes this time apply even if an earlier sighting expects the next call later.
   call.door.presence.saw({ vmId: guest.vmId, at, nextExpectedAt, counter: null, hungUp: true });
 }

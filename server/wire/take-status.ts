@@ -10,9 +10,9 @@ import { partsOf, type Report, translateStatus } from './status/translate-status
 import { currentOf, emptyAnswer, soon, type WireCall } from './wire-call.ts';
 
 /**
- * Ingests a status blob like a report of the reference agent. Responds with 400 if it is malformed, otherwise with 200
- * even after an error: the agent sends everything again within seconds, but pauses for half a minute after an error
- * response.
+ * Ingests a status blob like a report of the reference agent. Responds with 400 if it is malformed, and otherwise with
+ * `accepted`, even after an error: the agent sends everything again within seconds, but pauses for half a minute after
+ * an error response.
  */
 export async function takeStatus(wire: WireCall, bytes: Buffer, accepted: number): Promise<AgentAnswer> {
   const { limits } = wire.ctx.config;
@@ -29,7 +29,7 @@ export async function takeStatus(wire: WireCall, bytes: Buffer, accepted: number
   if (blob === null) return emptyAnswer(400);
   noteDone(wire);
   const { isProcessing } = wire.guest;
-  // One status per VM at a time, so that no more than one waits for a slow database.
+  // Ingests one status per VM at a time, so that only one waits for a slow database.
   if (!isProcessing.status) {
     isProcessing.status = true;
     const heard = hear(wire, goalState, blob, text).finally(() => {
@@ -41,7 +41,8 @@ export async function takeStatus(wire: WireCall, bytes: Buffer, accepted: number
 }
 
 /**
- * Creates the report of a blob. A status that is new to this process may have been received earlier by another gateway.
+ * Ingests the report of a blob, unless it is known. Another gateway may already have received a status that is new to
+ * this process.
  */
 async function hear(wire: WireCall, goalState: StockGoalState, blob: StatusBlob, text: string): Promise<void> {
   const { ctx, guest } = wire;
@@ -85,13 +86,13 @@ async function tell(
     keep();
     if (gone > 0) call.door.agents.forget(vmId);
   } catch (error) {
-    // If a rejected report were sent again, it would only be rejected again.
+    // Also caches rejected reports, because repeating one would only lead to the same rejection.
     if (error instanceof DomainError && error.kind !== 'unavailable') keep();
     throw error;
   }
 }
 
-/** Returns message matchers by extension, which recover the ids that the agent drops. */
+/** Returns message matchers by extension, which recover the message ids that the agent drops. */
 async function recoveryOf(
   { call, ctx }: WireCall,
   { extensions }: StockGoalState,

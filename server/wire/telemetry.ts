@@ -4,7 +4,7 @@ import { receiveNextOutput } from '#server/domain/logs/index.ts';
 import type { StockExtension, StockGoalState } from '#server/domain/stock-agents/index.ts';
 import { currentOf, soon, type WireCall } from './wire-call.ts';
 
-/** An event of the agent, with the parameters that are used. */
+/** An event of the agent, with the parameters that the portal uses. */
 interface Event {
   name: string;
   operation: string;
@@ -21,14 +21,14 @@ const commands: Readonly<Record<string, CommandName>> = {
 /** The marker that precedes a command's output, whether the command succeeded or not. */
 const output = '[stdout]';
 
-/** Maximum bytes of a request: one and a half times what the agent sends in one call. */
+/** Maximum bytes of a request, one and a half times what the agent sends. */
 const maxBytes = 96 * 1_024;
 /** Maximum number of outputs per request. */
 const maxOutputs = 50;
 
 /**
- * Stores the output of handlers' commands. Everything else is in the agent's status. The agent sends its requests one
- * after the other, so concurrent requests of a VM are discarded.
+ * Stores the output of handlers' commands and ignores the rest, which is also in the agent's status. The agent sends
+ * its requests one after the other, so concurrent requests from a VM are discarded.
  */
 export async function takeTelemetry(wire: WireCall, body: Buffer): Promise<void> {
   const { guest } = wire;
@@ -58,8 +58,8 @@ async function keepOutputs(wire: WireCall, text: string): Promise<void> {
 }
 
 /**
- * Finds the extension of an event. The agent names only the handler, or, if the handler has several extensions, the
- * handler and the extension.
+ * Finds the extension of an event. Its name is the handler's or, if the handler has several extensions, the handler's
+ * and the extension's.
  */
 function extensionOf({ extensions }: StockGoalState, name: string): StockExtension | undefined {
   const isCalled = (called: string): boolean => called.toLowerCase() === name.toLowerCase();
@@ -71,8 +71,8 @@ const beginning = /<Event id="\d{1,9}"><!\[CDATA\[/g;
 const end = ']]></Event>';
 
 /**
- * Yields the texts of events by searching forward. If their ends are missing, a regular expression would take quadratic
- * time.
+ * Yields the texts of events. Searches forward, because a regular expression would take quadratic time if the ends are
+ * missing.
  */
 function* fragmentsOf(text: string): Generator<string> {
   for (let at = 0; ; ) {
@@ -85,7 +85,7 @@ function* fragmentsOf(text: string): Generator<string> {
   }
 }
 
-/** Returns the readable events of a request. Each is XML text inside an element. */
+/** Returns the readable events of a request. Each is XML as text in an element. */
 export function eventsOf(text: string): Event[] {
   const events: Event[] = [];
   for (const fragment of fragmentsOf(text)) {
@@ -94,7 +94,7 @@ export function eventsOf(text: string): Event[] {
     parser.on('opentag', ({ name, attributes: { Name, Value } }) => {
       if (name === 'Param' && Name !== undefined) found.set(Name, Value ?? '');
     });
-    // Everything that was read before the error counts.
+    // What was read before the error counts.
     parser.on('error', () => {});
     parser.write(fragment).close();
     const of = (name: string): string => found.get(name) ?? '';

@@ -3,27 +3,27 @@ import { keyedDigest, sameBytes } from '#server/platform/keys.ts';
 import { takeStatus } from './take-status.ts';
 import { emptyAnswer, type WireCall } from './wire-call.ts';
 
-/** Returns the secret in the URL for a VM's status. Each upload must contain it. */
+/** Returns the secret in the URL for a VM's status, which each upload must contain. */
 export function statusSecret({ ctx, guest }: WireCall, containerId: string): string {
   return keyedDigest(ctx.keys.credential, 'stock-status', guest.vmId, containerId).toString('base64url');
 }
 
-/** A status upload: its URL parts, headers and content. */
+/** A status upload: the parts of its URL, its headers and its content. */
 export interface StatusUpload {
   containerId: string;
   query: URLSearchParams;
   header(name: string): string | null;
-  /** Null if the call only creates a blob. */
+  /** Null if the request only creates a blob. */
   content: Buffer | null;
 }
 
-/** Whether the URL of a status belongs to the VM and contains its secret. */
+/** Whether a status URL belongs to the VM and contains its secret. */
 export function isOwnStatus(wire: WireCall, containerId: string, ofVm: string, query: URLSearchParams): boolean {
   const sent = Buffer.from(query.get('sig') ?? '');
   return containerId === ofVm && sameBytes(sent, Buffer.from(statusSecret(wire, ofVm)));
 }
 
-/** Accepts a blob in one call, or a page blob, which is created with its length and then written page by page. */
+/** Accepts a blob in one request, or a page blob, which is created with its length and then written page by page. */
 export async function takeUpload(wire: WireCall, upload: StatusUpload, accepted: number): Promise<AgentAnswer> {
   const { pages, vmId } = wire.guest;
   const { content } = upload;

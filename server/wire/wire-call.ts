@@ -6,7 +6,7 @@ import type { StockGoalState } from '#server/domain/stock-agents/index.ts';
 import type { Guest } from './guest.ts';
 import { orAfterTimeout } from './or-after-timeout.ts';
 
-/** An accepted call, with its path and query as the guest sent them. */
+/** An accepted call. `path` and `query` are those that the agent requested. */
 export interface WireCall {
   call: AgentCall;
   ctx: Context;
@@ -20,14 +20,14 @@ export function wireCall(call: AgentCall, guest: Guest, path: string, query: str
 }
 
 /**
- * Returns the current goal state, if possible in the incarnation `least` or a later one, because another process may
- * have delivered it first. Throws 403 if the VM no longer has a stock agent.
+ * Returns the current goal state, if possible in the incarnation `least` or a later one, which another process may have
+ * delivered. Throws 403 if the VM no longer has stock agent access.
  */
 export async function currentOf({ guest, ctx }: WireCall, least = 0): Promise<StockGoalState> {
   const known = guest.known(least);
   if (known !== null) return known;
   const loading = guest.current(ctx, least);
-  // While the database is unavailable, the cached goal state is better than none.
+  // While the database is unavailable, a stale goal state is better than none.
   const before = guest.goalState;
   const goalState = await (before === null ? loading : orAfterTimeout(loading, before).catch(() => before));
   if (goalState === null) throw new DomainError('forbidden', 'wire_refused');
@@ -35,8 +35,8 @@ export async function currentOf({ guest, ctx }: WireCall, least = 0): Promise<St
 }
 
 /**
- * Reads a body. The bodies that one VM is sending may take at most an eighth of `waiting.bytes`, as for reports;
- * otherwise a VM that sends many bodies slowly could fill the memory. Throws 503 above that limit.
+ * Reads a body. As for reports, the bodies that one VM is sending may take at most an eighth of `waiting.bytes`;
+ * otherwise, a VM that sends many bodies slowly could fill the memory. Throws 503 above this limit.
  */
 export async function readBody({ call, ctx, guest }: WireCall, limit: number): Promise<Buffer> {
   const length = call.header('content-length');
@@ -64,19 +64,19 @@ export const jsonAnswer = (value: unknown): AgentAnswer => ({
   body: JSON.stringify(value),
 });
 
-/** An empty response; the agent reads only the status. */
+/** An empty response, of which the agent reads only the status. */
 export const emptyAnswer = (status: number): AgentAnswer => ({ status, headers: [], body: '' });
 
-/** A response that the agent treats as permanent and does not retry immediately. */
+/** A response that the agent treats as permanent, so that it does not retry immediately. */
 export const absent = (): AgentAnswer => emptyAnswer(404);
 
 /**
- * Milliseconds after which the agent gets a response, even if its report is not stored yet. It then sends the report
- * again.
+ * Milliseconds after which the agent gets a response, even if what it sent is not stored yet. The agent repeats it
+ * later.
  */
 const longestMs = 3_000;
 
-/** Waits a limited time for the work. Errors are logged, and not returned to the agent. */
+/** Waits a limited time for the work. Logs errors instead of returning them to the agent. */
 export async function soon({ call, ctx, guest }: WireCall, what: string, work: Promise<void>): Promise<void> {
   const timer = Promise.withResolvers<void>();
   const timeout = setTimeout(timer.resolve, longestMs);

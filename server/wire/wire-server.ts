@@ -14,7 +14,7 @@ import { absent, currentOf, emptyAnswer, jsonAnswer, readBody, type WireCall, xm
 
 type Answer = AgentAnswer | Response;
 
-/** Handles calls to 168.63.129.16:80, and to 169.254.169.254:80 below `/metadata`. */
+/** Handles the agent's requests to 168.63.129.16:80, and to 169.254.169.254:80 below `/metadata`. */
 export function wireServer(wire: WireCall): Promise<Answer> | Answer {
   const { call, path, query } = wire;
   const comp = query.get('comp')?.toLowerCase() ?? null;
@@ -43,7 +43,10 @@ async function goalState(wire: WireCall): Promise<AgentAnswer> {
   return xmlAnswer(wire.guest.text(goalState, () => goalStateXml(wire.guest.vmId, goalState)));
 }
 
-/** Returns a document of the current goal state. An agent that requests an older one retries immediately. */
+/**
+ * Returns a document of the current goal state. If the agent requested an older one, it notices and retries
+ * immediately.
+ */
 async function config(wire: WireCall): Promise<AgentAnswer> {
   const { guest, path, query } = wire;
   const [, containerId, what] = /^\/machine\/([^/]+)\/([a-z-]+)$/.exec(path) ?? [];
@@ -74,13 +77,15 @@ const requestedIncarnation = (query: URLSearchParams): number =>
   Number(/^\d{1,10}$/.exec(query.get('incarnation') ?? '')?.[0] ?? 0);
 
 /**
- * Certificates per second that refill an allowance of six. An agent creates a certificate at each start, and the
- * activity log records each one.
+ * How many new certificates an agent may send per second, with a burst of six. An agent creates a certificate at each
+ * start, and the activity log records each one.
  */
 const renewalsPerSecond = 0.1;
 const renewalSeconds = 60;
 
-/** Returns the tenant key, wrapped for the certificate in the request. The forwarder's token authorizes it. */
+/**
+ * Returns the tenant key, encrypted for the certificate in the request. The forwarder's token authorizes the request.
+ */
 async function certificates(wire: WireCall, incarnation: number): Promise<AgentAnswer> {
   const { call, ctx, guest } = wire;
   const sent = call.header('x-ms-guest-agent-public-x509-cert') ?? '';
@@ -97,8 +102,8 @@ async function certificates(wire: WireCall, incarnation: number): Promise<AgentA
 }
 
 /**
- * Returns whether the agent is on hold. The agent checks this once per incarnation, and treats an error as no. An error
- * is therefore better than an outdated value, which would keep a resumed agent on hold until the next declaration.
+ * Returns whether the agent is on hold. The agent checks this once per incarnation, and treats an error as no hold. An
+ * error is therefore better than a stale value, which would keep a resumed agent on hold until the next change.
  */
 async function artifactsProfile(wire: WireCall, query: URLSearchParams): Promise<AgentAnswer> {
   const requested = requestedIncarnation(query);
@@ -106,13 +111,13 @@ async function artifactsProfile(wire: WireCall, query: URLSearchParams): Promise
   return incarnation < requested ? emptyAnswer(424) : jsonAnswer({ onHold });
 }
 
-/** Returns what the agent requests through the host plugin, if it may have it. */
+/** Returns what the agent downloads through the host plugin, if it belongs to the VM. */
 export const artifacts = (wire: WireCall, { path, query }: { path: string; query: string }): Promise<Answer> =>
   /^\/machine\/[^/]+\/artifacts-profile$/.test(path)
     ? artifactsProfile(wire, new URLSearchParams(query))
     : packages(wire, path);
 
-/** Returns manifests and packages, but only those of the VM's own goal state. */
+/** Returns a manifest or a package, but only of the VM's own goal state. */
 export async function packages(wire: WireCall, path: string): Promise<Answer> {
   const sha256 = /^\/packages\/([0-9a-f]{64})\.zip$/.exec(path)?.[1];
   if (sha256 !== undefined) return sendPackage(wire.call, wire.guest.vmId, sha256);
@@ -122,7 +127,7 @@ export async function packages(wire: WireCall, path: string): Promise<Answer> {
   return manifest === null ? absent() : xmlAnswer(manifest);
 }
 
-/** Accepts a status that the agent uploads directly, not through the host plugin. */
+/** Accepts a status that the agent uploads directly instead of through the host plugin. */
 async function statusBlob(wire: WireCall): Promise<AgentAnswer> {
   const { call, path, query } = wire;
   const containerId = path.slice('/status/'.length);
@@ -134,7 +139,7 @@ async function statusBlob(wire: WireCall): Promise<AgentAnswer> {
   return takeUpload(wire, { containerId, query, header, content: begins ? null : content }, 201);
 }
 
-/** Receives what the agent posts at its start and every minute. Stores outputs and unhealthy observations. */
+/** Receives what the agent posts when it starts and every minute. Stores outputs and unhealthy observations. */
 async function posted(wire: WireCall, comp: string | null): Promise<AgentAnswer> {
   const { ctx, path } = wire;
   const body = await readBody(wire, ctx.config.limits.report.bytes);
@@ -146,7 +151,7 @@ async function posted(wire: WireCall, comp: string | null): Promise<AgentAnswer>
   return isKnown ? emptyAnswer(200) : absent();
 }
 
-/** Returns the instance metadata of a machine outside Azure. */
+/** Returns the instance metadata of a machine outside Azure, which is mostly empty. */
 function metadata({ guest, path }: WireCall): AgentAnswer {
   const { vmId } = guest;
   const name = guest.agent.vmName;

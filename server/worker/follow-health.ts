@@ -3,39 +3,39 @@ import { changesChannel } from '#server/domain/changes/index.ts';
 import { foldHealth, markAged, soonSeconds } from '#server/domain/health/index.ts';
 import type { OpenServices } from '#server/process/services.ts';
 
-/** Milliseconds between two passes, so that concurrent changes share one. */
+/** Milliseconds between two passes, so that changes in quick succession share one. */
 const pauseMs = 250;
-/** Milliseconds between scans for VMs that aged. */
+/** Minimum milliseconds between scans for VMs whose health may have changed through time alone. */
 const ageingMs = 1_000;
-/** After a pass, there is a rest of this multiple of its duration, with a limit so that changes do not appear late. */
+/**
+ * Each scan is followed by a rest of this multiple of its duration. The rest has a limit, so that changes do not appear
+ * late.
+ */
 const restPerPass = 19;
 const longestRestMs = 5_000;
 /**
- * Milliseconds between full scans. A full scan also finds the VMs that will age soon. Until the next one is complete,
- * only these are scanned.
+ * Milliseconds between full scans. A full scan also finds the VMs whose health may change soon through time alone.
+ * Until the next full scan, only these are scanned.
  */
 const surveyAfterMs = (soonSeconds - 13) * 1_000;
-/**
- * Milliseconds over which a full scan is spread: `calm` if few VMs will age soon, `hasty` if there are too many to
- * remember.
- */
+/** Milliseconds over which a full scan is spread. `hasty` applies if the last one found too many VMs to remember. */
 const surveyMs = { calm: 8_000, hasty: 3_000 };
 /** Scans overlap by this time, because another process may still commit a time that was just scanned. */
 const overlapMs = 1_000;
-/** Maximum number of VMs per pass, so that shutdown does not wait for a whole large fleet. */
+/** Maximum number of VMs per pass, so that shutdown does not have to wait for a whole large fleet. */
 const most = 2_000;
 /**
- * Share of a pass that is computing on an idle machine; the rest is waiting for the database. A smaller share means
- * that other processes need the cores.
+ * The share of computing in a pass on an idle machine; the rest is waiting for the database. A smaller share means that
+ * other processes need the cores.
  */
 const usualShare = 0.5;
-/** After a slow pass, there is a rest of this multiple of the excess time, with a limit. */
+/** A slow pass is followed by a rest of this multiple of the excess time, with a limit. */
 const restPerDelay = 3;
 const longestYieldMs = 2_000;
 
 /**
- * Returns a function that scans for VMs that aged since the last scan, if a scan is due, and returns whether there are
- * VMs to evaluate. The first scan after a start covers all VMs, so that none is missed.
+ * Returns a function that, if a scan is due, marks the VMs whose health may have changed through time alone since the
+ * last scan, and returns whether it marked any. The first scan after a start covers all VMs, so that none is missed.
  */
 function createScan(services: OpenServices, signal: AbortSignal): () => Promise<boolean> {
   let since: Date | null = null;
@@ -52,7 +52,7 @@ function createScan(services: OpenServices, signal: AbortSignal): () => Promise<
     const began = performance.now();
     const scanned = await markAged(services, { since: survey?.at ?? null, now, among: null }, { overMs, rest });
     next.survey = scanned?.soon ? began + surveyAfterMs : performance.now() + longestRestMs;
-    // Another worker is scanning. This one keeps its own start time in case it takes over.
+    // Another worker is scanning. Keeps the time of this worker's own last scan, in case it takes over.
     if (scanned === null) return;
     survey = { at: new Date(now.getTime() - overlapMs), soon: scanned.soon };
     if (since === null || since > survey.at) since = survey.at;
@@ -90,8 +90,8 @@ function createScan(services: OpenServices, signal: AbortSignal): () => Promise<
 }
 
 /**
- * Returns the milliseconds to rest after a full pass, from its duration and its computing time. On a busy machine,
- * reports arrive late, so that their VMs look unresponsive and must be evaluated too. Without a rest, this would never
+ * Returns how many milliseconds to rest after a full pass, given its duration and computing time. On a busy machine,
+ * reports arrive late, so that their VMs look unresponsive and must be evaluated too. Without rests, this would never
  * end.
  */
 export function yieldMs(tookMs: number, computedMs: number): number {
@@ -100,8 +100,9 @@ export function yieldMs(tookMs: number, computedMs: number): number {
 }
 
 /**
- * Keeps the health that lists show up to date, soon after a change commits or a VM ages. Continues after the database
- * was lost; any number of workers share the work. Returns a function that stops it.
+ * Evaluates VMs soon after a change commits, or after their health may have changed through time alone, so that lists
+ * show current health. Continues after a failure of the database. Several workers share the work. Returns a function
+ * that stops it.
  */
 export function followHealth(services: OpenServices): () => Promise<void> {
   const { wakes, log } = services;
@@ -154,7 +155,7 @@ export function followHealth(services: OpenServices): () => Promise<void> {
   };
 }
 
-/** Changes of topic `fleet` result from a pass, so they must not start another one. */
+/** Whether a change affects a VM. Changes of topic `fleet` result from a pass, so they must not start another one. */
 function isOfVm(payload: string): boolean {
   try {
     return (JSON.parse(payload) as { topic?: unknown }).topic === 'vm';

@@ -4,17 +4,14 @@ import { publishLike } from '#server/platform/wakes/index.ts';
 import type { OpenServices } from '#server/process/services.ts';
 import type { Job } from './job.ts';
 
-/**
- * Milliseconds that are added to the statement timeout. After that, the client no longer waits for a server that does
- * not respond.
- */
+/** How many milliseconds longer than the statement timeout the client waits for a server that does not respond. */
 const lostServerMs = 5_000;
 
-/** The single connection of a job: its statements, its lock and its statement timeout. */
+/** A job's only database connection, for its statements and its locks, with its statement timeout. */
 export interface JobSession {
   db: Database;
   /**
-   * Runs the function when no other job with the same lock is running. Returns null without running it if another
+   * Runs the function as soon as no other job with the same lock is running. Returns null without running it if another
    * worker is running this job, or if the lock is not free within the statement timeout.
    */
   withLock<Result>(run: () => Promise<Result>): Promise<Result | null>;
@@ -23,7 +20,7 @@ export interface JobSession {
   close(): Promise<void>;
 }
 
-/** Opens a session. It connects when it runs its first statement. */
+/** Opens a session. It connects for its first statement. */
 export function openJobSession({ db: shared, log }: Pick<OpenServices, 'db' | 'log'>, job: Job): JobSession {
   const pool = new pg.Pool({
     ...shared.$client.options,
@@ -38,7 +35,8 @@ export function openJobSession({ db: shared, log }: Pick<OpenServices, 'db' | 'l
   let backend: number | null = null;
   let isLocked = false;
   pool.on('connect', (client: pg.PoolClient & { processID?: number }) => {
-    // The lock was lost with the previous connection, so the run fails instead of continuing without it.
+    // The lock was lost with the previous connection. Closes the new one, so that the run fails instead of continuing
+    // without the lock.
     if (isLocked) void client.end();
     else backend = client.processID ?? null;
   });
@@ -74,18 +72,18 @@ async function withLocks<Result>(pool: pg.Pool, job: Job, run: () => Promise<Res
   if (rows[0]?.taken !== true) return null;
   let failed = true;
   try {
-    // The run waits for the lock. If it were skipped instead, it might not get the lock in its next period either.
+    // Waits for the lock. If the run were skipped instead, the next run might not get the lock either.
     const result = job.lock === undefined || (await waitForLock(pool, job.lock)) ? await run() : null;
     failed = false;
     return result;
   } finally {
-    // If the run failed, its error is thrown, even if unlocking fails too.
+    // If the run failed, throws its error even if unlocking fails too.
     const unlocked = unlock(pool);
     await (failed ? unlocked.catch(() => {}) : unlocked);
   }
 }
 
-/** Waits for the lock. Returns false if the statement timeout ends before. */
+/** Waits for the lock. Returns false if the statement timeout ends first. */
 async function waitForLock(pool: pg.Pool, lock: string): Promise<boolean> {
   try {
     await pool.query(`select pg_advisory_lock(${lockKey})`, [lock]);
@@ -96,7 +94,7 @@ async function waitForLock(pool: pg.Pool, lock: string): Promise<boolean> {
   }
 }
 
-/** Closes a connection that may still hold a lock. */
+/** Releases the locks. If this fails, closes the connection, because it may still hold them. */
 async function unlock(pool: pg.Pool): Promise<void> {
   const client = await pool.connect();
   let failed: Error | undefined;
@@ -109,7 +107,7 @@ async function unlock(pool: pg.Pool): Promise<void> {
   }
 }
 
-/** Waits until no worker runs a job with this lock, and prevents new runs until `run` ends. */
+/** Waits until no worker is running a job with this lock, and prevents new runs until `run` ends. */
 export async function withJobLock<Result>(db: Database, lock: string, run: () => Promise<Result>): Promise<Result> {
   const client = await db.$client.connect();
   let isReleased = false;
@@ -120,7 +118,7 @@ export async function withJobLock<Result>(db: Database, lock: string, run: () =>
     isReleased = true;
     return result;
   } finally {
-    // A connection that may still hold the lock must not go back to the pool.
+    // A connection that may still hold the lock must not return to the pool.
     client.release(!isReleased);
   }
 }

@@ -1,4 +1,4 @@
-/** Runs of one job since the figures were last read. */
+/** Figures about one job since they were last read. */
 export interface JobFigures {
   runs: number;
   /** Runs that were skipped because another worker was running the job. */

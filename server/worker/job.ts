@@ -1,7 +1,7 @@
 import type { Services } from '#server/domain/context.ts';
 import type { OpenServices } from '#server/process/services.ts';
 
-/** The context of a run. `db` is the job's own connection, with its statement timeout. */
+/** The context of a run. `db` uses the job's own connection, with its statement timeout. */
 export interface JobContext extends Services {
   log: OpenServices['log'];
   now: Date;
@@ -11,15 +11,15 @@ export interface JobContext extends Services {
 
 /** Periodic work. Each job has its own file in `jobs/`. */
 export interface Job {
-  /** Name of the job in logs and in `pg_stat_activity`, and name of the lock that only this job takes. */
+  /** The job's name in logs and in `pg_stat_activity`, and the name of the lock that only this job takes. */
   name: string;
-  /** Seconds between the starts of two runs. */
+  /** Seconds between the starts of two runs of this worker. */
   periodSeconds: number;
   /** PostgreSQL cancels statements of this job that take longer. */
   statementTimeoutSeconds: number;
   /** Jobs with the same lock never run at the same time. */
   lock?: string;
-  /** Logs a line only if a run fails. */
+  /** If true, only failed runs are logged at the usual levels. */
   quiet?: boolean;
   /** Returns the number of items handled. */
   run(ctx: JobContext): Promise<number>;

@@ -32,7 +32,7 @@ function startWorker(jobs: readonly Job[], options: RunJobsOptions = {}): () => 
   return stop;
 }
 
-/** A job that runs 20 times a second, unless `other` overrides it. */
+/** Returns a job that runs 20 times per second, unless `other` overrides this. */
 const job = (name: string, run: Job['run'], other: Partial<Job> = {}): Job => ({
   name,
   periodSeconds: 0.05,
@@ -41,7 +41,7 @@ const job = (name: string, run: Job['run'], other: Partial<Job> = {}): Job => ({
   ...other,
 });
 
-/** A job that counts its runs. */
+/** Returns a job that counts its runs. */
 function counting(name: string, other: Partial<Job> = {}): { runs: Date[]; job: Job } {
   const runs: Date[] = [];
   return { runs, job: job(name, async ({ now }) => runs.push(now), other) };

@@ -5,16 +5,16 @@ import { type JobSession, openJobSession } from './job-session.ts';
 import { JobTally } from './job-tally.ts';
 
 /**
- * The first runs are spread over this many milliseconds, so that workers that start together do not all begin with the
- * same job.
+ * The first runs are spread over this many milliseconds, so that workers that start together do not run the same jobs
+ * at the same time.
  */
 const startJitterMs = 10_000;
 /** Jobs with a shorter period keep their connection between runs. */
 const keepsConnectionSeconds = 60;
 const tallyEveryMs = 60 * 60_000;
-/** Milliseconds that a run may take to finish at shutdown; then its statement is canceled. */
+/** Milliseconds that a run has to finish at shutdown. Afterwards, its statement is canceled. */
 const graceMs = 5_000;
-/** Milliseconds that a canceled run may take to end. The process exits after 12 seconds in any case. */
+/** Milliseconds that a canceled run has to end. The process exits after 12 seconds in any case. */
 const cancelMs = 3_000;
 
 /** Options for tests. */
@@ -25,7 +25,7 @@ export interface RunJobsOptions {
 
 /**
  * Runs the jobs concurrently, each with its own period, session and lock, so that a slow or failing job delays no
- * other. Returns a function that stops them: no new run starts, and the running ones finish or are canceled.
+ * other. Returns a function that stops them: no new run starts, and running ones finish or are canceled.
  */
 export function runJobs(
   services: OpenServices,
@@ -63,7 +63,7 @@ async function endsWithin(ended: Promise<unknown>, ms: number): Promise<boolean>
   return inTime;
 }
 
-/** Runs one job again and again. */
+/** Runs a job periodically. */
 class JobLoop {
   readonly name: string;
   isRunning = false;
@@ -82,7 +82,7 @@ class JobLoop {
   }
 
   async run(firstInMs: number): Promise<void> {
-    // Timers measure elapsed time, so setting the clock back delays nothing.
+    // Timers measure elapsed time, so that setting the clock back delays nothing.
     await this.#wait(firstInMs);
     while (!this.#signal.aborted) {
       const began = performance.now();

@@ -1,18 +1,18 @@
 import type { CommandName } from '#protocol/index.ts';
 import type { HandlerStatus } from './read-status.ts';
 
-/** The command that failed, by the agent's error code. */
+/** The failed command, by the agent's error code. */
 const commandOfCode: Readonly<Record<number, CommandName>> = {
   1007: 'install',
   1008: 'update',
   1009: 'enable',
   1010: 'disable',
 };
-/** Other codes belong to heartbeats or are unassigned. */
+/** Whether a code is the agent's own. Other codes come from heartbeats or have no meaning. */
 const isOfAgent = (code: number): boolean => code >= 1000 && code <= 1011;
 const timedOut = 1011;
 
-/** How a handler's last command failed, as far as the agent's text shows. */
+/** How a handler's last command failed, as far as the agent's message shows. */
 export interface Failure {
   command?: CommandName;
   exitCode?: number;
@@ -28,7 +28,7 @@ export function failureOf(
   if (code === undefined || code === null || code === 0) return null;
   const output = formattedMessage?.message ?? '';
   const isHeartbeat = /heart ?beat/i.test(output);
-  // A code that remains after a success is not a failure, and heartbeats have their own codes.
+  // A code can remain after a success, and heartbeats have their own codes. Neither means that a command failed.
   if (!isOfAgent(code) && (isReady(status) || isHeartbeat || (reportsHeartbeat && code > 0))) return null;
   const exitCode = Number(/exit code:? *(-?\d{1,9})/i.exec(output)?.[1] ?? Number.NaN);
   const command = commandOfCode[code];

@@ -3,18 +3,18 @@ import type { DocumentLimits } from '#protocol/limits.ts';
 import { memoize } from '#server/platform/memoize.ts';
 import { cutTo } from './cut.ts';
 
-/** Fields that are truncated to the limit of a message, and fields that are truncated to the limit of a param. */
+/** Fields that are truncated to the limit for messages, and to the limit for parameters. */
 const messages = new Set(['name', 'operation', 'configurationappliedtime', 'message']);
 const params = new Set(['lang']);
-/** Maximum number of repairs. Each repair removes something, and a few are enough for any real status. */
+/** Maximum number of repairs. Real statuses need only a few. */
 const maxRepairs = 20;
 
 const readerOf = memoize((limits: DocumentLimits) => statusObjectWith(limits));
 
 /**
- * Reads a handler's status that a stock agent passed on, in the same way as one from a reference agent. Truncates texts
- * to the limits, and drops only malformed parts: a field with a fault, or a substatus without a status. Null if the
- * status itself cannot be read.
+ * Reads a handler's status from a stock agent in the same way as from a reference agent. Truncates texts to the limits,
+ * and drops only malformed parts: a field with a fault, or a substatus without a status. Returns null if the status
+ * itself is malformed.
  */
 export function readPassedOn(passedOn: unknown, limits: DocumentLimits): StatusObject | null {
   const reader = readerOf(limits);
@@ -27,7 +27,7 @@ export function readPassedOn(passedOn: unknown, limits: DocumentLimits): StatusO
   return null;
 }
 
-/** Returns a copy within the limits for texts, for the number of substatuses and for their depth. */
+/** Returns a copy within the limits for texts, and for the number and depth of substatuses. */
 function cutDown(value: unknown, limits: DocumentLimits, depth: number): unknown {
   if (!isPlainObject(value)) return value;
   return Object.fromEntries(
@@ -45,15 +45,17 @@ function cutDown(value: unknown, limits: DocumentLimits, depth: number): unknown
   );
 }
 
-/** Removes the part that has a fault, or sets it to null in a list. Returns false if the part is the status itself. */
+/**
+ * Removes the part with a fault, or sets it to null if it is in a list. Returns false if the part is the status itself.
+ */
 function removeAt(status: unknown, path: string): boolean {
   const parts = path.split('/').slice(1);
-  // A substatus without a status is removed completely.
+  // Removes a substatus without a status completely.
   if (parts.at(-1)?.toLowerCase() === 'status') parts.pop();
   for (let last = parts.pop(); last !== undefined; last = parts.pop()) {
     const at = parts.reduce<unknown>((inner, part) => (inner as Record<string, unknown> | null)?.[part], status);
     if (Array.isArray(at)) at[Number(last)] = null;
-    // If the field is missing, the object that should contain it cannot be read.
+    // If the field is missing, removes the object that should contain it.
     else if (isPlainObject(at) && Object.hasOwn(at, last)) delete at[last];
     else if (isPlainObject(at)) continue;
     return true;

@@ -3,7 +3,7 @@ import { cutTo } from './cut.ts';
 
 const optional = <S extends z.ZodType>(schema: S) => schema.nullish().catch(undefined);
 const text = optional(z.string());
-/** Handlers sometimes write numbers as text. Anything but an integer becomes null. */
+/** An integer, which handlers sometimes write as text. Anything else counts as absent. */
 const number = optional(
   z
     .union([z.number(), z.string().regex(/^\s*[+-]?\d{1,15}\s*$/)])
@@ -22,12 +22,12 @@ const handler = z.looseObject({
     z.looseObject({
       sequenceNumber: number,
       extensionName: text,
-      // The handler wrote this part. It is parsed in `read-passed-on.ts`.
+      // The handler wrote this part. `read-passed-on.ts` parses it.
       settingsStatus: optional(z.looseObject({ status: z.unknown() })),
     }),
   ),
 });
-/** The state of a handler and one of its extensions. A handler with several extensions has several entries. */
+/** The state of a handler and one of its extensions. Handlers with several extensions have several entries. */
 export type HandlerStatus = z.output<typeof handler>;
 
 const blob = z.looseObject({
@@ -46,28 +46,28 @@ const blob = z.looseObject({
   }),
 });
 
-/** The readable part of the status that the agent reports about its VM. */
+/** The readable parts of the status that an agent reports about its VM. */
 export interface StatusBlob {
   at: string | null;
   agentVersion: string | null;
   os: { name?: string; version?: string };
-  /** The incarnation that the agent has finished; null before the first. */
+  /** The goal state that the agent last finished; null before the first. */
   settled: { incarnation: number; status: string; message: string | null } | null;
   handlers: HandlerStatus[];
   /** Whether the list of handlers is present and completely readable. */
   isWhole: boolean;
 }
 
-/** Maximum number of entries; real VMs have some dozens. */
+/** Maximum number of entries. Real VMs have a few dozen. */
 const maxHandlers = 1_000;
 /** The largest valid incarnation. */
 const highestIncarnation = 2 ** 31 - 1;
 
-/** Returns a text of at most 64 bytes, for words and versions. */
+/** Truncates a word or a version to 64 bytes. */
 const short = (said: string | null | undefined): string | undefined =>
   said === null || said === undefined ? undefined : cutTo(64, said);
 
-/** Reads a status blob. Drops only malformed parts; null if the blob itself is malformed. */
+/** Reads a status blob. Drops only malformed parts. Returns null if the blob itself is malformed. */
 export function readStatus(value: unknown): StatusBlob | null {
   const read = blob.safeParse(value);
   if (!read.success) return null;
@@ -93,7 +93,7 @@ export function readStatus(value: unknown): StatusBlob | null {
         : {
             incarnation,
             status: short(goalState?.status) ?? '',
-            // If the status is a success, the message adds nothing.
+            // After a success, the message adds nothing.
             message: isSuccess ? null : cutTo(4_096, goalState?.formattedMessage?.message ?? '') || null,
           },
     handlers,

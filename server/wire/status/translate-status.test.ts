@@ -27,7 +27,7 @@ const goalStateOf = (...extensions: StockExtension[]): StockGoalState => ({
   heard: { version: '', os: {}, settled: null },
 });
 
-/** An entry in the form that the agent writes; `null` for an absent handler. */
+/** An entry as the agent writes it; null for an absent handler. */
 type Entry = Record<string, unknown> | null;
 const formatted = (message: string) => ({ lang: 'en-US', message });
 const entry = (over: Record<string, unknown> = {}): Entry => ({

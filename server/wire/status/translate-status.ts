@@ -7,14 +7,14 @@ import { cutTo } from './cut.ts';
 import { readPassedOn } from './read-passed-on.ts';
 import type { HandlerStatus, StatusBlob } from './read-status.ts';
 
-/** Texts that the agent adds after a successful command. */
+/** Messages that the agent itself writes after a successful command. */
 const installedOnly = 'plugin installed but not enabled';
 const ownWords = new Set(['', 'plugin enabled', 'plugin disabled', installedOnly]);
-/** Start of the text that the agent writes as the status of an extension without a status file. */
+/** Start of the message that the agent writes as the status of an extension without a status file. */
 const statusFiller = 'this status is being reported by the guest agent since no status file was reported';
-/** Age in seconds of a heartbeat file that counts as unresponsive, whatever the file contains. */
+/** Age in seconds at which a heartbeat file counts as unresponsive, regardless of its contents. */
 const silentSeconds = 601;
-/** Age in seconds of a heartbeat file that is too old to mean ready. */
+/** Age in seconds at which a heartbeat file is too old to mean ready. */
 const unsureSeconds = 61;
 
 interface HandlerEntry {
@@ -29,7 +29,7 @@ interface HandlerEntry {
   output?: string;
 }
 
-/** A report in the form of the reference agent. */
+/** A report as the reference agent sends it. */
 export interface Report {
   agentTime?: string;
   appliedEtag?: string;
@@ -45,16 +45,16 @@ type Bounds = Limits['report'];
 export const reportSeconds = 60;
 
 /**
- * Returns the time of a status. The time that the handler wrote is lost, because the agent replaces it with the time of
+ * Returns the time to use for a status. The handler's own time is lost, because the agent replaces it with the time of
  * the upload.
  */
 type Stamp = (extension: string, status: object) => string;
 
-/** Translates a status blob to a report of the reference agent. Texts above the limits are truncated. */
+/** Translates a status blob to a report as the reference agent would send it. Truncates texts to the limits. */
 export function translateStatus(blob: StatusBlob, goalState: StockGoalState, bounds: Bounds, stamp: Stamp): Report {
-  // On hold, nothing is processed, even if the agent reports that it has finished.
+  // During a hold, the agent processes nothing, even if it reports that it has finished.
   const isSettled = !goalState.onHold && blob.settled?.incarnation === goalState.incarnation;
-  // A goal state that failed as a whole changed nothing, so a missing or unreadable extension was not removed.
+  // If the goal state failed as a whole, it changed nothing, so a missing or unreadable extension was not removed.
   const isDone = isSettled && blob.isWhole && blob.settled?.status.toLowerCase() === 'success';
   const report: Report = {
     ...(blob.at !== null && { agentTime: blob.at }),
@@ -77,10 +77,7 @@ export function translateStatus(blob: StatusBlob, goalState: StockGoalState, bou
   return report;
 }
 
-/**
- * Splits a report so that no part has more than the maximum number of entries. A report nearly always has only one
- * part.
- */
+/** Splits a report so that no part has more than `mostEntries` entries. Nearly all reports have only one part. */
 export function partsOf(report: Report, mostEntries: number): Report[] {
   const lists = [report.handlers, report.heartbeats, report.statuses];
   const [count, longest] = [
@@ -110,11 +107,11 @@ function entryOf({ goal, wireName }: StockExtension, handlers: readonly HandlerS
   if (wireName === null) return ofHandler[0] ?? null;
   const nameOf = (entry: HandlerStatus) => entry.runtimeSettingsStatus?.extensionName ?? null;
   const own = ofHandler.find((entry) => nameOf(entry) === wireName);
-  // If the extension has no entry, the handler failed before any of its extensions ran.
+  // If the extension has no entry, the handler may have failed before any of its extensions ran.
   return own ?? ofHandler.find((entry) => nameOf(entry) === null) ?? null;
 }
 
-/** Whether the entry is about this extension, and not only about its handler. */
+/** Whether the entry is for this extension and not just for its handler. */
 const isOwn = ({ wireName }: StockExtension, entry: HandlerStatus): boolean =>
   wireName === null || entry.runtimeSettingsStatus?.extensionName === wireName;
 
@@ -138,7 +135,7 @@ function handlerEntry(
     return { ...frame, state: 'failed', ...failure, output: cutTo(outputBytes, failure.output) };
   }
   if (goal.state === 'uninstall') return isThere ? { ...frame, state: 'uninstalling' } : null;
-  // An extension that was never enabled is not installed in order to disable it.
+  // To disable an extension that was never enabled, the agent does not install it, so there may be no entry.
   if (goal.state === 'disabled')
     return isDone ? { ...frame, state: 'disabled', command: 'disable', exitCode: 0 } : null;
   if (entry === null) return null;
@@ -147,22 +144,25 @@ function handlerEntry(
   return { ...frame, state: 'enabled', command: 'enable', exitCode: 0 };
 }
 
-/** Returns the version in the form in which it was published if it is that of the goal, otherwise as reported. */
+/** Returns the reported version. If it is the goal's version, returns it in the form in which it was published. */
 function versionOf({ goal, version }: StockExtension, entry: HandlerStatus | null): string {
   const reported = cutTo(64, entry?.handlerVersion ?? version);
   return inFourParts(reported) === inFourParts(version) ? goal.version : reported;
 }
 
 /**
- * Returns the extension that this one waits for. After a failure, the agent skips extensions and says so only in a
- * text.
+ * Returns the extension that this one waits for; null if it waits for none. If a dependency fails, the agent skips
+ * dependent extensions and says so only in a message.
  */
 function blockedByOf({ goal, level }: StockExtension, output: string): string | null {
   if (level === 0 || !/dependent extension/i.test(output)) return null;
   return goal.dependsOn.find((name) => output.includes(name)) ?? goal.dependsOn[0] ?? null;
 }
 
-/** Returns a heartbeat entry. The agent reports only the status of the heartbeat, in place of the handler's state. */
+/**
+ * Returns a heartbeat entry; null if the entry contains no heartbeat. The agent reports only the heartbeat's status, in
+ * place of the handler's state.
+ */
 function heartbeatEntry(
   { goal, reportsHeartbeat }: StockExtension,
   entry: HandlerStatus,
@@ -173,7 +173,7 @@ function heartbeatEntry(
   const message = entry.formattedMessage?.message ?? '';
   const isKnown = word === 'ready' || word === 'notready';
   const code = entry.code ?? undefined;
-  // The code of an unreadable heartbeat remains until the next enable.
+  // The code and message of an unreadable heartbeat remain until the next enable.
   const isLeftBehind = word === 'ready' && code === -1;
   const heartbeat = {
     status: word === 'notready' || word === 'unresponsive' ? 'notready' : 'ready',
@@ -197,10 +197,10 @@ function statusEntry(
   const passedOn = settingsStatus?.status;
   if (!isPlainObject(passedOn) || sequenceNumber === undefined || sequenceNumber === null) return null;
   const read = readPassedOn(passedOn, bounds);
-  // A disable command may write no status. In this case, the handler's last status is kept.
+  // A disable command may write no status. If so, the handler's last status is kept.
   const isFiller = read?.formattedMessage?.message.toLowerCase().startsWith(statusFiller) ?? false;
   if (isFiller && goal.state !== 'enabled') return null;
-  // An unreadable status is passed on, so that the portal names the fault.
+  // An unreadable status is passed on unchanged, so that the portal shows what is wrong with it.
   const status = read === null ? passedOn : withoutEmpty(read);
   const timestampUTC = read === null ? '' : stamp(goal.name, status);
   return {
@@ -211,7 +211,7 @@ function statusEntry(
   };
 }
 
-/** Restores what the handler wrote, because the agent fills in empty names and languages. */
+/** Restores what the handler wrote, because the agent adds empty names and languages. */
 function withoutEmpty({ name, operation, configurationAppliedTime, substatus, ...status }: StatusObject): object {
   const { formattedMessage } = status;
   return {

@@ -3,7 +3,7 @@ import { recordChange } from '#server/domain/changes/index.ts';
 import type { Job } from '../job.ts';
 import { activityLock } from './follow-activity.ts';
 
-/** Checks all entries of the activity log, one part per run, and notifies open pages of a new verdict. */
+/** Checks all entries of the activity log, one part per run. Notifies open pages of a new verdict. */
 export function checkActivityJob(watch: ActivityWatch): Job {
   return {
     name: 'check-activity',

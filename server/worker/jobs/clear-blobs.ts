@@ -1,11 +1,11 @@
 import { removeUnusedBytes, usedBytes } from '#server/domain/packages/index.ts';
 import type { Job } from '../job.ts';
 
-/** Minimum age of a deleted blob, because bytes are stored before the row that references them is committed. */
+/** Minimum age of blobs to delete, because bytes are stored before the row that references them is committed. */
 const minimumAgeMs = 24 * 60 * 60_000;
 const batchSize = 1_000;
 
-/** Deletes bytes that no row references, left by a crash between storing the file and committing the row. */
+/** Deletes blobs that no row references. A crash between storing a file and committing its row leaves them behind. */
 export const clearBlobsJob: Job = {
   name: 'clear-blobs',
   periodSeconds: 60 * 60,

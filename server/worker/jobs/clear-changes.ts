@@ -1,7 +1,7 @@
 import { clearChanges } from '#server/domain/changes/index.ts';
 import type { Job } from '../job.ts';
 
-/** Deletes hints about changes that every open page received long ago. */
+/** Deletes changes that every open page received long ago. */
 export const clearChangesJob: Job = {
   name: 'clear-changes',
   periodSeconds: 60,

@@ -1,7 +1,7 @@
 import { clearHealth } from '#server/domain/health/index.ts';
 import type { Job } from '../job.ts';
 
-/** Deletes old health transitions, and keeps one hourly version count per day. */
+/** Deletes old health transitions, and thins out old version counts. */
 export const clearHealthJob: Job = {
   name: 'clear-health',
   periodSeconds: 60 * 60,

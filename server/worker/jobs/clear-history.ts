@@ -1,7 +1,7 @@
 import { clearHistory } from '#server/domain/reports/index.ts';
 import type { Job } from '../job.ts';
 
-/** Deletes the oldest reports of VMs that store too many bytes of them. */
+/** Deletes the oldest reports of VMs whose stored reports exceed the limit. */
 export const clearHistoryJob: Job = {
   name: 'clear-history',
   periodSeconds: 60 * 60,

@@ -65,7 +65,7 @@ test('health transitions are kept for 30 days, hourly counts for 14 and daily on
     { ...transition, at: ago(29 * 24) },
   ]);
   const count = { handler: 'Acme.Lab.Probe', vms: 1, failed: 0 };
-  // The base time is noon, so that the three hours around 15 days ago are on one day.
+  // The test's time is noon, so that the three hours 15 days ago are on the same day.
   const hours = [24, 15 * 24, 15 * 24 + 1, 15 * 24 + 2, 399 * 24, 401 * 24];
   const rows = ['1.0.0.0', '2.0.0.0'].flatMap((version) => hours.map((h) => ({ ...count, version, hour: ago(h) })));
   await services.db.insert(versionCounts).values(rows.slice(0, -1));

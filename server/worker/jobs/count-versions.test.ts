@@ -15,7 +15,7 @@ test('versions are counted in steps, and not again before the next pass', async 
     now: new Date('2026-03-02T10:00:00Z'),
     signal: AbortSignal.timeout(60_000),
   };
-  // There are enough extensions for two steps, because one step handles 5,000.
+  // Creates enough extensions for two steps. One step handles 5,000.
   await db.execute(sql`insert into vms (id, name, tags, created_at, created_by)
     select uuidv7(), 'many-' || n, '{}', now(), 'test' from generate_series(1, 4000) n`);
   await db.execute(sql`insert into extension_health (vm_id, name, handler, goal_version, health, heartbeat, since)

@@ -5,7 +5,7 @@ import type { Job } from '../job.ts';
 const passEveryMs = 5 * 60_000;
 
 /**
- * Counts the VMs of each handler version in small steps, one step per run, so that a large fleet does not delay
+ * Counts the VMs of each handler version in small steps, one per run, so that counting a large fleet does not delay
  * reports.
  */
 export function countVersionsJob(): Job {

@@ -4,7 +4,7 @@ import { systemOrigin } from '#server/domain/context.ts';
 import { endHolds } from '#server/domain/holds/index.ts';
 import type { Job } from '../job.ts';
 
-/** Ends holds whose end time has passed. */
+/** Releases holds whose end time has passed. */
 export const endHoldsJob: Job = {
   name: 'end-holds',
   periodSeconds: 15,

@@ -1,7 +1,7 @@
 import { foldCounts } from '#server/domain/health/index.ts';
 import type { Job } from '../job.ts';
 
-/** Adds the recorded differences to the fleet's counts. */
+/** Adds recorded differences to the fleet's counts. */
 export const foldCountsJob: Job = {
   name: 'fold-counts',
   periodSeconds: 5,

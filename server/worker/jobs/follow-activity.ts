@@ -2,12 +2,12 @@ import type { ActivityWatch } from '#server/domain/audit/index.ts';
 import { recordChanges } from '#server/domain/changes/index.ts';
 import type { Job } from '../job.ts';
 
-/** Lock of both jobs of the activity log, because they write the same verdict and the same kept head. */
+/** Lock of the two jobs that check the activity log, because they write the same verdict and the same stored head. */
 export const activityLock = 'activity';
-/** If more VMs than this are affected, open pages get one hint for all of them. */
+/** If more VMs than this are affected, open pages get one hint for all VMs. */
 const maxHints = 20;
 
-/** Checks the newest entries of the activity log, and notifies open pages. */
+/** Checks the newest entries of the activity log, and notifies open pages of them. */
 export function followActivityJob(watch: ActivityWatch): Job {
   return {
     name: 'follow-activity',

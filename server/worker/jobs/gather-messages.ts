@@ -1,7 +1,7 @@
 import { gatherReportedMessages } from '#server/domain/localization/index.ts';
 import type { Job } from '../job.ts';
 
-/** Collects the message ids that each handler version reported. */
+/** Collects the message ids that handler versions reported. */
 export const gatherMessagesJob: Job = {
   name: 'gather-messages',
   periodSeconds: 2,

@@ -19,7 +19,7 @@ import { keepPartitionsJob } from './keep-partitions.ts';
 import { markForgottenJob } from './mark-forgotten.ts';
 import { sendAnchorsJob } from './send-anchors.ts';
 
-/** Creates all jobs of a worker. Some keep state between runs. */
+/** Creates all jobs of a worker. Some of them keep state between runs. */
 export function createJobs({ log }: Pick<OpenServices, 'log'>): Job[] {
   const watch = new ActivityWatch((fault) => log.error({ fault }, 'the activity was tampered with'));
   return [

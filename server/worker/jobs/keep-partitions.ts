@@ -3,7 +3,7 @@ import type { Job } from '../job.ts';
 
 const dayMs = 24 * 60 * 60_000;
 
-/** Creates the partitions of the next days, and drops expired ones. */
+/** Creates the partitions for the next days, and drops expired ones. */
 export const keepPartitionsJob: Job = {
   name: 'keep-partitions',
   periodSeconds: 10 * 60,
@@ -17,7 +17,7 @@ export const keepPartitionsJob: Job = {
       failed = false;
       return dropped;
     } finally {
-      // A connection that may still hold the partitions' lock is closed.
+      // Closes the connection after a failure, because it may still hold the partitions' lock.
       client.release(failed);
     }
   },

@@ -2,13 +2,14 @@ import { readKeptHead } from '#server/domain/audit/index.ts';
 import { type AnchorTarget, nameTarget, sendAnchor } from '#server/platform/anchors.ts';
 import type { Job } from '../job.ts';
 
-/** The worker logs an anchor after this many entries, or this much time. */
+/** The worker logs an anchor after this many entries, or after this time. */
 const logEveryActs = 1_000;
 const logEveryMs = 24 * 60 * 60_000;
 
 /**
- * Once a minute while there are new entries, sends the last verified head of the activity log to the targets in
- * ANNEX_AUDIT_ANCHORS, and now and then to the log. If a target rejected it, sends the newest head a minute later.
+ * Sends the last verified head of the activity log to the targets in ANNEX_AUDIT_ANCHORS, once a minute while there are
+ * new entries. Writes it to the log less often. If a target could not be reached, it gets the newest head a minute
+ * later.
  */
 export function sendAnchorsJob(): Job {
   const sent = new Map<AnchorTarget, number>();
