@@ -57,7 +57,9 @@ export async function findAgents(db: Database, hashes: readonly string[]): Promi
   return new Map(rows.map(({ hash, ...row }) => [hash, { ...row, counter: Number(row.counter) }]));
 }
 
-/** The current state of a VM's agent. Both fields are null if the VM was deleted or the agent's access was revoked. */
+/**
+ * A change that concerns a VM's agent. Both fields are null if the VM was deleted or the agent's access was revoked.
+ */
 export interface AgentNews {
   vmId: string;
   /** The ETag for an agent whose goal state or hold changed; empty if only logs were requested. */

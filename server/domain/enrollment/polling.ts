@@ -2,7 +2,7 @@
 export const pollSeconds = 30;
 
 /**
- * Returns the seconds until an agent should call again, with jitter: a few after a held poll, otherwise about one
+ * Returns the seconds until an agent should call again, with jitter: at most two after a held poll, otherwise about one
  * period.
  */
 export function pollAfter(heldSeconds: number, random: () => number = Math.random): number {

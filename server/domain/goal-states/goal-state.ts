@@ -34,7 +34,7 @@ export function etagOf(epoch: string, incarnation: number): string {
   return `"${epoch}.${incarnation}"`;
 }
 
-/** Renders the text that agents receive. Called once per goal state, when it is written. */
+/** Renders the text that agents receive. It is stored with the goal state and never rendered again. */
 export function renderGoalState(
   { vmId, incarnation, turn }: Required<Pick<GoalState, 'vmId' | 'incarnation' | 'turn'>>,
   contents: readonly ExtensionContents[],

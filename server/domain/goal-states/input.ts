@@ -112,7 +112,7 @@ const plan = z.string().min(1).max(100).optional();
 /** `siblings`: also change the handler's other extensions on the VM, which must have the same version. */
 const siblings = z.boolean().default(false);
 
-/** `ifMatch`: the incarnation that the caller saw. The request is rejected if the current one is newer. */
+/** `ifMatch`: the incarnation that the caller saw. The request is rejected if the current one differs. */
 export const setExtensionInput = z.object({ vmId, name: extensionName, goal: extensionGoal, siblings, ifMatch, plan });
 export type SetExtensionInput = z.input<typeof setExtensionInput>;
 

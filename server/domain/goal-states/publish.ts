@@ -70,8 +70,8 @@ export async function loadExtensions(tx: Transaction, vmId: string): Promise<Ext
 
 /**
  * The only function that creates a goal state. It renders the current declarations, stores them in the history, makes
- * them the current goal state and, with the commit, wakes the gateways. It gets the next turn, unless it differs only
- * in the encryption of secrets. The caller holds the head's lock. Returns the new incarnation.
+ * them the current goal state and, with the commit, wakes the gateways. It gets the next turn, unless a renewed
+ * certificate changes only the encryption of secrets. The caller holds the head's lock. Returns the new incarnation.
  */
 export async function publishGoalState(tx: Transaction, ctx: Context, head: Head, cause: Cause): Promise<number> {
   const { vmId } = head;
@@ -107,8 +107,8 @@ export async function publishGoalState(tx: Transaction, ctx: Context, head: Head
 const nextTurn = ({ turn, incarnation }: Head): number => Math.max(turn, incarnation) + 1;
 
 /**
- * The turn of the current goal state if the new one differs only in the encryption of secrets; otherwise null. In that
- * case no handler runs again, so the new goal state keeps the turn.
+ * Returns the turn of the current goal state if the new one differs only in the encryption of secrets, because then no
+ * handler runs again; otherwise null.
  */
 function keptTurn({ text }: Head, render: (turn: number) => string): number | null {
   const before: GoalState = JSON.parse(text);

@@ -13,7 +13,7 @@ const ifMatch = z.number().int().min(0).optional();
 /** A hold as a caller describes it. Without `until`, it lasts until a person releases it. */
 export const holdTerms = z.object({ reason, until: z.iso.datetime({ offset: true }).nullish() });
 
-/** `ifMatch`: the incarnation that the operator saw. The request is rejected if the current one is newer. */
+/** `ifMatch`: the incarnation that the operator saw. The request is rejected if the current one differs. */
 export const holdVmInput = holdTerms.extend({ vmId, ifMatch });
 export type HoldVmInput = z.input<typeof holdVmInput>;
 

@@ -51,7 +51,10 @@ export async function packPiece(blobs: BlobStore, raw: Buffer, start: number): P
   return { start, until: start + raw.length, sha256, ...measure(raw), path };
 }
 
-/** Thrown if a piece was merged into another one, or deleted with its output, since it was looked up. */
+/**
+ * Thrown if the bytes of a piece are missing or damaged, usually because it was merged into another piece, or deleted
+ * with its output, since it was looked up.
+ */
 export class PieceGone extends Error {
   override readonly name = 'PieceGone';
 }

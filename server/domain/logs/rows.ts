@@ -84,7 +84,7 @@ async function* linesOf(
   from: number,
   read: (piece: StoredPiece) => Promise<Buffer>,
 ): AsyncGenerator<Row[]> {
-  // The row may begin in an earlier piece than the first one whose first byte is in this row.
+  // Row `from` may begin in an earlier piece than the first one whose first byte belongs to it.
   const first = Math.max(
     0,
     pieces.findLastIndex(({ row }) => row < from),

@@ -5,7 +5,7 @@ import type { Context } from '#server/domain/context.ts';
 import { describeStockAgent } from '#server/domain/enrollment/index.ts';
 import type { StockAgentNews } from './deliver-goal-state.ts';
 
-/** Stores a stock agent's report about itself, if it changed. */
+/** Stores a stock agent's report about itself, and notifies open pages. Call it only if the report changed. */
 export async function noteStockAgent(
   ctx: Context,
   vmId: string,

@@ -6,8 +6,9 @@ import type { ExplainedExtension, ExplainedVm, Explanation, Link } from './expla
 type Extension = ExplainedExtension;
 
 /**
- * Explains why a VM is not done, from its agent's last call to the remedy; null if everything is done without problems.
- * Explains the extension in the worst state; an extension that waits for a failed one comes before the failed one.
+ * Explains why a VM is not done, from its agent's last call to the remedy; null if everything is done without problems,
+ * or if the agent has never called. Explains the extension in the worst state; an extension that waits for a failed one
+ * comes before the failed one.
  */
 export function explain(vm: ExplainedVm, now: Date): Explanation | null {
   const open = vm.extensions.filter(
@@ -51,8 +52,8 @@ const actOn = (cause: Extension): Explanation['act'] => ({
 });
 
 /**
- * Returns the last extension in a chain of extensions that wait for each other. In a cycle, returns the extension where
- * the cycle closes.
+ * Returns the extension at the end of the chain that `subject` waits for. In a cycle, returns the extension where the
+ * cycle closes.
  */
 function rootOf(subject: Extension, all: readonly Extension[]): Extension {
   const passed = new Set<string>();

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The kind of a VM's agent; null before an agent enrolls. */
+/** The kind of a VM's agent. */
 export const agentKind = z.enum(['reference', 'stock']);
 
 /** The operating system that the agent reported. */

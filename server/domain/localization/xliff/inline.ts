@@ -57,7 +57,10 @@ export function codeOf(shown: string | undefined, id: string | undefined): strin
 const nmtoken = /^[\p{L}\p{N}._:-]+$/u;
 const packed = 'b64-';
 
-/** Converts a message id to a unit id: unchanged if it is a valid XML name, otherwise encoded. */
+/**
+ * Converts a message id to a unit id: unchanged if XML can contain it or, with `isName`, if it is a valid name token;
+ * otherwise encoded.
+ */
 export function unitIdOf(id: string, isName: boolean): string {
   const isPlain = !id.startsWith(packed) && (isName ? nmtoken.test(id) : fitsXml(id));
   return isPlain ? id : packed + Buffer.from(id).toString('base64url');

@@ -196,7 +196,10 @@ class Reader {
 
 const value = (tag: SaxesTagNS, name: string): string | undefined => tag.attributes[name]?.value;
 
-/** Returns a character that XML cannot contain, by its code point; empty if the code point is invalid. */
+/**
+ * Returns a character that XML cannot contain, by its code point; the replacement character if the code point is
+ * invalid.
+ */
 const charOf = (hex: string): string =>
   /^[0-9a-f]{1,4}$/i.test(hex) ? String.fromCharCode(Number.parseInt(hex, 16)) : '\ufffd';
 

@@ -6,7 +6,10 @@ import type { Context } from '#server/domain/context.ts';
 import type { ActivityFilter } from '../input.ts';
 import { namesContain } from './names-contain.ts';
 
-/** Kinds of targets whose entries every signed-in caller can read. All other entries are about people. */
+/**
+ * Kinds of targets whose entries every signed-in caller can read. All other entries are visible only to admins and to
+ * the actor.
+ */
 const openKinds = ['vm', 'extension', 'goal-state', 'version', 'handler', 'publisher'];
 /** Kinds whose declarations only operators can read. */
 const declaredKinds = ['vm', 'extension', 'goal-state'];
@@ -20,10 +23,7 @@ const actionCodes = [
   ),
 ];
 
-/**
- * Condition for the entries that this caller can see. Entries about people are visible to admins, and to the person who
- * caused them.
- */
+/** Returns the condition for the entries that this caller can see; undefined if the caller can see all. */
 export function visibleTo(actor: Actor): SQL | undefined {
   if (hasRole(actor, 'admin')) return undefined;
   return or(inArray(auditEntries.targetKind, openKinds), isOwn(actor));

@@ -2,7 +2,7 @@ import { canonicalJson } from '#server/platform/canonical-json.ts';
 
 /** A difference between before and after. `undefined` means that the value is absent on that side. */
 export interface Difference {
-  /** Path of the value. A list is compared as one value, unless it contains objects. */
+  /** Path of the value. A list is compared as one value. */
   path: string[];
   before?: unknown;
   after?: unknown;

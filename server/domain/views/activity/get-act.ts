@@ -20,7 +20,10 @@ export interface ActContents {
   hash: string | null;
 }
 
-/** Returns the values before and after an action. Throws 404 if the entry is unknown or the caller cannot see it. */
+/**
+ * Returns how the target of an entry differs before and after; no differences if the caller cannot see them. Throws 404
+ * if the entry is unknown or the caller cannot see it.
+ */
 export async function getAct(ctx: Context, input: GetActInput): Promise<ActContents> {
   allow(ctx.actor, 'viewer');
   const { id } = parse(getActInput, input);

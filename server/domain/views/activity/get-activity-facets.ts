@@ -16,7 +16,7 @@ export interface ActivityFacets {
   actions: { action: string; count: number }[];
 }
 
-/** Counts the 10,000 newest entries that the caller can see. */
+/** Counts actors and actions in the 10,000 newest entries that the caller can see. */
 export async function getActivityFacets(ctx: Context, input: ActivityFacetsInput): Promise<ActivityFacets> {
   allow(ctx.actor, 'viewer');
   const { vmId } = parse(activityFacetsInput, input ?? {});

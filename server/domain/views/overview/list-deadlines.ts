@@ -19,7 +19,7 @@ export interface Deadlines {
   next: Deadline | null;
 }
 
-/** Returns missed deadlines and the next deadlines. */
+/** Returns missed deadlines and the next deadline. */
 export async function listDeadlines(ctx: Context): Promise<Deadlines> {
   allow(ctx.actor, 'viewer');
   const { deadlineAt } = extensionHealth;

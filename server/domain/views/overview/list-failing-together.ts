@@ -49,7 +49,7 @@ export interface FailingExtension {
 const maxGroups = 6;
 /** Number of VMs per group that are compared for a common tag. */
 const sampleSize = 500;
-/** Maximum seconds between two VMs of a group that went silent together. */
+/** Maximum seconds between two consecutive VMs of a group that went silent together. */
 const togetherSeconds = 180;
 
 interface Sampled extends FailingGroup {

@@ -20,7 +20,10 @@ export interface FleetEvent {
 }
 
 const maxEvents = 8;
-/** Maximum seconds between two transitions of one event, and number of its VMs that are compared for a common tag. */
+/**
+ * Maximum seconds between two consecutive transitions of one event, and number of its VMs that are compared for a
+ * common tag.
+ */
 const togetherSeconds = 180;
 const sampleSize = 500;
 
