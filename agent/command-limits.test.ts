@@ -15,7 +15,7 @@ afterEach(async () => {
 
 const echo = { handler: 'Acme.Test.Echo', version: '1.0.0.0' };
 const minutes = { install: 300, update: 300, enable: 300, disable: 300, uninstall: 300 };
-/** A command that ends only at its limit. */
+/** Returns a script in which one command runs until its timeout. */
 const hangs = (command: string) => `[ "$1" != ${command} ] || exec sleep 300`;
 const entries = () => machine.portal.reports.flatMap(({ handlers }) => handlers);
 const reported = (state: string, sequenceNumber: number) => () =>
@@ -96,7 +96,7 @@ test('AZ-G7 an update goes on when the commands of the old version reach their l
 });
 
 describe('AZ-G3 a command', () => {
-  /** Prints the record of the running command, which contains its timeout. */
+  /** Returns a script that prints the record of the running command, which contains its timeout. */
   const printsRecord = () => `cat '${layoutOf(machine.dir).command}'/*/command.json`;
   const limits = () =>
     entries()

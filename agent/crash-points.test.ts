@@ -13,15 +13,15 @@ import { Agent } from './work/agent.ts';
 
 /*
  * Stops the agent at every point between two persistent effects: from the n-th point on, nothing that it does reaches
- * the disk, the handlers or the portal, as after kill -9. Then starts it again. Uses memory instead of a disk where
- * possible, because hundreds of runs sync their files.
+ * the disk, the handlers or the portal, as after kill -9. Then starts it again. Runs in /dev/shm if possible, because
+ * hundreds of runs sync their files.
  */
 const base = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'annex-crash-'));
 const callsFile = join(base, 'calls.log');
 const mount = { name: 'mount', handler: 'Acme.Test.Mount' };
 const echo = { name: 'echo', handler: 'Acme.Test.Echo', dependsOn: ['mount'] };
 const reboot = { name: 'reboot', handler: 'Acme.Test.Reboot' };
-/** Replaces the machine's boot id. */
+/** Stands in for the machine's boot id. */
 const bootIdFile = join(base, 'boot-id');
 const rebootCommand = `echo restart >> ${callsFile}; echo restarted > ${bootIdFile}`;
 const enabled: MemoryGoal[] = [
@@ -29,7 +29,7 @@ const enabled: MemoryGoal[] = [
   { ...mount, version: '1.0' },
 ];
 
-/** The agent's warnings, which explain why a run fails. */
+/** The agent's warnings, which help explain a failed run. */
 let warnings: string[] = [];
 
 class Killed extends Error {}
@@ -39,7 +39,7 @@ interface Stage {
   goal: MemoryGoal[];
   /** Expected calls of a run without interruption. */
   calls: string[];
-  /** Calls that may repeat once after a restart; others never do. */
+  /** Calls that may be repeated after the agent was stopped; others never are. */
   again: string[];
   /** Expected last reported state of each extension. */
   states: string[];
@@ -49,7 +49,7 @@ interface Stage {
   restarts?: true;
 }
 
-/** Each stage begins where the previous one ended. */
+/** Each stage starts where the previous one ended. */
 const stages: Stage[] = [
   {
     name: 'AZ-G1 two extensions, one after the other',
@@ -126,7 +126,8 @@ async function packageOf({ handler, version, rebootAfterInstall = false }: Packa
 }
 
 /**
- * Runs the agent in a folder until it reaches its goal or is stopped at the n-th point. Returns the points it passed.
+ * Runs the agent in a folder until it reaches its goal or is stopped at the n-th point. Returns the names of the
+ * points.
  */
 async function live(
   folder: string,
@@ -190,7 +191,7 @@ async function untilRestarted(): Promise<void> {
 
 const callsNow = () => (existsSync(callsFile) ? readFileSync(callsFile, 'utf8').trim().split('\n') : []);
 
-/** Expects the stage's calls in the stage's order. After a restart, some may be repeated. */
+/** Expects the stage's calls in the stage's order. Those in `again` may be repeated. */
 function expectLegal(calls: string[], { calls: expected, again }: Stage): void {
   expect(calls.filter((call, index) => calls.indexOf(call) === index)).toEqual(expected);
   const repeated = calls.filter((call, index) => calls.indexOf(call) !== index);

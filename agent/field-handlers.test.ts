@@ -19,7 +19,7 @@ afterEach(async () => {
   rmSync(waagentFolder, { recursive: true, force: true });
 });
 
-/** A handler on one machine: declarations, reports, and the handler's own log. */
+/** One of the field handlers on a test machine: sets its goals and reads its own log. */
 class FieldMachine {
   private readonly handler: string;
   private readonly goals = new Map<string, GoalInput>();
@@ -43,7 +43,7 @@ class FieldMachine {
     return sequenceNumber;
   }
 
-  /** Removes extensions from the goal state, as the portal does after they were uninstalled. */
+  /** Removes an extension from the goal state, as the portal does after its uninstall. */
   forget(name: string): void {
     this.goals.delete(name);
   }

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { rotatingFile } from './folder/rotating-file.ts';
 import { indented } from './terminal.ts';
 
-/** The agent's log: a human-readable line on the terminal, and a JSON line in `logs/agent.log`. */
+/** The agent's log: prints lines in the configured format, and writes JSON lines to `logs/agent.log`. */
 export interface Journal {
   info(line: string, fields?: Record<string, unknown>): void;
   warn(line: string, fields?: Record<string, unknown>): void;
@@ -18,7 +18,7 @@ export const logFormats = ['plain', 'systemd', 'json'] as const;
 export interface JournalOptions {
   /** Format of printed lines. */
   logFormat?: (typeof logFormats)[number];
-  /** Size at which `agent.log` is rotated; `logFiles` is the number of rotated files that are kept. */
+  /** Size in MiB at which `agent.log` is rotated; `logFiles` is the number of rotated files that are kept. */
   logMegabytes?: number;
   logFiles?: number;
 }

@@ -29,7 +29,7 @@ test('AZ-G3 an install continues while the agent is killed, and does not run twi
   const go = join(machine.dir, 'go');
   await machine.addHandler({
     ...echo,
-    // More than a pipe can hold, so that the script waits for its reader.
+    // More than a pipe can hold, so that the script waits for the reader.
     script: `[ "$1" = install ] || exit 0
 echo begun; touch '${go}'; head -c 200000 /dev/zero | tr '\\0' x; sleep 0.3; echo end`,
   });

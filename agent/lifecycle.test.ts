@@ -75,7 +75,7 @@ test('files that handlers create have the machine’s umask, also under the syst
 
 test('AZ-G2 downloads run in parallel, install commands one at a time', async () => {
   const names = ['One', 'Two', 'Three'];
-  // A command that starts while another one is running logs that.
+  // A command that starts while another one is running logs OVERLAP.
   const script = `mkdir '${machine.callsFile}.lock' || echo OVERLAP >> '${machine.callsFile}'; sleep 0.1; rmdir '${machine.callsFile}.lock'`;
   for (const type of names) await machine.addHandler({ handler: `Acme.Test.${type}`, version: '1', script });
   machine.portal.setGoal(names.map((type) => ({ name: type, handler: `Acme.Test.${type}`, version: '1' })));
@@ -168,7 +168,7 @@ test('AZ-G5 a package that arrives after its removal is deleted', async () => {
   machine.portal.setGoal([{ ...echo, name: 'echo', state: 'uninstall', sequenceNumber: 2 }]);
   await machine.portal.until('removed', heard('removed'));
   machine.portal.packagesTogether = 0;
-  // Any report makes the agent check for a new goal state.
+  // The response to any report makes the agent check for a new goal state.
   agent.reporter.problem('test', 'the package goes on its way');
   await machine.until('the arrival', () => machine.lines.some((line) => line.includes('is no longer needed')));
   expect(readdirSync(join(machine.dir, 'handlers'))).toEqual([]);
@@ -323,7 +323,7 @@ function isFailed(state: string): boolean {
   return state.endsWith(' failed');
 }
 
-/** Whether a process is running. Zombies are not. */
+/** Whether a process is running. Zombies do not count. */
 function isAlive(pid: number): boolean {
   try {
     return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));

@@ -19,7 +19,7 @@ import { type TestMachine, testMachine } from './testing/machine.ts';
 import { textsOfZip } from './testing/read-zip.ts';
 import { readDocument } from './watch/read-document.ts';
 
-/** Attacks by a handler's service, which may run as any user, through the folders it may write to. */
+/** These tests attack the agent as a handler's service could, running as any user: through the folders it may write to. */
 const echo = { handler: 'Acme.Test.Echo', version: '1.0.0.0' };
 const secret = 'root-only-words';
 
@@ -156,7 +156,7 @@ describe('a status file', () => {
       for (let round = 0; ; round += 1) {
         symlinkSync(secret, path + '.next'); renameSync(path + '.next', path);
         writeFileSync(path + '.next', own); renameSync(path + '.next', path);
-        // Now and then the service leaves its own file long enough for a reading.
+        // Every 20 rounds, the service leaves its own file in place for 20 ms, so that it can be read.
         if (round % 20 === 0) for (const end = Date.now() + 20; Date.now() < end; );
       }`,
       [path(), secretFile, own],
@@ -300,7 +300,7 @@ describe('removing a handler', () => {
   });
 });
 
-/** Runs the program in a loop until it is killed. */
+/** Runs a script in a loop until it is killed. */
 async function swapForever(program: string, words = [logFolder, vault]): Promise<{ end(): Promise<void> }> {
   const child = spawn(process.execPath, ['-e', `process.stdout.write('.');${program}`, ...words], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -8,8 +8,8 @@ import { sealedFor } from './testing/seal.ts';
 import type { Agent } from './work/agent.ts';
 
 /*
- * All misbehaving handlers run on one machine, one after the other: each gets its own failure, and none keeps another
- * from its goal. Then all are uninstalled.
+ * All misbehaving handlers run on one machine, one after the other: each fails in its own way, and none keeps another
+ * from reaching its goal. Then all are uninstalled.
  */
 const names = Object.keys(misbehaviours) as Misbehaviour[];
 const extensionOf = (what: Misbehaviour) => misbehaviours[what].type;
@@ -57,7 +57,7 @@ const logFolder = (what: Misbehaviour) =>
 const reportsOf = (what: Misbehaviour) =>
   machine.portal.reports.flatMap(({ handlers }) => handlers.filter((one) => one.extension === extensionOf(what)));
 const last = (what: Misbehaviour) => reportsOf(what).at(-1);
-/** The expected end of enable. */
+/** Returns the report that says how enable ended. */
 const enabled = (what: Misbehaviour) =>
   reportsOf(what).find(({ command, state }) => command === 'enable' && state !== 'enabling');
 const statuses = (what: Misbehaviour) =>

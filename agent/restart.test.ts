@@ -12,7 +12,7 @@ import { type TestMachine, testMachine } from './testing/machine.ts';
 const echo = { handler: 'Acme.Test.Echo', version: '1.0.0.0' };
 const other = { handler: 'Acme.Test.Other', version: '1' };
 let machine: TestMachine;
-/** Replaces the machine's boot id. */
+/** Stands in for the machine's boot id. */
 let bootIdFile: string;
 let rebootCommand: string;
 
@@ -194,7 +194,7 @@ test('AZ-G8 a restart command that ends the agent runs once, and enable follows'
   const run = `'${process.execPath}' '${main}' run --dir '${machine.dir}' --boot-id-file '${bootIdFile}'`;
   const pids = join(machine.dir, '..', 'pids');
   const script = join(machine.dir, '..', 'restart.sh');
-  // Ends and starts the agent as a restart of the machine would.
+  // Stops and starts the agent, as a restart of the machine would.
   writeFileSync(
     script,
     `#!/bin/sh

@@ -16,7 +16,7 @@ export interface HandlerUpdate {
   at: number;
 }
 
-/** The portal of a trial: in the same process, with one extension and without a network. */
+/** An in-process portal for a trial: serves one extension, without a network. */
 export class ClinicPortal implements Portal {
   readonly updates: HandlerUpdate[] = [];
   private goal: GoalState = { protocol: 1, vmId: 'clinic', incarnation: 0, extensions: [] };
@@ -29,7 +29,7 @@ export class ClinicPortal implements Portal {
     this.wake = new AbortController();
   }
 
-  /** Returns the first matching report after `from`, waiting for one if necessary. Null if the signal aborts first. */
+  /** Returns the first matching update from index `from` on, waiting for one if necessary; null if the signal aborts first. */
   async until(
     from: number,
     fits: (update: HandlerUpdate) => boolean,
@@ -48,7 +48,7 @@ export class ClinicPortal implements Portal {
     return { document, pollAfter: 0, wantsLogs: false };
   }
 
-  /** The URL of a package is the path of its file. */
+  /** In a trial, a package's URL is the path of its file. */
   async downloadPackage(url: string, file: string): Promise<void> {
     await copyFile(url, file);
   }

@@ -10,7 +10,7 @@ import { reportText, scoreOf } from './report.ts';
 import type { Trial } from './trial.ts';
 import { type Result, tryPackage } from './try-package.ts';
 
-// A trial runs twenty commands, each in its own process.
+// A trial runs about twenty commands, each in its own process.
 vi.setConfig({ testTimeout: 60_000 });
 
 let folder: string;
@@ -20,7 +20,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
 
 let count = 0;
-/** Tries a package with short timeouts. */
+/** Runs a trial of a package, with short timeouts for status files. */
 async function tried(zip: Buffer, more: Partial<Trial> = {}): Promise<Result> {
   count += 1;
   const path = join(folder, `${count}.zip`);
@@ -42,7 +42,7 @@ async function tried(zip: Buffer, more: Partial<Trial> = {}): Promise<Result> {
 
 const faultsOf = ({ checks }: Result) => checks.filter(({ verdict }) => verdict === 'fault').map(({ check }) => check);
 
-// `npm run try:all` tries all of these, and the demo's handlers.
+// `npm run try:all` runs all of these cases, and the demo's handlers.
 test.each(['exits 17', 'tells its secret'])('%s: its single fault is named', async (name) => {
   const one = clinicCases.find((each) => each.name === name)!;
   expect(faultsOf(await tried(await one.zip(), one.trial))).toEqual([one.fault]);

@@ -33,14 +33,14 @@ interface Case {
 interface Check {
   check: string;
   title: string;
-  /** The stage that must have succeeded before the check applies. */
+  /** The stage that must have succeeded for the check to pass; null if none. */
   needs: TrialStage | null;
   toDo: string;
   /** Returns the faults that were found, one sentence each. */
   faults(it: Case): string[];
   /** Returns why there is nothing to check, or null. */
   none?(it: Case): string | null;
-  /** Whether an earlier fault of the same files makes the check meaningless. */
+  /** Whether an earlier fault in the same files makes the check meaningless. */
   hidden?(it: Case): boolean;
 }
 

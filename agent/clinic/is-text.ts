@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 
-/** Control characters that text for terminals contains. */
 const usual = ['\t', '\n', '\r', '\u001b'];
 
-/** Whether a file is UTF-8 without other control characters. */
+/** Whether a file is UTF-8 text whose only control characters are tabs, line breaks and escapes. */
 export function isText(path: string): boolean {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));

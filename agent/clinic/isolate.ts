@@ -3,11 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The environment variable that names the isolation for the process that runs inside it. */
+/** Environment variable in which the isolated process finds the name of its isolation. */
 export const isolationVariable = 'ANNEX_TRY_ISOLATION';
 
 /**
- * Ways to isolate a trial, strongest first: no network, processes that end with the trial, no right to set the clock.
+ * Ways to isolate a trial, strongest first. Each one cuts off the network, ends all processes with the trial, and
+ * prevents changes to the clock.
  */
 const ways: { name: string; line: string[] }[] = [
   {
@@ -24,7 +25,8 @@ function unshare(...more: string[]): string[] {
 const leavingMilliseconds = 3_000;
 
 /**
- * The shell stays as process 1 and reaps processes that handlers leave behind. Handlers need a loopback interface too.
+ * The shell stays as process 1, to reap the processes that handlers leave behind, and brings up the loopback interface
+ * that handlers need.
  */
 const init = ['/bin/sh', '-c', 'ip link set lo up 2>/dev/null; "$@"; exit $?', 'annex-try'];
 
@@ -40,12 +42,11 @@ export async function runIsolated(
   const way = ways.find(({ line }) => isPossible(line));
   if (way === undefined) return null;
   const [program = '', ...line] = [...way.line, ...init, process.execPath, ...process.execArgv, ...argv];
-  // The trial's folder is created within this one, because a trial that is killed cannot delete its own.
+  // Contains the trial's folder, because a killed trial cannot delete its own.
   const within = mkdtempSync(join(tmpdir(), 'annex-try-'));
   const env: Record<string, string | undefined> = { ...environment, [isolationVariable]: way.name, TMPDIR: within };
   const child = spawn(program, line, { stdio: 'inherit', env: env as NodeJS.ProcessEnv });
-  // The inner process may have received the signal too, and may need time to clean up. Its namespace ends with it in
-  // any case.
+  // The inner process may have received the signal too, and needs time to clean up. Killing it then ends its namespace.
   signal.addEventListener('abort', () => setTimeout(() => child.kill('SIGKILL'), leavingMilliseconds));
   const code = await new Promise<number | null>((resolve) => {
     child.on('error', () => resolve(null));

@@ -18,19 +18,21 @@ import { watchHeartbeat, watchStatus } from './watch-files.ts';
 import { type WatchedPrograms, watchPrograms } from './watched-programs.ts';
 
 const extensionName = 'try';
-/** The goal of a stage. */
 type Goal = Pick<GoalStateExtension, 'state' | 'version' | 'sequenceNumber'> & { settings: TrialSettings };
-/** PATH for handlers if the agent has none. */
+/** PATH for handlers if the agent's environment has none. */
 const usualPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
-/** How long processes may take to end after SIGTERM, in seconds. */
+/** How long to wait for processes that are ending, in seconds. */
 const endingSeconds = 3;
 
-/** The folders of the agent that runs the trial. */
+/** Returns the layout of the agent that runs the trial. */
 export function agentLayoutIn(work: string): AgentLayout {
   return layoutOf(join(work, 'agent'));
 }
 
-/** Runs a handler through its life on a separate machine, stage by stage. Observes without evaluating. */
+/**
+ * Takes a handler through its life cycle with a separate agent, stage by stage, and records what happens.
+ * `evaluateChecks` judges it.
+ */
 export class TrialRun {
   private readonly trial: Trial;
   private readonly seen: Observations;
@@ -68,7 +70,7 @@ export class TrialRun {
     }
   }
 
-  /** Starts an agent with an identity, as after enrollment. */
+  /** Creates an agent with an identity, as after enrollment. */
   private async arrive(): Promise<Agent> {
     const { layout, home, trial } = this;
     mkdirSync(home, { recursive: true });
@@ -112,7 +114,7 @@ export class TrialRun {
     await this.enable('install again', { ...enabled, sequenceNumber: 7 });
   }
 
-  /** Removes the agent and all processes in any case, so that nothing is left on the host. */
+  /** Uninstalls the handler even after a failed stage, so that it leaves nothing on the host, and reads the forbidden calls. */
   private async end(): Promise<void> {
     const goal = { version: this.trial.version, settings: this.trial.settings, sequenceNumber: 8 };
     const isWhole = this.seen.through.includes('install again');
@@ -135,7 +137,7 @@ export class TrialRun {
     const file = statusFileName(goal.sequenceNumber, isNamed ? extensionName : undefined);
     const status = await watchStatus(join(folders.statusFolder, file), stage, began?.at ?? Date.now(), this.patience);
     this.seen.statuses.push(status);
-    // A handler that was too slow once would be too slow each time.
+    // A status that did not become success once is unlikely to do so later: do not wait the full time again.
     if (status.document?.status !== 'success') this.patience = { ...this.patience, statusSeconds: 1, settleSeconds: 1 };
     this.lookForSecrets();
     return true;
@@ -187,7 +189,10 @@ export class TrialRun {
     });
   }
 
-  /** Returns the path of the newest output with this name, since each version has its own log folder. */
+  /**
+   * Returns the path of the newest output with this name, because each version has its own log folder; empty if there
+   * is none.
+   */
   private outputFile(name: string): string {
     const folders = readdirSync(this.layout.logs).map((folder) => join(this.layout.logs, folder, 'commands', name));
     const times = folders.map((path) => ({ path, time: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }));
@@ -215,22 +220,22 @@ export class TrialRun {
   }
 
   /**
-   * Returns the processes that no other process of the handler started. Their children are not counted, because that
-   * number changes all the time.
+   * Returns the command lines of handler processes whose parent is not a handler process. Children are not counted,
+   * because their number keeps changing.
    */
   private services(): string[] {
     const all = processesOf(this.layout.root);
     return all.filter(({ parent }) => !all.some(({ pid }) => pid === parent)).map(({ line }) => line);
   }
 
-  /** Waits until at most as many services run as before: those of the first enable may need time to end. */
+  /** Returns the services after the second enable, once those of the first have had time to end. */
   private async servicesAgain(): Promise<string[]> {
     const until = Date.now() + endingSeconds * 1000;
     while (this.services().length > this.seen.processes.once.length && Date.now() < until) await wait(0.1, []);
     return this.services();
   }
 
-  /** Returns the processes that still run after they had time to end. */
+  /** Returns the processes that are still running after they have had time to end. */
   private async remaining(): Promise<string[]> {
     const until = Date.now() + endingSeconds * 1000;
     while (this.processes().length > 0 && Date.now() < until) await wait(0.1, []);
@@ -255,8 +260,8 @@ export class TrialRun {
   }
 
   /**
-   * Encrypts settings only once: different bytes with the same sequence number would mean a new certificate, for which
-   * no handler runs.
+   * Encrypts settings only once. The agent treats different bytes with the same sequence number as a re-encryption for
+   * a new certificate, and runs no command for it.
    */
   private sealed(settings: TrialSettings) {
     if (settings.protectedSettings === undefined) return {};

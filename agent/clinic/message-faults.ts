@@ -1,6 +1,9 @@
 import { placeholdersOf, type ResourceFile, rawPlaceholdersOf, type StatusObject } from '#protocol/index.ts';
 
-/** Returns the message ids in a status that a language lacks, and placeholders that are never filled. */
+/**
+ * Returns a sentence for each message id that a resource file lacks, and for each placeholder that the status does not
+ * fill.
+ */
 export function messageFaults(status: StatusObject | null, resources: ResourceFile[]): string[] {
   if (status === null) return [];
   return [...ofMessage(status, resources), ...status.substatus.flatMap((each) => messageFaults(each, resources))];

@@ -14,53 +14,53 @@ export const stages = [
 ] as const;
 export type TrialStage = (typeof stages)[number];
 
-/** A command that ran. */
+/** A command that ran in a trial. */
 export interface CommandSeen {
   stage: TrialStage;
   command: CommandName;
   /** Whether the command belongs to the previous version, whose faults do not count. */
   ofPrevious: boolean;
-  /** Null if it was terminated. */
+  /** Null if the command was terminated or could not start. */
   exitCode: number | null;
   timedOut: boolean;
   seconds: number;
   /** The end of the output, with secrets masked. */
   output: string;
-  /** The complete output as stored; empty if nothing ran. */
+  /** Path of the complete output; empty if there is none. */
   outputFile: string;
 }
 
-/** A status file after an enable. */
+/** What a trial observed of the status file after an enable. */
 export interface StatusSeen {
   stage: TrialStage;
   file: string;
   /** Seconds from the start of enable until the file appeared; null if it never did. */
   seconds: number | null;
-  /** Why the file cannot be read, one sentence each; empty if it can. */
+  /** Why the file is invalid, one sentence per fault; empty if it is valid. */
   faults: string[];
   raw: unknown;
   document: StatusDocument | null;
 }
 
-/** A heartbeat file. */
+/** What a trial observed of the heartbeat file. */
 export interface HeartbeatSeen {
   seconds: number | null;
   faults: string[];
   document: HeartbeatDocument | null;
-  /** Whether the file was renewed within the contract's minute; null if not checked. */
+  /** Whether the file was written again within a minute; null if not checked. */
   isRenewed: boolean | null;
 }
 
 /** Everything observed about a package: the only input of the checks. */
 export interface Observations {
-  /** Faults of the package itself. If there are any, nothing ran. */
+  /** Faults in the package itself. If there are any, nothing ran. */
   packageFaults: string[];
   manifest: HandlerManifest | null;
   /** Stages that succeeded, in order. */
   through: TrialStage[];
   commands: CommandSeen[];
   statuses: StatusSeen[];
-  /** Null if the manifest says that the handler has no heartbeat. */
+  /** Null if not checked, for example because the manifest declares no heartbeat. */
   heartbeat: HeartbeatSeen | null;
   /** Stages after which the unpacked package was missing although the agent had not deleted it. */
   folderGone: TrialStage[];
@@ -71,7 +71,7 @@ export interface Observations {
   processes: { once: string[]; twice: string[]; afterDisable: string[]; afterUninstall: string[] };
   /** Files left after the uninstall, except logs. */
   left: string[];
-  /** Calls of programs that reboot the machine or set its clock. */
+  /** Calls of programs that reboot the machine; `clocks` has those that set its clock. */
   reboots: string[];
   clocks: string[];
   /** Places where protected settings were found in plain text; null if the trial has no protected settings. */

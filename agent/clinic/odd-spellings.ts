@@ -18,7 +18,7 @@ const names = [
 const schemaName = new Map(names.map((name) => [name.toLowerCase(), name]));
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
-/** Returns where the spelling of a readable status file (AZ-S2) differs from the schema. */
+/** Returns a sentence for each place where the spelling of a readable status file (AZ-S2) differs from the schema. */
 export function oddSpellings(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(oddSpellings);
   if (typeof value !== 'object' || value === null) return [];

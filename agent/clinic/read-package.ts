@@ -5,7 +5,7 @@ import { sentenceOf } from '../agent-error.ts';
 import { unpack } from '../handler/unpack.ts';
 import { faultSentence } from './fault-sentence.ts';
 
-/** Unpacks a package and reads its manifest. Returns faults of either as sentences (AZ-P2, AZ-P3, AZ-P4). */
+/** Unpacks a package and reads its manifest. Returns the faults of both as sentences (AZ-P2, AZ-P3, AZ-P4). */
 export async function readPackage(
   zip: string,
   folder: string,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { AgentError } from '../agent-error.ts';
 import type { AgentLayout } from '../folder/layout.ts';
 
-/** Encrypts protected settings for this machine's certificate, as a portal does. */
+/** Encrypts protected settings for one of the agent's certificates, as a portal does. Throws AgentError without openssl. */
 export function sealFor(layout: AgentLayout, thumbprint: string, settings: unknown) {
   const certificate = join(layout.certificates, `${thumbprint}.crt`);
   const form = ['cms', '-encrypt', '-binary', '-aes256', '-outform', 'DER', certificate];

@@ -9,7 +9,7 @@ export interface HandlerProcess {
   line: string;
 }
 
-/** Returns the processes of handlers below a folder. */
+/** Returns the processes of the handlers in an agent's folder. */
 export function processesOf(folder: string): HandlerProcess[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
@@ -33,7 +33,7 @@ export function processesOf(folder: string): HandlerProcess[] {
     });
 }
 
-/** Kills the processes of handlers below a folder. */
+/** Kills the processes of the handlers in an agent's folder. */
 export function killProcessesOf(folder: string): void {
   for (const { pid } of processesOf(folder)) {
     try {
@@ -44,7 +44,7 @@ export function killProcessesOf(folder: string): void {
   }
 }
 
-/** Returns the paths of all files below a folder, without following links. */
+/** Returns the paths of all files and folders below a folder; those of folders end with a slash. Does not follow links. */
 export function filesBelow(folder: string, depth = 64): string[] {
   let names: string[];
   try {
@@ -59,7 +59,7 @@ export function filesBelow(folder: string, depth = 64): string[] {
   });
 }
 
-/** Folders outside the handler's own where it may leave files, if this user may write there. */
+/** System folders that are searched for files that a handler left behind, if this user may write to them. */
 const places = ['/etc', '/opt', '/srv', '/usr/local', '/var/lib', '/var/opt', '/var/spool'];
 const placesDepth = 3;
 
@@ -76,12 +76,12 @@ function mayWrite(folder: string): boolean {
   }
 }
 
-/** Maximum size of files that are searched. */
+/** Larger files are not searched. */
 const maxBytes = 64 * 1024 * 1024;
 
 /**
- * Returns the files in which decrypted settings can be read: logs and outputs, in which the agent masks secrets, and
- * status and heartbeat files. The handler's other files are not searched.
+ * Returns the files that contain decrypted settings. Searches only outputs, logs, and status and heartbeat files. An
+ * output with `[masked]` counts too: the handler printed a secret, and the agent masked it.
  */
 export function placesOf(secrets: unknown, folder: string): string[] {
   const texts = maskedTexts(secrets).map((text) => Buffer.from(text));

@@ -12,10 +12,10 @@ export interface Trial {
   zip: string;
   handler: string;
   version: string;
-  /** The previous version. If absent, the package is updated from itself. */
+  /** The previous version. If absent, the trial uses the same package under a lower version number. */
   previous?: { zip: string; version: string };
   settings: TrialSettings;
-  /** Settings of the second configuration; by default those of the first. */
+  /** Settings for the stage `new settings`; by default the same as `settings`. */
   newSettings?: TrialSettings;
   resources: ResourceFile[];
   patience: Patience;
@@ -29,7 +29,7 @@ export interface Trial {
   say(line: string): void;
 }
 
-/** Returns a version lower than the given one, for a package that is updated from itself. */
+/** Returns a version lower than the given one, for an update without a previous package. */
 export function versionBefore(version: string): string {
   return compareVersions('0.0.0.1', version) < 0 ? '0.0.0.1' : '0.0.0.0';
 }

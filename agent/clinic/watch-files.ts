@@ -7,7 +7,10 @@ import { faultSentence } from './fault-sentence.ts';
 import type { HeartbeatSeen, StatusSeen, TrialStage } from './observations.ts';
 
 const lookSeconds = 0.1;
-/** File systems round times. A file that is further ahead was written by a handler with a different clock. */
+/**
+ * How far a file's time may be ahead of the clock, because file systems round times. If it is further ahead, the
+ * handler's clock differs.
+ */
 const maxAheadSeconds = 10;
 
 export interface Patience {
@@ -15,11 +18,14 @@ export interface Patience {
   statusSeconds: number;
   /** How long a status may take to become success or error. */
   settleSeconds: number;
-  /** How long to wait for a renewed heartbeat; 0: do not wait. */
+  /** How long to wait until the heartbeat is written again; 0 skips the check. */
   heartbeatSeconds: number;
 }
 
-/** Reads a status file until it is terminal or the time is up. `since` is when its enable began. */
+/**
+ * Reads a status file until its status is success or error, or the time is up. `since` is when enable started, in
+ * milliseconds.
+ */
 export async function watchStatus(
   path: string,
   stage: TrialStage,
@@ -38,13 +44,13 @@ export async function watchStatus(
     const document = 'value' in parsed ? parsed.value : null;
     const all = [...faults, ...('faults' in parsed ? parsed.faults.map(faultSentence) : [])];
     const isOver = document?.status === 'success' || document?.status === 'error' || Date.now() >= settled;
-    // A file that cannot be read may still become readable. It counts as a fault once its status is due.
+    // A file that cannot be parsed may still be incomplete. It counts as a fault only after the time allowed for a status.
     if (isOver || (all.length > 0 && Date.now() >= until)) return { stage, file, seconds, faults: all, raw, document };
     await wait(lookSeconds, []);
   }
 }
 
-/** Reads a heartbeat file, and waits until it is renewed. */
+/** Reads a heartbeat file, then waits until it is written again or the time is up. */
 export async function watchHeartbeat(path: string, since: number, patience: Patience): Promise<HeartbeatSeen> {
   const until = since + patience.statusSeconds * 1000;
   while (!existsSync(path) && Date.now() < until) await wait(lookSeconds, []);
@@ -56,7 +62,7 @@ export async function watchHeartbeat(path: string, since: number, patience: Pati
   const all = [
     ...faults,
     ...('faults' in parsed ? parsed.faults.map(faultSentence) : []),
-    // The age of a heartbeat is that of its file, so the modification time of the file must be right.
+    // The age of a heartbeat is calculated from the file's modification time, so that time must be right.
     ...(ahead > maxAheadSeconds ? [`The time of the file is ${ahead} s ahead of the clock.`] : []),
   ];
   const document = 'value' in parsed && all.length === 0 ? parsed.value : null;

@@ -18,9 +18,8 @@ export interface EnrollOptions {
   dir: string;
   /** Common name of the certificate; by default the host name. */
   name?: string;
-  /** Enrolls the machine again: if it is a copy of another one, or its credential no longer works. */
+  /** Replaces an existing identity: for a copied machine, or if the credential no longer works. */
   again?: boolean;
-  /** Sends requests to the portal. */
   call: Caller;
 }
 
@@ -68,8 +67,8 @@ export async function enroll(options: EnrollOptions, print: (line: string) => vo
   }
 
   /**
-   * Replaces an identity. The earlier one stays valid until the portal has responded; its key stays until nothing uses
-   * it.
+   * Returns an identity with a new key. The earlier identity stays valid until the portal has responded, and its key
+   * until nothing uses it.
    */
   async function otherIdentity(earlier: IdentityFile): Promise<IdentityFile> {
     let thumbprint = earlier.againThumbprint;

@@ -6,7 +6,7 @@ import { unitText } from '../install/unit.ts';
 export interface InstallUnitOptions {
   dir: string;
   user: string;
-  /** Path for the unit; if absent, the unit is printed. */
+  /** Where to write the unit: a path, or true for systemd's folder. If absent, the unit is printed. */
   write?: string | true;
 }
 

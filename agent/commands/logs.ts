@@ -8,18 +8,17 @@ import { indented } from '../terminal.ts';
 
 export interface LogsOptions {
   dir: string;
-  /** Number of lines at the end of each log; 0 for all. */
+  /** Number of lines to print from the end of each log; 0 for all. */
   lines: number;
   json?: boolean;
 }
 
-/** The size limit of an output, plus room for the agent's notes in it. */
+/** The maximum size of an output, plus room for the notes that the agent adds. */
 const maxOutputBytes = 66 * 1024 * 1024;
 
 const entry = z.looseObject({ level: z.string(), time: z.string(), msg: z.string() });
 type Entry = z.infer<typeof entry>;
 
-/** A stored output of a command. */
 interface KeptOutput {
   handler: string;
   command: string;

@@ -11,7 +11,7 @@ import type { RunOptions } from './run.ts';
 /** Reports that the portal has not acknowledged after this time stay on disk. */
 const drainSeconds = 30;
 
-/** Fetches the goal state once, brings the machine to it, reports, and ends. */
+/** Fetches the goal state once, applies it, reports the result, and returns. */
 export async function once(options: RunOptions, print: (line: string) => void, signal: AbortSignal): Promise<void> {
   const layout = layoutOf(options.dir);
   const unlock = lockFolder(layout);

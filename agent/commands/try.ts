@@ -92,7 +92,7 @@ export async function tryCommand(
   }
 }
 
-/** Deletes the files that handlers received outside the trial's folder. */
+/** Deletes the key copies that handlers received outside the trial's folder. */
 function removeKeys(work: string, waagentFolder: string | undefined): void {
   new KeyCopies(agentLayoutIn(work), waagentFolder).keepOnly(new Set());
 }
@@ -123,7 +123,7 @@ function identityOf(zip: string, { handler, handlerVersion }: TryOptions): { han
   return identity;
 }
 
-/** Returns the previous version: any package of the handler, whatever its file name. */
+/** Copies the previous package. Its version is the one in the file name if that is lower, otherwise a made-up lower one. */
 function previousOf(zip: string, version: string, work: string): { zip: string; version: string } {
   const named = /[-_ ]v?(\d+(?:\.\d+){0,3})\.zip$/.exec(basename(zip))?.[1];
   const isEarlier = named !== undefined && parseVersion(named) !== null && compareVersions(named, version) < 0;
@@ -141,7 +141,7 @@ function copied(zip: string, work: string, name: string): string {
   return path;
 }
 
-/** Reads `{ publicSettings, protectedSettings }` from a file or a JSON text. */
+/** Reads `{ publicSettings, protectedSettings }` from a file or a JSON string. */
 function settingsIn(given: string, option: string): TrialSettings {
   const parsed = settingsInput.safeParse(jsonIn(given, option));
   if (parsed.success) return parsed.data;

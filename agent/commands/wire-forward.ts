@@ -31,7 +31,7 @@ export interface WireForwardOptions extends JournalOptions, PortalRoute {
   program: string[];
 }
 
-/** Relays requests of one VM's stock agent to the gateway until the signal aborts. */
+/** Relays requests from one VM's stock agent to the gateway until the signal aborts. */
 export async function wireForward(
   options: WireForwardOptions,
   print: (line: string) => void,

@@ -7,7 +7,7 @@ import { type DoctorFinding, verdictsOf } from './finding.ts';
 const mebibyte = 1024 * 1024;
 /** With less free space, reports and outputs may be lost. */
 const leastBytes = 64 * mebibyte;
-/** The largest package, which is unpacked next to its zip. */
+/** Maximum package size. A package is unpacked next to its zip. */
 const packageBytes = 512 * mebibyte;
 const leastFiles = 500;
 

@@ -8,7 +8,7 @@ import { type DoctorFinding, verdictsOf } from './finding.ts';
 const { good, bad } = verdictsOf('folder');
 
 /**
- * Checks that this user may write where the agent does, that handlers may run there, and that only the agent can read
+ * Checks that this user may write where the agent writes, that handlers may run there, and that only the agent can read
  * secrets.
  */
 export async function checkFolder({ layout, mayRun }: ExaminedMachine): Promise<DoctorFinding[]> {
@@ -54,7 +54,7 @@ function unwritable({
   });
 }
 
-/** Checks files that only the agent's user may read (AZ-C3). */
+/** Returns a finding for each secret file that other users can read (AZ-C3). */
 function opened({ credential, certificates }: ExaminedMachine['layout']): DoctorFinding[] {
   const keys = existsSync(certificates) ? readdirSync(certificates).filter((name) => name.endsWith('.prv')) : [];
   return [credential, ...keys.map((name) => join(certificates, name))].flatMap((path) => {

@@ -11,16 +11,19 @@ const portalFinding = verdictsOf('portal');
 const clockFinding = verdictsOf('clock');
 const credentialFinding = verdictsOf('credential');
 
-/** A package that does not exist: requesting it requires the credential and changes nothing. */
+/** URL path of a package that does not exist: requesting it requires the credential and changes nothing. */
 const nothing = `/agent/v1/packages/${'0'.repeat(64)}`;
 const answerSeconds = 10;
 /**
- * The clock differences, in seconds, above which a clock is odd or wrong. A Date header has whole seconds, and
- * synchronized clocks differ by less than one.
+ * From these clock differences on, in seconds, the doctor gives advice or reports a fault. A Date header has whole
+ * seconds, and synchronized clocks differ by less than one.
  */
 const [oddSeconds, wrongSeconds] = [30, 300];
 
-/** Checks that the address is an Annex portal, that its clock agrees with this machine's, and that this machine is enrolled. */
+/**
+ * Checks that the URL belongs to an Annex portal, that its clock agrees with this machine's, and that it accepts the
+ * credential.
+ */
 export async function checkPortal({ layout, call, portal }: ExaminedMachine): Promise<DoctorFinding[]> {
   const address = readIdentityFile(layout)?.portal ?? portal;
   if (address === undefined) {

@@ -9,7 +9,7 @@ import { checkRestart } from './check-restart.ts';
 import type { ExaminedMachine } from './examined-machine.ts';
 import { type DoctorFinding, verdictsOf } from './finding.ts';
 
-/** Checks everything that the agent needs without changing anything. Never throws because of what it finds. */
+/** Checks everything that the agent needs, without changing anything. A check that throws becomes a finding. */
 export async function examine(machine: ExaminedMachine): Promise<DoctorFinding[]> {
   const { good, bad } = verdictsOf('configuration');
   const { configurationFault } = machine;
@@ -30,7 +30,7 @@ export async function examine(machine: ExaminedMachine): Promise<DoctorFinding[]
   ];
 }
 
-/** Runs a check. One that fails, for example for lack of permissions, becomes a finding. */
+/** Runs a check. If it throws, for example for lack of permissions, the error becomes a finding. */
 async function look(
   check: DoctorFinding['check'],
   at: () => DoctorFinding[] | Promise<DoctorFinding[]>,

@@ -1,6 +1,6 @@
 /** The result of one check. */
 export interface DoctorFinding {
-  /** Name of the check; programs can rely on it. */
+  /** Stable name of the check, for programs. */
   check:
     | 'configuration'
     | 'folder'

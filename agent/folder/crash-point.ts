@@ -3,14 +3,14 @@ type Visitor = (point: string) => void;
 let visitor: Visitor | null = null;
 
 /**
- * Marks a place between two persistent effects: what was written, started or sent. Does nothing in production. A test
- * counts these places and then stops the agent at each of them: from there on, every place throws.
+ * Marks a point between two persistent effects: writes, process starts and requests. Does nothing in production. A test
+ * counts the points and stops the agent at each one: from there on, every point throws.
  */
 export function crashPoint(point: string): void {
   visitor?.(point);
 }
 
-/** For tests: called at every crash point. */
+/** For tests: sets the function that is called at every crash point; null removes it. */
 export function visitCrashPoints(next: Visitor | null): void {
   visitor = next;
 }

@@ -11,11 +11,11 @@ export interface AgentLayout {
   calls: string;
   /** `<THUMBPRINT>.crt` and `.prv`; mode 0700. */
   certificates: string;
-  /** List of the copies of these files in folders where handlers look for them. */
+  /** List of the copies of certificates and keys in folders where handlers look for them. */
   keyCopies: string;
   /** The last valid goal state, as received. */
   goalState: string;
-  /** The agent's record of this machine. */
+  /** What the agent knows about the handlers and extensions on this machine. */
   localState: string;
   /** The running command: its record, process, exit code, and the pipe for its output. */
   command: string;

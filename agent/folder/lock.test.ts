@@ -15,7 +15,7 @@ afterEach(() => {
   rmSync(layout.root, { recursive: true, force: true });
 });
 
-/** Returns what another running process would write. */
+/** Returns the content of a lock file that another running process would write. */
 function other(): string {
   const stat = readFileSync(`/proc/${process.ppid}/stat`, 'utf8');
   return `${process.ppid} ${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]}\n`;

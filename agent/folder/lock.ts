@@ -30,10 +30,7 @@ export function lockFolder(layout: AgentLayout): () => void {
   };
 }
 
-/**
- * Removes the lock of an agent that has ended. Restores it if another process was faster and the lock is already that
- * process's.
- */
+/** Removes the lock of an agent that has ended. Restores it if another process has taken the lock in the meantime. */
 function putAside(layout: AgentLayout): void {
   const aside = { ...layout, lock: `${layout.lock}.${process.pid}.old` };
   try {
@@ -55,7 +52,7 @@ function isLinked(from: string, to: string): boolean {
   }
 }
 
-/** Returns the process id of the agent that runs in this folder, or null. */
+/** Returns the process id of another agent that runs in this folder, or null. */
 export function runningAgent(layout: AgentLayout): number | null {
   const [pid = '', started = ''] = (readText(layout.lock) ?? '').trim().split(' ');
   if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return null;
@@ -63,7 +60,7 @@ export function runningAgent(layout: AgentLayout): number | null {
   return startTime(Number(pid)) === (started || null) && started !== '' ? Number(pid) : null;
 }
 
-/** Returns the start time of a process in ticks since boot; null if the process does not exist. */
+/** Returns the start time of a process in ticks since boot; null if the process has ended. */
 function startTime(pid: number): string | null {
   const stat = readStat(pid);
   if (stat === null) return null;

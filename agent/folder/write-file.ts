@@ -35,7 +35,7 @@ export function writeAtomically(path: string, text: string, mode = 0o600): void 
   replace(next, path);
 }
 
-/** Writes all bytes or throws. A disk that becomes full accepts a part and reports the error only to the next write. */
+/** Writes all bytes or throws. A disk that becomes full accepts a part, and reports the error only on the next write. */
 export function writeAll(file: number, bytes: Buffer): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
 }

@@ -39,7 +39,7 @@ const extension = z.object({
 const localState = z.object({
   handlers: z.record(z.string(), z.object({ versions: z.record(z.string(), version) })),
   extensions: z.record(z.string(), extension),
-  /** The number of the last round. */
+  /** Number of the last round, which increases with each goal state and each start of the agent. */
   round: z.int().optional(),
   /** The pending restart requests, as last reported. */
   reportedRestart: z.string().optional(),

@@ -7,7 +7,7 @@ export const commandVariable = 'ANNEX_COMMAND';
 /** How many times to look for processes that were started in the meantime. */
 const lateRounds = 10;
 
-/** A process and its start time, because process ids are reused. */
+/** A process and its start time, which distinguishes it from a later process with the same id. */
 interface Known {
   pid: number;
   parent: number;
@@ -31,7 +31,7 @@ export class CommandProcesses {
 
   signal(signal: 'SIGTERM' | 'SIGKILL'): void {
     if (!isHere(`signal ${signal}`)) return;
-    // Read before parents end, because orphans lose their parent.
+    // Must be read before the parents end, because orphans get another parent.
     this.strays = [...this.livingStrays(), ...this.findStrays()];
     send(-this.leader, signal);
     for (const { pid } of this.strays) send(pid, signal);
@@ -110,7 +110,7 @@ function allProcesses(): Known[] {
 function factsOf(pid: number): Known | null {
   const stat = readProc(pid, 'stat');
   if (stat === null) return null;
-  // The process name, in parentheses, may be any text.
+  // The process name, in parentheses, may contain any characters.
   const [state, parent, group, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return state === 'Z' ? null : { pid, parent: Number(parent), group: Number(group), started: rest[16] ?? '' };
 }

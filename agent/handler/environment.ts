@@ -12,9 +12,9 @@ export interface EnvironmentInput {
   sequenceNumber: number;
   /** During an update: the version being replaced, and its folder. */
   previous?: { version: string; root: string };
-  /** Exit codes of earlier commands, by the stock agent's variable names. */
+  /** Exit codes of earlier commands, by the names of the stock agent's variables. */
   exitCodes: Record<string, string>;
-  /** The agent's own environment; only PATH, HOME, LANG and TZ reach a handler. */
+  /** The agent's own environment; only PATH, HOME, LANG, LC_ALL and TZ reach a handler. */
   inherited: Record<string, string | undefined>;
 }
 
@@ -22,9 +22,9 @@ export interface EnvironmentInput {
 export const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 const inheritedNames = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ'];
-/** The address of Azure's WireServer. Nothing responds there unless the machine provides it. */
+/** IP address of Azure's WireServer. Outside Azure, nothing responds there unless `wire-forward` runs on the machine. */
 const wireServer = '168.63.129.16';
-/** The agent's features, in the form that handlers for the stock agent parse: events in `eventsFolder`. */
+/** The agent's features, in the stock agent's format. The only one is the collection of events from `eventsFolder`. */
 const supportedFeatures = JSON.stringify([{ Key: 'ExtensionTelemetryPipeline', Value: '1.0' }]);
 
 /** Returns the environment of a handler's command: what docs/protocol.md lists, and nothing else. */
@@ -37,7 +37,7 @@ export function handlerEnvironmentOf(input: EnvironmentInput): Record<string, st
     ANNEX_EXTENSION: extension,
     ANNEX_SEQUENCE_NUMBER: String(sequenceNumber),
     ANNEX_CERTIFICATE_FOLDER: layout.certificates,
-    // Names that handlers for the stock agent look for.
+    // Variables that handlers written for the stock agent read.
     ConfigSequenceNumber: String(sequenceNumber),
     ...(isNamed && { ConfigExtensionName: extension }),
     AZURE_GUEST_AGENT_EXTENSION_PATH: folders.root,

@@ -108,7 +108,7 @@ export function isUnpacked(root: string): boolean {
   return existsSync(join(root, manifestFileName));
 }
 
-/** Deletes a handler's folder. Renames it first, so that an agent that is killed never leaves half of it. */
+/** Deletes a handler's folder. Renames it first, so that a killed agent never leaves a partial folder. */
 export function discardRoot(layout: AgentLayout, root: string): void {
   if (!existsSync(root)) return;
   mkdirSync(layout.incoming, { recursive: true, mode: 0o700 });
@@ -117,7 +117,7 @@ export function discardRoot(layout: AgentLayout, root: string): void {
   discard(away);
 }
 
-/** Deletes what an earlier run of the agent left. Partial downloads are kept for a week. */
+/** Deletes what an earlier run of the agent left in `incoming`. Partial downloads are kept for a week. */
 export function sweepIncoming(layout: AgentLayout): void {
   if (!existsSync(layout.incoming)) return;
   for (const name of readdirSync(layout.incoming)) {

@@ -6,7 +6,7 @@ import type { Journal } from '../journal.ts';
 import { maskedDocument } from './mask.ts';
 import { secretsOf, settingsFilesIn } from './secrets-of.ts';
 
-/** Masks protected settings in what handlers report. Decrypts them again only if a settings file changes. */
+/** Masks protected settings in what handlers report. Decrypts them again only if a settings file or the goal state changes. */
 export class KnownSecrets {
   private readonly known = new Map<string, { files: string; texts: string[] }>();
   private readonly layout: AgentLayout;

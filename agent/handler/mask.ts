@@ -1,4 +1,4 @@
-/** Shorter values may be everyday words: masking them would make output unreadable. */
+/** Shorter values may be common words: masking them would make output unreadable. */
 const minCharacters = 6;
 const sign = Buffer.from('[masked]');
 
@@ -42,10 +42,10 @@ function base64Of(text: string): string[] {
   ]);
 }
 
-/** JSON properties that identify a text or its language and are not displayed. */
+/** JSON properties whose values are keywords, times or ids, so they are not masked. */
 const words = new Set(['status', 'version', 'timestamputc', 'lang', 'id']);
 
-/** Returns a document in which these texts are masked wherever they would be displayed. */
+/** Returns a document in which these texts are masked, except in the properties above. */
 export function maskedDocument(document: unknown, texts: readonly string[]): unknown {
   if (texts.length === 0) return document;
   const visit = (value: unknown, key = ''): unknown => {
@@ -69,7 +69,7 @@ const narrowest = 32;
 
 /** Masks secrets in a stream of bytes, also across chunks and across line breaks within a secret, as in long base64. */
 export class Mask {
-  /** Secrets that fit on one line, and those with several lines. */
+  /** Secrets without line breaks; `texts` has those with several lines. */
   private readonly lines: Buffer[];
   private readonly texts: Buffer[];
   private readonly longest: number;
@@ -84,7 +84,7 @@ export class Mask {
     this.longest = Math.max(0, ...[...this.lines, ...this.texts].map((secret) => secret.length));
   }
 
-  /** How many bytes after a gap may be the rest of a secret. */
+  /** Maximum number of bytes after a gap that may be the rest of a secret. */
   get reach(): number {
     return Math.max(0, this.longest - 1 + 2 * Math.ceil(this.longest / narrowest));
   }
@@ -93,7 +93,7 @@ export class Mask {
     if (this.longest === 0) return chunk;
     const bytes = Buffer.concat([this.held, chunk]);
     const joined = new Joined(bytes);
-    // Keeps as many bytes as the longest secret: its last byte may be half of a line break.
+    // Holds back as many bytes as the longest secret has, not one less: the last byte may be the first half of a CRLF.
     return this.take(bytes, joined, joined.from(Math.max(0, joined.bytes.length - this.longest)));
   }
 

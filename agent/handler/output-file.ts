@@ -4,7 +4,7 @@ import { documentLimits } from '#protocol/index.ts';
 import { NotPlain, SharedFolder } from '../folder/shared-folder.ts';
 import { Mask } from './mask.ts';
 
-/** The portal's limit for the output of one command. */
+/** The portal's limit on the output of one command. */
 const maxFileBytes = 64 * 1024 * 1024;
 /** How much of the end of a longer output is kept, in bytes. */
 const endBytes = 1024 * 1024;
@@ -138,7 +138,7 @@ function lastBytes(text: string, bytes: number): string {
   const encoded = Buffer.from(text, 'utf8');
   if (encoded.length <= bytes) return text;
   let start = encoded.length - bytes;
-  // Starts at the beginning of a character.
+  // Skips the rest of a character that was cut off.
   while (((encoded[start] ?? 0) & 0xc0) === 0x80) start += 1;
   return encoded.subarray(start).toString('utf8');
 }

@@ -8,9 +8,9 @@ interface RetentionLimits {
   bytes: number;
 }
 
-/** How many outputs of a handler are kept. */
+/** Limits on the stored outputs of a handler. */
 const keptOutputs: RetentionLimits = { files: 100, bytes: 256 * 1024 * 1024 };
-/** How many events of a handler are kept. The stock agent collects events; this agent does not. */
+/** Limits on the stored events of a handler, since this agent does not collect them. */
 const keptEvents: RetentionLimits = { files: 300, bytes: 16 * 1024 * 1024 };
 
 /** Deletes the oldest outputs in the folder `name` within a handler's log folder. */
@@ -26,7 +26,7 @@ export function pruneEvents(layout: AgentLayout): void {
 
 function prune(logFolder: string, name: string, kept: RetentionLimits): void {
   const shared = SharedFolder.open(logFolder);
-  // A link with the folder's name is replaced at the next write.
+  // If a link has the folder's name, the next write replaces it.
   const folder = shared?.facts(name)?.isDirectory() ? shared.folder(name) : null;
   shared?.close();
   if (!folder) return;

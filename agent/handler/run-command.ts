@@ -44,7 +44,7 @@ const firstLooks = 200;
 
 /**
  * `$1` is the command line, `$2` the folder. The command starts only if the shell creates the file `pid`: a restarted
- * agent creates it to prevent a late start. The umask is set to the machine's, because the agent's differs under
+ * agent creates it first to prevent a late start. The umask is set to the machine's, because the agent's differs under
  * systemd. The exit code is always written to disk. If the agent is gone, the shell waits up to an hour for its folder
  * to be deleted, because a pipe that no process has open loses its contents.
  */
@@ -136,13 +136,12 @@ class Output {
   }
 
   /**
-   * Reads the rest of the pipe. Never throws, because an output that cannot be read must not cost the exit code
-   * (AZ-G3).
+   * Reads the rest of the pipe. Never throws, because the exit code counts even if the output cannot be read (AZ-G3).
    */
   finish({ exitCode, timedOut, note }: Ended): Omit<Outcome, 'seconds'> {
     const ended = { exitCode, timedOut, outputFile: this.file.path };
     try {
-      // The order matters: a pipe that no process has open loses its contents.
+      // Drains before closing, because a pipe that no process has open loses its contents.
       this.drain();
       this.close();
       return { ...ended, output: this.file.finish(note).tail };
@@ -177,7 +176,10 @@ class Output {
     }
   }
 
-  /** Discards further output. A service that keeps running may write for years, and would block without a reader. */
+  /**
+   * Starts a process that discards further output: a service that keeps running may write for years, and would block
+   * once the pipe is full.
+   */
   private detachReader(): void {
     const writer = openSync(this.pipe, constants.O_RDWR);
     const reader = openSync(this.pipe, constants.O_RDONLY);
@@ -293,8 +295,8 @@ function endAfter(
 }
 
 /**
- * Turns `install.sh` into `./install.sh` if the root contains that file: paths are relative to the root, whatever PATH
- * contains.
+ * Turns `install.sh` into `./install.sh` if the root contains that file: paths are relative to the root, regardless of
+ * PATH.
  */
 function lineWithPath({ line, root }: CommandRun): string {
   const program = /^[^\s'"\\$`;&|<>()]+/.exec(line)?.[0];

@@ -18,11 +18,11 @@ const record = z.object({
   attempt: z.int(),
   timeoutSeconds: z.number(),
   outputFile: z.string(),
-  /** The boot in which the command ran. */
+  /** Id of the boot in which the command ran. */
   boot: z.string().optional(),
 });
 
-/** A running command, recorded before it starts, so that an agent that was killed learns how it ended (AZ-G3). */
+/** A running command. Recorded before it starts, so that a restarted agent can find out how it ended (AZ-G3). */
 export type CommandRecord = z.infer<typeof record>;
 
 /** The command that the lane is running, in a folder that outlives the agent's process. */

@@ -9,7 +9,7 @@ import type { Journal } from '../journal.ts';
 import { foldersOf } from './folders.ts';
 import { maskedTexts } from './mask.ts';
 
-/** More than the settings of one extension can take up in a goal state. */
+/** Maximum size of a settings file that is read. Settings in a goal state are smaller. */
 const maxSettingsBytes = 8 * 1024 * 1024;
 const settingsName = /^(?:([\w.-]+)\.)?(\d+)\.settings$/;
 
@@ -71,7 +71,7 @@ function jsonIn(text: string | null): unknown {
   }
 }
 
-/** A settings folder is in the handler's root. */
+/** Returns the paths of the settings files in a handler's `config` folder. */
 export function settingsFilesIn(folder: string): string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder)

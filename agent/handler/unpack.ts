@@ -20,9 +20,9 @@ export async function digestOf(file: string): Promise<string> {
 }
 
 /**
- * Unpacks a zip into `folder` with the modes that it states, plus execute permission for the owner. Rejects bad names,
- * links, special files, duplicates and zip bombs, although the portal has checked them. Throws an error that names the
- * entry.
+ * Unpacks a zip into `folder`. Only the owner may write to the files, and may also read and execute all of them;
+ * otherwise they keep their modes. Rejects bad names, links, special files, duplicates and zip bombs, although the
+ * portal has checked them. Throws an error that names the entry.
  */
 export async function unpack(zip: string, folder: string): Promise<void> {
   const file = await openZip(zip);
@@ -60,7 +60,7 @@ async function unpackEntry(zip: ZipFile, entry: Entry, folder: string): Promise<
   crashPoint(`unpack ${entry.fileName}`);
   // `flush` makes the file complete even after a crash.
   await pipeline(content, createWriteStream(target, { flags: 'wx', mode: 0o600, flush: true }));
-  // Every file is executable, as with the stock agent: zips from Windows state no modes, and others forget helper
+  // Every file is executable, as with the stock agent: zips from Windows have no modes, and others lack them for helper
   // scripts.
   await chmod(target, type === 0 ? 0o755 : (mode & 0o755) | 0o700);
 }

@@ -7,8 +7,8 @@ import { isDiskFull, readJson, writeJson } from '../folder/write-file.ts';
 const file = z.object({ instance: z.string().min(1), counter: z.int().nonnegative() });
 
 /**
- * Returns a function that returns the next value of the `Annex-Agent` header. The count is stored before each call, so
- * that a copy of this disk repeats a count, and the portal detects two machines.
+ * Returns a function that returns the next value of the `Annex-Agent` header. The counter is stored before each call,
+ * so a copy of this disk repeats a value, which shows the portal that there are two machines.
  */
 export function openCallCounter(layout: AgentLayout): () => string {
   const parsed = file.safeParse(readJson(layout.calls));
@@ -29,9 +29,7 @@ function keep(layout: AgentLayout, calls: z.infer<typeof file>): void {
   }
 }
 
-/**
- * A full disk has no space for a new file, but the existing one can be overwritten, so that the agent can still call.
- */
+/** Overwrites the file in place: on a full disk, there is no space for a new file, but the agent can still call. */
 function overwrite(path: string, text: string): void {
   const open = openSync(path, 'r+');
   try {

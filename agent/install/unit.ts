@@ -5,7 +5,7 @@ export interface UnitOptions {
   dir: string;
   /** The user that runs the agent and the handlers. */
   user: string;
-  /** Node and the agent's script. */
+  /** The command line of the agent: Node and the script. */
   program: string[];
 }
 

@@ -117,7 +117,7 @@ function send(
     request.on('response', resolve);
     if (bodyFile === undefined) request.end(body);
     else {
-      // The next request need not wait until a long body has been sent.
+      // A request with a file counts as sent once it is connected: the next request need not wait for a long body.
       request.on('socket', (socket) => (socket.connecting ? socket.once('connect', sent) : sent()));
       pipeline(createReadStream(bodyFile), request).catch(reject);
     }

@@ -41,7 +41,7 @@ function problemOf(text: string): z.infer<typeof problemDocument> {
   }
 }
 
-/** A longer delay is a mistake, and a timer treats more than 24 days as no delay. */
+/** Caps the delay: a longer one is a mistake, and a timer treats more than 24 days as no delay. */
 const maxDelaySeconds = 3600;
 
 function seconds(value: string | string[] | undefined): number | null {
@@ -107,7 +107,7 @@ export interface LogPiece {
 
 type PortalCall = (options: Omit<HttpCall, 'url'> & { path: string }) => Promise<PortalResponse>;
 
-/** Opens the portal for an enrolled machine. `nextCall` returns the next value of the call counter. */
+/** Returns the portal's API for an enrolled machine. `nextCall` returns the next value of the call counter. */
 export function openPortal(base: string, credential: string, nextCall: () => string, call: Caller): Portal {
   const send = twiceOnConflict(inOrder(base, credential, nextCall, call));
   return {
@@ -268,7 +268,7 @@ export interface MachineEnrollment {
 
 const enrolled = z.object({ vmId: z.string().min(1), credential: z.string().min(1), pollSeconds: z.number() });
 
-/** Sends the token and the certificate. Returns the credential. Throws AgentError with what to do next. */
+/** Sends the token and the certificate. Returns the VM's id and credential. Throws AgentError with what to do next. */
 export async function enrollAt(
   base: string,
   { enrollmentToken, certificate, proof, os }: MachineEnrollment,
@@ -322,7 +322,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** Returns a URL below the portal's base path. Throws for one of another origin. */
+/** Returns a URL below the portal's base path. Throws AgentError for a URL of another origin. */
 export function portalUrl(base: string, path: string): URL {
   const root = new URL(base.endsWith('/') ? base : `${base}/`);
   const url = path.startsWith('/') && !path.startsWith('//') ? new URL(path.slice(1), root) : new URL(path, root);

@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { parseVersion } from '#protocol/index.ts';
 import { NotPlain, SharedFolder } from '../folder/shared-folder.ts';
 
-/** A log file as listed. */
+/** A log file that `listLogs` found. */
 export interface Log {
   /** Log folder of the handler. */
   folder: string;

@@ -31,7 +31,7 @@ export class LogArchives {
     this.journal = journal;
   }
 
-  /** Sends the archives that operators are waiting for. If a request fails, the portal's next response repeats it. */
+  /** Sends the archives that operators are waiting for. If that fails, the portal's next response asks for them again. */
   wanted(): void {
     if (this.stopping.signal.aborted) return;
     this.sending ??= this.sendAll()

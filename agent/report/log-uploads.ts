@@ -18,7 +18,7 @@ const upload = z.object({
   command: z.enum(commandNames),
   attempt: z.int(),
   sequence: z.int(),
-  /** The complete output, which stays in the handler's log folder. */
+  /** Path of the complete output, which stays in the handler's log folder. */
   file: z.string(),
   /** Number of bytes that the portal has. */
   sent: z.int().default(0),

@@ -23,7 +23,7 @@ const state = (extension: string, word: string): Entries => ({
   handlers: [{ extension, state: word }],
 });
 
-/** Returns all queued reports, oldest first. */
+/** Removes all queued reports and returns a line for each, oldest first. */
 function waiting(outbox: Outbox): string[] {
   const lines: string[] = [];
   for (let report = outbox.first(); report !== null; report = outbox.first()) {

@@ -39,7 +39,7 @@ const manyWaiting = 500;
 /** How many reports are kept in memory while the disk is full. */
 const maxUnwritten = 100;
 
-/** Reports on disk that the portal has not acknowledged, in order. */
+/** The queue of reports that the portal has not acknowledged, stored on disk. */
 export class Outbox {
   private readonly folder: string;
   private readonly run: string;

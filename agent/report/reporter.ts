@@ -171,7 +171,7 @@ export class Reporter {
     this.flushing ??= setImmediate(() => this.flush());
   }
 
-  /** Whether the report is stored. */
+  /** Queues the collected entries. Returns whether they were stored. */
   private flush(): boolean {
     clearImmediate(this.flushing);
     this.flushing = undefined;

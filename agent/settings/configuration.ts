@@ -25,7 +25,7 @@ const listOf = (pattern: RegExp, what: string) => {
   return z.string({ error }).regex(new RegExp(`^${pattern.source}(,${pattern.source})*$`), { error });
 };
 
-/** The settings in `config.json` and their options; values are checked only here. */
+/** The settings of `config.json` and of the matching options. Values are checked only here. */
 export const configuration = z.strictObject({
   portal: address('https://annex.example.net').optional(),
   name: text('a name').optional(),

@@ -6,7 +6,7 @@ interface Setting {
   flags: string;
   what: string;
   env: string;
-  /** Other variables with the same meaning. They take precedence over the file and are read later. */
+  /** Other variables with the same meaning, which take precedence over the file. They are read where the setting is used. */
   commonEnv?: string[];
   fallback?: string | number;
 }

@@ -58,7 +58,7 @@ async function readToken(file: string, option: string, input: Readable): Promise
   }
 }
 
-/** Prompts for one line without echo. */
+/** Prompts for one line without echo. Returns an empty string if the input ends or the user cancels. */
 export async function askHidden(question: string, input: Readable, output: Writable): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const reader = createInterface({ input, output: nowhere, terminal: true });

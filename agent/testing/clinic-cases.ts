@@ -74,7 +74,7 @@ interface HandlerSpec {
   reportHeartbeat?: boolean;
 }
 
-/** A handler that keeps the contract except in the given parts. */
+/** Builds a handler that follows the contract, except in the given parts. */
 export function patient({
   misdeed = '',
   status = writeStatus('success'),

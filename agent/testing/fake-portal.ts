@@ -30,7 +30,7 @@ export interface FakePortal {
   reports: ReceivedReport[];
   /** `METHOD path` of every request, in order. */
   calls: string[];
-  /** The `Annex-Agent` headers, in order. */
+  /** The counters in the `Annex-Agent` headers, in order. */
   counters: number[];
   addPackage(handler: string, version: string, zip: Buffer): void;
   /** Replaces the bytes of every package. */
@@ -49,15 +49,15 @@ export interface FakePortal {
   archives: Map<string, Buffer>;
   /** The `Range` headers of package requests; '' if there was none. */
   ranges: string[];
-  /** Cuts packages off after this many bytes, this many times, once `when` returns true. */
+  /** Cuts off package downloads after `after` bytes, `times` times, once `when` returns true. */
   cutPackages: { after: number; times: number; when(): boolean };
   /** Responds to every request except the enrollment with this problem. */
   refuse: { status: number; code: string } | null;
-  /** Holds package requests until this many arrived. */
+  /** Holds package requests until this many have arrived. */
   packagesTogether: number;
-  /** Responds with this status to this many of the next reports. */
+  /** Responds to the next `times` reports with this status. */
   refuseReports: { status: number; times: number };
-  /** Resolves with the first match of `pick` in past and future reports. */
+  /** Calls `pick` now and whenever something arrives, until it finds something. Rejects after 15 seconds. */
   until<T>(what: string, pick: () => T | undefined | false | null): Promise<T>;
   close(): Promise<void>;
 }

@@ -20,10 +20,10 @@ export interface TestMachine {
   callsFile: string;
   calls(): string[];
   lines: string[];
-  /** Waits for a condition, for example of a file on disk. */
+  /** Waits until a condition is true. Throws after 15 seconds; `what` names the condition. */
   until(what: string, isTrue: () => boolean): Promise<void>;
   addHandler(options: FakeHandler): Promise<void>;
-  /** Starts the agent. Several starts are several runs on the same disk. */
+  /** Starts the agent. Call it again after `stop` for another run on the same disk. */
   start(options?: Partial<AgentOptions>): Promise<Agent>;
   stop(): Promise<void>;
   close(): Promise<void>;
@@ -81,7 +81,7 @@ export async function testMachine(): Promise<TestMachine> {
         statusSeconds: 300,
         statusAfterConclusion: 'follow',
         call,
-        // Handlers find the programs of the test run.
+        // Lets handlers find the programs of the test run.
         environment: { PATH: process.env.PATH },
         ...options,
       });

@@ -1,6 +1,6 @@
 import { zipOf } from './fake-handler.ts';
 
-/** Handlers that do one thing wrong and everything else right. */
+/** Handlers that do one thing wrong each, and one that does not. */
 export const misbehaviours = {
   'is well': { type: 'Well', script: '' },
   hangs: { type: 'Hangs', script: '[ "$1" != enable ] || sleep 300' },
@@ -71,7 +71,7 @@ export async function faultyPackage(what: Misbehaviour, version = '1.0.0.0'): Pr
 }
 
 /**
- * Builds a handler that keeps the contract except for its script. It logs its calls in `calls.log` in its log folder,
+ * Builds a handler that follows the contract except for its script. It logs its calls in `calls.log` in its log folder,
  * which stays after an uninstall. Each call has two lines, `<nanoseconds> <command> <sequence number> begin|end`.
  */
 export async function loggingHandler({

@@ -2,12 +2,12 @@ import { uptime } from 'node:os';
 import { z } from 'zod';
 import { readText } from '../folder/write-file.ts';
 
-/** Linux's identifier of the current boot. */
+/** File with Linux's id of the current boot. */
 export const bootIdFile = '/proc/sys/kernel/random/boot_id';
 
-/** A time that clock changes do not affect: seconds since boot, and the boot's id. */
+/** A point in time that clock changes do not affect: seconds since boot, and the boot's id. */
 export const moment = z.object({
-  /** Milliseconds of the machine's clock. */
+  /** Unix time in milliseconds, by the machine's clock. */
   clock: z.number(),
   boot: z.string(),
   uptime: z.number(),
@@ -20,7 +20,7 @@ export function momentNow(): BootMoment {
   return { clock: Date.now(), boot, uptime: uptime() };
 }
 
-/** Returns the seconds since then, never negative. After a restart it relies on the machine's clock. */
+/** Returns the seconds since then, never negative. Across a restart of the machine, it relies on the machine's clock. */
 export function secondsSince(then: BootMoment): number {
   const now = momentNow();
   const seconds = then.boot === now.boot ? now.uptime - then.uptime : (now.clock - then.clock) / 1000;

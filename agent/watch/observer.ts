@@ -7,7 +7,7 @@ import { wait } from '../portal/wait.ts';
 import { type BootMoment, secondsSince } from './moment.ts';
 import { type ReadFile, readDocument, statusOf } from './read-document.ts';
 
-/** What happens with a status file after `success` or `error`: it is checked for changes, or ignored. */
+/** What the agent does with a status file after `success` or `error`: checks it for changes, or ignores it. */
 export const afterConclusion = ['follow', 'stop'] as const;
 export type AfterConclusion = (typeof afterConclusion)[number];
 
@@ -39,7 +39,7 @@ interface Watched {
   /** When a file with this modification time was first seen, and its age then. */
   seen: { mtimeMs: number; at: BootMoment; ageSeconds: number } | null;
   reading: Promise<StatusWord | null> | null;
-  /** Whether a reading is scheduled; further changes until then add nothing. */
+  /** Whether a reading is scheduled; further changes do not schedule another one. */
   isDue: boolean;
   /** Whether a periodic reading is in progress; another one would only wait for it. */
   isBeingRead: boolean;
@@ -58,15 +58,15 @@ const unread = {
   changeRead: 0,
 };
 
-/** Minimum time between readings of a file that changes all the time. */
+/** Minimum time between readings of a file that keeps changing. */
 const changeMilliseconds = 200;
 
 const isTerminal = (word: StatusWord | null): boolean => word === 'success' || word === 'error';
 
 /**
- * Reads the files in which handlers report: periodically, because their age counts too, and when they change. This ends
- * for a status once it is terminal. From then on, the file is ignored, or its modification time is compared at each
- * reading of heartbeats and a changed file is read again (AZ-S5).
+ * Reads the files in which handlers report: periodically, because their age counts too, and when they change. A status
+ * is not read anymore once it is terminal. From then on, depending on the settings, its file is ignored, or read again
+ * when its modification time changes (AZ-S5).
  */
 export class Observer {
   private readonly watched = new Map<string, Watched>();
@@ -99,7 +99,7 @@ export class Observer {
     this.updateWatchers();
   }
 
-  /** Reads the status of a command that is about to apply a configuration. */
+  /** Starts reading the status of a command that is about to apply settings. */
   followStatus(extension: string, sequenceNumber: number, path: string): void {
     const leftAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null;
     this.follow({ kind: 'status', extension, sequenceNumber, path, leftAt });
@@ -152,7 +152,7 @@ export class Observer {
 
   private mustRead(one: Watched, kind: Watched['kind']): boolean {
     if (one.concluded === null) return one.kind === kind;
-    // The status of a handler that works again is read as often as the portal expects (AZ-S4).
+    // A status that is no longer terminal is read as often as the portal expects (AZ-S4).
     return (kind === 'heartbeat' || !isTerminal(one.concluded.word)) && this.hasChanged(one);
   }
 
@@ -227,7 +227,7 @@ export class Observer {
     return this.watched.get(`${one.kind} ${one.extension}`) === one;
   }
 
-  /** Keeps one watcher per folder with a watched file. If watching fails, the periodic reading is enough. */
+  /** Keeps one watcher per folder with a watched file. If watching fails, the file is still read periodically. */
   private updateWatchers(): void {
     const folders = new Set(
       [...this.watched.values()].filter(({ concluded }) => concluded === null).map((one) => dirname(one.path)),

@@ -73,7 +73,7 @@ interface Asked {
   port?: number | undefined;
 }
 
-/** Sends requests as the agent does: one per connection, with the path unchanged. */
+/** Sends a request as the stock agent does: one per connection, with the path unchanged. */
 async function ask(path: string, { method = 'GET', headers = {}, body, port = ports[0] }: Asked = {}) {
   const message = request({ host: '127.0.0.1', port, path, method, headers, agent: false });
   message.end(body);
@@ -159,7 +159,7 @@ test('a user without access is rejected before anything is read, and logged once
   expect(logged).toEqual([`User ${uid} was rejected: it may not act for the VM.`]);
 });
 
-// Only root can connect as another user. For other users, the test above shows the same in reverse.
+// Only root can connect as another user. The previous test does the reverse: it denies access to the user that runs it.
 if (uid === 0) {
   const asUnprivileged = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
 

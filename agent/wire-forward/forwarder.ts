@@ -27,14 +27,14 @@ export interface ForwarderOptions {
   tables: SocketTables;
   /** Users of this machine that have access. */
   allowUids: number[];
-  /** Guest addresses that have access, whatever the user. */
+  /** Guest IP addresses that have access, regardless of the user. */
   clients: string[];
   journal: Journal;
   limits?: Partial<Limits>;
 }
 
 interface Limits {
-  /** Must be shorter than 10 s, after which the agent gives up without a response. */
+  /** How long the gateway may take to respond. Must be shorter than 10 s, after which the stock agent gives up. */
   silenceMilliseconds: number;
   /** Time limits for a request to arrive: its headers, and as a whole. */
   headersMilliseconds: number;
@@ -66,7 +66,7 @@ export type WireService = 'wire' | 'hgap';
 
 class TooLong extends Error {}
 
-/** Relays requests of one guest's agent to the gateway, on behalf of its VM. */
+/** Relays requests from one guest's stock agent to the gateway, on behalf of its VM. */
 export class Forwarder {
   private readonly options: ForwarderOptions;
   private readonly limits: Limits;
@@ -193,7 +193,10 @@ export class Forwarder {
     response.writeHead(200, this.goalState.headers).end(body);
   }
 
-  /** Responds without the gateway if that returns nothing that the agent could use. */
+  /**
+   * Responds in place of the gateway: to a request for the goal state with the last one, otherwise with a status that
+   * the stock agent does not retry.
+   */
   private answerWithoutGateway(method: string, path: string, response: ServerResponse, reason: string): void {
     if (this.trouble === null) {
       const without = this.goalState === null ? '' : ' The agent keeps its goal state.';

@@ -30,7 +30,7 @@ export async function listenHere(endpoints: Endpoint[]): Promise<Listeners> {
 /**
  * Listens in another network namespace: a name of `ip netns`, or a path such as /proc/PID/ns/net. A socket stays in the
  * namespace where it was created, so a child process enters the namespace, creates the sockets, passes them to this
- * process and ends. Connections are relayed from here, where the gateway is; the guest can reach nothing else.
+ * process and ends. This process relays the connections from its own namespace; the guest can reach nothing else.
  */
 export async function listenInside(namespace: string, endpoints: Endpoint[], program: string[]): Promise<Listeners> {
   const path = namespace.includes('/') ? namespace : `/run/netns/${namespace}`;

@@ -2,8 +2,8 @@
 const methods = ['GET', 'HEAD', 'POST', 'PUT'];
 
 /**
- * Returns why a request is rejected, or null. An unusual path that a proxy normalizes could leave the VM's part of the
- * gateway.
+ * Returns why a request is rejected, or null. A proxy could normalize an unusual path into one outside the VM's part of
+ * the gateway.
  */
 export function faultOf(method: string, path: string): { status: 400 | 405; sentence: string } | null {
   if (!methods.includes(method)) return { status: 405, sentence: `${method} is nothing that is relayed.` };
@@ -14,8 +14,8 @@ export function faultOf(method: string, path: string): { status: 400 | 405; sent
 }
 
 /**
- * Whether this is the request whose last good response is kept: without a response to it, the agent would stop and
- * start again.
+ * Whether a request is for the goal state. Its last good response is kept, because without a response the stock agent
+ * would stop and start again.
  */
 export function isGoalState(method: string, path: string): boolean {
   return method === 'GET' && /^\/machine\/?\?comp=goalstate$/i.test(path);

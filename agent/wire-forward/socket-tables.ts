@@ -7,12 +7,12 @@ const mapped = isLittle ? '0000000000000000FFFF0000' : '00000000000000000000FFFF
 
 /** The tables of TCP sockets in one network namespace. The open files stay readable after the process has ended. */
 export interface SocketTables {
-  /** Returns the user of the socket at the other end, or null if that is not an open socket of this namespace. */
+  /** Returns the id of the user who owns the client's socket, or null if that is not an open socket in this namespace. */
   uidOf(client: { address: string; port: number }, server: { address: string; port: number }): number | null;
   close(): void;
 }
 
-/** Opens the tables of a process, given its id or `self`. */
+/** Opens the socket tables of a process's network namespace. `pid` is the process id, or `self`. */
 export function openSocketTables(pid: number | 'self'): SocketTables {
   // A program may use an IPv6 socket for IPv4 too.
   const files = ['tcp', 'tcp6'].flatMap((name) => {
@@ -57,7 +57,7 @@ export function uidIn(
   return inode === '0' || !/^\d+$/.test(uid) ? null : Number(uid);
 }
 
-/** Returns an IPv4 address as the tables spell it: bytes in the machine's order. */
+/** Returns an IPv4 address and port as the tables write them, with the bytes in the machine's order. */
 function endOf({ address, port }: { address: string; port: number }): string {
   const bytes = address.replace(/^::ffff:/, '').split('.');
   const hex = (isLittle ? bytes.reverse() : bytes).map((byte) => Number(byte).toString(16).padStart(2, '0'));

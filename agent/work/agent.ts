@@ -42,16 +42,15 @@ export interface AgentOptions extends ObserverSettings {
   disableOnExit?: boolean;
   /** Where handlers written for the stock agent look for keys; if absent, keys are only in the agent's folder. */
   waagentFolder?: string;
-  /** Sends requests to the portal. */
   call: Caller;
   /** For tests: a portal in the same process. */
   portal?: Portal;
   environment: Record<string, string | undefined>;
 }
 
-/** How long the portal may hold a poll, in seconds; its limit is 60. */
+/** How long the portal may hold a poll, in seconds; the portal allows at most 60. */
 const holdSeconds = 50;
-/** Interval at which a request is retried that the portal rejects until a person intervenes. */
+/** Retry interval for requests that the portal rejects until a person intervenes. */
 const refusedSeconds = 60;
 /** Pause between polls while operators wait for logs. */
 const logsPauseSeconds = 5;
@@ -224,7 +223,7 @@ export class Agent {
     }
   }
 
-  /** Reads all files now. Resolves when everything is acknowledged, or after the timeout. */
+  /** Reads all status and heartbeat files now. Resolves when everything is acknowledged, or after the timeout. */
   async reportEverything(seconds: number): Promise<void> {
     await this.observer.readEverything();
     await Promise.all([this.reporter.drain(seconds), this.uploads.drain(seconds)]);

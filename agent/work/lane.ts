@@ -1,6 +1,6 @@
 import { type Candidate, type LaneBusy, nextWork } from './next.ts';
 
-/** A candidate with its command. */
+/** A candidate, and the function that does its work. */
 export interface LaneCandidate extends Candidate {
   run(): Promise<void>;
 }
@@ -19,7 +19,7 @@ export interface LaneWork {
  */
 export class Lane {
   private readonly kinds: readonly LaneWork[];
-  /** The kind of the last work, and since when the lane has done nothing else. */
+  /** The kind of the last work, and when the lane began to do only that kind. */
   private busy: { kind: LaneBusy['kind']; since: number } | null = null;
   private readonly stopping = new AbortController();
   private wakeUp: (() => void) | null = null;

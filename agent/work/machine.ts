@@ -31,12 +31,12 @@ export interface StateDetails {
   commandVersion?: string;
 }
 
-/** The record of this machine and the current goal: stored on disk, and reported with each change. */
+/** The agent's state of this machine, which is stored on disk and reported, and the current goal. */
 export class Machine {
   readonly local: LocalState;
   readonly layout: AgentLayout;
   goal: GoalState | null = null;
-  /** Identifies the current boot. */
+  /** Id of the current boot. */
   readonly boot: string;
   private readonly reporter: Reporter;
 
@@ -144,7 +144,7 @@ export class Machine {
     };
   }
 
-  /** Reports why none of an extension's commands could run. */
+  /** Reports a problem of an extension for which no command could run. */
   problem(name: string, message: string): void {
     this.reporter.problem(name, message);
   }
@@ -157,7 +157,7 @@ export class Machine {
     return installed === undefined ? undefined : (this.local.extensions[name]?.version ?? installed);
   }
 
-  /** Installs that complete only when the machine restarts (AZ-G8). */
+  /** Returns the installs that complete only when the machine restarts (AZ-G8). */
   pendingRestarts(): LocalRestartRequest[] {
     return pendingRestartsIn(this.local, this.boot);
   }
@@ -190,7 +190,7 @@ export class Machine {
     return Object.values(this.local.handlers).flatMap(({ versions }) => Object.values(versions));
   }
 
-  /** Notes folders that someone deleted, so that they are fetched again. Their handlers stay installed. */
+  /** Notes which handler folders were deleted, so that their packages are fetched again. The handlers stay installed. */
   forgetLostFolders(): void {
     for (const [handler, { versions }] of Object.entries(this.local.handlers)) {
       for (const [version, facts] of Object.entries(versions)) {

@@ -1,7 +1,7 @@
 /** A kind of work on the machine; kinds take turns in the lane. */
 export type WorkKind = 'extension' | 'execution' | 'hook';
 
-/** Something that the lane could do now. */
+/** Work that the lane could do now. */
 export interface Candidate {
   kind: WorkKind;
   /** The turn of the change that requested this work; null for a hook caused by another machine. */
@@ -22,8 +22,9 @@ export interface LaneBusy {
 const longestKindMs = 3_600_000;
 
 /**
- * Decides what the lane does next: what was begun here, then the lowest turn, then hooks without a turn by the clock of
- * their relation. Equal candidates keep their order. Returns null if there are none. Pure.
+ * Returns what the lane does next: work that was begun on this machine; after an hour with one kind, work of another
+ * kind; then the lowest turn; then hooks without a turn, by the clock of their relation. Equal candidates keep their
+ * order. Null if there are none.
  */
 export function nextWork<C extends Candidate>(candidates: readonly C[], busy: LaneBusy | null): C | null {
   const others = candidates.filter(({ kind }) => busy !== null && busy.ms >= longestKindMs && kind !== busy.kind);

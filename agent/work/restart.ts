@@ -36,7 +36,7 @@ export class PendingRestart {
     return this.options.command !== undefined;
   }
 
-  /** Drops requests from earlier boots. */
+  /** Drops requests from earlier boots and reports the others. */
   begin(): void {
     const { machine, journal } = this.options;
     if (machine.dropOldRestarts()) {
@@ -111,8 +111,8 @@ export class PendingRestart {
   }
 
   /**
-   * Stores which installs have run. Returns false if that fails: at the next start they would run again and restart the
-   * machine again, endlessly.
+   * Stores which installs have run. Returns false if that fails: they would run again after the restart and restart the
+   * machine endlessly.
    */
   private isStored(): boolean {
     const { machine } = this.options;

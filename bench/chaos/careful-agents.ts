@@ -8,11 +8,10 @@ export interface CarefulAgents {
   /** The highest report number that was acknowledged, by VM. Each agent sends one report at a time. */
   acknowledged: Uint32Array;
   count(): number;
-  /** Returns the longest time without any acknowledgement, in milliseconds. */
+  /** Returns the longest time without any acknowledgment, in milliseconds. */
   longestSilence(): number;
   /**
-   * Resends reports that were started until they are acknowledged, for at most this many seconds. Returns how many were
-   * not acknowledged.
+   * Resends unfinished reports until they are acknowledged, for at most this many seconds. Returns how many were not.
    */
   finish(seconds: number): Promise<number>;
 }

@@ -34,7 +34,7 @@ export function faultsFor({ deployment, disk, random, undo }: FaultOptions): Inj
       return found !== undefined;
     },
   });
-  /** Waits, then ends the fault, even if the run is interrupted during it. */
+  /** Waits, then calls `end`. If the run is interrupted, `end` is called then. */
   const passing = async (end: () => void, ms: number): Promise<void> => {
     undo.add(end);
     await delay(ms);

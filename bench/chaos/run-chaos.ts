@@ -14,7 +14,7 @@ export interface ChaosOptions {
   deployment: Deployment;
   fleet: Fleet;
   disk: SmallDisk;
-  /** Ends the run early after this many kills; by default it never does. */
+  /** Ends the run early after this many kills. */
   kills: number;
   minutes: number;
   undo: Set<() => void>;
@@ -26,7 +26,7 @@ export interface ChaosResult extends LookUpResult {
   unacknowledged: number;
   faults: Record<string, number>;
   kills: number;
-  /** Longest time without any acknowledgement, in seconds. */
+  /** Longest time without any acknowledgment, in seconds. */
   longestOutage: number;
   errors: Record<string, number>;
   minutes: number;

@@ -159,7 +159,10 @@ export class CommandSteps {
     }
   }
 
-  /** A full disk does not stop the work: the next step saves again. */
+  /**
+   * Saves the agent's state. Returns whether that worked; a full disk does not stop the work, and the next step saves
+   * again.
+   */
   save(): boolean {
     const { machine, journal } = this.options;
     try {

@@ -108,7 +108,7 @@ export function forgetCommand({ layout }: Machine): void {
   new RunningCommand(layout.command).forget();
 }
 
-/** Includes the secrets of the replaced version, because the new version can still read them. */
+/** Returns a handler's secrets, including those of the replaced version, because the new version can still read them. */
 function secretsFor(
   { machine: { layout, goal }, journal }: Pick<StepExecution, 'machine' | 'journal'>,
   { handler, version, from }: Pick<ExtensionStep, 'handler' | 'version' | 'from'>,

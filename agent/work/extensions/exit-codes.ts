@@ -1,6 +1,5 @@
 import type { CommandName } from '#protocol/index.ts';
 
-/** The fields of a step that are needed here. */
 interface StepFacts {
   purpose: string;
   extensions: string[];

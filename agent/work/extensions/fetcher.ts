@@ -40,7 +40,7 @@ export class Fetcher {
     this.options = options;
   }
 
-  /** Starts every download that is neither running nor waiting for its retry. */
+  /** Starts downloads that are neither running nor waiting for their retry, up to four at the same time. */
   start(steps: ExtensionStep[]): void {
     for (const step of steps) {
       const key = `${step.handler}-${step.version}`;

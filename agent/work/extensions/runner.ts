@@ -166,7 +166,10 @@ export class ExtensionRunner implements LaneWork {
     this.options.journal.info('Protected settings were encrypted for the new certificate; no handler needs to run.');
   }
 
-  /** Stops reporting extensions that the portal removed without the agent, and leaves them as they are. */
+  /**
+   * Stops reporting extensions that the portal removed from the goal state without an uninstall, and leaves them as
+   * they are.
+   */
   private ignoreAbsent(): void {
     for (const name of Object.keys(this.machine.local.extensions)) {
       if (this.machine.goalOf(name) === undefined) this.options.observer.forget(name);
@@ -213,8 +216,8 @@ export class ExtensionRunner implements LaneWork {
   }
 
   /**
-   * Copies the key to where handlers look for it, before they receive what it decrypts. The agent's own folder always
-   * has it.
+   * Copies the key to where handlers look for it, before they receive the settings that it decrypts. The agent's own
+   * folder always has it.
    */
   private placeKey({ name, settings }: GoalStateExtension): void {
     const { protectedSettingsCertThumbprint: thumbprint } = settings;
