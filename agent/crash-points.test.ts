@@ -21,7 +21,7 @@ const callsFile = join(base, 'calls.log');
 const mount = { name: 'mount', handler: 'Acme.Test.Mount' };
 const echo = { name: 'echo', handler: 'Acme.Test.Echo', dependsOn: ['mount'] };
 const reboot = { name: 'reboot', handler: 'Acme.Test.Reboot' };
-/** Stands in for the machine's boot id. */
+/** File that is read instead of the machine's boot id. */
 const bootIdFile = join(base, 'boot-id');
 const rebootCommand = `echo restart >> ${callsFile}; echo restarted > ${bootIdFile}`;
 const enabled: MemoryGoal[] = [

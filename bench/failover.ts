@@ -95,7 +95,7 @@ first acknowledgement, seconds
   return lost.length + behind.length === 0 && load.tally.good > before;
 }
 
-/** Calls a function with services in this process that are connected to the current primary. */
+/** Migrates the current primary, then calls `work` with services in this process that are connected to it. */
 async function prepare<T>(variables: Record<string, string>, work: (services: OpenServices) => Promise<T>): Promise<T> {
   const pool = openPool(variables.DATABASE_URL ?? '', 'launcher');
   await migrate(pool).finally(() => pool.end());
@@ -136,5 +136,5 @@ if (tools === null) {
     })
     .finally(end);
 }
-// Exits explicitly, because the channel to the bootstrap would keep this process running.
+// Exits explicitly, because the open channel to the parent process would keep this one running.
 process.exit();

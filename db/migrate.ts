@@ -6,7 +6,7 @@ import { makePartitions } from './partitions.ts';
 
 const folder = fileURLToPath(new URL('./migrations', import.meta.url));
 
-/** Any fixed number. Every migration of an Annex database takes this lock. */
+/** Key of the advisory lock that every migration takes. Any fixed number. */
 const lock = 4_266_399_001;
 
 /**

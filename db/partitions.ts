@@ -9,14 +9,14 @@ const table = 'report_history';
 const daysAhead = 7;
 const dayMs = 24 * 60 * 60_000;
 
-/** Any fixed number. Taken as a lock when partitions are created or dropped. */
+/** Key of the advisory lock for creating and dropping partitions. Any fixed number. */
 const lock = 4_266_399_004;
-/** Lock timeout. A partition that is being read is dropped in a later run, so that no other statement waits for it. */
+/** Lock timeout. A partition that is being read is dropped in a later run, so that no statement waits behind the drop. */
 const lockTimeout = '2s';
 /** Marks a partition that is being dropped, so that a later run can continue after a crash. */
 const leaving = 'to be dropped';
 
-/** Query of the partitions, sorted by the end of their time range, oldest first. */
+/** Query for the partitions of a table and the end of each one's time range. */
 const partitions = `
   select c.relname as name, i.inhdetachpending as pending,
     (regexp_match(pg_get_expr(c.relpartbound, c.oid), 'TO \\(''([^'']+)''\\)'))[1]::timestamptz as before

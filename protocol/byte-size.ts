@@ -1,7 +1,7 @@
 /** Binary units as the documentation spells them; `Intl` has none. */
 export const byteUnits = ['KiB', 'MiB', 'GiB', 'TiB'] as const;
 
-/** Formats a size in steps of 1,024, with the number in the form of the language: 1536 → "1.5 KiB". */
+/** Formats a size in steps of 1,024, with the number formatted for the language: 1536 → "1.5 KiB". */
 export function formatByteSize(language: string, bytes: number): string {
   if (Math.abs(bytes) < 1024) {
     // The short form of "byte" has no plural in English.

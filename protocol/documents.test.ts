@@ -159,7 +159,6 @@ test('AZ-H1 a heartbeat with numbers as text is accepted, as handlers in the fie
   expect(read(heartbeatFile, file)).toEqual({ value: { status: 'ready', code: 0, message: { text: 'fine' } } });
 });
 
-/** Statuses as public handlers write them, and how they are read. */
 describe('a status as handlers write it', () => {
   const when = '2026-01-01T00:00:00Z';
   const reads = (file: unknown) => read(statusFile, file);

@@ -24,7 +24,7 @@ export type EnrollResponse = z.output<typeof enrollResponse>;
 
 /** The request of an agent that renews its key. */
 export const renewCertificateRequest = z.object({
-  /** PEM, with the same keys as at enrollment. */
+  /** PEM; RSA with at least 2048 bits, or P-256. */
   certificate: z.string().min(1).max(16_384),
   /** Signature over the text of `certificate`, or over its DER, with the old key (SHA-256), in Base64. */
   proof: z.string().min(1).max(4_096),

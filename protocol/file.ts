@@ -89,7 +89,7 @@ function textOfJson(input: unknown): unknown {
   return typeof input === 'object' && input !== null ? JSON.stringify(input) : input;
 }
 
-/** `anyCase` treats null as absent, but a message that is present must not be null. */
+/** `anyCase` treats null as absent, but a `message` that is null is present and empty. */
 function withEmptyMessage(input: unknown): unknown {
   if (!isPlainObject(input)) return input;
   const entries = Object.entries(input).map(([key, value]) =>

@@ -1,4 +1,4 @@
-/** Limits within wire documents. The portal passes its configured ones. */
+/** Limits on parts of wire documents. The portal passes its configured limits. */
 export interface DocumentLimits {
   /** Maximum number of substatuses in one status, over all levels. */
   substatuses: number;

@@ -52,7 +52,7 @@ const commands = z.looseObject(
     disableCommand: command,
     rebootAfterInstall: flag,
     reportHeartbeat: flag,
-    /** Properties that the source document does not define are kept unchanged. */
+    /** Optional properties, which the source document does not define. */
     updateMode: z.unknown().optional(),
     continueOnUpdateFailure: optionalFlag,
     supportsMultipleExtensions: optionalFlag,
@@ -104,7 +104,7 @@ export function hasDocumentVersion(value: unknown): boolean {
   return Array.isArray(value) && (value[0] as { version?: unknown } | null)?.version === 1;
 }
 
-/** Returns the command line of a command. */
+/** Returns the command line that the manifest gives for a command. */
 export function commandLine(manifest: HandlerManifest, name: CommandName): string {
   return manifest.handlerManifest[`${name}Command`];
 }

@@ -32,7 +32,7 @@ export interface VersionOnMachine {
   /** Whether update exited with 0; set only if the manifest requires install after an update. */
   updated?: boolean;
   updatesWithInstall?: boolean;
-  /** Set while the install completes only when the machine restarts. */
+  /** The boot in which the install ended; set until the machine has restarted, which completes the install. */
   rebootAfter?: string;
 }
 
@@ -154,7 +154,7 @@ class Planner {
     return { steps: [...this.fetches, ...this.steps], waiting: this.waiting };
   }
 
-  /** AZ-G5: disable, uninstall, delete; the handler is kept while another extension uses it. */
+  /** Plans a removal (AZ-G5): disable, uninstall, delete. The handler is kept while another extension uses it. */
   private remove(one: ExtensionTarget, later: ExtensionTarget[]): void {
     if (this.round.failed.has(one.name) || this.isDone(one.name, 'forget', one.version)) return;
     const isShared = [...later, ...this.targets.filter((each) => each.state !== 'uninstall')].some(
@@ -185,7 +185,7 @@ class Planner {
     this.add(goalCommand(one.state), one, one.version, [one.name], 'goal');
   }
 
-  /** Brings the handler to the goal's version and deletes the folders of all other versions. */
+  /** Plans the change to the goal's version, and the deletion of the folders of all other versions. */
   private replace(one: ExtensionTarget, group: string[]): void {
     const target = this.machine.handlers[one.handler]?.versions[one.version];
     const others = this.inForce(one.handler).filter((version) => version !== one.version);
@@ -215,7 +215,7 @@ class Planner {
       ({ handler, name }) => handler === one.handler && (this.ranBefore(name) || this.isDone(name, command, version)),
     );
     for (const name of group) {
-      // If the extension that used the handler was removed without the agent, the handler still runs. It is then
+      // If the extension that used the handler was removed without an uninstall, the handler still runs. It is then
       // disabled for the extension that takes it over.
       const isUser = users.length === 0 || users.some((each) => each.name === name);
       if (isUser) this.add(command, one, version, [name], purpose);
@@ -229,7 +229,7 @@ class Planner {
     return local !== undefined && (goal?.state === 'uninstall' || local.version !== goal?.version);
   }
 
-  /** Deletes the folders of versions that were unpacked but never installed. */
+  /** Plans the deletion of versions that were unpacked but never installed. */
   private deleteOthers(one: ExtensionTarget, group: string[], purpose: StepPurpose, kept?: string): void {
     const inForce = this.inForce(one.handler);
     for (const version of Object.keys(this.machine.handlers[one.handler]?.versions ?? {})) {

@@ -43,7 +43,7 @@ export const agentProblem = z.object({
 });
 export type AgentProblem = z.output<typeof agentProblem>;
 
-/** A handler version whose install completes only when the machine restarts, and since when. */
+/** A handler version whose install completes only when the machine restarts, and how long ago the restart was requested. */
 export const restartRequest = z.object({
   handler: boundedText(256),
   version: boundedText(64),

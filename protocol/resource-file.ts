@@ -39,7 +39,7 @@ const messages = z
     }
   });
 
-/** The schema of a resource file with another limit on the number of messages. */
+/** The schema of a resource file with the given limit on the number of messages. */
 export function resourceFileWith(limits: { messages: number }) {
   const bounded = z
     .unknown()

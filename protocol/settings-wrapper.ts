@@ -1,4 +1,4 @@
-/** One fault of a wrapper and its code. */
+/** A fault in a settings wrapper. */
 export interface WrapperFault {
   path: (string | number)[];
   code: 'field_missing' | 'field_not_array' | 'field_not_object' | 'field_unknown' | WrapperCode;

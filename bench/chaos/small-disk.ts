@@ -13,11 +13,11 @@ export interface SmallDisk {
   remove(): void;
 }
 
-/** Space for PostgreSQL's largest log, the fleet, and several hundred thousand reports. */
+/** Space for PostgreSQL's write-ahead log at its largest, the fleet, and several hundred thousand reports. */
 const size = '4g';
 const chunk = Buffer.alloc(1_048_576);
 
-/** Mounts the file system in memory. A user who may not mount gets an ordinary folder. */
+/** Mounts an in-memory file system. Without permission to mount, uses an ordinary folder. */
 export function openSmallDisk(): SmallDisk {
   const mount = mkdtempSync(join(tmpdir(), 'annex-chaos-'));
   const own = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size},mode=0711`, 'annex-chaos', mount]).status === 0;
@@ -38,7 +38,7 @@ export function openSmallDisk(): SmallDisk {
 function fillUp(file: string): void {
   const opened = openSync(file, 'w');
   try {
-    // This loop ends with an error: the last write is shortened, and the next one fails.
+    // The loop ends with an error: the last write is partial, and the next one fails.
     for (;;) writeSync(opened, chunk);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;

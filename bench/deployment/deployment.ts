@@ -13,7 +13,7 @@ export const root = resolve(import.meta.dirname, '../..');
 
 export interface DeploymentOptions {
   gateways?: number;
-  /** Whether the worker runs from the beginning; otherwise `startWorker` starts it. */
+  /** Whether the worker runs from the start; otherwise `startWorker` starts it. */
   worker?: boolean;
   /** Folder for the data; by default a new temporary folder. Deleted at the end. */
   folder?: string;
@@ -144,7 +144,7 @@ async function prepare(config: Config): Promise<OpenServices> {
   return openServices(config, 'launcher');
 }
 
-/** Returns free ports. */
+/** Returns this many free TCP ports of the loopback interface. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, () => {

@@ -10,7 +10,7 @@ export interface Reporting {
   tally: Tally;
   /** Resolves when the first report sent from now on is acknowledged, with the time. */
   nextAcknowledgement(): Promise<number>;
-  /** Resolves when all reports that were started are acknowledged. */
+  /** Sends no new reports. Resolves when all pending ones are acknowledged. */
   stop(): Promise<void>;
 }
 

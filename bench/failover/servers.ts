@@ -12,7 +12,7 @@ export interface Server {
   port: number;
   /** Kills the server and all of its child processes immediately. */
   kill(): Promise<void>;
-  /** Freezes the server, as if its machine had vanished: connections stay open, nothing responds. */
+  /** Freezes the server, as if its machine had disappeared: connections stay open, nothing responds. */
   freeze(): Promise<void>;
 }
 
@@ -24,7 +24,6 @@ export interface Pair {
   /** A `DATABASE_URL` that names both servers. */
   url: string;
   replicaUrl: string;
-  /** Promotes the replica. */
   promote(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -45,7 +44,7 @@ export function serverTools(): string | null {
   return newest === undefined ? null : join(versions, newest);
 }
 
-/** Starts a primary, copies it, and makes commits wait for the copy. */
+/** Starts a primary and a replica, and makes commits wait for the replica. */
 export async function startPair(folder: string, tools: string, [one, two]: [number, number]): Promise<Pair> {
   const bin = (name: string): string => join(tools, 'bin', name);
   const identity = await postgresIdentity(folder, { native: tools, initdb: bin('initdb'), postgres: bin('postgres') });
@@ -72,7 +71,7 @@ export async function startPair(folder: string, tools: string, [one, two]: [numb
   const source = `host=${host} port=${one} user=postgres password=${password} application_name=${replicaName}`;
   run(bin('pg_basebackup'), ['-D', second, '-d', source, '-c', 'fast', '-R', '-X', 'stream']);
   const replica = await startServer(identity, second, two, urlOf(two, 'postgres'));
-  // Set after the copy, because the replica, once promoted, has no replica to wait for.
+  // Set after the copy, so that the replica does not have the setting: once promoted, it has no replica to wait for.
   await query(urlOf(one), `alter system set synchronous_standby_names = '${replicaName}'`);
   await query(urlOf(one), 'select pg_reload_conf()');
   const isSynchronous = async (): Promise<boolean> =>

@@ -25,13 +25,13 @@ export interface Fleet {
 
 const handlers = seedHandlers.filter(({ name }) => (Object.values(extensionNames) as string[]).includes(name));
 
-/** Skips checking foreign keys and waiting for the disk, because this data can be written again. */
+/** Skips checking foreign keys and waiting for the disk, because this data can be generated again. */
 const settings = `set session_replication_role = replica; set synchronous_commit = off; set work_mem = '256MB';
   set maintenance_work_mem = '512MB'`;
 
 /**
- * Seconds that writing a million VMs takes. The last readings are dated this far ahead, so that nothing has aged by
- * then.
+ * Seconds that writing a million VMs takes. The last readings are dated this far ahead, so that nothing has aged when
+ * the load begins.
  */
 const secondsPerMillion = 60;
 
@@ -57,7 +57,7 @@ export async function seedFleet(services: Services, { vms, seed, say }: BenchFle
   } finally {
     client.release(true);
   }
-  // Counts the rows that were written without verbs, as the nightly check does.
+  // Corrects the counts, as the hourly check does, because the rows were written without the verbs that maintain them.
   await checkCounts(services, new Date());
   say(`${vms} VMs written in ${((performance.now() - began) / 1_000).toFixed(1)} s`);
   return { vms, seed, etag };
@@ -120,14 +120,13 @@ const state = `case when n % 100 = 0 then 'transitioning' when n % 50 = 1 then '
 const affected = `(g.name = '${extensionNames.status}' and v.state <> 'success')`;
 
 function steps(vms: number, seed: string, etag: string): Step[] {
-  // Seconds by which the last readings are ahead, so that nothing has aged when the load begins.
   const ahead = (vms / 1_000_000) * secondsPerMillion;
   return [
     ...vmSteps(vms, seed),
     ...goalStateSteps(etag),
     ...reportSteps(ahead),
     ...presenceSteps(ahead, etag),
-    // Leaves the tables as in a running installation, so that no vacuum runs during the load.
+    // Leaves the tables as they are in a running installation, so that no vacuum runs during the load.
     ['vacuum', 'vacuum (freeze, analyze)'],
   ];
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** Names of the extensions in the bench's fleet, by the document that each writes. */
+/** Names of the extensions in the bench's fleet, by the kind of document that each one reports. */
 export const extensionNames = { heartbeat: 'metrics', status: 'mount', silent: 'backup' } as const;
 
 /** Returns the text from which the credential of the n-th VM is derived. SQL derives the same (fleet/seed-fleet.ts). */
@@ -99,7 +99,7 @@ export class Agents {
     );
   }
 
-  /** Returns the current time in ISO 8601, to the second. */
+  /** Returns the current time in ISO 8601. Formats it at most once a second. */
   #now(): string {
     const now = Date.now();
     if (now >= this.#timeUntil) {
@@ -113,7 +113,7 @@ export class Agents {
 /** Returns the mark of a changed status, which is the parameter of its message. */
 const markOf = (n: number, reportNumber: number): string => `${n}.${reportNumber}`;
 
-/** As many substatuses as a working handler has, so that the entry has the usual 1.5 kB. */
+/** As many substatuses as a healthy handler typically reports, so that the entry has the usual 1.5 kB. */
 const parts = Array.from({ length: 6 }, (_, index) => ({
   name: `volume-${index}`,
   status: 'success',

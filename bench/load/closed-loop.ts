@@ -13,7 +13,7 @@ export interface ClosedLoopOptions {
   wanted: readonly number[];
   warmUpSeconds: number;
   seconds: number;
-  /** Reads a meter, at the start and the end of the measurement. */
+  /** Returns the value of a meter; called at the start and the end of the measurement. */
   meter?(): number;
 }
 

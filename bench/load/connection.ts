@@ -38,7 +38,7 @@ export class Connection {
    */
   send(request: string, done: (reply: HttpReply) => void): void {
     this.#waiting = done;
-    // After a refused connection, waits a little before the next one, as an agent does.
+    // After a failed connection, waits a little before the next one, as an agent does.
     const pause = this.#socket === null ? this.#failedAt + pauseMs - performance.now() : 0;
     if (pause > 0) setTimeout(() => this.#write(request), pause);
     else this.#write(request);
@@ -129,11 +129,11 @@ export function parseReply(text: string): HttpReply | null {
     const to = from + Number(length);
     return text.length < to ? null : { status, head, body: text.slice(from, to), error: null };
   }
-  // Only error responses are chunked, and their bytes are not counted.
+  // Only error responses are chunked, and their bodies are not decoded.
   return text.endsWith('0\r\n\r\n') ? { status, head, body: text.slice(from), error: null } : null;
 }
 
-/** Returns the value of a header, or an empty text. */
+/** Returns the value of a header, or an empty string. */
 export function headerOf(head: string, name: string): string {
   const at = head.toLowerCase().indexOf(`\r\n${name}:`);
   if (at < 0) return '';

@@ -20,8 +20,8 @@ export interface OpenLoop {
 
 /**
  * Makes each call when it is due, whether or not earlier calls have a response. Latency counts from the due time, so it
- * includes waiting in this process. The loop never sleeps and uses a whole core, so that wake-ups of this process do
- * not distort the result.
+ * includes waiting in this process. With `sleeps: false`, the loop uses a whole core, so that wake-ups of this process
+ * do not distort the result.
  */
 export function startOpenLoop(
   pool: ConnectionPool,

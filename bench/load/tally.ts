@@ -4,7 +4,7 @@ import { Latencies } from './latencies.ts';
 /** Counts the results of requests since the last reset. */
 export class Tally {
   readonly latencies = new Latencies();
-  /** Number of expected responses. */
+  /** Number of responses with an expected status. */
   good = 0;
   /** Number of all other results, by status or error. */
   readonly bad = new Map<string, number>();
@@ -25,7 +25,7 @@ export class Tally {
     return [...this.bad.values()].reduce((sum, count) => sum + count, 0);
   }
 
-  /** Describes the failures in a sentence; empty if there are none. */
+  /** Lists the failures, for example `3 × 503`; empty if there are none. */
   complaint(): string {
     return [...this.bad].map(([what, count]) => `${count} × ${what}`).join(', ');
   }

@@ -20,7 +20,7 @@ const limitMs = 50;
 /** Memory use counts as flat if the second half of the run is at most this many times the first half. */
 const flat = 1.1;
 
-/** The main run: seeds, runs, prints the result. Returns false if a target is missed. */
+/** The main run: seeds the fleet, applies the load, and prints the result. Returns false if a target is missed. */
 export async function million({ vms, minutes, connections, seed, json, say }: MillionCommand): Promise<boolean> {
   // As operations.md recommends for a fleet of this size: every agent is cached in memory.
   const limits = { rememberedAgents: Math.max(vms, defaultLimits.rememberedAgents) };

@@ -9,7 +9,7 @@ import { ConnectionPool } from '../load/pool.ts';
 import { numberFrom, randomFrom, Schedule } from '../load/schedule.ts';
 import { Tally } from '../load/tally.ts';
 
-/** The periods of the source document: heartbeats every two minutes, statuses in transition every five. */
+/** The reporting periods of the source document: heartbeats every two minutes, statuses in transition every five. */
 const heartbeatMs = 120_000;
 const statusMs = 300_000;
 /** One VM in a hundred is in transition. */
@@ -17,8 +17,8 @@ const transitionEvery = 100;
 const sampleMs = 5_000;
 /**
  * Every agent calls twice before the measurement. Its first call costs a fifth more than later ones: the gateway has
- * not cached the agent, and PostgreSQL has not cached its pages. Until its second call, an agent is slightly later than
- * it announced.
+ * not cached the agent, and PostgreSQL has not cached its pages. The first round is longer, so an agent's second call
+ * is slightly later than it announced.
  */
 const firstRound = 1.2;
 const warmUpMs = (firstRound + 1) * heartbeatMs;
@@ -44,7 +44,7 @@ export interface LoadSample {
   failures: number;
   /** Number of calls at the end of the sample that were due and had no response. */
   outstanding: number;
-  /** Cores in use; 1 means one core. */
+  /** Number of CPU cores in use. */
   cores: Record<Process, number>;
   memoryBytes: Record<Process, number>;
 }

@@ -9,7 +9,7 @@ export interface LatencyPoint {
 const size = { width: 960, height: 360 };
 const frame = { left: 64, right: 16, top: 40, bottom: 44 };
 
-/** Draws latency over time as an SVG file: p50 and p99 of each interval on a logarithmic scale, and the target. */
+/** Returns an SVG image of latency over time: p50 and p99 of each interval on a logarithmic scale, and the target. */
 export function latencyPicture(title: string, moments: readonly LatencyPoint[], limitMs: number): string {
   const values = moments.flatMap(({ p50, p99 }) => [p50, p99]).filter((value) => value > 0);
   const lowest = 10 ** Math.floor(Math.log10(Math.min(1, ...values)));

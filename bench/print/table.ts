@@ -1,6 +1,6 @@
 import { type Figure, isMet } from '../sections/section.ts';
 
-/** Formats results as a table that fits a terminal of any width, one row per result, with the target last. */
+/** Formats results as a table in plain text, one row per result, with the target last, followed by the notes. */
 export function tableOf(figures: readonly Figure[]): string {
   const rows = figures.map((figure) => [
     figure.what,
@@ -25,7 +25,7 @@ export function tableOf(figures: readonly Figure[]): string {
 
 const rightAligned = new Set([1, 2, 4]);
 
-/** Formats a number with its significant digits. */
+/** Formats a number with about three significant digits, and its unit. */
 export function amount(value: number, unit: string): string {
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
   const text = value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });

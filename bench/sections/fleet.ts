@@ -25,7 +25,7 @@ const pages: readonly Page[] = [
   {
     what: 'failed, the newest first',
     input: { health: ['failed'], sort: '-since' },
-    // Sorted by rank, which has an index, as an expert would write it.
+    // Filters by rank, which has an index, as an expert would.
     byHand: { where: 'h.rank = 0', order: 'h.since desc, h.vm_id desc' },
   },
   {
@@ -50,7 +50,7 @@ export async function fleet({ deployment, agents, rounds, seconds }: Bench): Pro
     const byHand = fleetByHand(pool);
     const context = (): Context & { isPage: true } => ({
       ...deployment.services,
-      // Caches belong to this object, so no call here finds a cached result.
+      // Caches are keyed by this object, so no call here finds a cached result.
       db: Object.create(db) as Database,
       log: pino({ level: 'silent' }),
       actor: systemActor,

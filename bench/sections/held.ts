@@ -90,7 +90,10 @@ async function callOnce(deployment: Deployment, agents: Agents): Promise<void> {
   await delay(2_000);
 }
 
-/** Changes the goal state of one VM after the other with the product's verb. Measures from when the commit is sent. */
+/**
+ * Returns a function that changes the goal state of the next VM with the product's verb, and returns the milliseconds
+ * from sending the commit to the response of the held poll.
+ */
 async function waker(services: OpenServices, polls: LongPolls, count: number): Promise<() => Promise<number>> {
   const { rows } = await services.db.$client.query<{ id: string; n: string; handler: string; version: string }>(
     `select a.vm_id as id, substr(a.instance_id, length('bench-') + 1) as n, e.handler, e.version

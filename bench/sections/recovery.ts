@@ -33,7 +33,7 @@ const ofSample = (handler: string): Catalogue =>
     ),
   );
 
-/** Returns a version with as many messages as large products have. Many messages have the same beginning. */
+/** Returns as many messages as large products have. Many of them have the same beginning. */
 function largeCatalogue(count: number): Catalogue {
   const things = ['volume', 'service', 'certificate', 'user', 'package', 'rule', 'share', 'task', 'network', 'key'];
   const ends = [
@@ -121,7 +121,7 @@ async function costs({ rounds, seconds }: Bench): Promise<Figure[]> {
   return figures;
 }
 
-/** Recovers statuses with two substatuses, each with a distinct text. Returns statuses per second. */
+/** Recovers the messages of statuses with two substatuses, each with a distinct text. Returns statuses per second. */
 function perSecond(seconds: number, texts: readonly string[], work: (status: StatusObject) => void): number {
   const statuses = texts.map((_, at): StatusObject[] =>
     [0, 1, 2].map((part) => ({

@@ -1,7 +1,7 @@
 import type { Deployment } from '../deployment/deployment.ts';
 import type { Agents } from '../load/agents.ts';
 
-/** What a section gets for its measurements. */
+/** What a section needs for its measurements. */
 export interface Bench {
   deployment: Deployment;
   agents: Agents;
@@ -18,7 +18,7 @@ export interface Figure {
   ours: number;
   /** The baseline; null if there is none. */
   yardstick: { what: string; value: number } | null;
-  /** The ratio to the baseline, as the median of the rounds; or the result if the target is absolute. */
+  /** The ratio to the baseline, usually the median of the rounds; null if there is no baseline. */
   ratio: number | null;
   target: Target | null;
   rounds: { ours: number; yardstick: number | null }[];

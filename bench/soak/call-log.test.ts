@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { type HandlerCall, judgeCalls } from './call-log.ts';
 
 /**
- * Parses `install 1.0`; calls are a second apart. `install 1.0!` was killed, `install 1.0+` overlaps with the next
- * call.
+ * Parses calls such as `install 1.0`, which run one after the other. `install 1.0!` was killed, and `install 1.0+`
+ * overlaps with the next call.
  */
 function callsOf(...lines: string[]): HandlerCall[] {
   return lines.map((line, index) => {

@@ -8,9 +8,9 @@ export interface HandlerCall {
   version: string;
   command: string;
   sequenceNumber: number;
-  /** Nanoseconds since 1970. */
+  /** Start of the call, in nanoseconds since 1970. */
   begun: bigint;
-  /** Null if the call was killed. */
+  /** End of the call; null if it was killed. */
   ended: bigint | null;
 }
 

@@ -40,7 +40,10 @@ export async function publishHandlers(services: Services): Promise<void> {
 /** The last goal of one VM, by extension. Extensions that are absent should be uninstalled. */
 export type Wanted = Map<string, { version: string; state: 'enabled' | 'disabled'; dependsOn: string[] }>;
 
-/** Changes a VM at random: adds or removes an extension, or changes a version, settings or a dependency. */
+/**
+ * Changes a VM's goal at random: adds or removes an extension, or changes a version, settings or a dependency. Returns
+ * whether it did.
+ */
 export async function changeGoal(
   services: Services,
   vmId: string,
@@ -59,7 +62,7 @@ export async function changeGoal(
     const dependsOnAlpha = name === 'beta' && wanted.get('alpha')?.state === 'enabled' && random() < 0.5;
     const goal = {
       version: pick(versions),
-      // Never disabled, because an extension that depends on it would wait forever.
+      // Not disabled if needed, because the extensions that depend on it would wait forever.
       state: random() < 0.8 || isNeeded ? ('enabled' as const) : ('disabled' as const),
       dependsOn: dependsOnAlpha ? ['alpha'] : [],
     };
@@ -68,14 +71,14 @@ export async function changeGoal(
     wanted.set(name, goal);
     return true;
   } catch (error) {
-    // Nothing changed, because the extension is being uninstalled or the database is down, or the response was lost.
+    // Either nothing changed, because the extension is being uninstalled or the database is down, or the response was lost.
     if (error instanceof DomainError) return false;
     await learn(services, vmId, wanted);
     return false;
   }
 }
 
-/** Reads the VM's goal from the portal, after the response to the last change was lost. */
+/** Reads the VM's goal from the database into `wanted`, for example after the response to a change was lost. */
 export async function learn(services: Services, vmId: string, wanted: Wanted): Promise<void> {
   try {
     const { rows } = await services.db.$client.query<{

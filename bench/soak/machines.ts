@@ -13,7 +13,7 @@ export class SoakMachine {
   private child: ChildProcess | null = null;
   private isStopping = false;
 
-  /** `agentRoot` is the root of the checkout of Annex whose agent runs. */
+  /** `agentRoot` is the root of the Annex checkout whose agent runs. */
   constructor(vmId: string, folder: string, agentRoot: string) {
     this.vmId = vmId;
     this.agentRoot = agentRoot;

@@ -14,7 +14,7 @@ import { SoakMachine } from './machines.ts';
 export interface SoakOptions {
   deployment: Deployment;
   agents: number;
-  /** Root of the checkout of Annex whose agent runs. */
+  /** Root of the Annex checkout whose agent runs. */
   agentRoot: string;
   minutes: number;
   seed: string;
@@ -120,7 +120,7 @@ async function openVms({ deployment, agents, agentRoot }: SoakOptions, folder: s
   return vms;
 }
 
-/** Kills one process with `kill -9`, usually an agent, whose handlers continue to run. */
+/** Kills one process with `kill -9`, usually an agent, whose handlers continue to run. Returns what it killed, or null. */
 async function kill(deployment: Deployment, vms: readonly Vm[], random: () => number): Promise<string | null> {
   const dice = random();
   if (dice < 0.7) {

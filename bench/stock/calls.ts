@@ -10,7 +10,7 @@ export class StockCalls {
     this.#vms = vms;
   }
 
-  /** Reads each VM's goal state once: its contents, and the URL for its status. */
+  /** Reads each VM's goal state once, because the status that it uploads contains parts of it. */
   async meet(host: string, port: number): Promise<void> {
     const connection = new Connection(host, port);
     const ask = async (request: string): Promise<string> => {
@@ -41,7 +41,7 @@ export class StockCalls {
     return this.#statuses[n] ?? '';
   }
 
-  /** Returns the calls made once a minute: health of the host and of the agent, and instance metadata. */
+  /** Returns one of the less frequent calls, in turn: health of the host and of the agent, instance metadata, telemetry. */
   minute(n: number, turn: number): string {
     const calls = [
       () => this.#request(n, 'GET', 'hgap', '/health'),
@@ -68,7 +68,7 @@ const observation =
 
 const telemetry = `<?xml version="1.0"?><TelemetryData version="1.0"><Provider id="69B669B9-4AF8-4C50-BDC4-6006FA76E975"><Event id="1"><![CDATA[<Param Name="Name" Value="WALinuxAgent" T="mt:wstr" />]]></Event></Provider></TelemetryData>`;
 
-/** Returns a status blob for one handler, in the form that the agent uploads. */
+/** Returns a status blob for one handler, in the format that the stock agent uploads. */
 function upload(requestUri: string, incarnation: string): string {
   const formattedMessage = { lang: 'en-US', message: 'Mounted 3 shares; all of them answer.' };
   const status = { name: handler.handler, operation: 'Enable', status: 'success', code: 0, formattedMessage };

@@ -9,7 +9,7 @@ import { wireTokenHash } from '#server/domain/stock-agents/index.ts';
 import type { OpenServices } from '#server/process/services.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
 
-/** A VM as its forwarder sees it. */
+/** What a forwarder knows about its VM. */
 export interface StockVm {
   vmId: string;
   token: string;

@@ -12,7 +12,7 @@ import { startBareHttp } from '../yardsticks/bare-http.ts';
 import { StockCalls } from './calls.ts';
 import { seedStock } from './seed-stock.ts';
 
-/** The agent's polling period, and its other calls per minute. */
+/** The stock agent's polling period, and its other calls per minute. */
 const periodMs = 6_000;
 const others = 6;
 
@@ -27,8 +27,8 @@ export interface StockOptions {
 }
 
 /**
- * Measures idle stock VMs that call one gateway at the agent's period: latency of a call, and database load of a VM.
- * Prints the results and returns whether all targets are met.
+ * Measures idle stock VMs that call one gateway at the stock agent's period: latency of a call, and database load of a
+ * VM. Prints the results and returns whether all targets are met.
  */
 export async function stock(options: StockOptions): Promise<boolean> {
   const { vms: count, rounds, seconds, json, say } = options;
@@ -56,7 +56,7 @@ export async function stock(options: StockOptions): Promise<boolean> {
   };
   try {
     const measured: { ours: number; yardstick: number }[] = [];
-    // Always in this order, because the gateway considers agents unresponsive that have not called for longer.
+    // Always in this order: after two rounds against the baseline, the gateway would consider the agents unresponsive.
     for (let round = 0; round < rounds; round += 1) {
       const p99 = await counted(gateway, transactions.calls);
       measured.push({ ours: p99, yardstick: await counted(bare, transactions.none) });

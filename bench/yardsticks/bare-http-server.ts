@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** The minimal node:http server. Every request gets the same response, which the first argument describes as JSON. */
+/** A minimal node:http server that sends the same response to every request. The first argument describes it as JSON. */
 const { headers, status, bytes } = JSON.parse(process.argv[2] ?? '{}') as {
   headers: Record<string, string>;
   status: number;

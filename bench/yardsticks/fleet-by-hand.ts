@@ -25,8 +25,8 @@ const overview = {
 };
 
 /**
- * The facts from which the verb derives current health (the copy in `extension_health` is seconds old), and of the
- * documents only the handler's without its output.
+ * The columns from which the verb derives current health, because `extension_health` may be seconds old. Of the
+ * documents, only the handler's, without its output.
  */
 const columns = `v.id, v.name, v.tags, v.created_at, v.decommissioning_at, h.health, h.agent, h.since, a.version, a.os,
   g.incarnation, p.last_seen_at, p.next_expected_at, p.clock_skew_seconds, p.heartbeat_seconds, p.status_seconds,

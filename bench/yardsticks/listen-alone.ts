@@ -9,7 +9,7 @@ export interface ListenAlone {
 const channel = 'yardstick';
 
 /**
- * Starts PostgreSQL's shortest way from a commit to another client: one client writes a row and notifies, another one
+ * Starts PostgreSQL's shortest path from a commit to another client: one client writes a row and notifies, another one
  * listens.
  */
 export async function startListenAlone(databaseUrl: string): Promise<ListenAlone> {

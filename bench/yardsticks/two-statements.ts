@@ -7,9 +7,9 @@ import { hasProgram, pgbench, provideTestPrograms } from '#server/testing/progra
 import { Latencies } from '../load/latencies.ts';
 
 /**
- * The least that a report needs in SQL, committed: one row of history with a document of 1.5 kB, one row of the latest
- * status. Partitioned by day, with one index besides the primary key; without foreign keys, so slightly cheaper than
- * the product's tables.
+ * The minimum of SQL for a report, committed: one row of history with a document of 1.5 kB, and one row of the latest
+ * status. The history is partitioned and has one index. There are no foreign keys, so this is slightly cheaper than the
+ * product's tables.
  */
 const schema = `
   create schema if not exists yardstick;
@@ -40,7 +40,7 @@ export interface TwoStatements {
   run(clients: number, seconds: number): Promise<{ perSecond: number; p50Ms: number }>;
 }
 
-/** Prepares the baseline for reports in this database: pgbench if available, otherwise the same through pg. */
+/** Prepares the baseline for reports in this database: with pgbench if available, otherwise the same statements with pg. */
 export async function prepareTwoStatements(databaseUrl: string, vms: number): Promise<TwoStatements> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -92,7 +92,7 @@ async function runPgbench(databaseUrl: string, vms: number, clients: number, sec
   }
 }
 
-/** pgbench logs one line per transaction: client, number, microseconds, … */
+/** Returns the median latency from pgbench's logs, which have one line per transaction: client, number, microseconds, … */
 function medianOfLog(folder: string): number {
   const latencies = new Latencies();
   for (const name of readdirSync(folder).filter((file) => file.startsWith('pgbench_log'))) {

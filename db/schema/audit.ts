@@ -64,7 +64,7 @@ export interface ChainFault {
 }
 
 /**
- * A single row: the end of the chain, and the results of the worker's checks. Writers lock it for the last statements
+ * A single row: the head of the chain, and the results of the worker's checks. Writers lock it for the last statements
  * of their transaction. `linkedAt` is the time of the last entry.
  */
 export const auditChain = pgTable('audit_chain', {

@@ -24,7 +24,7 @@ export type SignInMethod = (typeof signInMethods)[number];
 
 const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 
-/** A member. */
+/** The members of the portal. */
 export const users = pgTable('users', {
   id: text().primaryKey(),
   name: text().notNull(),
@@ -113,7 +113,7 @@ export const totpFactors = pgTable('totp_factors', {
   userId: text('user_id')
     .primaryKey()
     .references(() => users.id, { onDelete: 'cascade' }),
-  /** The secret, sealed and bound to the member. */
+  /** The secret, encrypted and bound to the member. */
   secret: bytes().notNull(),
   /** The 30-second step of the last accepted code, so that each code works once. */
   lastStep: bigint('last_step', { mode: 'number' }).notNull(),
@@ -135,7 +135,7 @@ export const recoveryCodes = pgTable(
   (t) => [index('recovery_codes_user').on(t.userId)],
 );
 
-/** An open challenge of a browser or session. It is valid for minutes and for one response. */
+/** An open challenge for a browser or session. It is valid for minutes and for one response. */
 export const authChallenges = pgTable(
   'auth_challenges',
   {
@@ -156,7 +156,7 @@ export const signInRules = pgTable('sign_in_rules', {
   updatedAt: timestamp('updated_at', { withTimezone: true }).notNull(),
 });
 
-/** Written by the sign-in library of version 0.1 and no longer read. To be removed in the release after next. */
+/** Written by the sign-in library of version 0.1 and no longer read. */
 export const verifications = pgTable('verifications', {
   id: text().primaryKey(),
   identifier: text().notNull(),

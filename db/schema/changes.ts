@@ -4,8 +4,8 @@ import { bigint, pgTable, text, timestamp } from 'drizzle-orm/pg-core';
 export const changes = pgTable('changes', {
   id: bigint({ mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
   at: timestamp({ withTimezone: true }).notNull().defaultNow(),
-  /** The kind of object: `vm`, `handler`, `publisher`, `member`, `token`. */
+  /** The kind of object, such as `vm` or `handler`. */
   topic: text().notNull(),
-  /** Id of the object. */
+  /** Id of the object; `*` if many changed together. */
   key: text().notNull(),
 });

@@ -12,7 +12,7 @@ import {
 } from 'drizzle-orm/pg-core';
 import { vms } from './vms.ts';
 
-/** One-time tokens that make a machine the agent of a VM. */
+/** One-time tokens with which a machine enrolls as the agent of a VM. */
 export const enrollmentTokens = pgTable(
   'enrollment_tokens',
   {
@@ -98,7 +98,7 @@ export const agentPresence = pgTable('agent_presence', {
   lastSeenAt: timestamp('last_seen_at', { withTimezone: true }).notNull(),
   /** The time by which the agent should call again, as it announced. */
   nextExpectedAt: timestamp('next_expected_at', { withTimezone: true }).notNull(),
-  /** When the agent last polled. If an agent only reports, its reports are what is expected. */
+  /** When the agent last polled. If an agent only reports, its next report is expected instead. */
   lastPolledAt: timestamp('last_polled_at', { withTimezone: true }),
   counter: bigint({ mode: 'number' }).notNull().default(0),
   /** The agent's clock minus the portal's, in seconds, as of the last report. For display only. */

@@ -63,7 +63,8 @@ export const extensions = pgTable(
     secretId: uuid('secret_id'),
     sequenceNumber: bigint('sequence_number', { mode: 'number' }).notNull(),
     /**
-     * Commands that the agent may run for this sequence number. Null in older rows, where they follow from the goal.
+     * Commands that the agent may run for this sequence number. Null in older rows, where they are derived from the
+     * goal.
      */
     commands: text().array().$type<CommandName[]>(),
     /** When this sequence number was published. */
@@ -71,7 +72,7 @@ export const extensions = pgTable(
     changedBy: text('changed_by').notNull(),
     /** When this sequence number was first delivered to the agent. */
     deliveredAt: timestamp('delivered_at', { withTimezone: true }),
-    /** Whether any sequence number of this extension was ever delivered. If not, it is removed without the agent. */
+    /** Whether any sequence number of this extension was ever delivered. If not, it is removed without an uninstall. */
     everDelivered: boolean('ever_delivered').notNull().default(false),
   },
   (t) => [primaryKey({ columns: [t.vmId, t.name] }), index('extensions_version').on(t.handler, t.version)],
@@ -140,10 +141,10 @@ export const goalStateHeads = pgTable(
     certificate: text(),
     thumbprint: text(),
     deliveredIncarnation: integer('delivered_incarnation').notNull().default(0),
-    /** The turn that was used last, by any kind of work. */
+    /** The turn that was last given to any kind of work. */
     turn: bigint({ mode: 'number' }).notNull().default(0),
     deliveredAt: timestamp('delivered_at', { withTimezone: true }),
-    /** The goal state that a reference agent has and gets while the VM is held; null if there is no hold. */
+    /** The goal state that a reference agent keeps while the VM is held; null if there is no hold. */
     heldIncarnation: integer('held_incarnation'),
     heldEtag: text('held_etag'),
   },
@@ -161,7 +162,7 @@ export const goalStates = pgTable(
     etag: text().notNull(),
     text: text().notNull(),
     contents: json().$type<ExtensionContents[]>().notNull(),
-    /** What caused the goal state, with names: `extension.set`, `extension.removed`, `goal-state.revert`, … */
+    /** The action that caused the goal state, such as `extension.set` or `goal-state.revert`, and what it concerned. */
     cause: jsonb().$type<{ action: string; extension?: string; incarnation?: number }>().notNull(),
     publishedAt: timestamp('published_at', { withTimezone: true }).notNull(),
     publishedBy: text('published_by').notNull(),

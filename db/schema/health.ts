@@ -55,7 +55,7 @@ export const vmHealth = pgTable(
     /** The result of `rankOf` for the health; 0 is the worst. */
     rank: smallint().notNull(),
     agent: text().$type<AgentStatus>().notNull(),
-    /** Since when the VM has had this health. */
+    /** When the VM's current health began. */
     since: timestamp({ withTimezone: true }).notNull(),
     /** The nearest deadline of an extension; null if there is none. */
     deadlineAt: timestamp('deadline_at', { withTimezone: true }),
@@ -95,7 +95,7 @@ export const extensionHealth = pgTable(
     messageId: text('message_id'),
     /** The extension that this one waits for. */
     waitsFor: text('waits_for'),
-    /** Since when the extension has had this health. */
+    /** When the extension's current health began. */
     since: timestamp({ withTimezone: true }).notNull(),
     deadlineAt: timestamp('deadline_at', { withTimezone: true }),
   },

@@ -12,12 +12,12 @@ export const holds = pgTable(
     vmId: uuid('vm_id')
       .primaryKey()
       .references(() => vms.id),
-    /** If null, the VM is not held now, and the next three columns are null too. */
+    /** When the current hold began. If null, the VM is not held, and the next three columns are null too. */
     since: timestamp({ withTimezone: true }),
     /** Null if no reason was given. */
     reason: text(),
     by: text(),
-    /** When the portal ends the hold. If null, the hold lasts until a person ends it. */
+    /** When the portal ends the hold. If null, it lasts until a person releases it. */
     until: timestamp({ withTimezone: true }),
     /** Oldest first. */
     past: json().$type<PastHold[]>().notNull().default([]),

@@ -59,7 +59,7 @@ export const outputPieces = pgTable(
     /** Number of line breaks in the piece. */
     lines: integer().notNull(),
     endsLine: boolean('ends_line').notNull(),
-    /** Number of line breaks before the first line that names an error; null if there is none. */
+    /** Number of line breaks before the first line that reports an error; null if there is none. */
     errorLine: integer('error_line'),
   },
   (t) => [

@@ -19,7 +19,7 @@ export const handlers = pgTable(
   (t) => [index('handlers_namespace').on(t.namespace), uniqueIndex('handlers_spelling').on(sql`lower(${t.id})`)],
 );
 
-/** A file of the package, as publishers see it. */
+/** A file in a package, as it is shown. */
 export interface PackageFile {
   name: string;
   size: number;
@@ -57,7 +57,7 @@ export const handlerVersions = pgTable(
     sha256: text().notNull(),
     size: bigint({ mode: 'number' }).notNull(),
     manifest: jsonb().$type<HandlerManifest>().notNull(),
-    /** The text of HandlerManifest.json in the package, for the page where it is published. */
+    /** The text of HandlerManifest.json in the package, for display. */
     manifestText: text('manifest_text').notNull(),
     files: jsonb().$type<PackageFile[]>().notNull(),
     warnings: jsonb().$type<StoredWarning[]>().notNull(),

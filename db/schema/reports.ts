@@ -71,7 +71,8 @@ export interface RefusedFile {
 }
 
 /**
- * The shown documents, which were last reported about each extension. Stored as text, which costs reports the least.
+ * The documents that were last reported about each extension, which are the ones shown. Of type `json`, which costs
+ * reports the least.
  */
 export const extensionLatest = pgTable(
   'extension_latest',
@@ -121,7 +122,7 @@ export const pendingRestarts = pgTable('pending_restarts', {
   vmId: uuid('vm_id')
     .primaryKey()
     .references(() => vms.id),
-  /** Since when the oldest request has been pending. */
+  /** Time of the oldest pending request. */
   since: timestamp({ withTimezone: true }).notNull(),
   requests: json().$type<RestartRequest[]>().notNull(),
 });

@@ -14,8 +14,8 @@ export interface AgentObservation {
 }
 
 /**
- * When a VM had a different caller than before, by one of three marks: the forwarder's run, the agent's transport
- * certificate, or the container id that the agent sends. Newest last.
+ * A change of the VM's caller, detected by one of three marks: the forwarder's run, the agent's transport certificate,
+ * or the container id that the agent sends.
  */
 export interface AgentSighting {
   kind: 'forwarder' | 'transport' | 'container';
@@ -35,7 +35,7 @@ export const stockAgents = pgTable('stock_agents', {
   containerId: uuid('container_id').notNull(),
   grantedAt: timestamp('granted_at', { withTimezone: true }).notNull(),
   grantedBy: text('granted_by').notNull(),
-  /** The actor who received the token, as `kind:id`. Null if unknown. */
+  /** The actor to whom the token was shown, as `kind:id`. Null if unknown. */
   issuedBy: text('issued_by'),
   /**
    * PKCS#8 of the tenant key, encrypted with AES-256-GCM and the portal's key; with ANNEX_CUSTODY=vm, null once the key
@@ -48,9 +48,9 @@ export const stockAgents = pgTable('stock_agents', {
   /** SHA-1 of the certificate for which the tenant key was last wrapped. The agent creates a new one at each start. */
   transportThumbprint: text('transport_thumbprint'),
   transportAt: timestamp('transport_at', { withTimezone: true }),
-  /** The incarnation that was last delivered; 0 before the first. */
+  /** Incarnation of the VM's goal state that was last delivered; 0 before the first. */
   goalStateSeen: integer('goal_state_seen').notNull().default(0),
-  /** The incarnation that the agent sees: the last goal state whose change matters to the agent. */
+  /** The incarnation that the agent sees: that of the last goal state whose change matters to the agent. */
   incarnation: integer().notNull().default(0),
   incarnationAt: timestamp('incarnation_at', { withTimezone: true }),
   /** Fingerprint of everything in that incarnation that matters to the agent. */
@@ -68,6 +68,6 @@ export const stockAgents = pgTable('stock_agents', {
   observations: jsonb().$type<AgentObservation[]>().notNull().default([]),
   /** Whether the agent gets versions as published. If not, it gets them with four parts, as when it installed them. */
   publishedVersions: boolean('published_versions').notNull().default(false),
-  /** Recent callers, which reveal two machines with the same token. */
+  /** Recent changes of the caller, newest last, which reveal two machines with the same token. */
   sightings: jsonb().$type<AgentSighting[]>().notNull().default([]),
 });

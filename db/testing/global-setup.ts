@@ -19,7 +19,7 @@ const root = join(tmpdir(), `annex-test-${process.getuid?.() ?? 0}`);
 
 /**
  * Starts a temporary cluster for the run and deletes it afterwards. With TEST_DATABASE_URL, uses that server instead,
- * where it creates and drops only databases of this run. Concurrent runs do not affect each other.
+ * on which it creates and drops only databases of this run. Concurrent runs do not affect each other.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const own = process.env.TEST_DATABASE_URL;
