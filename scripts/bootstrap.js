@@ -29,7 +29,7 @@ function isInstalled() {
   if (!existsSync(installedLock)) return false;
   if (needsDevelopment && !hasDevelopment()) return false;
   if (existsSync(marker) && readFileSync(marker, 'utf8') === wanted) return true;
-  // The packages are newer than the lock file because someone installed them by hand, so there is nothing to do.
+  // Packages that were installed by hand after the lock file changed are up to date, too.
   return statSync(installedLock).mtimeMs >= statSync(lockFile).mtimeMs;
 }
 
@@ -76,7 +76,7 @@ if (node === process.execPath && Number(process.versions.node.split('.')[0]) < 2
 
 // Caches compiled code for all processes started from this one, which halves their start time.
 process.env.NODE_COMPILE_CACHE ||= path.join(root, 'node_modules', '.cache', 'annex', 'compiled');
-// The channel tells the script when this process is killed, because it then closes.
+// Killing this process closes the channel, which the script notices.
 const child = spawn(node, [path.resolve(root, script), ...args], {
   cwd: root,
   stdio: ['inherit', 'inherit', 'inherit', 'ipc'],

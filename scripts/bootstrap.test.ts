@@ -62,7 +62,7 @@ function run(...script: string[]): { kinds: string[]; calls: Call[] } {
 test('`npm start` installs no development packages, and install scripts see no Annex variable', () => {
   const { kinds, calls } = run('scripts/start.ts');
   expect(kinds).toEqual(['production']);
-  // Without these flags, npm would add the portal's optional peers, and rewrite the lock file.
+  // Without these flags, npm would add optional peers of the portal's packages and rewrite the lock file.
   expect(calls[0]?.args).toEqual(expect.arrayContaining(['--omit=dev', '--legacy-peer-deps', '--no-save']));
   expect(calls[0]?.env.filter((name) => /^ANNEX_|^DATABASE_URL$/.test(name))).toEqual([]);
   expect(run('scripts/start.ts').kinds).toEqual(['production']);

@@ -127,7 +127,7 @@ async function scroll(page: Page, seconds: number): Promise<Frames> {
     const end = performance.now() + ms;
     let last = performance.now();
     await new Promise<void>((resolve) => {
-      // Uses the frame's own time, because the callback may run late.
+      // Uses the time of the frame, because the callback may run late.
       const frame = (now: number) => {
         gaps.push(now - last);
         last = now;

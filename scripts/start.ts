@@ -25,7 +25,9 @@ async function main(): Promise<void> {
   });
 }
 
-/** Adds an admin token that is valid while this process runs, because the demo uses the public API like any client. */
+/**
+ * Adds an admin token that is valid while this process runs, because the demo uses the public API as any client does.
+ */
 function withDemoToken(config: Config, demo: boolean): Config {
   if (!demo || config.bootstrap.token !== null) return config;
   return { ...config, bootstrap: { ...config.bootstrap, token: newToken('demo') } };

@@ -8,9 +8,9 @@ interface Writer {
   files: string[];
 }
 
-/** The modules that write to each table. */
+/** Which modules write to which tables. */
 export interface TableWriters {
-  /** By the table's name. */
+  /** The modules that write to each table, by the table's name. */
   writers: Map<string, Writer[]>;
   /** Writes to a table that cannot be determined, as `file: statement`. */
   unreadable: string[];

@@ -26,13 +26,13 @@ interface Messages {
   messages: { id: string; text: string }[];
 }
 
-/** Returns the sample probe's messages in a language, without the given message ids. */
+/** Returns the sample probe's messages in a language, without those with the given ids. */
 function lacking(lang: 'en' | 'de' | 'ja', ...ids: string[]): unknown[] {
   const [file] = sampleResource('Acme.Lab.Probe', lang) as [Messages];
   return [{ ...file, messages: file.messages.filter(({ id }) => !ids.includes(id)) }];
 }
 
-/** Creates missing data, so it can be repeated. Requires the demo. */
+/** Creates the data that is missing, so it can run again. Requires the demo. */
 export async function setStage(url: string, admin: Person): Promise<ScreenshotStage> {
   const expiresAt = new Date(Date.now() + 24 * 3_600_000).toISOString();
   const { value } = await admin.mutate<{ value: string }>('tokens.create', {

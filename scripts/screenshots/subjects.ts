@@ -4,7 +4,7 @@ import { zipOf } from '../../e2e/support/zip.ts';
 import type { Speech } from './speech.ts';
 import type { ScreenshotStage } from './stage.ts';
 
-/** What a screenshot's step gets: the page, its texts in the reader's language, and the seeded data. */
+/** What a screenshot's step gets: the page, texts in the reader's language, and the ids of the data. */
 interface Scene {
   page: Page;
   say: Speech;

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { OpenServices } from '#server/process/services.ts';
 import { runs } from './fleet.ts';
 
-/** Each agent calls once per round. A round is divided into equal parts, to spread the load. */
+/** Each agent calls once in this many seconds. The calls are spread over equal parts of this period. */
 const roundSeconds = 300;
 const parts = 50;
 

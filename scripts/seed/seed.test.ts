@@ -30,7 +30,7 @@ test('the seeded health is what the VMs’ pages derive', async () => {
     expect(view.health, vmId).toBe(health);
     expect(view.extensions).toHaveLength(3);
   }
-  // Most VMs get a copy of a similar VM's health. Deriving their health individually must give the same result.
+  // Most VMs get a copy of a similar VM's health. Deriving it for each VM must give the same result.
   const read = async () => [
     await services.db.select().from(vmHealth).orderBy(vmHealth.vmId),
     await services.db.select().from(extensionHealth).orderBy(extensionHealth.vmId, extensionHealth.name),

@@ -5,7 +5,7 @@ import { acceptCall, isJump } from './call-window.ts';
 import type { KnownAgent } from './memory/agent-memory.ts';
 import { takeFrom } from './rate-limit.ts';
 
-/** An authenticated agent, with the counter of its call. */
+/** An authenticated agent and the counter of its call. */
 export interface Admitted {
   agent: KnownAgent;
   /** Null if the agent does not send the header `Annex-Agent`. */

@@ -8,7 +8,7 @@ const tolerated = 8;
 /** How far a counter may plausibly advance: in one jump, plus per second since the last call. */
 const jump = { once: 1_000_000, perSecond: 10_000 };
 
-/** The recent call numbers of one machine. A copy of the machine would repeat the original's numbers. */
+/** The recent call numbers of one machine. A copy of the machine would repeat the numbers of the original. */
 export interface CallWindow {
   /** The highest number so far; -1 before the first call. */
   highest: number;

@@ -51,7 +51,7 @@ const routes: readonly { method: string; path: RegExp; route: Route }[] = [
   },
 ];
 
-/** Paths with large request bodies, which may take long to receive. */
+/** Paths of uploads, which may take longer than other requests. */
 export const agentUploads = /^\/agent\/v1\/(?:logs\/[^/]+|log-requests\/[^/]+\/archive)$/;
 
 /** What the server knows about a call besides the request. `closing` is aborted when the process starts to drain. */
@@ -69,7 +69,7 @@ export interface AgentHandler {
    */
   serve(request: IncomingMessage, response: ServerResponse, arrival: Arrival): boolean;
   close(): Promise<void>;
-  /** State to share with the other doors that agents use. */
+  /** Shared state, for other entry points that agents use. */
   door: AgentDoor;
 }
 

@@ -49,7 +49,7 @@ export class HeldPolls {
   }
 }
 
-/** A poll that waits. A wake-up between two waits is remembered, so that none is lost while the VM is being checked. */
+/** A held poll. A wake-up between two waits is remembered, so that none is lost while the VM is being checked. */
 export class HeldPoll {
   #kept: Wake | undefined;
   #waiting: ((wake: Wake) => void) | undefined;
@@ -59,7 +59,7 @@ export class HeldPoll {
     else if (this.#kept === undefined || this.#kept === 'look') this.#kept = why;
   }
 
-  /** Waits for a wake-up, the timeout, or the agent to disconnect. Returns which. */
+  /** Waits for a wake-up, the timeout, or the agent to disconnect. Returns which of these ended the wait. */
   next(ms: number, call: OtherEnd): Promise<Wake> {
     const why = call.hasHungUp() ? 'over' : this.#kept;
     this.#kept = undefined;

@@ -5,7 +5,7 @@ import { problemResponse } from '#server/i18n/index.ts';
 import { tooLarge } from './body.ts';
 import type { AgentAnswer, AgentCall, AgentDoor } from './call.ts';
 
-/** A request with what the server has parsed from it. */
+/** What the HTTP server has determined about a request. */
 export interface Arrival {
   /** The path with the query. */
   target: string;

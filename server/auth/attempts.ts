@@ -16,13 +16,13 @@ export interface AttemptCounts {
   failed: number;
   /** How often a member or an address was temporarily locked out. */
   lockouts: number;
-  /** Calls of `/api/v1` with an invalid token. */
+  /** Calls to `/api/v1` with an invalid token. */
   tokens: number;
 }
 
 /** Counts and logs failed authentication of people and scripts. Never logs secrets or entered e-mail addresses. */
 export interface Attempts {
-  /** Counts the error of a call if it is a failed attempt. Ignores other errors, and errors already counted. */
+  /** Counts a call's error if it is a failed attempt. Ignores other errors and those already counted. */
   note(error: unknown, ctx: Caller, memberId?: string): Promise<void>;
   /** Counts a provider response that did not sign anyone in. */
   provider(reason: string, address: string): void;
@@ -34,8 +34,8 @@ type Caller = Pick<Context, 'db' | 'keys' | 'now' | 'origin' | 'requestId'>;
 const failures: readonly ErrorCode[] = ['credentials_refused', 'factor_refused', 'password_wrong', 'passkey_refused'];
 
 /**
- * Maximum number of lockouts recorded in the activity log per hour. Without it, an attacker with many addresses could
- * fill the log.
+ * Maximum number of lockouts recorded in the activity log per hour. Without this limit, an attacker with many addresses
+ * could fill the log.
  */
 const entriesPerHour = 20;
 

@@ -7,7 +7,7 @@ import { seal, sha256Hex, unseal } from '#server/platform/keys.ts';
 
 /**
  * What each kind of challenge stores to check the response. `passkey`, `factor`, `factor-passkey` and `provider` belong
- * to a sign-in. The others belong to a session, in which they add a factor or confirm the member's identity.
+ * to a sign-in. The others belong to a session, and serve to add a factor or to confirm the member's identity.
  */
 export interface ChallengeData {
   passkey: { challenge: string };

@@ -26,7 +26,7 @@ interface Asked {
   headers?: Record<string, string>;
 }
 
-/** Serves `/api/auth` on a real server. Returns a function that calls it like the portal's page in a browser. */
+/** Serves `/api/auth` on a real server. Returns a function that calls it as the portal's page in a browser would. */
 async function door(own: Services = services, address = () => '192.0.2.1') {
   const handle = createAuthHandler(own, openSignIn(own, log), log);
   const base = await serve((request) => handle(request, address()));

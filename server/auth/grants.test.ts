@@ -29,7 +29,7 @@ const later = (minutes: number) => new Date(Date.now() + minutes * minute);
 
 type Browser = ReturnType<typeof openBrowser>;
 
-/** Creates a member and signs them in with a browser. */
+/** Creates a member and signs them in. */
 async function member(role: Role, namespaces: string[] = []): Promise<{ id: string; browser: Browser }> {
   count += 1;
   const email = `person-${count}@example.org`;

@@ -25,7 +25,7 @@ export async function holdAdmin(tx: Transaction, actor: Actor): Promise<void> {
 }
 
 /**
- * Revokes the API tokens and open invitations that a member created, directly or through these tokens. The caller must
+ * Revokes the API tokens and open invitations that a member created, directly or with such a token. The caller must
  * have locked the member's row.
  */
 export async function voidGrants(tx: Transaction, ctx: Context, memberId: string): Promise<void> {

@@ -4,8 +4,8 @@ import type { Config } from '#server/platform/env.ts';
 const loopback = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
- * Returns the origins from which changes are accepted: the portal's own or, on the local machine, all of the loopback
- * names.
+ * Returns the origins from which changes are accepted: the portal's own or, on the local machine, those with all
+ * loopback names.
  */
 export function trustedOrigins(config: Config): readonly string[] {
   const own = new URL(config.url);
@@ -16,7 +16,7 @@ export function trustedOrigins(config: Config): readonly string[] {
 
 /**
  * Whether a mutation comes from the portal's pages. Browsers send `Origin` or `Sec-Fetch-Site` with every mutation and
- * pages cannot forge them, so a request without both is not from a page.
+ * pages cannot forge them, so a request without either is not from a page.
  */
 export function isOwnMutation(headers: Headers, config: Config): boolean {
   const site = headers.get('sec-fetch-site');
@@ -26,8 +26,8 @@ export function isOwnMutation(headers: Headers, config: Config): boolean {
 }
 
 /**
- * Whether a GET may come from the portal's pages. Browsers send no `Origin` with these, but send it with scripts'
- * requests from other sites.
+ * Whether a GET may come from the portal's pages. Browsers send `Origin` with GETs only if a script of another site
+ * makes them.
  */
 export function isOwnRead(headers: Headers, config: Config): boolean {
   const site = headers.get('sec-fetch-site');

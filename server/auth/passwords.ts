@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { givenText } from '#protocol/file.ts';
 
-/** Allowed length of a password in characters. No kinds of characters are required, because length protects better. */
+/**
+ * Allowed length of a password in characters. There are no rules about which characters it must contain, because length
+ * protects better.
+ */
 export const passwordLength = { minimum: 12, maximum: 128 } as const;
 
 export const password = z.string().min(passwordLength.minimum).max(passwordLength.maximum);

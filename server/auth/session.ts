@@ -11,7 +11,7 @@ import { readCookie, setCookie } from './cookies.ts';
 
 const minute = 60_000;
 
-/** How long a session lives without a call, in milliseconds. */
+/** How long a session lasts without a call, in milliseconds. */
 export const idleLife = 12 * 60 * minute;
 
 /** Maximum lifetime of a session in seconds, even if it is in use. */
@@ -20,7 +20,7 @@ export const sessionLife = 30 * 24 * 60 * 60;
 /** Minimum time between two updates of a session's last use, in milliseconds. */
 const touchEvery = 5 * minute;
 
-/** The session of a member in a browser. */
+/** A member's session in a browser. */
 export interface Session {
   id: string;
   /** Has no role while the member must set up a second factor, so that only verbs for their own account work. */
@@ -33,7 +33,7 @@ export interface Session {
   needsFactor: boolean;
 }
 
-/** How and from where a member signs in. */
+/** How and where a member signs in. */
 export interface SignInWay {
   method: SignInMethod;
   /** The second factor, if one was used. */
@@ -151,7 +151,7 @@ const signatureOf = (keys: Services['keys'], token: string): Buffer =>
   createHmac('sha256', keys.session.toString('base64url')).update(token).digest();
 
 /**
- * Returns the token in the session cookie; null if its signature is not valid. The cookie is `<token>.<base64 of
+ * Returns the token in the session cookie; null without a valid signature. The cookie is `<token>.<base64 of
  * HMAC-SHA256>`, URL-encoded.
  */
 function cookieToken({ config, keys }: Services, headers: Headers): string | null {

@@ -4,7 +4,7 @@ import { type Attempts, openAttempts } from './attempts.ts';
 import { openProvider, type Provider } from './provider/provider.ts';
 import { type SignInThrottles, signInThrottles } from './throttle.ts';
 
-/** The state of signing in. It lives as long as the process. */
+/** State for signing in. It lives as long as the process. */
 export interface SignIn {
   throttles: SignInThrottles;
   attempts: Attempts;

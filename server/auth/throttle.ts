@@ -4,7 +4,7 @@ import { DomainError } from '#server/domain/error.ts';
 export interface Throttle {
   /** Counts an attempt before it runs, so that concurrent attempts count too. Throws 429 `too_many_attempts`. */
   take(key: string, now: Date): void;
-  /** Takes back an attempt that succeeded. */
+  /** Stops counting an attempt that succeeded. */
   giveBack(key: string): void;
 }
 
@@ -59,7 +59,6 @@ export interface SignInThrottles {
   asking: Throttle;
 }
 
-/** Creates the throttles, with empty counts. */
 export function signInThrottles(): SignInThrottles {
   const windowMs = 15 * 60_000;
   return {

@@ -17,7 +17,7 @@ const awayMessage =
 
 function isDatabaseAway(error: Error): boolean {
   const { code, syscall } = error as Error & { code?: unknown; syscall?: unknown };
-  // ENOENT also means a missing file, but only a socket fails in `connect`.
+  // ENOENT can also mean a missing file, but only sockets fail in `connect`.
   if (code === 'ENOENT' && syscall !== 'connect') return false;
   return (typeof code === 'string' && awayCode.test(code)) || awayMessage.test(error.message);
 }
@@ -48,7 +48,7 @@ function* chain(error: unknown): Generator<Error> {
   }
 }
 
-/** Returns the domain error for an expected error, even if a library wrapped it; null for an unexpected one. */
+/** Returns the domain error for an expected error, even if a library wrapped it; null for unexpected errors. */
 export function foreseen(error: unknown): DomainError | null {
   for (const link of chain(error)) {
     if (link instanceof DomainError) return link;

@@ -16,7 +16,7 @@ export function readerOf(headers: Headers, ofAccount?: string): ReaderWishes {
   };
 }
 
-/** Returns the portal's language that suits the reader best. */
+/** Returns the portal language that suits the reader best. */
 export function languageFor(reader: ReaderWishes): Language {
   const picked = pickLanguage(negotiate(reader), languages);
   return languages.find((language) => language === picked) ?? languages[0];

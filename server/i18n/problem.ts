@@ -5,7 +5,6 @@ import { foreseen } from './foreseen.ts';
 import type { Language } from './languages.ts';
 import { translate } from './translator.ts';
 
-/** A fault with its message. */
 export const translatedFault = z.object({ path: z.string(), code: errorCode, message: z.string() });
 export type TranslatedFault = z.infer<typeof translatedFault>;
 
@@ -31,12 +30,12 @@ const pathLength = 1_024;
  * carry a page of text.
  */
 const nameLength = 64;
-/** Maximum number of faults in a response, because every byte of a body can be faulty. */
+/** Maximum number of faults in a response, because a body can have a fault in every byte. */
 const shownFaults = 1_000;
 
 /**
- * Invisible characters are replaced, because a name that contains control, line or direction characters could look like
- * part of the message.
+ * Characters to replace, because control, line and direction characters in a name could make it look like part of the
+ * message.
  */
 const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
@@ -64,12 +63,12 @@ function shownParams(params: ErrorParams): ErrorParams {
   );
 }
 
-/** Returns the sentence for a code, for example for a warning about a package. */
+/** Returns the sentence for a code, such as a package warning. */
 export function sentence(code: ErrorCode, params: ErrorParams, language: Language): string {
   return translate(language, 'errors', code, shownParams(params));
 }
 
-/** Converts any error to a problem document in this language. Of an unexpected error, it shows only the request id. */
+/** Converts any error to a problem document in this language. For an unexpected error, it shows only the request id. */
 export function translateError(error: unknown, language: Language, requestId: string): Problem {
   const refusal: DomainError | null = foreseen(error);
   if (!refusal) return problem('internal', 'internal', 500, { requestId }, language, requestId);

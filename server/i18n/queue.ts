@@ -3,7 +3,7 @@ import { type QueueEntry, queue, queueEntry, queueReason, type VmQueue } from '#
 import type { Language } from './languages.ts';
 import { translate } from './translator.ts';
 
-/** A queue entry whose reason is also a sentence. */
+/** A queue entry whose reason includes a sentence. */
 const shownEntry = queueEntry.extend({
   reason: queueReason
     .extend({ text: z.string().describe('The reason in the language of the caller.') })

@@ -31,7 +31,7 @@ let stockId: string;
 const settings = { publicSettings: {}, protectedSettings: { word: 'hunter2' } };
 const goal = { handler: 'Acme.Lab.Probe', version: '1.0.0.0', state: 'enabled' as const, settings };
 
-/** Creates a portal's database with one row of each kind of encrypted data. */
+/** Creates a database with one row of each kind of encrypted data. */
 beforeEach(async () => {
   services = { ...(await testServices({ config: { wire: true } })), keys: deriveKeys(Buffer.from(oldKey)) };
   await openInstallation(services.db, services.keys.check);

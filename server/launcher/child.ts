@@ -17,7 +17,7 @@ export interface ChildOptions {
 
 /** A process that is restarted when it exits. */
 export interface Child {
-  /** Resolves when the process is ready for the first time; rejects if it exits before. */
+  /** Resolves when the process is first ready; rejects if it exits before that. */
   ready: Promise<void>;
   pid(): number | undefined;
   /** Restarts the process without a pause, even during a backoff. */
@@ -110,8 +110,8 @@ async function end(child: ChildProcess): Promise<void> {
 }
 
 /**
- * Spawns the child in its own process group, so that Ctrl-C in the terminal reaches only the launcher, which stops
- * everything in order.
+ * Uses a separate process group, so that Ctrl-C in the terminal reaches only the launcher, which stops everything in
+ * order.
  */
 const spawnChild = ({ args, cwd, env, quiet }: ChildOptions): ChildProcess =>
   spawn(process.execPath, args, {

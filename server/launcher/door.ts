@@ -14,7 +14,7 @@ const gatewayYoungMegabytes = Math.round(between(16, usableMemory() / 1024 ** 2 
  */
 const noLearntAge = '--no-allocation-site-pretenuring';
 
-/** Returns node's arguments for starting one of Annex's processes. */
+/** Returns the arguments with which node starts one of Annex's processes. */
 export const doorArguments = (root: string, name: 'portal' | 'gateway' | 'worker'): string[] => [
   ...(name === 'gateway' ? [`--max-semi-space-size=${gatewayYoungMegabytes}`, noLearntAge] : []),
   join(root, 'server', name, 'main.ts'),

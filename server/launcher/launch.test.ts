@@ -13,7 +13,7 @@ let dataDir: string;
 let ports: { portal: number; gateway: number };
 let launcher: Launcher;
 
-/** `npm start` as a process, and its output so far. */
+/** A running `npm start`, and its output so far. */
 interface Launcher {
   process: ChildProcess;
   output(): string;
@@ -70,7 +70,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Reads the process id of the embedded server from its file. */
+/** Reads the process id of the embedded PostgreSQL from its file. */
 async function postmaster(): Promise<number> {
   return Number((await readFile(join(dataDir, 'postgres', 'data', 'postmaster.pid'), 'utf8')).split('\n')[0]);
 }
@@ -79,7 +79,7 @@ beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'annex-launch-'));
   ports = { portal: await freePort(), gateway: await freePort() };
   launcher = start();
-  // Starting takes long if the pages must be built first.
+  // Starting takes longer if the pages must be built first.
   await ready(launcher, 240_000);
 }, 250_000);
 

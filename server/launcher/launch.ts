@@ -18,13 +18,13 @@ import { doorArguments } from './door.ts';
 import { LockedError, takeLock } from './lock.ts';
 import { checkPorts } from './ports.ts';
 
-/** Controls the running processes. */
+/** The running processes. */
 export interface Launched {
   /** One-time link for the first administrator; null if there already is an administrator. */
   setupUrl: string | null;
   /**
    * Keeps another process running, without the launcher's environment. It is stopped before the others, together with
-   * processes that it started and that still run in `folder` or below.
+   * all processes that are running in `folder` or below.
    */
   keep(name: string, args: string[], folder: string): void;
   /** Restarts the portal, the gateway and the worker, so that they run changed code. */
@@ -141,8 +141,8 @@ async function openDatabase(
 }
 
 /**
- * Prepares the database before the processes start: migrates it, begins its activity log, and creates or invites the
- * first administrator. Returns the setup link; null if there is an administrator.
+ * Prepares the database before the processes start: migrates it, begins its activity log, and creates the first
+ * administrator or a setup link. Returns the setup link; null if there is an administrator.
  */
 async function prepare(config: Config & { databaseUrl: string }): Promise<string | null> {
   const keys = deriveKeys(await secretKey(config));
@@ -176,7 +176,6 @@ async function dropCopies(services: OpenServices): Promise<void> {
   services.log.info(dropped, 'ANNEX_CUSTODY=vm: removed the copies of secrets that the portal kept');
 }
 
-/** Returns the message of the innermost cause, which is the database's own. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause === undefined ? error.message : reasonOf(error.cause);

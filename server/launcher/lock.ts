@@ -14,11 +14,11 @@ export class LockedError extends Error {
 }
 
 /**
- * Takes a lock file for this process, and returns a function that releases it. Takes over the lock of a dead process,
- * even if its process id has been reused. Throws a LockedError if another process holds it.
+ * Takes a lock file for this process, and returns a function that releases it. Takes over the lock if its process is
+ * dead, even if the process id has been reused. Throws a LockedError if another process holds it.
  */
 export async function takeLock(file: string): Promise<() => Promise<void>> {
-  // Other users may traverse the folder, but not list it, because a database that runs as another user must reach its
+  // Other users may traverse the folder, but not list it, because PostgreSQL may run as another user and must reach its
   // own folder.
   await mkdir(dirname(file), { recursive: true, mode: 0o711 });
   const mine = `${process.pid} ${(await processStart(process.pid)) ?? ''}\n`;

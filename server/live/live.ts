@@ -25,7 +25,7 @@ export interface WatchOptions {
   actor(): Promise<Actor | null>;
 }
 
-/** Sends open pages the changes of this installation as they are committed. */
+/** Notifies open pages of this installation's changes as they are committed. */
 export interface Live {
   /** Returns the position of the newest change. Data read afterwards includes all changes up to this position. */
   position(): string;
@@ -35,9 +35,9 @@ export interface Live {
   close(): Promise<void>;
 }
 
-/** Maximum number of messages per second to one page. */
+/** Maximum number of messages per second and page. */
 const messagesPerSecond = 4;
-/** Above this number of changes, a message makes the page reload everything. */
+/** Maximum number of changes in a message. If there are more, the page reloads everything. */
 const maxChanges = 200;
 /** Milliseconds after which a watch resolves its user again. */
 const refreshWatcherMs = 5_000;
@@ -54,7 +54,7 @@ const topics: Readonly<Record<ChangeTopic, 'viewer' | 'admin'>> = {
   token: 'admin',
 };
 
-/** Starts to listen for changes. Called once per process, because all watches can share the result. */
+/** Starts to listen for changes. Called once per process; all watches share the result. */
 export function openLive(wakes: Wakes, limits: Limits['streams'], ringSize = 8_192): Live {
   const ring = createRing(ringSize);
   const wakers = new Set<() => void>();
@@ -68,7 +68,7 @@ export function openLive(wakes: Wakes, limits: Limits['streams'], ringSize = 8_1
       ring.push(change);
       wake();
     },
-    // Pages keep what they show until the connection is back, and are reset then.
+    // Nothing is sent until the connection is back, so pages keep what they show.
     lost() {},
     back() {
       // The first connection also needs the reset, because a watch may have started before it.

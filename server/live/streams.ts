@@ -15,7 +15,7 @@ export interface Streams {
 /** Seconds after which a rejected page may try again. */
 const retryAfter = 15;
 
-/** Opens the counters. Sessions and members without streams use no memory. */
+/** Creates the counters. Sessions and members without streams use no memory. */
 export function openStreams({ perSession, perMember, perProcess }: Limits['streams']): Streams {
   const sessions = new Map<string, number>();
   const members = new Map<string, number>();

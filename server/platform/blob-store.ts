@@ -28,7 +28,7 @@ export class DamagedBlob extends Error {
 
 /** A store of content-addressed bytes. Everything that references a digest shares its bytes. */
 export interface BlobStore {
-  /** Returns the path of a file to create and pass to `putFile`. */
+  /** Returns a path at which to create a file for `putFile`. */
   temporaryPath(): Promise<string>;
   /** Moves a finished file to the path of its digest, and flushes it to disk. The bytes may already be stored. */
   putFile(path: string, sha256: string): Promise<void>;
@@ -88,7 +88,7 @@ export function openBlobStore(root: string): BlobStore {
       const { size, ino } = await handle.stat();
       const bytes = createReadStream('', { fd: handle, ...range, autoClose: true });
       if (range !== undefined) return { stream: bytes, size };
-      // The stream reports the error to its reader.
+      // Ignores the error here, because the stream's reader gets it, too.
       return { stream: pipeline(bytes, new Verification(sha256, () => setAside(sha256, ino)), () => {}), size };
     },
 

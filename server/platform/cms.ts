@@ -142,7 +142,7 @@ function eccSharedInfo(wrap: AlgorithmIdentifier): Buffer {
   return Buffer.concat([Buffer.from([0x30, body.length]), body]);
 }
 
-/** A certificate to encrypt for, and its digests. */
+/** A certificate to encrypt for, with its digests. */
 export interface SealingCertificate {
   /** The certificate as normalized PEM. */
   pem: string;

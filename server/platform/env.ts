@@ -19,7 +19,7 @@ export interface Config {
   gatewayUrl: string;
   /** Addresses of trusted proxies. Forwarded headers are accepted only from them. */
   trustProxy: BlockList;
-  /** Paths of the certificate and key files; null if the gateway does not terminate TLS. */
+  /** Paths of the certificate and key files; null if the gateway itself does not use TLS. */
   tls: { certFile: string; keyFile: string } | null;
   /** Null to use the embedded PostgreSQL, whose URL the launcher passes to the processes that it starts. */
   databaseUrl: string | null;
@@ -63,7 +63,7 @@ export interface Config {
   /** Where to send the head of the activity log. */
   auditAnchors: readonly AnchorTarget[];
   logLevel: 'debug' | 'info' | 'warn' | 'error';
-  /** Whether pages are compiled on request and reloaded when they change (`NODE_ENV=development`). */
+  /** Whether pages are compiled when requested and reloaded when they change (`NODE_ENV=development`). */
   development: boolean;
   limits: Limits;
 }
@@ -269,7 +269,7 @@ export type ChildKind = 'portal' | 'gateway' | 'worker' | 'build';
 function handedDown(kind: ChildKind): string[] {
   if (kind === 'build') return general;
   const settings = Object.keys(environment.shape)
-    // Only the launcher uses these. It creates the first admin, and passes just the token's digest to the portal.
+    // Only the launcher uses these. It creates the first admin, and passes only the token's digest to the portal.
     .filter((name) => !name.startsWith('ANNEX_BOOTSTRAP_'))
     .filter((name) => kind === 'portal' || !name.startsWith('ANNEX_OIDC_'));
   return [...settings, ...general];
@@ -338,7 +338,7 @@ function nameOf(host: string): string {
   return isIPv6(host) ? `[${host}]` : host;
 }
 
-/** Returns a minimal environment for other programs, such as demo agents. */
+/** Returns a minimal environment for other processes, such as demo agents. */
 export function bareEnvironment(): NodeJS.ProcessEnv {
   const { PATH, TMPDIR, LANG, NODE_COMPILE_CACHE } = process.env;
   return {

@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * Returns the key by which clients are counted: the IPv4 address, or the /64 network of an IPv6 address, because each
- * household has at least a whole /64.
+ * Returns the key by which clients are counted: the IPv4 address, or the /64 network of an IPv6 address, because a
+ * household usually has a whole /64.
  */
 export function household(address: string): string {
   if (!isIPv6(address) || address.startsWith('::ffff:')) return address;

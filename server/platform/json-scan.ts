@@ -189,7 +189,7 @@ class Scanner {
     this.at += 6;
   }
 
-  /** Returns the UTF-16 code unit of the `\uXXXX` escape at this offset; null if there is no such escape. */
+  /** Returns the UTF-16 code unit of the `\uXXXX` escape at this offset; null if it is not a valid escape. */
   private unit(at: number): number | null {
     const digits = this.text.slice(at, at + 6);
     return /^\\u[0-9a-fA-F]{4}$/.test(digits) ? Number.parseInt(digits.slice(2), 16) : null;

@@ -27,9 +27,9 @@ const failed = (fault: JsonFault, faults: readonly JsonFault[] = [fault]): JsonR
 });
 
 /**
- * Parses untrusted JSON. Rejects invalid UTF-8, deep nesting, and duplicate properties, because two parsers could pick
- * different ones. Accepts a byte-order mark. Faults never contain input, except property names in paths. `__proto__` is
- * an ordinary own property, as with JSON.parse.
+ * Parses untrusted JSON. Rejects invalid UTF-8, deep nesting and duplicate properties; two parsers could pick different
+ * duplicates. Accepts a byte-order mark. Faults never contain input, except property names in paths. `__proto__` is an
+ * ordinary own property, as with JSON.parse.
  */
 export function parseJson(source: string | Uint8Array, options: JsonOptions = {}): JsonResult {
   const size = typeof source === 'string' ? Buffer.byteLength(source) : source.byteLength;
@@ -51,7 +51,7 @@ export function parseJson(source: string | Uint8Array, options: JsonOptions = {}
 
 /**
  * Parses a text that needs no scan, at a fraction of a scan's cost. Returns undefined for every other text, valid or
- * not. Duplicate properties show because the parsed value has fewer properties than the text has names.
+ * not. If the text has duplicate properties, the parsed value has fewer properties than the text has names.
  */
 function readOrdinary(text: string, maxDepth: number): unknown {
   if (text.includes('\\u')) return undefined;

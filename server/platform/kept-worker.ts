@@ -30,7 +30,7 @@ export class KeptWorker<I, T> {
   }
 
   /**
-   * Returns the result of the task, or the limit (time or memory) that it exceeded. The next task then gets a new
+   * Returns the task's result, or which limit it exceeded (time or memory). After that, the next task gets a new
    * thread.
    */
   ask(input: I): Promise<WorkerResult<T>> {

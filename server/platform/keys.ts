@@ -19,11 +19,11 @@ export interface Keys {
   recovery: Buffer;
   challenge: Buffer;
   plan: Buffer;
-  /** Seals and links the entries of the activity log. */
+  /** Key that seals and links the entries of the activity log. */
   audit: Buffer;
   /**
-   * A value stored in the database, which shows at startup whether the secret key is the right one. It reveals nothing
-   * about the key.
+   * A value that the database stores, so that each start can check whether the secret key is the right one. It reveals
+   * nothing about the key.
    */
   check: string;
 }
@@ -66,7 +66,7 @@ export function unseal(key: Buffer, sealed: Buffer, bound: string): Buffer {
   return Buffer.concat([decipher.update(sealed.subarray(28)), decipher.final()]);
 }
 
-/** Returns a keyed digest. Without the key, digests show only whether their inputs are equal. */
+/** Returns a keyed digest. Without the key, digests reveal only whether their inputs are equal. */
 export function keyedDigest(key: Buffer, ...parts: string[]): Buffer {
   const mac = createHmac('sha256', key);
   for (const part of parts) mac.update(`${Buffer.byteLength(part)}:`).update(part);

@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 
-/** Names of properties that contain secrets, which are redacted in the four top levels of a log entry. */
+/** Names of properties that contain secrets. They are redacted in the top four levels of a log entry. */
 const secretNames = [
   'authorization',
   'cookie',
@@ -27,8 +27,8 @@ const redacted = secretNames.flatMap((name) => {
 });
 
 /**
- * Creates the process's logger, which writes JSON lines to standard output. Of errors, it logs only their standard
- * fields, because database drivers attach the values of a statement.
+ * Creates the process's logger, which writes JSON lines to standard output. It logs only the standard fields of errors,
+ * because database drivers attach statements' values to them.
  */
 export function createLogger(room: string, level: string, destination?: DestinationStream): Logger {
   return pino(

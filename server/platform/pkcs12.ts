@@ -28,7 +28,7 @@ const dataOf = (content: ArrayBuffer): ContentInfo =>
 
 /**
  * Returns a private key (PKCS#8, DER) and its certificate as PKCS#12 with an empty password. The result is not
- * encrypted, so send it only inside another envelope.
+ * encrypted, so callers must encrypt it before sending.
  */
 export function openPfx(privateKey: Buffer, certificatePem: string): Buffer {
   const certificate = new X509Certificate(certificatePem).raw;
@@ -43,8 +43,8 @@ export function openPfx(privateKey: Buffer, certificatePem: string): Buffer {
 
 /**
  * Computes the MAC with a key derived as in RFC 7292, appendix B. The key is as long as a digest, so one round is
- * enough: the digest of the purpose (3: MAC), the salt and the password, each padded to 64 bytes. An empty password
- * consists of its two terminating zeros.
+ * enough: the digest of the purpose (3 for MAC), the salt and the password, each repeated to 64 bytes. An empty
+ * password consists of two zero bytes, its terminator.
  */
 function macOf(content: Buffer): MacData {
   const salt = randomBytes(8);

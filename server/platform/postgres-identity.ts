@@ -8,9 +8,9 @@ import type { PostgresBinaries } from './postgres-binaries.ts';
 /** The user that runs PostgreSQL. PostgreSQL refuses to run as root, so root needs one of two workarounds. */
 export interface PostgresIdentity {
   kind: 'self' | 'namespace' | 'nobody';
-  /** Returns how to spawn a binary: the command, its arguments and, for an unprivileged user, the ids. */
+  /** Returns how to spawn a binary: the command, its arguments and, to change the user, the ids. */
   wrap(command: string, args: string[]): { command: string; args: string[]; uid?: number; gid?: number };
-  /** Makes this user the owner of a file or folder. */
+  /** Makes this user the owner of a file or a folder. */
   own(path: string): Promise<void>;
   binaries: PostgresBinaries;
 }

@@ -30,7 +30,7 @@ async function query(url: string, text: string): Promise<unknown[]> {
   }
 }
 
-/** Starts the same cluster in another Node process, and returns the server's process id. */
+/** Starts the same cluster from another Node process, and returns the server's process id. */
 async function startInChild(): Promise<{ pid: number; kill(): Promise<void> }> {
   const program = `
     const { startPostgres } = await import(${JSON.stringify(new URL('./postgres.ts', import.meta.url).href)});

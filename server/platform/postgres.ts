@@ -11,7 +11,10 @@ import { settingsBySize } from './postgres-size.ts';
 import { processesIn, signal, waitUntil } from './processes.ts';
 
 export interface PostgresOptions {
-  /** Folder for the cluster. It is created if it does not exist. If its path is too long, the socket is elsewhere. */
+  /**
+   * Folder for the cluster. It is created if it does not exist. If its path is too long, the socket is in the system's
+   * temporary folder.
+   */
   dataDir: string;
   /** Called with lines that describe the progress. */
   log?: (line: string) => void;
@@ -22,14 +25,12 @@ export interface PostgresOptions {
 }
 
 export interface Postgres {
-  /**
-   * Connection string over a Unix socket, with the password. It is the same after every start with this data folder.
-   */
+  /** Connection string over a Unix socket, with the password. It stays the same for a data folder. */
   url: string;
   pid: number;
   /** Stops the server with a fast shutdown (SIGINT). Resolves when it has exited. */
   stop(): Promise<void>;
-  /** Resolves when the server has exited for any reason. */
+  /** Resolves when the server has exited, for any reason. */
   exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
@@ -87,8 +88,8 @@ export async function runningPostgres(dataDir: string, database = 'annex'): Prom
 }
 
 /**
- * Creates the cluster in another folder and moves it once it is complete, so that a killed initdb leaves no partial
- * cluster.
+ * Creates the cluster in another folder and moves it when it is complete, so that a killed initdb leaves no partial
+ * cluster. Returns the password.
  */
 async function initialise(
   identity: PostgresIdentity,
@@ -186,8 +187,8 @@ async function launch(
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const { command, args, ...as } = identity.wrap(identity.binaries.postgres, ['-D', cluster, ...flags]);
   const log = openSync(logFile, 'a', 0o600);
-  // Spawns a separate process group, so that Ctrl-C in the terminal reaches only the launcher, which stops everything
-  // in order.
+  // Uses a separate process group, so that Ctrl-C in the terminal reaches only the launcher, which stops everything in
+  // order.
   const child = spawn(command, args, {
     ...as,
     cwd: cluster,

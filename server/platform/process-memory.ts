@@ -3,7 +3,7 @@ export interface Slot<Value> {
   create(): Value;
 }
 
-/** Declares a slot. The slot holds no value: each `ProcessMemory` has its own. */
+/** Declares a slot. It holds no value, because each `ProcessMemory` has its own. */
 export function slot<Value>(create: () => Value): Slot<Value> {
   return { create };
 }

@@ -3,10 +3,7 @@ import { access, link, mkdir, open, readFile, rename, rm } from 'node:fs/promise
 import { join } from 'node:path';
 
 const fileName = 'secret.key';
-/**
- * File of the next key. The key is written to it before the database is encrypted with it. Afterwards, the file is
- * renamed.
- */
+/** The file with the next key. It is written before the database is encrypted with the key, and renamed afterwards. */
 const nextFileName = 'secret.key.next';
 
 /**
@@ -80,7 +77,7 @@ async function placeNew(draft: string, path: string): Promise<void> {
     await link(draft, path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return;
-    // The file system may not support hard links.
+    // Some file systems do not support hard links.
     await rename(draft, path);
   }
 }

@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-/** A reading that returns when `finish` is called. */
+/** Returns a reading that ends when `finish` is called. */
 function gated() {
   const gates: (() => void)[] = [];
   const read = () => {

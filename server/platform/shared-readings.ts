@@ -32,8 +32,8 @@ export class SharedReadings {
 
   /**
    * Runs one reading for all concurrent callers. Callers that arrive during a reading get the next one, so that no
-   * result is older than its call. Only one reading per key runs at a time. A rest follows each reading, unless an
-   * urgent call ends it.
+   * result is older than its call. Only one reading per key runs at a time. Each reading is followed by a rest, which
+   * an urgent call ends.
    */
   share<Result>(key: string, read: () => Promise<Result>, { isUrgent = true } = {}): Promise<Result> {
     const desk = this.#desks.get(key) ?? this.#open(key);
@@ -68,8 +68,7 @@ export class SharedReadings {
 }
 
 async function startInTurn<Result>(desk: Desk, read: () => Promise<Result>): Promise<Result> {
-  // Waits for the end of this turn of the event loop, in which all parts of a page call, so that they share one
-  // reading.
+  // Waits for the end of this turn of the event loop. All parts of a page call in one turn, so they share a reading.
   await turn();
   await desk.running?.catch(() => {});
   const rest = desk.restUntil - performance.now();

@@ -16,7 +16,7 @@ interface Entry<I, T> {
 export class WorkerPool<I, T> {
   readonly #module: URL;
   readonly #bounds: PoolBounds;
-  /** By key, least recently used first. */
+  /** The threads by key, least recently used first. */
   readonly #entries = new Map<string, Entry<I, T>>();
 
   constructor(module: URL, bounds: PoolBounds) {

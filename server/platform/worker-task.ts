@@ -57,7 +57,7 @@ function runInWorker<T>(moduleUrl: URL, input: unknown, limits: WorkerLimits): P
       if (settled) return;
       settled = true;
       clearTimeout(timer);
-      // Also ends a worker that is still running, because its result no longer matters.
+      // Ends the worker even if it is still running, because its result no longer matters.
       worker.terminate().then(act, reject);
     };
     const end = () => settle(() => resolve({ ended: 'time' }));

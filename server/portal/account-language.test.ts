@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => portal.close());
 beforeEach(() => choose(null));
 
-/** A browser's headers: the session, and English by both cookie and Accept-Language. */
+/** A browser's headers: the session, and English in both the cookie and Accept-Language. */
 const inEnglish = (session: string) => ({ cookie: `${session}; annex-language=en`, 'accept-language': 'en' });
 
 const choose = (language: unknown, session = portal.cookies.viewer) =>

@@ -12,7 +12,7 @@ import { randomTags } from '#server/testing/random-tags.ts';
 
 const breakers = ['und-DE', 'und', 'und-Latn-DE', 'UND_us'];
 const tags = [...breakers, ...randomTags(10_000 - breakers.length, 20_260_101)];
-/** Headers get only printable ASCII characters. */
+/** In headers, characters other than printable ASCII are replaced. */
 const headerTags = tags.map((tag) => tag.replaceAll(/[^\x20-\x7e]/g, '~'));
 const at = { handler: 'Acme.Lab.Probe', version: '1.0.0.0' };
 const file = (lang: string) => [{ version: 1.0, lang, messages: [{ id: '1215', text: 'Down: {0}' }] }];
@@ -83,7 +83,7 @@ test('AZ-L3 no language of a user breaks an instance view, a VM page or the over
     ];
     expect([...answers.map(({ status }) => status), tag]).toEqual([200, 200, 422, tag]);
   }
-  // This page's data is cached for all callers, so each request sends many tags.
+  // The data of this page is shared and cached, so each request sends many tags.
   for (const tag of breakers) {
     const answer = await page('overview.failing', undefined, headerTags.slice(0, 40).join(','), tag);
     expect([answer.status, tag]).toEqual([200, tag]);

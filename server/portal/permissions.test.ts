@@ -44,7 +44,7 @@ function expected(role: Role | null, who: Role | null): string {
 const verdict = (status: number, code: unknown): string =>
   refusals.includes(String(code)) || status === 401 || status === 403 ? `${status} ${code}` : 'let in';
 
-/** The function behind a procedure, called without the entry point's checks. */
+/** The function behind a procedure, which tests call without the entry point's checks. */
 type Resolver = (call: { ctx: Context; input: unknown }) => Promise<unknown>;
 
 interface Shape {
@@ -77,12 +77,12 @@ const ours = { origin: 'http://annex.test', 'sec-fetch-site': 'same-origin' };
 const cookieOf = (who: Who): Record<string, string> => (who === null ? {} : { cookie: doors.cookies[who] });
 const wrapped = (input: unknown) => JSON.stringify({ json: input });
 
-/** Headers of each kind of caller. */
+/** The headers of each kind of caller. */
 const asMember = (who: Who) => ({ ...ours, ...cookieOf(who) });
 const asToken = (token: string | null): Record<string, string> =>
   token === null ? {} : { authorization: `Bearer ${token}` };
 
-/** Calls a procedure in the same way as the pages' client. */
+/** Calls a procedure as the pages' client does. */
 async function ask(path: string, headers: Record<string, string>, input: unknown = {}): Promise<string> {
   const type = procedures.find((one) => one.path === path)?.type;
   if (type === 'subscription') return listen(path, headers);
@@ -125,7 +125,7 @@ async function listen(path: string, headers: Record<string, string>): Promise<st
   return verdict(Number(/"httpStatus":(\d+)/.exec(text)?.[1] ?? response.status), code);
 }
 
-/** Returns the differences between the table of permissions and the entry point's results, one line per call. */
+/** Returns the differences between the expected results and the entry point's, one line per call. */
 async function differences(
   calls: readonly { name: string; want: string; got(): Promise<string> }[],
 ): Promise<string[]> {
@@ -301,7 +301,7 @@ const pathOf = (path: string, handler: string) =>
     .replace('{lang}', 'en')
     .replace('{name}', 'probe');
 
-/** Valid bodies, so that calls reach the check of the namespace. Other calls have an empty body. */
+/** Valid bodies, with which calls reach the check of the namespace. Other calls have an empty body. */
 const bodies: Readonly<Record<string, unknown>> = {
   withdrawVersion: { reason: 'x' },
   setResources: [],

@@ -16,7 +16,7 @@ interface Way {
   url: string;
   open(): Promise<void>;
   cut(): void;
-  /** Connections stay open without data. */
+  /** Stops all data, but keeps connections open. */
   hold(): void;
   letGo(): void;
 }

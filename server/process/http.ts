@@ -19,7 +19,7 @@ export interface RequestInfo {
   closing: AbortSignal;
 }
 
-/** Handles the requests of an entry point, and turns its own errors into responses. */
+/** Handles an entry point's requests, and turns its own errors into responses. */
 export type Core = (request: Request, info: RequestInfo) => Promise<Response>;
 
 /** A request to be handled directly with Node's request and response objects. */
@@ -38,16 +38,19 @@ export interface HttpRoute {
    * not, the core does.
    */
   direct?(request: IncomingMessage, response: ServerResponse, arrival: DirectArrival): boolean;
-  /** Passes the core a light stand-in for `Request`. It is faster, but cannot be copied with `new Request(request)`. */
+  /**
+   * If true, the core gets a lightweight stand-in for `Request`. It is faster, but cannot be copied with `new
+   * Request(request)`.
+   */
   light?: boolean;
-  /** Accepts large bodies, for which a minimum rate applies instead of a time limit. */
+  /** If true, bodies can be large: a minimum rate applies instead of a time limit. */
   upload?: boolean;
 }
 
 export interface ServeOptions {
   host: string;
   port: number;
-  /** Lets other gateway processes listen on the same port. The kernel distributes the connections. */
+  /** If true, other gateway processes can listen on the same port. The kernel distributes the connections. */
   shared?: boolean;
   tls?: { certFile: string; keyFile: string } | null;
   trustProxy: BlockList;
@@ -67,7 +70,7 @@ export interface Serving {
   close(graceMs?: number): Promise<void>;
 }
 
-/** Longer than any held poll and any pause of a stream, so that only dead or stalled clients are disconnected. */
+/** Longer than any held poll and any pause in a stream, so that only dead or stalled clients are disconnected. */
 const idleSocketMs = 120_000;
 
 /** Starts listening. Rejects with Node's error if the port is in use. */
@@ -93,7 +96,7 @@ function createHttpServer({ limits, tls, upgrades }: ServeOptions): Server {
   const settings = {
     maxHeaderSize: limits.http.headerBytes,
     headersTimeout: limits.http.requestMs,
-    // pace.ts limits the time instead, with an exception for uploads.
+    // pace.ts limits the time of requests instead, with an exception for uploads.
     requestTimeout: 0,
     connectionsCheckingInterval: Math.min(5_000, limits.http.requestMs),
     keepAliveTimeout: 70_000,
@@ -162,7 +165,7 @@ function requestHandler(options: ServeOptions, closing: AbortSignal) {
     const target = methods.has(request.method ?? 'GET') ? pathOf(request.url ?? '') : null;
     const path = target === null ? '' : pathWithoutQuery(target);
     const route = target === null ? null : options.route(path, request.method ?? 'GET');
-    // A direct handler reads no forwarded headers, so they need not be removed.
+    // Direct handlers read no forwarded headers, so these need not be removed.
     const origin =
       route?.direct !== undefined && !peer.isTrusted
         ? { remoteAddress: peer.address, requestId: newRequestId() }

@@ -50,8 +50,8 @@ function sameText(a: string, b: string): boolean {
 }
 
 /**
- * Returns the identity and the timeline of the database. They change when a dump is restored, a replica is promoted, or
- * the database is recovered to a point in time.
+ * Returns a text with the identity and the timeline of the database. It changes when a dump is restored, a replica is
+ * promoted, or the database is recovered to a point in time.
  */
 async function databaseFingerprint(tx: Transaction): Promise<string> {
   const {

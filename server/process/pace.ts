@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Limits } from '#server/platform/limits.ts';
 
-/** Milliseconds over which an upload's rate is measured. */
+/** Milliseconds over which the rate of an upload is measured. */
 const measured = 10_000;
 
 /**

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import en from '#locales/en/errors.json' with { type: 'json' };
 
-/** Rejections by the HTTP server itself, which knows no language of the caller yet. */
+/** Rejections by the HTTP server itself, before it can know the caller's language. */
 export type TransportRefusal = 'headers_too_large' | 'request_malformed' | 'request_too_slow' | 'upload_too_slow';
 
 const statuses: Readonly<Record<TransportRefusal, number>> = {
@@ -40,7 +40,7 @@ export function refusalText(
   return `${head.join('\r\n')}\r\n\r\n${body}`;
 }
 
-/** Writes a response directly to the socket, because there is no usable response object, and closes the connection. */
+/** Writes a response directly to the socket, for lack of a usable response object, and closes the connection. */
 export function refuseConnection(socket: Duplex, text: string): void {
   if (socket.writable) socket.end(text);
   // Some clients keep writing and never read, so the connection is closed after half a second.

@@ -6,7 +6,7 @@ export interface ReadyMessage {
   ready: true;
 }
 
-/** After this many milliseconds of closing, the process exits anyway. The launcher waits a little longer. */
+/** Maximum milliseconds for closing. After that, the process exits anyway. The launcher waits a little longer. */
 const closeMs = 12_000;
 
 /**
@@ -21,7 +21,7 @@ export async function runProcess(
   let services: OpenServices | undefined;
   const fail = (error: unknown): never => {
     if (services !== undefined) services.log.fatal({ err: error }, 'the process ends after an error');
-    // There is no logger yet. Prints only the message, because a stack does not help with an invalid environment.
+    // There is no logger yet. Prints only the message, because a stack trace does not explain an invalid environment.
     else process.stderr.write(`${error instanceof Error ? error.message : 'could not start'}\n`);
     process.exit(1);
   };
@@ -29,7 +29,7 @@ export async function runProcess(
   process.on('unhandledRejection', fail);
   try {
     services = await openServices(loadConfig(), room, () => {
-      // The process is restarted and then reads the current state of the database.
+      // Exits, so that the restarted process reads the current state of the database.
       fail(new Error('a replica was promoted in the place of the database'));
     });
     const close = await start(services);

@@ -18,8 +18,8 @@ import { openInstallation } from './installation.ts';
 export type Room = 'launcher' | 'portal' | 'gateway' | 'worker';
 
 /**
- * Maximum number of database connections in a process's pool. In addition, there are one for listening, four for
- * batches of reports in each process with the agent API, and one per job of the worker. With up to four gateways, the
+ * Maximum number of database connections in a process's pool. Each process has one more for listening; processes with
+ * the agent API have four more for batches of reports, and the worker one more per job. With up to four gateways, the
  * total stays below PostgreSQL's default limit of 100. The gateways of an installation share 32, but each has at least
  * 6.
  */
@@ -84,8 +84,8 @@ function openWakes(config: Config, databaseUrl: string, room: Room, db: Database
 }
 
 /**
- * Keeps a wake-up connection open. If it is lost, another host may be the primary. Its check every few seconds detects
- * this earlier than a statement, which would wait for its timeout.
+ * Keeps a wake-up connection open. If it is lost, another host may be the primary. Checks of this connection detect
+ * that within seconds, while a statement would wait for its timeout.
  */
 function holdWakes(wakes: Wakes, primary: Primary): Listening {
   let wasLost = false;

@@ -32,7 +32,7 @@ export interface DoorOptions {
   routes: readonly RestRoute[];
   /** JSON texts that anyone may read, by path. */
   documents?: Readonly<Record<string, string>>;
-  /** Returns the caller. Throws if it cannot be determined. */
+  /** Returns the caller, who may be anonymous. Throws if the credentials are invalid. */
   authenticate(request: Request, info: RequestPeer, now: Date): Promise<Actor>;
 }
 
@@ -93,7 +93,7 @@ function methodsByPath(routes: readonly RestRoute[], documents: readonly string[
 }
 
 async function answer(log: Logger, request: Request, run: (requestId: string) => Promise<Response>): Promise<Response> {
-  // The HTTP server sets the request id in `X-Request-Id`.
+  // The HTTP server has set the request id in `X-Request-Id`.
   const requestId = request.headers.get('x-request-id') ?? randomUUID();
   const response = await run(requestId).catch((error: unknown) => problemResponse(error, request, requestId, log));
   // The rejected body may still be in transit, so the connection cannot be used for another request.

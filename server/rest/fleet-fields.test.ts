@@ -16,7 +16,7 @@ import { testContext } from '#server/testing/context.ts';
 import { openRestDoor, type RestDoor } from '#server/testing/rest-door.ts';
 import { fleetLines } from './download-fleet.ts';
 
-/** A filter field as a later module would define it. */
+/** A filter field, as another module would define it. */
 const creator = fleetField({
   name: 'creator',
   parameter: 'by',

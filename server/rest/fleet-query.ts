@@ -5,7 +5,7 @@ import { fleetSort } from '#server/domain/fleet/input.ts';
 import type { FieldShape, FleetFields } from '#server/domain/fleet-field.ts';
 import { memoize } from '#server/platform/memoize.ts';
 
-/** The query parameters of lists of VMs, one per filter field. */
+/** Returns the schema of the query parameters of VM lists, one per filter field. */
 export const fleetQuery = memoize((fields: FleetFields) =>
   z.object(
     Object.fromEntries(
@@ -17,7 +17,7 @@ export const fleetQuery = memoize((fields: FleetFields) =>
   ),
 );
 
-/** The query parameter for the order of lists of VMs. */
+/** The query parameter for the order of VM lists. */
 export const fleetSortQuery = fleetSort.optional();
 
 /** Returns the names of the parameters that may be repeated. */

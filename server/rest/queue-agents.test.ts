@@ -132,7 +132,7 @@ class Machine {
 const sentenceOf = ({ step, version, handler }: ShownQueue['next'][number]) =>
   `${step} ${version} of ${handler?.replace('Acme.Lab.', '')}`;
 
-/** A VM with its agent, and random changes by its operators. */
+/** A VM with its agent, and the random changes that operators make to it. */
 class History {
   private readonly vmId: string;
   private readonly machine: Machine;
@@ -168,7 +168,7 @@ class History {
         return page.now !== null && sentenceOf(page.now) === begun.at(-1) ? page : null;
       }
       const isOver = page.now === null && page.next.length === 0;
-      // Until the agent has reported and downloaded its packages, more commands may start.
+      // Until the agent has called and downloaded its packages, more commands can start.
       const isOpen = page.waiting.some(({ reason }) => reason?.code === 'download' || reason?.code === 'never');
       return isOver && !isOpen ? page : null;
     });

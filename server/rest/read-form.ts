@@ -12,7 +12,7 @@ export interface FormPart {
   read(limit: number): Promise<Uint8Array<ArrayBuffer>>;
 }
 
-/** Maximum number of parts, which is more than a version ever has languages. */
+/** Maximum number of parts. No version has as many languages. */
 const maxParts = 200;
 /** Milliseconds between checks whether the parser has stopped without an error. */
 const stuckMs = 250;
@@ -25,8 +25,7 @@ export async function* readForm(request: Request, limits: Limits): AsyncGenerato
   requireType(request, ['multipart/form-data']);
   const parser = openParser(request, limits);
   const body = Readable.from(untilEnd(request.body ?? [], boundaryOf(request)), { objectMode: false });
-  // Tells whether the parser has stopped: while no part is being read, it either has the whole form or leaves bytes in
-  // its buffer.
+  // Whether the parser has stopped: it has the whole form, or its buffer stays full although no part is being read.
   const parts = new PartQueue(() => body.readableEnded || parser.writableLength > 0);
   parser.on('file', (name, bytes) => parts.add(name, bytes));
   parser.on('partsLimit', () =>

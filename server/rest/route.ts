@@ -64,13 +64,13 @@ type DocumentedReply<A extends RouteAnswers> = Omit<RouteReply, 'body'> & {
 
 interface RouteShape {
   method: Method;
-  /** Path below `/api/v1`, with `{name}` for a parameter. */
+  /** Path below `/api/v1`, with `{name}` for parameters. */
   path: string;
   operationId: string;
   summary: string;
   /** The minimum role; null if no token is needed. */
   role: Role | null;
-  /** Whether the role must apply to the namespace of `{handler}`. */
+  /** Whether the caller must also have rights in the namespace of `{handler}`. */
   inNamespace?: boolean;
   /** Whether the body is a zip, which the verb gets as a stream. */
   takesZip?: boolean;

@@ -41,8 +41,8 @@ async function onMap(vmId: string) {
 }
 
 /**
- * Creates a VM with one extension in each health that a connected machine can have. Their order by name is the reverse
- * of that by severity.
+ * Creates a VM with one extension in each health that a connected machine can have. Sorted by name, they are in reverse
+ * order of severity.
  */
 async function vmWithAll() {
   const vm = await givenVm(door.services);

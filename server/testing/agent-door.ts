@@ -62,7 +62,7 @@ export async function givenProbe(
   await setExtension(ctx, { vmId, name: 'probe', goal });
 }
 
-/** A VM and its enrolled machine. */
+/** A VM with an enrolled machine. */
 export interface GivenAgent {
   vmId: string;
   credential: string;

@@ -5,7 +5,7 @@ import type {
 } from '@simplewebauthn/server';
 import { isoCBOR } from '@simplewebauthn/server/helpers';
 
-/** How a response deviates from an honest authenticator's. */
+/** How a response deviates from that of an honest authenticator. */
 export interface Twist {
   origin?: string;
   rpId?: string;

@@ -17,7 +17,7 @@ import { ProcessMemory } from '#server/platform/process-memory.ts';
 import { postgresWakes, type Wakes } from '#server/platform/wakes/index.ts';
 
 export interface TestServicesOptions {
-  /** By default, a new database. */
+  /** The test's database; by default, a new one. */
   db?: Database;
   config?: Partial<Config>;
   /** Filter fields; by default, those of `fleet`. */

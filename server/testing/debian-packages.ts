@@ -18,7 +18,7 @@ interface Wanted {
   /** Codename of the Debian release that the packages come from.  */
   suite: string;
   packages: string[];
-  /** Whether to fetch dependencies that the machine lacks, too. */
+  /** Whether to fetch missing dependencies, too. */
   withDependencies: boolean;
 }
 
@@ -56,7 +56,7 @@ async function download(apt: string, { suite, packages, withDependencies }: Want
     `Dir::Etc::SourceList=${apt}/sources.list`,
     'Dir::Etc::SourceParts=-',
     `Dir::Cache=${apt}/cache`,
-    // The user that apt switches to may not be able to read this folder.
+    // Downloads as this user, because the user that apt switches to may not be able to write to this folder.
     'APT::Sandbox::User=root',
     'Acquire::Languages=none',
     // Fails early if the mirror is unreachable.

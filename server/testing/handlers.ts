@@ -15,7 +15,7 @@ export interface GivenVersion {
   platforms?: Platform[];
 }
 
-/** Registers a handler version without the bytes of its package, for tests that only need it to exist. */
+/** Registers a handler version without its package's bytes, for tests that only need it to exist. */
 export async function givenVersion(
   db: Database,
   given: GivenVersion = {},

@@ -90,7 +90,7 @@ export async function startOpenIdProvider(redirectUri: string, port = 0): Promis
   };
 }
 
-/** Signs in at the provider as a browser does. Returns the URL to which the provider redirects. */
+/** Signs in at the provider as a browser would. Returns the URL to which the provider redirects. */
 export async function signInAtProvider(address: string, login: string, redirectUri: string): Promise<string> {
   const cookies = new Map<string, string>();
   let next = address;

@@ -10,7 +10,9 @@ interface TestProgram {
   package: string;
   /** What the tests that need the program check. */
   shows: string;
-  /** Test files that are skipped without the program. Absent if only a few tests need it, which check for it. */
+  /**
+   * Test files that are skipped without the program. Absent if only a few tests need it; those check for the program.
+   */
   tests?: string[];
   /**
    * Environment variables for files that the program would otherwise look for in the system. Their values are paths

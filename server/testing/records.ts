@@ -18,7 +18,7 @@ export async function outcomeOf(act: Promise<unknown>): Promise<string> {
   }
 }
 
-/** A position in the activity log and in the changes, after which tests read. */
+/** A position in the activity log and in the changes. Tests read what was added after it. */
 export interface Mark {
   act: number;
   change: number;

@@ -1,9 +1,9 @@
 import type { Role } from '#db/schema/auth.ts';
 
 /**
- * The objects that a call may reach. `any` means all; `namespace` those in the caller's namespaces, for admins in all;
- * `own` the caller's own; `visible` the log entries about VMs and handlers, while entries about people are visible only
- * to admins and to their own actors.
+ * The objects that a call may reach. `any` means all, `namespace` those in the caller's namespaces (for admins, in all
+ * namespaces), and `own` the caller's own. `visible` means the log entries about VMs and handlers; entries about people
+ * are visible only to admins and to those who caused the entries.
  */
 export type Reach = 'any' | 'namespace' | 'own' | 'visible';
 

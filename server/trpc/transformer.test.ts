@@ -2,7 +2,7 @@ import superjson from 'superjson';
 import { describe, expect, test } from 'vitest';
 import { transformer } from './transformer.ts';
 
-/** Returns what a page receives after the data was sent over the network and parsed by the library. */
+/** Returns what a page receives after data is sent over the network and parsed by the library. */
 const received = (value: unknown) =>
   superjson.deserialize(JSON.parse(JSON.stringify(transformer.output.serialize(value))));
 

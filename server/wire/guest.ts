@@ -17,7 +17,7 @@ export class Guest {
   readonly vmId: string;
   /** Hash of the forwarder's token. */
   readonly hash: string;
-  /** The agent as it was last looked up. */
+  /** The agent, as of its last lookup. */
   agent: KnownAgent;
   goalState: StockGoalState | null = null;
   readonly pages: Pages;
@@ -28,14 +28,14 @@ export class Guest {
   readonly isProcessing = { status: false, telemetry: false, health: false, log: false, sighting: false };
   /** Number of bytes of this VM's request bodies that are being read. */
   arriving = 0;
-  /** The transport certificate of the agent's last request, and the limit on new ones. */
+  /** The transport certificate of the agent's last request, and the bucket that limits new ones. */
   transport = '';
   readonly renewals: Bucket = { left: Number.POSITIVE_INFINITY, at: 0 };
   readonly statuses = new StatusCache();
   readonly observed = new Observed();
   /** The VM's callers, as this process knows them. */
   sightings: readonly AgentSighting[] = [];
-  /** Whether commands may be running. True until the agent's first call after them shows that they have finished. */
+  /** Whether commands may be running. True at first and after each new goal state, until the agent uploads a status. */
   isBusy = true;
   /** When a sighting was last recorded, in milliseconds. */
   notedAt = 0;
@@ -58,8 +58,8 @@ export class Guest {
   }
 
   /**
-   * Reads the current goal state; null if the VM is gone. A read that returns less than the incarnation `least` is
-   * repeated if it may have started too early.
+   * Reads the current goal state; null if the VM no longer has stock agent access. If a read that was already running
+   * returns an incarnation below `least`, reads again.
    */
   async current(ctx: Context, least = 0): Promise<StockGoalState | null> {
     const isUnderWay = this.#loading !== null;

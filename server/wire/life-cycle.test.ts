@@ -318,7 +318,7 @@ describe('what an idle agent costs', () => {
       });
     };
     await period();
-    // Otherwise, the sighting would be stored up to a second later.
+    // Stores the sighting now. Otherwise, it would be stored up to a second later.
     await door.presence.flush();
     const threePeriods = async () => {
       for (let n = 0; n < 3; n++) await period();

@@ -27,7 +27,7 @@ export function noteBusy(wire: WireCall, { extensions }: StockGoalState): void {
   promise(wire, Math.min(longestSilence, silenceSeconds + enabling * extensions.length));
 }
 
-/** Records that the agent has called again, so its commands have finished. */
+/** Records that the agent has uploaded a status, so its commands have finished. */
 export function noteDone(wire: WireCall): void {
   if (!wire.guest.isBusy) return;
   wire.guest.isBusy = false;

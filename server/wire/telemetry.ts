@@ -58,7 +58,7 @@ async function keepOutputs(wire: WireCall, text: string): Promise<void> {
 }
 
 /**
- * Finds the extension of an event. Its name is the handler's or, if the handler has several extensions, the handler's
+ * Finds the extension by the name in an event: the handler's or, if the handler has several extensions, the handler's
  * and the extension's.
  */
 function extensionOf({ extensions }: StockGoalState, name: string): StockExtension | undefined {
@@ -71,8 +71,8 @@ const beginning = /<Event id="\d{1,9}"><!\[CDATA\[/g;
 const end = ']]></Event>';
 
 /**
- * Yields the texts of events. Searches forward, because a regular expression would take quadratic time if the ends are
- * missing.
+ * Yields the texts of events. Searches forward, because a regular expression would take quadratic time if the end
+ * markers were missing.
  */
 function* fragmentsOf(text: string): Generator<string> {
   for (let at = 0; ; ) {
@@ -94,7 +94,7 @@ export function eventsOf(text: string): Event[] {
     parser.on('opentag', ({ name, attributes: { Name, Value } }) => {
       if (name === 'Param' && Name !== undefined) found.set(Name, Value ?? '');
     });
-    // What was read before the error counts.
+    // Ignores the error, because what was read before it counts.
     parser.on('error', () => {});
     parser.write(fragment).close();
     const of = (name: string): string => found.get(name) ?? '';

@@ -19,7 +19,7 @@ export interface Job {
   statementTimeoutSeconds: number;
   /** Jobs with the same lock never run at the same time. */
   lock?: string;
-  /** If true, only failed runs are logged at the usual levels. */
+  /** Logs successful runs only at the level `debug`. */
   quiet?: boolean;
   /** Returns the number of items handled. */
   run(ctx: JobContext): Promise<number>;

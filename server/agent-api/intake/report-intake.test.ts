@@ -134,7 +134,7 @@ test('reports that arrive while a batch waits for a lock do not wait for it', as
     const { rows } = await services.db.execute<{ query: string; ms: number }>(sql`
       select query, extract(epoch from clock_timestamp() - query_start) * 1000 as ms from pg_stat_activity
        where datname = current_database() and wait_event_type = 'Lock'`);
-    // The view shows only the beginning of a long statement.
+    // `pg_stat_activity` shows only the beginning of a long statement.
     return rows.some(({ query, ms }) => query.length > 500 && batchStatement.text.startsWith(query) && ms > 60);
   };
   let number = 0;

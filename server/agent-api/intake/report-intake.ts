@@ -17,7 +17,10 @@ import { Queue } from './queue.ts';
 
 /** Maximum number of concurrent batches, so that one is prepared while another is written to disk. */
 const batchesAtOnce = 2;
-/** A batch costs as much as several reports, so while one is running, the next waits until it has this many reports. */
+/**
+ * Every batch has a fixed cost, which equals that of several reports. While one is running, the next starts only with
+ * this many reports.
+ */
 const enoughForAnother = 64;
 /**
  * A batch that takes longer is probably waiting for a row lock. The next batch then starts without the minimum of
@@ -64,7 +67,7 @@ export class ReportIntake {
   readonly #careful = pLimit(carefulAtOnce);
   /** The first queue is for reports with a final status, and is emptied first. */
   readonly #queues = [new Queue<Waiting>(), new Queue<Waiting>()] as const;
-  /** VMs with a report in progress or queued, each with the reports that wait for it. */
+  /** VMs with a report in progress or queued, and the further reports of each, which wait for that report. */
   readonly #vms = new Map<string, Waiting[]>();
   #reports = 0;
   #bytes = 0;

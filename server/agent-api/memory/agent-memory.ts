@@ -106,7 +106,6 @@ export class KnownAgent implements Bucket, CallWindow, Spending {
     return this.#columns.logRequests[this.#here] ?? 0;
   }
 
-  /** Id of the newest log request. */
   get newestLogRequest(): string | null {
     return this.#columns.newestLogRequest[this.#here] ?? null;
   }
@@ -187,7 +186,7 @@ export class AgentMemory {
   readonly #byVm: KeyIndex;
   /** ETags that many VMs share are stored once. */
   readonly #etags = new LRUCache<string, string>({ max: 1_000 });
-  /** Rows whose agent was removed. */
+  /** Rows that are free because their agent was removed. */
   readonly #free: number[] = [];
   /** Number of rows used so far, including those that are free again. */
   #used = 0;

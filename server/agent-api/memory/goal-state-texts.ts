@@ -10,7 +10,7 @@ export class GoalStateTexts {
     sizeCalculation: ({ text }) => text.length + 200,
   });
 
-  /** Returns the VM's cached goal state if it has this ETag; otherwise null. */
+  /** Returns the VM's cached goal state if it has this ETag; null otherwise. */
   get(vmId: string, etag: string | null): FetchedGoalState | null {
     const found = this.#texts.get(vmId);
     return found !== undefined && found.etag === etag ? found : null;

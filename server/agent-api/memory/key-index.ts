@@ -2,7 +2,7 @@ const bitsOfDigit = 4;
 const digitsPerWord = 8;
 const zero = 48;
 const nine = 57;
-/** Subtracted from the code of a lowercase letter, this gives the value of the hex digit. */
+/** The code of a lowercase letter minus this is the value of the hex digit. */
 const fromLetter = 87;
 const lowerCase = 32;
 const hyphen = 45;

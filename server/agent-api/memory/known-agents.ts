@@ -43,9 +43,7 @@ export class KnownAgents {
   /** The time from which wake-ups may have been missed, in milliseconds. */
   #unsureSince: number;
   #looking: Promise<void> | undefined;
-  /**
-   * VMs that were invalidated during running reads, which may return older data; oldest first. The values are turns.
-   */
+  /** VMs that were invalidated during running reads, with the turn, oldest first. Those reads may return older data. */
   readonly #meanwhile = new Map<string, number>();
   /** Turns of the running reads, oldest first. A turn is a number that increases with every read and invalidation. */
   readonly #reading = new Set<number>();
@@ -140,7 +138,7 @@ export class KnownAgents {
           this.#memory.forget(hash);
           pending.reject(refused());
         } else if ((this.#meanwhile.get(identity.vmId) ?? 0) > turn) {
-          // The result may be older than the invalidation, and a poll held with it would not be woken again.
+          // The result may be older than the invalidation. A poll held with it would not be woken again.
           pending.resolve(this.#read(hash));
         } else pending.resolve(this.#memory.remember(hash, identity, hears ? epoch : -1));
       }

@@ -13,7 +13,7 @@ export interface Account {
   /** How the member signed in to this session. */
   method: SignInMethod;
   hasPassword: boolean;
-  /** Whether an account at the OpenID provider is connected. */
+  /** Whether the member has connected an account at the OpenID provider. */
   hasProvider: boolean;
   /** Name of the portal's OpenID provider; null if none is configured. */
   provider: string | null;
@@ -23,7 +23,7 @@ export interface Account {
   recoveryCodesLeft: number;
   /** Whether the member must set up a second factor, because the portal requires one. */
   needsFactor: boolean;
-  /** When the last confirmation expires. Until then, the member can change factors without another one. */
+  /** When the last confirmation expires. Until then, the member can change factors without confirming again. */
   confirmedUntil: Date;
 }
 

@@ -6,7 +6,7 @@ import { pageLanguages } from '#server/i18n/index.ts';
 import { allowPerson, type PersonContext } from '../person.ts';
 import { type SetLanguageInput, setLanguageInput } from './input.ts';
 
-/** Sets the language of a member's pages in every browser; null uses the browser's language again. */
+/** Sets the language of the member's pages in all browsers; null means the browser's language. */
 export async function setLanguage(ctx: PersonContext, input: SetLanguageInput): Promise<void> {
   const { actor } = await allowPerson(ctx);
   const { language } = parse(setLanguageInput, input);

@@ -2,14 +2,14 @@ import { and, count, eq, isNull } from 'drizzle-orm';
 import type { Database, Transaction } from '#db/client.ts';
 import { passkeys, recoveryCodes, totpFactors } from '#db/schema/index.ts';
 
-/** How many factors a member has besides the password. */
+/** The factors that a member has besides the password. */
 export interface Factors {
   passkeys: number;
   totp: boolean;
   recoveryCodesLeft: number;
 }
 
-/** Counts a member's factors. */
+/** Returns a member's factors. */
 export async function factorsOf(db: Database | Transaction, userId: string): Promise<Factors> {
   const [[keys], totp, [codes]] = [
     await db.select({ n: count() }).from(passkeys).where(eq(passkeys.userId, userId)),

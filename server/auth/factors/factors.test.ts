@@ -62,7 +62,7 @@ async function somebody(): Promise<{ id: string; email: string; browser: Browser
   return { id, email, browser };
 }
 
-/** Sets up an authenticator app. `codeIn` returns the code that the app shows in `steps` of 30 s. */
+/** Sets up an authenticator app. `codeIn` returns the code that the app will show after `steps` × 30 seconds. */
 async function withApp(browser: Browser) {
   const { secret } = await startTotp(await browser.person());
   const app = new TOTP({ secret: Secret.fromBase32(secret) });

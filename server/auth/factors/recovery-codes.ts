@@ -54,7 +54,7 @@ export async function takeRecoveryCode(
   if (used.length === 0) throw refusedFactor();
 }
 
-/** Deletes the recovery codes of a member who has no other factor, because these codes alone protect nothing. */
+/** Deletes the recovery codes of a member who has no other factor, because codes alone protect nothing. */
 export async function dropCodesWithoutFactor(tx: Transaction, userId: string): Promise<void> {
   if (hasFactors(await factorsOf(tx, userId))) return;
   await tx.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId));

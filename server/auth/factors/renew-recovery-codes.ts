@@ -7,7 +7,7 @@ import { makeRecoveryCodes } from './recovery-codes.ts';
 
 /**
  * Replaces the recovery codes and returns the new ones, which are shown only once. Requires a recent confirmation.
- * Throws `factor_missing` if the member has no factor that the codes could replace.
+ * Throws `factor_missing` if the member has no factor.
  */
 export async function renewRecoveryCodes(ctx: PersonContext): Promise<{ recoveryCodes: string[] }> {
   const { actor } = await allowConfirmed(ctx);

@@ -5,7 +5,7 @@ import { openChallenge } from '../challenges.ts';
 import { allowConfirmed, type PersonContext } from '../person.ts';
 import { type AuthenticatorTransport, relyingParty } from './webauthn.ts';
 
-/** Returns the options with which the browser creates a passkey for the member. Requires a recent confirmation. */
+/** Returns the options for creating a passkey for the member in the browser. Requires a recent confirmation. */
 export async function startPasskey(ctx: PersonContext): Promise<PublicKeyCredentialCreationOptionsJSON> {
   const { id: sessionId, actor, email } = await allowConfirmed(ctx);
   const known = await ctx.db.select().from(passkeys).where(eq(passkeys.userId, actor.id));

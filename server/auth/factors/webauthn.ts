@@ -24,7 +24,7 @@ export function relyingParty(config: Config): { id: string; origins: string[] } 
 export const arePasskeysPossible = (config: Config): boolean =>
   isIP(relyingParty(config).id.replace(/^\[|\]$/g, '')) === 0;
 
-/** One error for every fault of a factor, so that it does not reveal what is wrong. */
+/** The same error for everything that can be wrong with a factor, so that it does not reveal what is. */
 export const refusedFactor = () => new DomainError('unauthenticated', 'factor_refused');
 
 /**

@@ -3,7 +3,7 @@ import { invitations, type Role, users } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 
-/** An open invitation, without the link itself. */
+/** An open invitation, without its link. */
 export interface Invitation {
   id: string;
   role: Role;

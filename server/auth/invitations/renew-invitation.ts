@@ -13,7 +13,7 @@ import { invitationLink, isSetUp } from './invitation.ts';
 
 /**
  * Replaces the link of an open invitation with a new one of the same lifetime. Only this call returns the link. The
- * caller becomes the creator of the invitation. Members need a recent confirmation. Throws `invitation_unknown`,
+ * caller becomes the invitation's creator. Members need a recent confirmation. Throws `invitation_unknown`,
  * `confirmation_required`.
  */
 export async function renewInvitation(

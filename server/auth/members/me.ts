@@ -1,7 +1,7 @@
 import type { Role } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 
-/** The signed-in member. Pages use it to show only permitted actions. */
+/** The signed-in member. Pages use this to show only permitted actions. */
 export interface Me {
   id: string;
   name: string;

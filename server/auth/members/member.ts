@@ -32,7 +32,6 @@ export interface Rights {
   namespaces: readonly string[];
 }
 
-/** Whether `rights` include all of `others`. */
 export function includesRights(rights: Rights, others: Rights): boolean {
   if (!hasRole({ kind: 'user', id: '', name: '', ...rights }, others.role)) return false;
   return rights.role === 'admin' || others.namespaces.every((each) => rights.namespaces.includes(each));

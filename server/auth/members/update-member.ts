@@ -11,8 +11,8 @@ import { type UpdateMemberInput, updateMemberInput } from './input.ts';
 import { includesRights, namespacesOf, requireOtherAdmin } from './member.ts';
 
 /**
- * Changes the name, role or namespaces of a member, from their next call on. The last admin cannot be demoted. Members
- * who lose rights also lose the API tokens and open invitations that they created.
+ * Changes the name, role or namespaces of a member, effective from their next call. The last admin cannot be demoted.
+ * Members who lose rights also lose the API tokens and open invitations that they created.
  */
 export async function updateMember(ctx: Context, input: UpdateMemberInput): Promise<void> {
   allow(ctx.actor, 'admin');

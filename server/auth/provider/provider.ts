@@ -5,7 +5,7 @@ import type { Config } from '#server/platform/env.ts';
 import { ProviderRefusal } from './refusal.ts';
 
 /**
- * The claims about a person, from the ID token and, where it lacks some, from the userinfo endpoint. The token's
+ * The claims about a person, from the ID token and, if it lacks some, from the userinfo endpoint. The token's
  * signature, issuer, audience, times and nonce have been checked.
  */
 export interface Claims {
@@ -17,7 +17,7 @@ export interface Claims {
   groups: readonly string[];
 }
 
-/** The URL of the provider, and the secrets that its response is checked against. */
+/** The URL at the provider, and the values that its response is checked against. */
 export interface Question {
   address: string;
   state: string;
@@ -31,8 +31,8 @@ export interface Provider {
   /** Whether the provider does not respond. A success is cached for an hour or `maxAgeMs`, a failure for 15 seconds. */
   isAway(maxAgeMs?: number): Promise<boolean>;
   /**
-   * Returns the URL to redirect the browser to, with its secrets. Throws `ProviderAway` if the provider does not
-   * respond.
+   * Returns the URL to redirect the browser to, and the values for checking the response. Throws `ProviderAway` if the
+   * provider does not respond.
    */
   ask(): Promise<Question>;
   /** Exchanges the code in the response URL for the claims. Throws if a check fails. `now` is the portal's time. */
@@ -54,7 +54,8 @@ export function openProvider({ url, openId }: Pick<Config, 'url' | 'openId'>, lo
   if (openId === null) return null;
   const redirectUri = url + callbackPath;
   const metadata = cachedMetadata(openId, log);
-  // Each call has its own configuration, because it contains the current time. The provider's keys are shared.
+  // Each call gets its own configuration, because a configuration contains the current time. The provider's keys are
+  // shared.
   let keySet: client.ExportedJWKSCache | undefined;
 
   async function configuration(now: Date): Promise<client.Configuration> {
@@ -96,7 +97,7 @@ export function openProvider({ url, openId }: Pick<Config, 'url' | 'openId'>, lo
 }
 
 /**
- * Returns a function that fetches the provider's metadata. It caches the metadata for `maxAgeMs`, and a failure for
+ * Returns a function that fetches the provider's metadata. It caches a success for `maxAgeMs` and a failure for
  * `retryMs`. Concurrent calls share one request.
  */
 function cachedMetadata(openId: OpenIdConfig, log: Logger) {

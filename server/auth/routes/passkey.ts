@@ -21,7 +21,7 @@ export async function askPasskey(call: AuthCall): Promise<Response> {
 }
 
 /**
- * Signs in with only a passkey, because possessing it and verifying its owner count as two factors. Throws
+ * Signs in with only a passkey, which counts as two factors: possession, and the verification of its owner. Throws
  * `factor_refused`.
  */
 export async function signInWithPasskey(call: AuthCall): Promise<Response> {

@@ -21,7 +21,7 @@ import { type AuthCall, answer, dropCookie, tokenOf } from './call.ts';
 const startInput = z.strictObject({
   next: z.string().max(2_000).optional(),
   invitation: z.string().max(200).optional(),
-  /** Connects the provider account to the signed-in member instead of signing in. */
+  /** If true, connects the provider account to the signed-in member instead of signing in. */
   connect: z.literal(true).optional(),
 });
 
@@ -85,7 +85,7 @@ async function signInBy(call: AuthCall, issuer: string, claims: Claims, invitati
   return [cookie];
 }
 
-/** Connects the account, unless the browser now has another session than the one that started this. */
+/** Connects the account. Throws if the browser no longer has the session that started this. */
 async function connectTo(call: AuthCall, issuer: string, claims: Claims, sessionId: string): Promise<string[]> {
   const session = await call.session();
   if (session?.id !== sessionId) throw new ProviderRefusal('stale');

@@ -28,7 +28,7 @@ export async function askPasskeyAsFactor(call: AuthCall): Promise<Response> {
 }
 
 /**
- * Signs in with a factor after a correct password. Attempts are limited per member, from all IP addresses together.
+ * Signs in with a factor after a correct password. Attempts are limited per member, regardless of the IP address.
  * Throws `sign_in_stale` if no password was entered recently, `factor_refused`, `too_many_attempts`.
  */
 export async function signInWithFactor(call: AuthCall): Promise<Response> {

@@ -7,9 +7,9 @@ import { idleLife } from '../session.ts';
 /** A browser in which a member is signed in. */
 export interface SignedInBrowser {
   id: string;
-  /** For example, "Firefox 141"; null if unknown. */
+  /** Such as "Firefox 141"; null if unknown. */
   browser: string | null;
-  /** For example, "macOS"; null if unknown. */
+  /** Such as "macOS"; null if unknown. */
   system: string | null;
   /** IP address from which the member signed in. */
   address: string | null;

@@ -6,7 +6,7 @@ import { instant } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';
 import { role } from '../members/input.ts';
 
-/** A token without its value. */
+/** An API token without its value. */
 export const apiToken = z.object({
   id: z.uuid(),
   name: z.string(),

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** The hosts of a database URL, and the other connection parameters. */
+/** The hosts in a database URL, and the other connection parameters. */
 export interface DatabaseAddress {
   hosts: readonly { host: string; port: number }[];
   /** The URL with only the first host, because node-postgres supports only one. */

@@ -3,7 +3,7 @@ import { type DatabaseAddress, readDatabaseUrl } from './address.ts';
 
 type Host = DatabaseAddress['hosts'][number];
 
-/** Milliseconds to wait for one host when looking for the primary. */
+/** Milliseconds to wait for each host when looking for the primary. */
 const askWithin = 2_000;
 
 /** Thrown if no host can be used as the primary. The message names the hosts, without passwords. */
@@ -114,7 +114,7 @@ class PrimarySearch {
     return this.#known;
   }
 
-  /** Checks all hosts concurrently, so that a machine that does not respond delays nothing. */
+  /** Checks all hosts concurrently, so that one that does not respond delays nothing. */
   async #ask(): Promise<Host> {
     const reasons: string[] = [];
     const checks = this.#hosts.map(async (host, i) => {
@@ -152,7 +152,7 @@ class PrimarySearch {
 
 const nameOf = ({ host, port }: Host): string => `${host}:${port}`;
 
-/** Returns why this host cannot be the primary; null if it is the primary. */
+/** Returns why a host is not a usable primary; null if it is one. */
 async function refusalOf(client: pg.ClientBase): Promise<string | null> {
   const { rows } = await client.query<{ standby: boolean; closed: boolean }>(
     `select pg_is_in_recovery() as standby, current_setting('transaction_read_only') = 'on' as closed`,

@@ -10,7 +10,7 @@ export interface NatsWakesOptions {
   url: string;
   /** Distinguishes installations that use the same NATS servers. */
   installation: string;
-  /** Name of the connection, which NATS shows. */
+  /** Name that NATS shows for the connection. */
   name: string;
   log: Logger;
 }

@@ -7,7 +7,7 @@ import type { Wakes } from './wakes.ts';
 
 export interface PostgresWakesOptions {
   databaseUrl: string;
-  /** Name of the connection, which `pg_stat_activity` shows. */
+  /** Name that `pg_stat_activity` shows for the connection. */
   name: string;
   log: Logger;
 }

@@ -16,8 +16,8 @@ export type Publish = (channel: string, payloads: readonly string[]) => void;
 const posts = new WeakMap<object, Publish>();
 
 /**
- * Notifies all listeners of a channel on commit; a rollback sends nothing. Pass several payloads in one call instead of
- * calling several times. A payload is an id or a few words; PostgreSQL accepts at most 7,999 bytes.
+ * Notifies all listeners of a channel on commit; a rollback sends nothing. Pass several payloads in one call, because
+ * each call is a statement. A payload is an id or a few words; PostgreSQL accepts at most 7,999 bytes.
  */
 export async function tell(tx: Runner, channel: string, payloads: readonly string[]): Promise<void> {
   if (payloads.length === 0) return;

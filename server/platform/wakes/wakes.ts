@@ -1,6 +1,6 @@
 /** Callbacks of a listener. They must not throw. */
 export interface Listener {
-  /** Called with a message of a committed transaction, possibly twice. */
+  /** Called with each message of a committed transaction, possibly twice. */
   heard(channel: string, payload: string): void;
   /** Called when the connection is lost. From then on, messages may be missed. */
   lost(): void;
@@ -9,7 +9,7 @@ export interface Listener {
 }
 
 /**
- * Wake-ups between the processes of an installation: hints that something was committed, without the data itself. A
+ * Wake-ups between the processes of an installation: hints that something was committed, but not the data itself. A
  * silently lost connection is detected only after some seconds, so a listener that must not miss anything also checks
  * every few seconds.
  */

@@ -14,7 +14,7 @@ import { vmListRoute, vmRoutes } from './vms.ts';
 import { wireAccessRoutes } from './wire-access.ts';
 import { xliffRoutes } from './xliff.ts';
 
-/** Returns the routes of the management API. Lists of VMs have a query parameter for each of these filter fields. */
+/** Returns the routes of the management API. VM lists have a query parameter for each of these filter fields. */
 export const routesFor = (fields: FleetFields): readonly RestRoute[] => [
   ...publisherRoutes,
   ...handlerRoutes,

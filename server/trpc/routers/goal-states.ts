@@ -41,7 +41,7 @@ export const goalStatesRouter = router({
   previewRevert: query(previewRevert),
   revert: mutation(revertGoalState),
   getExtension: query(getExtension),
-  // A mutation, which is a POST, because the input contains protected settings and proxies log URLs.
+  // This is a mutation, and so a POST, because the input contains protected settings and proxies log URLs.
   planExtension: mutation(inWords(planExtension)),
   planRemoval: query(inWords(planRemoval)),
   planRevert: query(inWords(planRevert)),

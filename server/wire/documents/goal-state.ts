@@ -47,7 +47,9 @@ export function hostingEnvironmentXml(vm: { id: string; name: string }, { incarn
   });
 }
 
-/** Renders a document that the agent stores without reading it. Handlers read their deployment from it. */
+/**
+ * Renders a document that the agent stores without reading it. Handlers read from it which deployment they belong to.
+ */
 export function sharedConfigXml(vm: { id: string; name: string }, { incarnation }: StockGoalState): string {
   const number = String(incarnation);
   const guid = `{${vm.id}}`;

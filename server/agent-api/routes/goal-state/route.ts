@@ -6,7 +6,7 @@ import type { AgentAnswer, AgentCall } from '../../call.ts';
 
 const longestWait = 60;
 
-/** Seconds that an agent has to reconnect after its connection was lost. */
+/** Seconds within which an agent should reconnect after its connection was lost. */
 const hungUpGrace = 5;
 
 /**

@@ -236,7 +236,7 @@ test('an agent that disconnects while its output is stored causes no error', asy
     const closed = new Promise((resolve) => call.once('close', resolve));
     call.destroy();
     await closed;
-    // This call uses another connection, so the server processes it after the disconnect.
+    // This request uses another connection, so the server handles it after the disconnect.
     expect((await fetch(`${own.url}/goal-state`, { headers: authorization })).status).toBe(200);
     go.resolve();
     await packed.promise;

@@ -14,7 +14,8 @@ export class Downloads {
   readonly #running = new Map<string, number>();
 
   /**
-   * Opens a package for a VM, and counts the download until it ends or is abandoned. Throws 429 `downloads_waiting`.
+   * Opens a package for a VM, and counts the download until it is completed or abandoned. Throws 429
+   * `downloads_waiting`.
    */
   async open<B extends { stream: Readable }>(vmId: string, opening: () => Promise<B | null>): Promise<B | null> {
     const count = this.#running.get(vmId) ?? 0;

@@ -65,7 +65,7 @@ export async function sendPackage(call: AgentCall, vmId: string, sha256: string)
 
 const retryAfter = 60;
 
-/** Logs which package is lost or damaged. The agent retries until it is uploaded again. */
+/** Logs which package is lost or damaged. The agent retries until someone uploads it again. */
 function damaged({ door, requestId }: AgentCall, sha256: string): DomainError {
   door.log.error({ requestId, sha256 }, 'the bytes of a package are lost or damaged: upload the same zip again');
   return new DomainError('unavailable', 'package_damaged', { retryAfter });
