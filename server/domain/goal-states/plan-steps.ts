@@ -39,7 +39,7 @@ export const plannedOther = z.object({
 export type PlannedOther = z.infer<typeof plannedOther>;
 
 /**
- * Returns the commands for one extension (docs/protocol.md, "How a handler is brought to its goal"), assuming that the
+ * Returns the commands for one extension (docs/protocol.md, "What the reference agent does"), assuming that the
  * machine has reached its last delivered goal. `present` matters because other extensions of the handler share its
  * binaries.
  */
