@@ -9,7 +9,7 @@ const load = () => import('@simplewebauthn/browser');
 /** Why the browser returned no passkey. The values are keys of sentences in `auth`. */
 export type PasskeyTrouble = 'cancelled' | 'here' | 'known' | 'failed';
 
-/** Thrown if the browser or the person canceled. */
+/** Thrown if the browser returned no passkey. `trouble` says why. */
 export class PasskeyError extends Error {
   override readonly name = 'PasskeyError';
   readonly trouble: PasskeyTrouble;

@@ -8,7 +8,7 @@ export function codeOf(error: unknown): string {
     : '';
 }
 
-/** Awaits the object that a page is about, and shows "There is nothing here" if the portal does not know the object. */
+/** Awaits the object that a page is about, and shows "Page not found" if the portal does not know the object. */
 export async function orNotFound<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked;

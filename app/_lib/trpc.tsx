@@ -49,7 +49,7 @@ function makeQueryClient(): QueryClient {
       queries: {
         // A browser without internet access reports that it is offline, but may still reach the portal.
         networkMode: 'always',
-        // The live connection reports changes, so data is rarely out of date because of its age.
+        // The live connection reports changes, so cached data is rarely stale.
         staleTime: 30_000,
         refetchOnWindowFocus: false,
         retry: (failures, error) => problemOf(error).offline && failures < 2,

@@ -22,7 +22,7 @@ const goal = (version: string, publicSettings: object, more: Partial<ExtensionGo
   ...more,
 });
 
-/** Sets a goal and waits until the agent has reported it. */
+/** Sets a goal, waits until the agent has reported it as healthy, and returns its sequence number. */
 async function arrive(version: string, publicSettings: object, more: Partial<ExtensionGoal> = {}): Promise<number> {
   const { sequenceNumber } = await stage.api.setExtension(vm.vmId, 'probe', goal(version, publicSettings, more));
   await vm.until('probe', ({ version: reported, status, health }) => {

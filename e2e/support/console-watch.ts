@@ -1,7 +1,8 @@
 import { expect, type Page } from '@playwright/test';
 
 /**
- * Collects a page's errors and warnings, blocked content, and requests to other hosts. Unexpected ones fail the test.
+ * Collects a page's errors, including those about blocked content, and its requests to other hosts. Unexpected ones
+ * fail the test.
  */
 export class ConsoleWatch {
   readonly #complaints: string[] = [];

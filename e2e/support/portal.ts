@@ -104,7 +104,7 @@ async function launch(env: NodeJS.ProcessEnv, logFile: string, readyUrl: string)
   throw new Error(`The portal did not get ready:\n${readFileSync(logFile, 'utf8').slice(-4000)}`);
 }
 
-/** Returns free ports. */
+/** Returns `count` TCP ports that are free on the loopback interface. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, () => {

@@ -7,7 +7,7 @@ import { useTRPC } from '#app/_lib/trpc.tsx';
 import { FactorForm, type FactorKind } from '../factor-form.tsx';
 import type { Account } from './account.ts';
 
-/** Confirms the reader's identity before the password or a factor is changed. */
+/** Asks for a factor of the account, to confirm the reader's identity before a sensitive change. */
 export function Confirmation({ account, onDone }: { account: Account; onDone(): void }) {
   const trpc = useTRPC();
   const start = useMutation(trpc.account.startConfirmation.mutationOptions());

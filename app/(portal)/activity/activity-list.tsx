@@ -31,7 +31,7 @@ export interface ActivityListProps {
 export function ActivityList({ filter, first, onFilter, onClear }: ActivityListProps) {
   const { t } = useTranslation('activity');
   const trpc = useTRPC();
-  // The newest action in this list; undefined until the first response.
+  // The newest action to list; if undefined, the newest one in the first response.
   const [upTo, setUpTo] = useState(first?.newest);
   const list = useInfiniteQuery({
     ...trpc.activity.list.infiniteQueryOptions(

@@ -4,12 +4,18 @@ import { type Change, diffLines, diffWordsWithSpace } from 'diff';
 export const maxLineEdits = 2_000;
 const maxWordEdits = 200;
 
-/** Returns the lines that differ. If the texts differ too much, returns all lines of both. */
+/**
+ * Compares two texts line by line. If they differ too much, all of the first counts as removed and all of the second as
+ * added.
+ */
 export function diffLinesWithin(before: string, after: string): Change[] {
   return diffLines(before, after, { maxEditLength: maxLineEdits }) ?? whole(before, after);
 }
 
-/** Returns the words that differ. If the lines differ too much, returns all words of both. */
+/**
+ * Compares two texts word by word. If they differ too much, all of the first counts as removed and all of the second as
+ * added.
+ */
 export function diffWordsWithin(before: string, after: string): Change[] {
   return diffWordsWithSpace(before, after, { maxEditLength: maxWordEdits }) ?? whole(before, after);
 }
