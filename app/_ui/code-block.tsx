@@ -2,7 +2,6 @@ import type { ReactNode } from 'react';
 import { cn } from './cn.ts';
 
 export interface CodeLineNote {
-  /** Number of the line. */
   line: number;
   status: 'failed' | 'warning';
   /** Shown below the line. */

@@ -16,7 +16,6 @@ export interface FormDialogProps {
   onClose(): void;
   /** A sentence about an error that belongs to no field. */
   error?: string | undefined;
-  /** The form's fields. */
   children: ReactNode;
 }
 

@@ -15,7 +15,6 @@ interface NameAndTags {
 export interface NameAndTagsFormProps {
   /** Id of the form, for a submit button outside it. */
   id: string;
-  /** The initial values. */
   initial?: NameAndTags;
   /** Why the last attempt failed. Field errors are shown at their fields. */
   problem: ExplainedProblem | undefined;

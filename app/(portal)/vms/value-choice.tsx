@@ -16,7 +16,6 @@ import type { FleetFacet } from './reading.ts';
 
 export interface ValueChoiceProps {
   field: ListedField;
-  /** The active filters. */
   filter: FleetFilter;
   onPick(change: FleetFilter): void;
   onClose(): void;

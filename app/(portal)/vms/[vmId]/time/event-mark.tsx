@@ -21,7 +21,6 @@ export interface EventMarkProps {
   isLink: boolean;
   /** Whether Tab reaches this event. */
   isStop: boolean;
-  /** Whether this event has the focus. */
   isFocused: boolean;
   onFocus(visible: boolean): void;
   onBlur(): void;

@@ -136,7 +136,6 @@ function OpenCell({ lang, id, messages, mayEdit, onOpen, samples, focused }: Cel
   );
 }
 
-/** Focuses a field when it appears. */
 function focusOnce(field: HTMLTextAreaElement | null): void {
   field?.focus();
 }

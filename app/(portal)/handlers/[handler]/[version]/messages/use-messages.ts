@@ -28,7 +28,6 @@ export interface EditedMessages {
   addId(id: string): void;
   /** Removes the edits that were stored, and keeps text that was typed since. */
   forget(lang: string, stored: Edits): void;
-  /** Discards the edits of this language. */
   discard(lang: string): void;
 }
 

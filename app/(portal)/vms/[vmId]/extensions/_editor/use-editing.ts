@@ -20,7 +20,6 @@ export interface EditingStart extends EditorStart {
   handler: string;
   /** The schema of the initial version. */
   first: { version: string; schema: SchemaOfVersion };
-  /** The suggested name of a new extension. */
   suggestedName?: string;
 }
 

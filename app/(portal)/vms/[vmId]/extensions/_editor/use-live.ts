@@ -8,7 +8,6 @@ import type { PastGoalState, VmFacts } from '../../vm-data.ts';
 
 /** The VM as it is now, including changes by others during the edit. */
 export interface LiveExtension {
-  /** The current goal state. */
   goalState: PastGoalState;
   /** The current declaration of the extension; undefined for a new one. */
   extension: ExtensionView | undefined;
