@@ -120,7 +120,7 @@ test('the map works by keyboard, is announced, opens a VM with Enter, and has a 
   await page.goto('/');
   await page.getByRole('button', { name: 'Show as table' }).click();
   await groupBy(page, 'handler');
-  const table = page.getByRole('region', { name: 'The fleet map as a table' });
+  const table = page.getByRole('region', { name: 'Fleet map as a table' });
   await expect(table.getByRole('row').filter({ hasText: `Overview.map${unique}d.Mount` })).toContainText('1');
   await expectAccessibleInBothThemes(page);
   await page.getByRole('button', { name: 'Show as map' }).click();
