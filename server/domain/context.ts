@@ -19,10 +19,7 @@ export interface Services {
   wakes: Wakes;
   /** Values that this process keeps in memory between calls. */
   memory: ProcessMemory;
-  /**
-   * The fields by which lists of VMs can be filtered: first the fields of `fleet`, then those of the modules that build
-   * on it.
-   */
+  /** The fields by which lists of VMs can be filtered: those of `fleet`, then those of other modules, if any. */
   fleetFields: FleetFields;
   /** Part of every ETag; changes when the database is restored. */
   epoch: string;

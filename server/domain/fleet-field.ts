@@ -70,8 +70,8 @@ export interface FieldShape<N extends string = string, V extends FieldValue = Fi
 }
 
 /**
- * A field by which lists of VMs can be filtered. Modules that build on `fleet` define more fields; each process passes
- * in the complete list.
+ * A field by which lists of VMs can be filtered. Other modules can define more fields; each process passes in the
+ * complete list.
  */
 export interface FleetField<N extends string = string, V extends FieldValue = FieldValue> extends FieldShape<N, V> {
   /** Text for the API description. */

@@ -54,8 +54,8 @@ export async function enrollAgent(ctx: Context, request: EnrollRequest): Promise
 }
 
 /**
- * Rejects a machine that does not prove that it has the certificate's private key. Otherwise it could present another
- * machine's certificate.
+ * Rejects a wrong proof and, unless proofs are optional, a missing one. Without a proof of the private key, a machine
+ * could present another machine's certificate.
  */
 function requireProof({ config }: Context, { certificate, enrollmentToken, proof }: EnrollRequest): void {
   if (proof === undefined && config.enrolProof === 'optional') return;

@@ -170,7 +170,7 @@ const held = fleetField({
 
 /**
  * The filter fields of the fleet. Lists, counts, facets, exports, the API and URLs are derived from them. Other modules
- * define more fields; `server/process/services.ts` appends them.
+ * can define more fields; `server/process/services.ts` passes in the complete list.
  */
 export const coreFields = [name, health, tags, handler, version, messageId, silentMinutes, held] as const;
 

@@ -48,8 +48,8 @@ function givenFields(fields: FleetFields, filter: FleetFilter): Given[] {
 }
 
 /**
- * Selects the VMs that match a filter. Filters by name alone read `vms`, which has new VMs immediately. All other
- * filters, and sorting by health, read `vm_health`, which is updated within a second.
+ * Selects the VMs that match a filter. If it needs only names and holds, reads `vms`, which has new VMs immediately.
+ * All other filters, and sorting by health, read `vm_health`, which is updated within a second.
  */
 export function fleetSource(
   fields: FleetFields,

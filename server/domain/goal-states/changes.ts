@@ -21,7 +21,7 @@ export interface GoalStateChange {
   /** The two versions, or the old and new value of a single `setting`; empty otherwise. */
   from: string;
   to: string;
-  /** Names of the first-level settings that differ, at most `namedFields`. */
+  /** Names of the top-level settings that differ, at most `namedFields`. */
   fields: string[];
   /** The number of differences. */
   fieldCount: number;

@@ -38,7 +38,7 @@ function randomGoals(known: readonly Goal[]): Goal[] {
       { name, handler, version: versionOf[handler] ?? '', state: among('enabled', 'enabled', 'disabled'), dependsOn },
     ];
   });
-  // Dependents of a disabled extension wait.
+  // Dependents of a disabled extension would wait forever, so these dependencies are removed.
   const isEnabled = (name: string) => goals.some((goal) => goal.name === name && goal.state === 'enabled');
   return goals.map((goal) => ({ ...goal, dependsOn: goal.dependsOn.filter(isEnabled) }));
 }

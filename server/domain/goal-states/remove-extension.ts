@@ -69,7 +69,7 @@ export async function removeExtension(ctx: Context, input: RemoveExtensionInput)
   });
 }
 
-/** Plans `removeExtension` with the same input, without writing. Throws the same 404 and 409. */
+/** Plans `removeExtension` with the same input, without writing. Throws the same 404 and 409 errors. */
 export async function planRemoval(ctx: Context, input: PlanRemovalInput): Promise<Plan> {
   allow(ctx.actor, 'operator');
   const { vmId, name, force } = parse(planRemovalInput, input);

@@ -29,7 +29,7 @@ export type RevertReceipt = z.infer<typeof revertReceipt>;
  * Declares an earlier goal state again as a new incarnation. Extensions that differ get new sequence numbers;
  * extensions added since then are uninstalled. Throws 404 `vm_unknown` | `goal_state_unknown`; 409 `uninstalling`,
  * `vm_decommissioning`, `handler_fixed`; 412 `goal_state_moved_on` | `plan_moved_on`; 422 for withdrawn versions, for
- * secrets that no longer exist, and if a handler allows one extension and the machine has another extension of it.
+ * secrets that no longer exist, and if a handler allows only one extension and the machine still has another one.
  */
 export async function revertGoalState(ctx: Context, input: RevertGoalStateInput): Promise<RevertReceipt> {
   allow(ctx.actor, 'operator');
@@ -66,7 +66,7 @@ export async function revertGoalState(ctx: Context, input: RevertGoalStateInput)
   });
 }
 
-/** Plans `revertGoalState` with the same input, without writing. Throws the same 404 and 409. */
+/** Plans `revertGoalState` with the same input, without writing. Throws the same 404 and 409 errors. */
 export async function planRevert(ctx: Context, input: PlanRevertInput): Promise<Plan> {
   allow(ctx.actor, 'operator');
   const { vmId, incarnation } = parse(planRevertInput, input);

@@ -24,7 +24,7 @@ const extension = (name: string, more: Partial<Extension> = {}): Extension => ({
   handlerAt: null,
   ...more,
 });
-/** What the agent last reported about the extension. */
+/** What the agent reported about the extension's handler, this many seconds after the start. */
 const factsOf = (
   seconds: number,
   state: HandlerReport['state'],

@@ -15,7 +15,7 @@ let operator: Context;
 let vmId: string;
 const unknownVm = '00000000-0000-4000-8000-000000000000';
 
-/** Reports `probe 1` to `probe 6`, and `other 1`. The ones in the middle arrive in the same millisecond. */
+/** Stores the reports `probe 1` to `probe 6`, and `other 1`. The ones in the middle arrive in the same millisecond. */
 beforeAll(async () => {
   services = await testServices();
   operator = await testContext({ services, role: 'operator' });

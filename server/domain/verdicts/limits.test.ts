@@ -23,7 +23,8 @@ describe('a deadline counts from the delivery or the end of a wait, without the 
     ...{ commands: null, changedAt: ago(1_000) },
   };
   test.each([
-    // delivered, waits until, held from and to (seconds ago; negative = in the future), deadline in seconds ago
+    // Columns: delivered, waits until, held from and to (seconds ago; negative = in the future), deadline in seconds
+    // ago.
     [null, null, [], 700],
     [900, null, [], 600],
     [900, 800, [], 500],
@@ -106,7 +107,7 @@ describe('a deadline counts from the delivery or the end of a wait, without the 
 });
 
 test.each([
-  // announced for how many seconds ahead, seconds since the last call, status
+  // Columns: seconds from the last call to the announced one, seconds since the last call, status.
   [silenceSeconds - 1, 600, 'ready'],
   [silenceSeconds - 1, 601, 'unresponsive'],
   [silenceSeconds, 601, 'ready'],
@@ -115,7 +116,7 @@ test.each([
   [7_200, 7_230, 'ready'],
   [0, 30, 'ready'],
   [0, 31, 'unknown'],
-  // the portal's clock was set back
+  // The portal's clock was set back.
   [60, -3_600, 'ready'],
 ])('AZ-S6 an agent that announced %d s of silence is, %d s later, %s', (promised, since, status) => {
   const presence = { lastSeenAt: ago(since), nextExpectedAt: ago(since - promised) };

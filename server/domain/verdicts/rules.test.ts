@@ -14,7 +14,7 @@ const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000);
 
 describe('heartbeat verdict', () => {
   test.each([
-    // status, age when read, seconds since, period, verdict
+    // Columns: status, age when read, seconds since the reading, period, verdict.
     ['ready', 0, 0, 120, 'ready'],
     ['ready', 60, 0, 120, 'ready'],
     ['ready', 60.5, 0, 120, 'unknown'],
@@ -32,7 +32,7 @@ describe('heartbeat verdict', () => {
     ['ready', 10, 36, 5, 'unknown'],
     ['ready', 10, 629, 600, 'ready'],
     ['ready', 10, 631, 600, 'unresponsive'],
-    // silence: unresponsive once the file's age plus the time since exceeds 10 minutes
+    // Silence: unresponsive once the file's age plus the time since the reading exceeds 10 minutes.
     ['ready', 10, 590, 120, 'unknown'],
     ['ready', 10, 591, 120, 'unresponsive'],
     ['ready', 500, 151, 120, 'unresponsive'],
@@ -61,7 +61,7 @@ describe('heartbeat verdict', () => {
 });
 
 test.each([
-  // status, age when read, seconds since, period, stale for
+  // Columns: status, age when read, seconds since the reading, period, seconds stale.
   ['transitioning', 0, 0, 300, null],
   ['transitioning', 150, 0, 300, null],
   ['transitioning', 151, 0, 300, 1],
@@ -80,7 +80,7 @@ test.each([
 );
 
 test.each([
-  // last seen, announced call (seconds ago; negative = in the future), status
+  // Columns: last seen, announced call (seconds ago; negative = in the future), status.
   [0, -60, 'ready'],
   [90, 30, 'ready'],
   [91, 31, 'unknown'],
@@ -152,14 +152,14 @@ describe('health of an extension', () => {
     [{ handler: null }, 'healthy', null],
     [{ agent: 'unknown' }, 'healthy', null],
     [{ heartbeat: 'none' }, 'healthy', null],
-    // the agent first
+    // The agent's status comes first.
     [{ agent: 'never', status: { status: 'error' } }, 'unknown', null],
     [{ agent: 'unresponsive', status: { status: 'error' } }, 'unresponsive', 'silent'],
     [{ agent: 'unresponsive', goal: { state: 'disabled' }, handler: { state: 'disabled' } }, 'unresponsive', 'silent'],
-    // then disabled
+    // Then an extension that is disabled as declared.
     [{ goal: { state: 'disabled' }, handler: { state: 'disabled' }, status: { status: 'error' } }, 'disabled', null],
     [{ goal: { state: 'disabled', sequenceNumber: 4 } }, 'progressing', null],
-    // then failures of the goal's sequence
+    // Then failures of the goal's sequence number.
     [{ handler: { state: 'failed' } }, 'failed', 'command'],
     [{ handler: { exitCode: 51 } }, 'failed', 'exit'],
     [{ handler: { timedOut: true } }, 'failed', 'timeout'],
@@ -168,18 +168,18 @@ describe('health of an extension', () => {
     [{ handler: { state: 'failed', sequenceNumber: 2 } }, 'progressing', null],
     [{ status: { status: 'error' }, heartbeat: 'notready' }, 'failed', 'status'],
     [{ status: { status: 'error', sequenceNumber: 2 }, handler: { sequenceNumber: 2 } }, 'progressing', null],
-    // then the heartbeat, before the deadline
+    // Then the heartbeat, before the deadline.
     [{ heartbeat: 'unresponsive', deadlinePassed: true }, 'degraded', 'heartbeat'],
     [{ heartbeat: 'notready', status: null }, 'degraded', 'heartbeat'],
-    // then the deadline, before unfinished work
+    // Then the deadline, before unfinished work.
     [{ deadlinePassed: true, status: { status: 'transitioning' } }, 'failed', 'deadline'],
-    // then unfinished work
+    // Then unfinished work.
     [{ status: null }, 'progressing', null],
     [{ status: null, handler: null }, 'progressing', null],
     [{ status: { status: 'transitioning', stale: true }, heartbeat: 'unknown' }, 'progressing', 'stale'],
     [{ handler: { state: 'waiting', blockedBy: 'mount' } }, 'progressing', 'waiting'],
     [{ handler: { sequenceNumber: 2 } }, 'progressing', null],
-    // then warnings
+    // Then warnings.
     [{ status: { status: 'warning' } }, 'degraded', 'status'],
     [{ status: { status: 'warning', stale: true } }, 'degraded', 'status'],
     [{ status: { partFailed: true } }, 'degraded', 'substatus'],

@@ -415,7 +415,7 @@ test('AZ-S1 a rejected status is shown with its faults until a valid one was rea
   };
   expect((await view(vm)).extensions).toMatchObject([{ status: null, refusedStatus: refused, health: 'progressing' }]);
 
-  // A repeated report does not notify open pages; valid entries in the same report are stored too.
+  // A repeated invalid file does not notify open pages; valid entries in the same report are stored.
   const notified = await changesOf();
   await expect(send(vm, status(bad), later(2))).rejects.toThrow();
   expect(await changesOf()).toBe(notified);

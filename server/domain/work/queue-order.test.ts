@@ -84,9 +84,7 @@ class AgentModel {
     this.machine.beginRound();
   }
 
-  /**
-   * Restarts the agent. A command that was running is continued and its outcome reported, or its outcome is unknown.
-   */
+  /** Restarts the agent. A running command is continued and its outcome reported, unless the outcome is unknown. */
   restart(outcome: 'success' | 'failure' | 'unknown'): void {
     const { running } = this;
     this.running = null;

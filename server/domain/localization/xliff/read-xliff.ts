@@ -33,9 +33,9 @@ const maxDepth = 64;
 const slice = 65_536;
 
 /**
- * Reads XLIFF 1.2 or 2.x. Documents with a DTD are rejected first, so that entities are never expanded and nothing is
- * fetched. Throws 413 above the limit, and 422 with every fault: invalid XML with its line, unsupported formats,
- * duplicate ids, inline elements without a placeholder.
+ * Reads XLIFF 1.2 or 2.x. Documents with a DTD are rejected, so that entities are never expanded and nothing is
+ * fetched. Throws 413 above the limit, 422 for invalid XML (with its line) or an unsupported format, and 422 with all
+ * duplicate ids and inline elements without a placeholder.
  */
 export async function readXliff(bytes: Uint8Array, limits: XliffLimits): Promise<ReadDocument> {
   if (bytes.byteLength > limits.bytes) {

@@ -117,7 +117,10 @@ class PackageReader {
     }
   }
 
-  /** Entries must follow each other from the first byte to the directory, and must not overlap. */
+  /**
+   * Rejects bytes before the first entry, overlapping entries, and entries that do not end before the directory. Gaps
+   * are only warnings.
+   */
   private checkRanges(placed: PlacedEntry[], directoryOffset: number): void {
     const inOrder = placed.filter((one) => one.dataStart !== null).sort((a, b) => a.entry.offset - b.entry.offset);
     const first = inOrder[0]?.entry.offset ?? 0;

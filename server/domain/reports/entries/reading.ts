@@ -53,7 +53,7 @@ const keptFaults = 5;
 /** Maximum characters of a stored fault's path. */
 const keptPath = 256;
 
-/** Stores the faults of an invalid file, provided that its entry names the extension. */
+/** Keeps the faults of an invalid file, to be stored, if its entry names the extension. */
 export function refuse(
   { refused }: Reading,
   kind: RejectedEntry['kind'],

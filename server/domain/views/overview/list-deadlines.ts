@@ -14,7 +14,7 @@ export interface Deadline {
 export interface Deadlines {
   /** Number of extensions that missed their deadline. It should be 0. */
   past: number;
-  /** The first extensions that missed their deadline, longest overdue first. */
+  /** Up to three extensions that missed their deadline, longest overdue first. */
   overdue: Deadline[];
   next: Deadline | null;
 }
