@@ -126,8 +126,8 @@ async function packageOf({ handler, version, rebootAfterInstall = false }: Packa
 }
 
 /**
- * Runs the agent in a folder until it reaches its goal or is stopped at the n-th point. Returns the names of the
- * points.
+ * Runs the agent in a folder until it reaches its goal or is stopped at the n-th point. Returns the points that it
+ * passed.
  */
 async function live(
   folder: string,

@@ -52,7 +52,7 @@ test('a lower incarnation in a new epoch, after a database was restored, is appl
   await machine.until('5', () => applied(5).length === 1);
   give(3, 'restored');
   await machine.until('3', () => applied(3).length === 1);
-  // The first database is restored and continues above its last incarnation.
+  // The original database is back: 4 is a replay, and 6 continues after its last incarnation.
   give(4);
   await machine.portal.until('the problem', () => problems()[0]);
   give(6);

@@ -279,7 +279,7 @@ test('AZ-G6 an agent that starts with an unreadable goal state applies the last 
   await machine.portal.until('the problem', () =>
     machine.portal.reports.some(({ problems }) => problems !== undefined),
   );
-  // The goal state is not requested over and over.
+  // The goal state is not requested repeatedly.
   expect(asked() - before).toBeLessThan(3);
 });
 

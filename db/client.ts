@@ -27,7 +27,7 @@ const endedMs = 1_000;
 
 /**
  * Releases a client whose connection has ended. Drizzle never releases a client whose `begin` failed, so after some
- * restarts of the database the pool would be empty.
+ * restarts of the database the pool would run out of clients.
  */
 function giveBack(client: pg.PoolClient): void {
   try {

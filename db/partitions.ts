@@ -26,8 +26,8 @@ const partitions = `
 /**
  * Creates the partitions of today and the next days, so that every insert finds one. They follow the last existing one
  * without a gap. There is no default partition: with one, PostgreSQL cannot detach concurrently, and attaching a day
- * would lock and read it. Older rows belong to the first partition, whose range has no beginning. Returns how many were
- * created.
+ * would lock and scan the default partition. Older rows belong to the first partition, whose range has no beginning.
+ * Returns how many were created.
  */
 export async function makePartitions(client: pg.ClientBase, now: Date): Promise<number> {
   await client.query('begin');

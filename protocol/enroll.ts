@@ -7,7 +7,7 @@ export const enrollRequest = z.object({
   enrollmentToken: z.string().min(1).max(512),
   /** PEM; RSA with at least 2048 bits, or P-256. */
   certificate: z.string().min(1).max(16_384),
-  /** Signature over the text of `enrollmentToken` with the certificate's key (SHA-256), in Base64. */
+  /** Signature over the text of `enrollmentToken` with the certificate's key (SHA-256), in base64. */
   proof: z.string().min(1).max(4_096).optional(),
   agent: z.object({ name: label.min(1), version: label.min(1) }),
   os: z.object({ name: label.optional(), version: label.optional(), arch: label.optional() }).optional(),
@@ -26,7 +26,7 @@ export type EnrollResponse = z.output<typeof enrollResponse>;
 export const renewCertificateRequest = z.object({
   /** PEM; RSA with at least 2048 bits, or P-256. */
   certificate: z.string().min(1).max(16_384),
-  /** Signature over the text of `certificate`, or over its DER, with the old key (SHA-256), in Base64. */
+  /** Signature over the text of `certificate`, or over its DER, with the old key (SHA-256), in base64. */
   proof: z.string().min(1).max(4_096),
 });
 export type RenewCertificateRequest = z.output<typeof renewCertificateRequest>;

@@ -27,7 +27,7 @@ export const goalStateExtension = z.looseObject({
   }),
   settings: z.looseObject({
     publicSettings: z.record(z.string(), z.unknown()).optional(),
-    /** DER of a CMS EnvelopedData, in Base64. */
+    /** DER of a CMS EnvelopedData, in base64. */
     protectedSettings: z.string().optional(),
     /** SHA-1 in hexadecimal. */
     protectedSettingsCertThumbprint: z.string().optional(),

@@ -10,7 +10,7 @@ export interface LanguageTag {
   fallbacks: readonly string[];
 }
 
-/** BCP 47 recommends support for at least 35 characters; real tags are shorter than this. */
+/** Longer tags are rejected. BCP 47 recommends support for at least 35 characters. */
 const maxTagLength = 100;
 /** Former .NET names of the two Chinese scripts. */
 const legacyTags: Readonly<Record<string, string>> = { 'zh-chs': 'zh-Hans', 'zh-cht': 'zh-Hant' };

@@ -101,8 +101,8 @@ export const handlerWork = z.object({
   /** The turn of the goal state that the agent works on. */
   turn: z.int().nonnegative(),
   /**
-   * The agent's pass over that goal state, which increases with each goal state and each start. Absent for a command of
-   * an earlier run whose outcome was found at the start.
+   * Number of the agent's round, which increases with each goal state and each start. Absent for a command of an
+   * earlier run whose outcome was found at the start.
    */
   round: optional(z.int().nonnegative()),
   /** The version that the command belongs to. */

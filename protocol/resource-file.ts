@@ -8,7 +8,7 @@ import { maxPlaceholders, partsOf } from './template.ts';
 
 /** Messages of a handler in one language, by id (AZ-L1). */
 export interface ResourceFile {
-  /** Canonical BCP 47. */
+  /** Canonical BCP 47 language tag. */
   lang: string;
   messages: { id: string; text: string }[];
 }

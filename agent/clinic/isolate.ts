@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Environment variable in which the isolated process finds the name of its isolation. */
+/** Environment variable with the name of the isolation, set for the isolated process. */
 export const isolationVariable = 'ANNEX_TRY_ISOLATION';
 
 /**
- * Ways to isolate a trial, strongest first. Each one cuts off the network, ends all processes with the trial, and
+ * Ways to isolate a trial, strongest first. Each one cuts off the network, ends all processes when the trial ends, and
  * prevents changes to the clock.
  */
 const ways: { name: string; line: string[] }[] = [
@@ -46,7 +46,8 @@ export async function runIsolated(
   const within = mkdtempSync(join(tmpdir(), 'annex-try-'));
   const env: Record<string, string | undefined> = { ...environment, [isolationVariable]: way.name, TMPDIR: within };
   const child = spawn(program, line, { stdio: 'inherit', env: env as NodeJS.ProcessEnv });
-  // The inner process may have received the signal too, and needs time to clean up. Killing it then ends its namespace.
+  // The inner process may have received the signal too, and needs time to clean up. Killing `unshare` then ends the
+  // whole namespace.
   signal.addEventListener('abort', () => setTimeout(() => child.kill('SIGKILL'), leavingMilliseconds));
   const code = await new Promise<number | null>((resolve) => {
     child.on('error', () => resolve(null));

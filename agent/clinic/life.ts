@@ -114,7 +114,10 @@ export class TrialRun {
     await this.enable('install again', { ...enabled, sequenceNumber: 7 });
   }
 
-  /** Uninstalls the handler even after a failed stage, so that it leaves nothing on the host, and reads the forbidden calls. */
+  /**
+   * Uninstalls the handler even after a failed stage, so that it leaves nothing on the host, and reads which forbidden
+   * programs were called.
+   */
   private async end(): Promise<void> {
     const goal = { version: this.trial.version, settings: this.trial.settings, sequenceNumber: 8 };
     const isWhole = this.seen.through.includes('install again');

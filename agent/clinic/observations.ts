@@ -30,7 +30,7 @@ export interface CommandSeen {
   outputFile: string;
 }
 
-/** What a trial observed of the status file after an enable. */
+/** The status file after an enable, as observed in a trial. */
 export interface StatusSeen {
   stage: TrialStage;
   file: string;
@@ -42,7 +42,7 @@ export interface StatusSeen {
   document: StatusDocument | null;
 }
 
-/** What a trial observed of the heartbeat file. */
+/** The heartbeat file, as observed in a trial. */
 export interface HeartbeatSeen {
   seconds: number | null;
   faults: string[];
@@ -74,7 +74,7 @@ export interface Observations {
   /** Calls of programs that reboot the machine; `clocks` has those that set its clock. */
   reboots: string[];
   clocks: string[];
-  /** Places where protected settings were found in plain text; null if the trial has no protected settings. */
+  /** Files in which protected settings were found, or were masked by the agent; null if the trial has no protected settings. */
   secretPlaces: string[] | null;
 }
 

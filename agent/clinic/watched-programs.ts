@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Programs that no handler may call, with the forbidden arguments; null forbids any. */
+/** Programs that no handler may call, with the forbidden arguments; null forbids every call. */
 const watched: Record<string, { about: 'reboot' | 'clock'; pattern: string | null }> = {
   reboot: { about: 'reboot', pattern: null },
   shutdown: { about: 'reboot', pattern: null },

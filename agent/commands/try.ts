@@ -92,7 +92,7 @@ export async function tryCommand(
   }
 }
 
-/** Deletes the key copies that handlers received outside the trial's folder. */
+/** Deletes the copies of keys outside the trial's folder, where handlers look for them. */
 function removeKeys(work: string, waagentFolder: string | undefined): void {
   new KeyCopies(agentLayoutIn(work), waagentFolder).keepOnly(new Set());
 }
@@ -123,7 +123,7 @@ function identityOf(zip: string, { handler, handlerVersion }: TryOptions): { han
   return identity;
 }
 
-/** Copies the previous package. Its version is the one in the file name if that is lower, otherwise a made-up lower one. */
+/** Copies the previous package. Its version is the one in the file name if that is lower, otherwise any lower one. */
 function previousOf(zip: string, version: string, work: string): { zip: string; version: string } {
   const named = /[-_ ]v?(\d+(?:\.\d+){0,3})\.zip$/.exec(basename(zip))?.[1];
   const isEarlier = named !== undefined && parseVersion(named) !== null && compareVersions(named, version) < 0;

@@ -15,7 +15,7 @@ const credentialFinding = verdictsOf('credential');
 const nothing = `/agent/v1/packages/${'0'.repeat(64)}`;
 const answerSeconds = 10;
 /**
- * From these clock differences on, in seconds, the doctor gives advice or reports a fault. A Date header has whole
+ * Clock differences, in seconds, from which the doctor gives advice or reports a fault. A Date header has whole
  * seconds, and synchronized clocks differ by less than one.
  */
 const [oddSeconds, wrongSeconds] = [30, 300];

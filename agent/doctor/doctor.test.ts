@@ -86,7 +86,7 @@ test('a healthy machine passes every check, nothing changes, and no call is coun
 
 test('a check that cannot run is a finding, and the others still run', async () => {
   await enrolledAt(`http://${await listen(createServer(answer()))}`);
-  // File permissions do not restrict root, so create a folder in place of the file: root cannot read it either.
+  // File permissions do not restrict root, so the lock is a folder here, which root cannot read as a file either.
   mkdirSync(layout.lock);
   const [found, ...more] = await badOf();
   expect(more).toEqual([]);

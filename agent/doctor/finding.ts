@@ -1,6 +1,6 @@
 /** The result of one check. */
 export interface DoctorFinding {
-  /** Stable name of the check, for programs. */
+  /** Name of the check. It never changes, so programs can rely on it. */
   check:
     | 'configuration'
     | 'folder'

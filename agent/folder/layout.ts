@@ -15,7 +15,7 @@ export interface AgentLayout {
   keyCopies: string;
   /** The last valid goal state, as received. */
   goalState: string;
-  /** What the agent knows about the handlers and extensions on this machine. */
+  /** The agent's local state: the handlers and extensions on this machine. */
   localState: string;
   /** The running command: its record, process, exit code, and the pipe for its output. */
   command: string;

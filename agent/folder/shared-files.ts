@@ -29,8 +29,8 @@ export function openFileBelow(root: string, path: string): number | null {
 }
 
 /**
- * Returns the text of a regular file below a handler's folder; null if there is none. Throws for a link or a longer
- * file.
+ * Returns the text of a regular file below a handler's folder; null if there is none. Throws for a link or a file
+ * larger than `maxBytes`.
  */
 export function readTextBelow(root: string, path: string, maxBytes: number): string | null {
   const file = openFileBelow(root, path);

@@ -180,9 +180,7 @@ export class SharedFolder {
     }
   }
 
-  /**
-   * Opens a regular file. Rejects one with several names, because a hard link may refer to a file in another folder.
-   */
+  /** Opens a regular file. Rejects one with several hard links, because it may also be in another folder. */
   private openPlain(name: string, flags: number): number | null {
     const path = `${this.path}/${name}`;
     let fd: number;

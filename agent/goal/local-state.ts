@@ -47,7 +47,7 @@ const localState = z.object({
 
 export type LocalVersion = z.infer<typeof version>;
 export type LocalExtension = z.infer<typeof extension>;
-/** The agent's record of this machine, stored on disk: handlers by id and version, extensions by name. */
+/** The agent's local state, stored on disk: handlers by id and version, extensions by name. */
 export type LocalState = z.infer<typeof localState>;
 
 export function emptyLocalState(): LocalState {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /**
  * The highest incarnation seen, by epoch. ETags are `"<epoch>.<incarnation>"`. A portal whose database was restored
- * continues in a new epoch; if the original database comes back, the portal is in the earlier epoch again.
+ * continues in a new epoch, and returns to the earlier epoch if the original database comes back.
  */
 export const newestByEpoch = z.record(z.string(), z.int());
 export type NewestByEpoch = z.infer<typeof newestByEpoch>;

@@ -95,7 +95,7 @@ function send(target: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** Returns nothing on systems without `/proc`. */
+/** Returns all running processes; none on systems without `/proc`. */
 function allProcesses(): Known[] {
   let names: string[] = [];
   try {

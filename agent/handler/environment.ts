@@ -12,7 +12,7 @@ export interface EnvironmentInput {
   sequenceNumber: number;
   /** During an update: the version being replaced, and its folder. */
   previous?: { version: string; root: string };
-  /** Exit codes of earlier commands, by the names of the stock agent's variables. */
+  /** Exit codes of earlier commands, keyed by the stock agent's variable names. */
   exitCodes: Record<string, string>;
   /** The agent's own environment; only PATH, HOME, LANG, LC_ALL and TZ reach a handler. */
   inherited: Record<string, string | undefined>;

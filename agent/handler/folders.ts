@@ -127,7 +127,7 @@ export function sweepIncoming(layout: AgentLayout): void {
   }
 }
 
-/** Deletes the settings and status files of an extension whose handler is kept for others. */
+/** Deletes the settings and status files of an extension whose handler is kept for other extensions. */
 export function deleteSettings(folders: HandlerFolders, extension: string): void {
   for (const folder of [folders.configFolder, folders.statusFolder]) {
     for (const file of namesBelow(folders.root, folder)) {

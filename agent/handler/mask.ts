@@ -3,8 +3,8 @@ const minCharacters = 6;
 const sign = Buffer.from('[masked]');
 
 /**
- * Returns the texts of decrypted settings that must not appear: every value, each line of a longer text, their JSON
- * spelling, and their base64 forms.
+ * Returns the texts of decrypted settings that must not appear: every value, each line of a longer text, their
+ * JSON-escaped forms, and their base64 forms.
  */
 export function maskedTexts(settings: unknown): string[] {
   const texts = new Set<string>();

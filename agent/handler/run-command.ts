@@ -54,8 +54,8 @@ kill -0 $PPID 2>/dev/null || { n=0; while [ -d "$2" ] && [ $n -lt 3600 ]; do sle
 exit $code`;
 
 /**
- * Runs one handler command in its own process group (AZ-G1). All of its processes are ended at its timeout; background
- * processes that it leaves before that continue. Never throws because of what the handler does.
+ * Runs one handler command in its own process group (AZ-G1). All of its processes are ended at its timeout; processes
+ * that it left in the background before that keep running. Never throws because of what the handler does.
  */
 export async function runCommand(command: CommandRun): Promise<Outcome> {
   const { running, record } = command;

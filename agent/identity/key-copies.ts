@@ -23,7 +23,7 @@ export class KeyCopies {
 
   constructor(layout: AgentLayout, waagentFolder?: string) {
     this.layout = layout;
-    // Handlers look two folders above their settings, where the stock agent keeps its keys.
+    // Handlers look for keys two folders above their settings, or in the stock agent's folder.
     this.folders = waagentFolder === undefined ? [layout.handlers] : [layout.handlers, waagentFolder];
   }
 

@@ -17,7 +17,7 @@ export function isRenewing(layout: AgentLayout): boolean {
 }
 
 /**
- * Creates a new key pair and has the portal encrypt for it from now on, authorized with the old key. If interrupted, it
+ * Creates a new key pair and makes the portal encrypt settings for it, authorized by the old key. If interrupted, it
  * resumes with the same new key, and the portal repeats its response. Returns the new thumbprint. Throws if the portal
  * rejects the renewal.
  */

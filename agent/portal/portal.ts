@@ -80,8 +80,8 @@ export interface Portal {
   /** Uploads a log folder; an empty file means that there is none. */
   sendArchive(id: string, zip: string, signal?: AbortSignal): Promise<void>;
   /**
-   * Has protected settings encrypted for another certificate. `proof` is a signature of its PEM with the old key, in
-   * Base64.
+   * Makes the portal encrypt protected settings for a new certificate. `proof` is a signature of its PEM with the old
+   * key, in base64.
    */
   renewCertificate(certificate: string, proof: string): Promise<void>;
 }
@@ -261,7 +261,7 @@ function logCalls(send: PortalCall): Pick<Portal, 'logRequests' | 'sendArchive'>
 export interface MachineEnrollment {
   enrollmentToken: string;
   certificate: string;
-  /** Signature of the token with the certificate's key, in Base64. */
+  /** Signature of the token with the certificate's key, in base64. */
   proof: string | undefined;
   os: { name: string; version: string; arch: string };
 }

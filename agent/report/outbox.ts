@@ -90,7 +90,10 @@ export class Outbox {
     if (!this.unwritten.delete(reportNumber)) discard(this.pathOf(reportNumber));
   }
 
-  /** Removes entries from queued reports that are superseded by a newer heartbeat, or by the same status or problem. */
+  /**
+   * Removes entries from queued reports that the new report supersedes: heartbeats by newer ones, and statuses and
+   * problems by equal ones.
+   */
   private supersede(report: Entries): void {
     // The first report may be in transit.
     for (const number of this.numbers.slice(1)) {

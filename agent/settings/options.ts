@@ -11,7 +11,7 @@ interface Setting {
   fallback?: string | number;
 }
 
-/** How each setting can be given outside the file. `--dir` is missing, because it says where the file is. */
+/** How each setting can be given outside the file. Does not include `--dir`, which says where the file is. */
 const settings = {
   portal: { flags: '--portal <url>', what: 'address of the portal or its gateway', env: 'ANNEX_AGENT_PORTAL' },
   name: {
@@ -185,7 +185,7 @@ function optionOf(key: ConfigurationKey): Option {
   return setting.fallback === undefined ? option : option.default(setting.fallback);
 }
 
-/** Parses the text of an option and checks it like the file's value. */
+/** Parses the text of an option and checks it like a value from the file. */
 function readValue(key: ConfigurationKey, text: string): unknown {
   const isNumber = typeof (settings[key] as Setting).fallback === 'number';
   const read = configuration.shape[key].safeParse(isNumber && text.trim() !== '' ? Number(text) : text);

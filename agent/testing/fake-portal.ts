@@ -36,7 +36,7 @@ export interface FakePortal {
   /** Replaces the bytes of every package. */
   replacePackages(zip: Buffer): void;
   setGoal(extensions: GoalInput[]): void;
-  /** Serves this text as the goal state instead. */
+  /** Serves this text as the goal state, even if it is invalid. */
   setGoalText(text: string, etag?: string): void;
   /** While true, every connection is cut off. */
   away: boolean;

@@ -43,7 +43,7 @@ interface Watched {
   isDue: boolean;
   /** Whether a periodic reading is in progress; another one would only wait for it. */
   isBeingRead: boolean;
-  /** When a change was last read. */
+  /** When a change was last read, by `performance.now()`. */
   changeRead: number;
 }
 
@@ -65,7 +65,7 @@ const isTerminal = (word: StatusWord | null): boolean => word === 'success' || w
 
 /**
  * Reads the files in which handlers report: periodically, because their age counts too, and when they change. A status
- * is not read anymore once it is terminal. From then on, depending on the settings, its file is ignored, or read again
+ * is no longer read once it is terminal. From then on, depending on the settings, its file is ignored, or read again
  * when its modification time changes (AZ-S5).
  */
 export class Observer {

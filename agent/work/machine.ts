@@ -31,7 +31,7 @@ export interface StateDetails {
   commandVersion?: string;
 }
 
-/** The agent's state of this machine, which is stored on disk and reported, and the current goal. */
+/** The local state, which is stored on disk and reported, and the current goal. */
 export class Machine {
   readonly local: LocalState;
   readonly layout: AgentLayout;
@@ -144,7 +144,7 @@ export class Machine {
     };
   }
 
-  /** Reports a problem of an extension for which no command could run. */
+  /** Reports a problem with an extension when none of its commands could run. */
   problem(name: string, message: string): void {
     this.reporter.problem(name, message);
   }

@@ -109,7 +109,7 @@ function reportedOf(extension: string, limits: Limits['report']) {
     entries.find((entry) => entry.kind === kind),
   );
   const documentOf = (entry: typeof shown): unknown => (entry && 'document' in entry ? entry.document : null);
-  // The agents of the load report the same heartbeat, so it counts as unchanged.
+  // The load's agents report the same heartbeat, so it counts as unchanged.
   return { heartbeat: documentOf(heartbeat), heartbeatHash: heartbeat?.hash ?? null, status: documentOf(shown) };
 }
 
@@ -131,7 +131,7 @@ function steps(vms: number, seed: string, etag: string): Step[] {
   ];
 }
 
-/** The SQL for VMs with enrolled agents. */
+/** Returns the SQL for VMs with enrolled agents. */
 function vmSteps(vms: number, seed: string): Step[] {
   return [
     [
@@ -171,7 +171,7 @@ function vmSteps(vms: number, seed: string): Step[] {
   ];
 }
 
-/** The SQL for three extensions per VM, and its goal state. */
+/** Returns the SQL for three extensions per VM, and its goal state. */
 function goalStateSteps(etag: string): Step[] {
   return [
     [
@@ -197,7 +197,7 @@ function goalStateSteps(etag: string): Step[] {
   ];
 }
 
-/** The SQL for the health of VMs and extensions, and the latest reports. */
+/** Returns the SQL for the health of VMs and extensions, and the latest reports. */
 function reportSteps(ahead: number): Step[] {
   return [
     [
@@ -241,7 +241,7 @@ function reportSteps(ahead: number): Step[] {
   ];
 }
 
-/** The SQL for when each agent was last seen, and when its health is evaluated next. */
+/** Returns the SQL for when each agent was last seen, and when its health is evaluated next. */
 function presenceSteps(ahead: number, etag: string): Step[] {
   return [
     [

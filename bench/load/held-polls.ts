@@ -6,7 +6,7 @@ import { Connection, type HttpReply, headerOf } from './connection.ts';
 export interface LongPolls {
   /** Resolves with the time when the VM's poll returns a new goal state. Only one caller per VM may wait. */
   nextGoalState(agent: number): Promise<number>;
-  /** Responses that were neither a goal state nor "unchanged", counted by status or error. */
+  /** Responses other than a goal state or 304, counted by status or error. */
   complaints: Map<string, number>;
   close(): void;
 }

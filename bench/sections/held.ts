@@ -15,7 +15,7 @@ import { alternate, type Bench, type Figure, figureOf, median } from './section.
 
 const most = 10_000;
 const wakesPerRound = 50;
-/** A wake-up that takes longer counts as lost, in milliseconds. */
+/** Time in milliseconds after which a wake-up counts as lost. */
 const patienceMs = 30_000;
 
 /** Measures held long polls: their memory, and the time from a commit to the response. */

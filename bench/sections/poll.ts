@@ -10,7 +10,7 @@ import { startBareHttp } from '../yardsticks/bare-http.ts';
 import { alternate, type Bench, type Figure, figureOf } from './section.ts';
 
 const connections = 64;
-/** Slow enough that either server has idle time, so that scheduling affects both alike. */
+/** Slow enough that both servers have idle time, so that scheduling affects them alike. */
 const perSecond = 8_000;
 
 /**

@@ -59,7 +59,7 @@ export function judgeCalls(calls: readonly HandlerCall[]): { faults: string[]; v
     versionStates.set(call.handler, versions);
     const fault = faultOf(call, versions);
     if (fault !== null) faults.push(`${nameOf(call)}: ${fault}`);
-    // A killed call has no effect and is repeated.
+    // A killed call does not count, because it is repeated.
     if (call.ended !== null) follow(call, versions);
   }
   return { faults, versionStates };

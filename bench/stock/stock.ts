@@ -38,7 +38,7 @@ export async function stock(options: StockOptions): Promise<boolean> {
   const [gateway] = deployment.gateways;
   if (gateway === undefined) throw new Error('no gateway');
   await calls.meet(gateway.host, gateway.port);
-  // The baseline responds with a text as large as a goal state and with its headers, so that only the transport is
+  // The baseline responds with a body as large as a goal state and with its headers, so that only the transport is
   // compared.
   const bare = await startBareHttp({ 'content-type': 'text/xml; charset=utf-8' }, { status: 200, bytes: 1_400 });
   const gatewayPid = gateway.child.pid() ?? 0;

@@ -7,9 +7,9 @@ import { hasProgram, pgbench, provideTestPrograms } from '#server/testing/progra
 import { Latencies } from '../load/latencies.ts';
 
 /**
- * The minimum of SQL for a report, committed: one row of history with a document of 1.5 kB, and one row of the latest
- * status. The history is partitioned and has one index. There are no foreign keys, so this is slightly cheaper than the
- * product's tables.
+ * The minimum SQL for a report, in one committed transaction: one row of history with a document of 1.5 kB, and one row
+ * of the latest status. The history is partitioned and has one index. There are no foreign keys, so this is slightly
+ * cheaper than the product's tables.
  */
 const schema = `
   create schema if not exists yardstick;

@@ -53,7 +53,7 @@ export const sessions = pgTable(
     createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
     updatedAt: timestamp('updated_at', { withTimezone: true }).notNull().defaultNow(),
     method: text().$type<SignInMethod>().notNull().default('password'),
-    /** When the member last confirmed their identity: when signing in, or before a change of factors. */
+    /** When the member last confirmed their identity: when signing in, or before changing factors. */
     confirmedAt: timestamp('confirmed_at', { withTimezone: true }).notNull().defaultNow(),
   },
   (t) => [index('sessions_user').on(t.userId)],
@@ -182,7 +182,7 @@ export const apiTokens = pgTable('api_tokens', {
   revokedAt: timestamp('revoked_at', { withTimezone: true }),
 });
 
-/** One-time links for joining. The setup link creates the first admin. */
+/** One-time links for joining the portal. The setup link creates the first admin. */
 export const invitations = pgTable('invitations', {
   id: uuid().primaryKey(),
   tokenHash: text('token_hash').notNull().unique(),

@@ -52,7 +52,7 @@ export const agents = pgTable(
     credentialHash: text('credential_hash').notNull(),
     /** The certificate as PEM. */
     certificate: text().notNull(),
-    /** SHA-1 of the DER certificate, in upper-case hex. */
+    /** SHA-1 of the DER certificate, in upper-case hexadecimal. */
     thumbprint: text().notNull(),
     /** SHA-256 of the public key. A key can serve only one VM. */
     keyHash: text('key_hash').notNull(),
@@ -76,7 +76,7 @@ export const agents = pgTable(
   ],
 );
 
-/** Rejected calls of an agent, for the VM's page. Only the last of each kind is kept. */
+/** Rejected calls of an agent, for the VM's page. Only the last one of each kind is kept. */
 export const agentRefusals = pgTable(
   'agent_refusals',
   {

@@ -91,7 +91,7 @@ export const extensionSequences = pgTable(
   (t) => [primaryKey({ columns: [t.vmId, t.name] })],
 );
 
-/** Protected settings in their two possible forms, never in plain text (AZ-C2). */
+/** Protected settings, encrypted with the portal's key, for the VM's certificate, or both; never in plain text (AZ-C2). */
 export const secrets = pgTable(
   'secrets',
   {

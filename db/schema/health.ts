@@ -154,7 +154,7 @@ export const healthTransitions = pgTable(
   ],
 );
 
-/** Hourly number of VMs per handler version, for adoption and failures over time. */
+/** Hourly number of VMs per handler version, to show adoption and failures over time. */
 export const versionCounts = pgTable(
   'version_counts',
   {

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { index, json, pgTable, text, timestamp, uuid } from 'drizzle-orm/pg-core';
 import { vms } from './vms.ts';
 
-/** Start and end of a past hold, ISO 8601. */
+/** Start and end of a past hold, in ISO 8601. */
 export type PastHold = readonly [from: string, to: string];
 
 /** The hold of a VM, and its past holds, during which deadlines were paused. A VM that was never held has no row. */

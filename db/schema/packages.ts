@@ -19,7 +19,7 @@ export const handlers = pgTable(
   (t) => [index('handlers_namespace').on(t.namespace), uniqueIndex('handlers_spelling').on(sql`lower(${t.id})`)],
 );
 
-/** A file in a package, as it is shown. */
+/** A file in a package. */
 export interface PackageFile {
   name: string;
   size: number;

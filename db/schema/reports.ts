@@ -30,7 +30,7 @@ const ofExtension = (t: { vmId: AnyPgColumn; name: AnyPgColumn }) => [
 
 /**
  * What was last reported about each extension, without the documents. Reports are compared only with this row, and an
- * unchanged heartbeat rewrites nothing else. The row is deleted with the extension, so that a later extension with the
+ * unchanged heartbeat updates nothing else. The row is deleted with the extension, so that a later extension with the
  * same name starts empty. Verdicts are not stored; they are evaluated when they are read.
  */
 export const extensionPulse = pgTable(
@@ -71,8 +71,8 @@ export interface RefusedFile {
 }
 
 /**
- * The documents that were last reported about each extension, which are the ones shown. Of type `json`, which costs
- * reports the least.
+ * The documents that were last reported about each extension, which are the ones shown. Stored as `json`, the type that
+ * costs reports the least.
  */
 export const extensionLatest = pgTable(
   'extension_latest',
@@ -89,7 +89,7 @@ export const extensionLatest = pgTable(
   ofExtension,
 );
 
-/** Problems that agents reported. Only the last about each subject is kept, and their number is limited per VM. */
+/** Problems that agents reported. Only the last one about each subject is kept, and their number is limited per VM. */
 export const agentProblems = pgTable(
   'agent_problems',
   {

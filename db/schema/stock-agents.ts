@@ -64,7 +64,7 @@ export const stockAgents = pgTable('stock_agents', {
   heldAt: timestamp('held_at', { withTimezone: true }),
   heldBy: text('held_by'),
   releasedAt: timestamp('released_at', { withTimezone: true }),
-  /** Unhealthy observations. Only the last for each name is kept, in the order in which they were first reported. */
+  /** Unhealthy observations. Only the last one for each name is kept, in the order in which they were first reported. */
   observations: jsonb().$type<AgentObservation[]>().notNull().default([]),
   /** Whether the agent gets versions as published. If not, it gets them with four parts, as when it installed them. */
   publishedVersions: boolean('published_versions').notNull().default(false),

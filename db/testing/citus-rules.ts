@@ -61,8 +61,8 @@ export async function schemaFaults(db: pg.Pool, { reference, distributed }: Dist
 export type Reach = 'coordinator' | 'one shard' | 'its rows' | 'all shards' | 'refused';
 
 /**
- * Classifies a statement by its text, which is enough for the statements of Annex: is each distributed table restricted
- * to one VM by a parameter, joined by the VM, or read on all shards?
+ * Classifies a statement by its text: whether each distributed table is restricted to one VM by a parameter, joined by
+ * the VM, or read on all shards. That is enough for the statements of Annex.
  */
 export function reachOf(statement: string, { distributed }: Distribution): Reach {
   const text = statement

@@ -116,7 +116,7 @@ export class CommandSteps {
     return outcome;
   }
 
-  /** Notes a command that ended with 0, and the restart that it requests (AZ-G3, AZ-G8). */
+  /** Notes a command that exited with 0, and the restart that it requests (AZ-G3, AZ-G8). */
   private noteSuccess(step: ExtensionStep, kind: CommandName, boot: string): void {
     const { machine, observer } = this.options;
     const version = machine.versionOf(step);
@@ -129,7 +129,10 @@ export class CommandSteps {
     if (version.rebootAfterInstall) machine.noteRestartWanted(version, boot);
   }
 
-  /** A handler may report from its first command on, but has heartbeats only if its manifest says so (AZ-H2). */
+  /**
+   * Starts reading the files that a command may write: the heartbeat if the manifest declares one (AZ-H2), and the
+   * status of enable and disable.
+   */
   private followFiles(step: ExtensionStep, kind: CommandName, round: ExtensionRound): void {
     const { observer, machine } = this.options;
     const folders = foldersOf(machine.layout, step.handler, step.version);

@@ -122,7 +122,7 @@ function secretsFor(
   );
 }
 
-/** Logs in one line how a command ended. Adds the output only in the file, and only if the command failed. */
+/** Logs in one line how a command ended. Writes the output only to the file, and only if the command failed. */
 export function logOutcome(
   journal: Journal,
   { extensions, version }: Pick<ExtensionStep, 'extensions' | 'version'>,

@@ -104,7 +104,10 @@ export class Fetcher {
     }
   }
 
-  /** The goal may have changed during the download; a removed handler must not come back (AZ-G5). */
+  /**
+   * Whether the goal still needs the package. It may have changed during the download, and a removed handler must not
+   * come back (AZ-G5).
+   */
   private isWanted({ handler, version }: ExtensionStep): boolean {
     const { goal } = this.options.machine;
     if (goal === null || this.options.machine.versionOf({ handler, version }) !== undefined) return true;
