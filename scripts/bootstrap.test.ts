@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 
 let project: string;
 
-/** A fake npm that logs its calls and creates what npm would. */
+/** A fake npm that logs its calls and creates the files that npm would. */
 const npm = `
 const fs = require('node:fs');
 const args = process.argv.slice(2);

@@ -18,7 +18,8 @@ export interface Figures {
   /** Types that several files export under the same name, with these files. */
   duplicateTypes: Map<string, string[]>;
   /**
-   * Lines of tests per line of code, sorted by name, for each module of the domain and each server folder with doors.
+   * Lines of tests per line of code, sorted by name, for each module of the domain, for the whole domain, and for
+   * `doors`, the entry points.
    */
   testsPerCode: Map<string, number>;
 }
@@ -26,7 +27,7 @@ export interface Figures {
 /** Maximum number of lines in a function. */
 export const maxFunctionLines = 80;
 
-/** Minimum number of lines of tests per line of code in a module of the domain. */
+/** Minimum lines of tests per line of code, for each module of the domain. */
 export const minTestsPerCode = 1;
 
 const functionType = /^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/;

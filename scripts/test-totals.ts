@@ -61,7 +61,7 @@ export function stepTotals(exitCode: number): Totals {
     : { passed: 0, failed: 1, notes: [`ended with ${exitCode}`] };
 }
 
-/** Formats the last line of the run. */
+/** Formats the last line that the run prints. */
 export function lastLine(all: readonly Totals[]): string {
   const sum = (pick: (totals: Totals) => number) => all.reduce((total, totals) => total + pick(totals), 0);
   return `${sum((totals) => totals.passed)} passed, ${sum((totals) => totals.failed)} failed`;

@@ -188,7 +188,7 @@ function caseOf(scenario: Scenario, { name, heartbeat }: SeedHandler, variant: n
   };
 }
 
-/** Removes the exit code from reports of commands that are running, waiting or timed out. */
+/** Clears the default exit code and command of reports without an exit code, such as those of running commands. */
 function clean(report: Record<string, unknown> | undefined): Record<string, unknown> {
   if (report === undefined || 'exitCode' in report || report.state === 'disabled') return report ?? {};
   return { exitCode: undefined, ...('command' in report ? {} : { command: undefined }), ...report };

@@ -23,7 +23,9 @@ const touchEvery = 5 * minute;
 /** A member's session in a browser. */
 export interface Session {
   id: string;
-  /** Has no role while the member must set up a second factor, so that only verbs for their own account work. */
+  /**
+   * Has no role while the member must set up a second factor, so that only verbs that act on their own account work.
+   */
   actor: Actor;
   email: string;
   method: SignInMethod;

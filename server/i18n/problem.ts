@@ -26,8 +26,8 @@ export type Problem = z.infer<typeof problemDocument>;
 const shownLength = 200;
 const pathLength = 1_024;
 /**
- * Maximum length of a property name in a path. The sender chose the name: it must suffice to find the property, but not
- * carry a page of text.
+ * Maximum length of a property name in a path: enough to find the property, but too short for a page of text, because
+ * the sender chooses the name.
  */
 const nameLength = 64;
 /** Maximum number of faults in a response, because a body can have a fault in every byte. */

@@ -20,7 +20,7 @@ import { checkPorts } from './ports.ts';
 
 /** The running processes. */
 export interface Launched {
-  /** One-time link for the first administrator; null if there already is an administrator. */
+  /** One-time link for the first administrator; null if there is already an administrator. */
   setupUrl: string | null;
   /**
    * Keeps another process running, without the launcher's environment. It is stopped before the others, together with

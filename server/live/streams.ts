@@ -8,7 +8,7 @@ export interface Streams {
    * `session_streams_exceeded` or `member_streams_exceeded`, or 503 `streams_exceeded`.
    */
   open(sessionId: string, memberId: string): () => void;
-  /** Returns the number of streams, and the number of sessions and members that have any. */
+  /** Returns how many streams there are, and how many sessions and members have any. */
   held(): { streams: number; sessions: number; members: number };
 }
 

@@ -1,4 +1,4 @@
-/** The portal's clock. Health is evaluated only by its time (AZ-H3). */
+/** The portal's clock. Health is evaluated only by this clock (AZ-H3). */
 export type Clock = () => Date;
 
 export const systemClock: Clock = () => new Date();

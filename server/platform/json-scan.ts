@@ -221,7 +221,7 @@ class Scanner {
   }
 }
 
-/** Whether a number is not within ±2^53, where integers are exact. */
+/** Whether a number is outside ±2^53, the range in which integers are exact. */
 function beyond(token: string): boolean {
   const value = Math.abs(Number(token));
   if (value < largest) return false;

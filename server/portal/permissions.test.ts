@@ -148,7 +148,7 @@ describe('rejected calls change nothing, permitted calls are accepted:', () => {
   });
   const unchanged = async () => expect(await doors.digest()).toBe(before);
 
-  // Permitted mutations are tested further below, because they change something.
+  // Permitted calls are tested further below, because some of them change something.
   const refused = (who: Who) =>
     procedures.flatMap(({ path }) => {
       const want = expected(lines[path]?.role ?? null, who && roleOf(who));

@@ -14,7 +14,7 @@ export interface FormPart {
 
 /** Maximum number of parts. No version has as many languages. */
 const maxParts = 200;
-/** Milliseconds between checks whether the parser has stopped without an error. */
+/** Milliseconds between checks of whether the parser has stopped without an error. */
 const stuckMs = 250;
 
 /**

@@ -76,7 +76,7 @@ interface RouteShape {
   takesZip?: boolean;
   /** The parts of a `multipart/form-data` body, which the verb gets as they arrive. */
   takesForm?: Readonly<Record<string, FormField>>;
-  /** The media types and maximum bytes of a body that is a file, which the verb gets completely. */
+  /** The media types and maximum bytes of a file as body. The verb gets the whole file. */
   takesFile?: { types: readonly string[]; bytes: (limits: Context['config']['limits']) => number };
   /** Maximum bytes of a JSON body; by default, `limits.http.bodyBytes`. */
   bodyBytes?: (limits: Context['config']['limits']) => number;

@@ -8,7 +8,7 @@ interface TestProgram {
   name: string;
   /** The Debian package that contains the program. */
   package: string;
-  /** What the tests that need the program check. */
+  /** What is tested with the program. */
   shows: string;
   /**
    * Test files that are skipped without the program. Absent if only a few tests need it; those check for the program.

@@ -51,7 +51,7 @@ export const router = t.router;
 export const createCallerFactory = t.createCallerFactory;
 
 /**
- * The base of all procedures. Rejects calls from other sites, with which browsers send cookies too, checks the
+ * The base of all procedures. Rejects calls from other sites, because browsers send cookies with those too, checks the
  * permissions, and converts errors.
  */
 export const procedure = t.procedure.use(async ({ ctx, type, path, next }) => {

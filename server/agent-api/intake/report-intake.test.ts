@@ -168,7 +168,7 @@ test('above 80% only final reports are accepted, at the limit none; rejections h
     }),
   ).then((ready) => {
     const given = ready.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-    // Starts all reports before the first is committed.
+    // Queues all reports before the first is committed.
     return Promise.allSettled(
       given.map(async ({ ctx, vm, report }) => intake.take(ctx, { vmId: vm.vmId, report, receivedAt: new Date() }, 1)),
     );

@@ -6,7 +6,7 @@ import type { Clock } from '#server/platform/clock.ts';
 import type { Listening, Wakes } from '#server/platform/wakes/index.ts';
 import { AgentMemory, type KnownAgent } from './agent-memory.ts';
 
-/** Milliseconds between lookups of changes, which find what a half-open connection failed to deliver as wake-ups. */
+/** Milliseconds between lookups. They find changes whose wake-ups a half-open connection did not deliver. */
 const lookMs = 5_000;
 /** Maximum number of concurrent database statements, and of agents per statement. */
 const readsAtOnce = 4;

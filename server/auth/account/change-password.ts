@@ -31,7 +31,7 @@ export async function changePassword(ctx: PersonContext, input: ChangePasswordIn
       .set({ password, updatedAt: ctx.now })
       .where(and(eq(accounts.userId, actor.id), eq(accounts.providerId, 'credential'), eq(accounts.password, before)))
       .returning({ id: accounts.id });
-    // Of two concurrent changes, the second has an outdated current password.
+    // A concurrent change came first, so the given current password is outdated.
     if (changed.length === 0) throw wrong();
     const sessionsEnded = await endSessionsOf(tx, actor.id, id);
     await recordAudit(

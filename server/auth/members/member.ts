@@ -38,7 +38,7 @@ export function includesRights(rights: Rights, others: Rights): boolean {
 }
 
 /**
- * Throws if no other administrator would be left. Locks the administrators' rows, so that such changes run one at a
+ * Throws if this member is the only administrator. Locks the administrators' rows, so that such changes run one at a
  * time.
  */
 export async function requireOtherAdmin(tx: Transaction, id: string): Promise<void> {

@@ -4,7 +4,7 @@ import type { Listener, Listening, Wakes } from './wakes.ts';
 
 /** A connection to the wake-up transport. */
 export interface WakeConnection {
-  /** Subscribes to channels. Resolves once messages on them will be received. */
+  /** Subscribes to channels. Resolves once the subscription is active. */
   listen(channels: readonly string[]): Promise<void>;
   /** Resolves or rejects when the connection is lost. */
   ended: Promise<unknown>;

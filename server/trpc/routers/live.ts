@@ -9,7 +9,7 @@ interface ChangesInput {
   lastEventId?: string | null;
 }
 
-/** Streams which data has changed, within a second of the commit, for as long as the session lasts. */
+/** Streams hints about changed data, within a second of the commit, for as long as the session lasts. */
 const changes = procedure
   .input((input: unknown) => (input ?? {}) as ChangesInput)
   .subscription(async ({ ctx, input, signal }) => {
