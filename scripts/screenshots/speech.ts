@@ -2,7 +2,7 @@ import { bundlesOf } from '#app/_lib/i18n/catalog.ts';
 import type { WordNamespace } from '#app/_lib/i18n/namespaces.ts';
 import { translate, type Values } from '#app/_lib/i18n/translate.ts';
 
-/** Returns one of the pages' texts in one language: `say('vms:enroll')`. */
+/** Returns one of the pages' texts in a language: `say('vms:enroll')`. */
 export type Speech = (key: `${WordNamespace}:${string}`, values?: Values) => string;
 
 /**

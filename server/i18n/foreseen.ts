@@ -31,8 +31,8 @@ const isDiskFull = (error: Error): boolean =>
   /^(ENOSPC|EDQUOT)$/.test(String((error as Error & { code?: unknown }).code));
 
 /**
- * Whether PostgreSQL rejected a NUL character, or a lone surrogate in JSON. These come from entry points that do not
- * check their input as JSON.
+ * Whether PostgreSQL rejected a NUL character, or a lone surrogate in JSON. Such characters come from entry points that
+ * take input other than JSON.
  */
 function isUnstorable(error: Error): boolean {
   const { code, message } = error as Error & { code?: unknown };

@@ -20,7 +20,7 @@ export interface JobSession {
   close(): Promise<void>;
 }
 
-/** Opens a session. It connects for its first statement. */
+/** Opens a session. It connects when its first statement runs. */
 export function openJobSession({ db: shared, log }: Pick<OpenServices, 'db' | 'log'>, job: Job): JobSession {
   const pool = new pg.Pool({
     ...shared.$client.options,
