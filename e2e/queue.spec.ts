@@ -43,6 +43,7 @@ test('the page says what a machine does now and next, and why something waits', 
   api,
   signedIn,
   unique,
+  console: watch,
 }) => {
   const vm = await api.createVm(`queue-${unique}`);
   await api.setExtension(vm.id, 'mount', sampleGoal('Northwind.Storage.Mount'));
@@ -52,6 +53,7 @@ test('the page says what a machine does now and next, and why something waits', 
   const viewer = await signedIn('viewer', { locale: 'de-DE', viewport: { width: 390, height: 844 } });
   for (const each of [page, viewer]) await each.goto(`/vms/${vm.id}`);
   await report([
+    { extension: 'probe', state: 'waiting', blockedBy: 'mount', versions: {}, extensions: {} },
     { extension: 'mount', state: 'installing', command: 'install', attempt: 1, versions: {}, extensions: {} },
   ]);
 
@@ -64,12 +66,43 @@ test('the page says what a machine does now and next, and why something waits', 
   );
   await expectAccessible(viewer);
 
+  const why = page.getByRole('region', { name: 'Why is it not done?' });
+  await why.getByRole('link', { name: 'Show in the queue' }).focus();
+  await page.keyboard.press('Enter');
+  const waitingRow = page.getByRole('row', { name: /probe install .* Waiting for mount/ });
+  await expect(waitingRow).toBeFocused();
+  await expect(waitingRow).toHaveAttribute('aria-current', 'true');
+  await expect(page).toHaveURL(/tab=queue#queue-probe$/);
+  await expectAccessibleInBothThemes(page);
+  await page.goBack();
+
   await card.getByRole('link', { name: 'Show the queue' }).click();
   const table = page.getByRole('table');
-  await expect(table.getByRole('row', { name: /^Now mount install/ })).toBeVisible();
+  await expect(table.getByRole('rowgroup').filter({ hasText: /^Now/ })).toContainText('mountinstall 2.0.0');
   await expect(table.getByRole('row', { name: /probe install .* Waiting for mount/ })).toBeVisible();
   await expectAccessibleInBothThemes(page);
-  await viewer.goto(`/vms/${vm.id}?tab=queue`);
+
+  // Loading, failed, and loaded after another try; then an entry that is not there, and an empty queue.
+  const isQueue = /instanceViews\.queue/;
+  const held = Promise.withResolvers<void>();
+  await viewer.route(isQueue, async (route) => {
+    await held.promise;
+    await route.fulfill({ status: 500, body: 'no' });
+  });
+  watch.allow(/status of 500/);
+  await viewer.goto(`/vms/${vm.id}?tab=queue#queue-former`);
+  await expect(viewer.getByRole('status', { name: 'Warteschlange wird geladen' })).toBeVisible();
+  await expectAccessible(viewer);
+  held.resolve();
+  await expect(viewer.getByRole('heading', { name: 'Die Warteschlange konnte nicht geladen werden' })).toBeVisible();
+  await expectAccessible(viewer);
+  await viewer.unroute(isQueue);
+  await viewer.getByRole('button', { name: 'Erneut versuchen' }).click();
   await expect(viewer.getByRole('table')).toContainText('Wartet auf mount');
+  await expect(viewer.getByText('former steht nicht mehr in der Warteschlange.')).toBeVisible();
+  await expectAccessible(viewer);
+  const idle = await api.createVm(`idle-${unique}`);
+  await viewer.goto(`/vms/${idle.id}?tab=queue`);
+  await expect(viewer.getByRole('heading', { name: 'Nichts zu tun' })).toBeVisible();
   await expectAccessible(viewer);
 });

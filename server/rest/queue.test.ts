@@ -62,6 +62,17 @@ async function declareTwo({ vmId }: GivenAgent): Promise<void> {
   await door.expect('setExtension', { id: vmId, name: 'probe' }, 200, { body: probe });
 }
 
+/** The entries of the queue to which “Why is it not done?” leads. */
+async function explainedEntries(vmId: string): Promise<string[]> {
+  type Link = { kind: string; queueEntry: string | null };
+  const view = await door.expect<{ explanation: { links: Link[] } | null }>('getInstanceView', { id: vmId }, 200, {
+    as: 'viewer',
+  });
+  return (view.explanation?.links ?? []).flatMap(({ kind, queueEntry }) =>
+    queueEntry === null ? [] : [`${kind} ${queueEntry}`],
+  );
+}
+
 type Entries = Record<string, unknown>;
 let reportNumber = 0;
 async function send(agent: GivenAgent, handlers: Entries[], more: Entries = {}): Promise<void> {
@@ -137,6 +148,8 @@ test.each(['an agent that says what it works on', 'an agent of the first release
     const running = await readQueue(agent.vmId);
     expect(running.now).toMatchObject({ name: 'mount', step: 'install', limitSeconds: 60, since: expect.any(String) });
     expect(running.next.map(wordsOf)).toEqual(['mount enable 1']);
+    expect(running.waiting.map(({ name }) => name)).toContain('probe');
+    expect(await explainedEntries(agent.vmId)).toEqual(['wait probe']);
     const installed = of({ '1.0.0.0': 'installed' });
     const version = '1.0.0.0';
     await send(agent, [
@@ -178,7 +191,7 @@ test('an extension that depends on a failed one waits and says so', async () => 
   await send(agent, [{ ...failed, ...facts }]);
   expect(await shown(agent.vmId)).toEqual({ now: null, next: [], waiting: ['probe enable 1 dependency_failed'] });
   const { waiting } = await readQueue(agent.vmId);
-  expect(waiting[0]?.reason?.text).toBe('Waits for mount, which failed');
+  expect(waiting[0]?.reason?.text).toBe('Waiting for mount, which failed');
 });
 
 test('changes declared during a hold wait for its end', async () => {
@@ -197,6 +210,7 @@ test('changes declared during a hold wait for its end', async () => {
   await door.expect('setExtension', { id: agent.vmId, name: 'probe' }, 200, { body: update });
   const steps = ['probe disable 1', 'probe update 2', 'probe uninstall 1', 'probe enable 2'];
   expect(await shown(agent.vmId)).toEqual({ now: null, next: [], waiting: steps.map((step) => `${step} hold`) });
+  expect(await explainedEntries(agent.vmId)).toEqual(['hold probe']);
   await door.expect('releaseHold', { id: agent.vmId }, 204);
   expect(await shown(agent.vmId)).toEqual({ now: null, next: [], waiting: steps.map((step) => `${step} download`) });
 });

@@ -54,6 +54,15 @@ export function stageOf(extension: Extension): Stage {
   return handlerState?.state === 'enabled' ? 'quiet' : 'begun';
 }
 
+/** Whether the extension waits for its turn or for another extension. */
+export function waitsInQueue(extension: Extension): boolean {
+  if (commandFailed(extension)) return false;
+  const stage = stageOf(extension);
+  return (
+    stage === 'notBegun' || stage === 'waits' || stage === 'begun' || (stage === 'leaving' && !hasBegun(extension))
+  );
+}
+
 /** Returns the last command for the goal's sequence number. Empty if none has run, or if the agent did not name it. */
 export function commandOf(extension: Extension): string {
   if (extension.handlerState === null || !hasBegun(extension)) return '';

@@ -8,6 +8,7 @@ import {
   sentence,
   stageOf,
   statusOfGoal,
+  waitsInQueue,
 } from './explain-facts.ts';
 import type { ExplainedExtension, ExplainedVm, Link, Sentence } from './explanation.ts';
 
@@ -16,15 +17,21 @@ type Extension = ExplainedExtension;
 /** Describes the agent's last call. */
 export function touchLink({ agent }: ExplainedVm): Link {
   const last = sentence('touch.last', {}, agent.lastSeenAt);
-  const about = { kind: 'touch', extension: null, detail: last } as const;
+  const about = { kind: 'touch', extension: null, queueEntry: null, detail: last } as const;
   if (agent.status === 'ready') return { ...about, status: 'healthy', holds: true, title: sentence('touch.ready') };
   return agent.status === 'unresponsive'
     ? { ...about, status: 'unresponsive', holds: false, title: sentence('touch.silent') }
     : { ...about, status: 'unknown', holds: false, title: sentence('touch.late') };
 }
 
-/** Describes the hold: the agent gets no new goal state until it ends, and deadlines are paused. */
-export function holdLink({ at, by, reason, until }: NonNullable<ExplainedVm['agent']['hold']>): Link {
+/**
+ * Describes the hold: the agent gets no new goal state until it ends, and deadlines are paused. `queueEntry` is the
+ * extension that waits for the end of the hold; null if none does.
+ */
+export function holdLink(
+  { at, by, reason, until }: NonNullable<ExplainedVm['agent']['hold']>,
+  queueEntry: string | null,
+): Link {
   const code = reason === null ? (until === null ? 'hold.detail' : 'hold.until') : 'hold.reason';
   const values = { who: by, ...(reason !== null && { reason }), ...(until !== null && { until }) };
   return {
@@ -32,6 +39,7 @@ export function holdLink({ at, by, reason, until }: NonNullable<ExplainedVm['age
     status: 'waiting',
     holds: false,
     extension: null,
+    queueEntry,
     title: sentence('hold'),
     detail: sentence(code === 'hold.reason' && until !== null ? 'hold.reason.until' : code, values, at),
   };
@@ -45,6 +53,7 @@ export function secretsLink({ name, needsRelease }: Extension): Link {
     status: 'warning',
     holds: false,
     extension: name,
+    queueEntry: null,
     title: sentence(code, { name }),
     detail: sentence(`${code}.detail`),
   };
@@ -53,7 +62,7 @@ export function secretsLink({ name, needsRelease }: Extension): Link {
 /** Describes whether the agent has the goal state with this extension's sequence number. */
 export function deliveryLink(vm: ExplainedVm, subject: Extension): Link {
   const { incarnation, deliveredIncarnation } = vm;
-  const about = { kind: 'delivery', extension: subject.name } as const;
+  const about = { kind: 'delivery', extension: subject.name, queueEntry: null } as const;
   if (subject.deliveredAt !== null) {
     const detail = sentence('delivery.at', { sequence: subject.goalSequenceNumber }, subject.deliveredAt);
     return { ...about, status: 'healthy', holds: true, title: sentence('delivery.done'), detail };
@@ -78,6 +87,7 @@ export function waitLink(subject: Extension): Link {
     status: 'waiting',
     holds: false,
     extension: name,
+    queueEntry: name,
     title: sentence('wait', { name }),
     detail: sentence(statusOfGoal(subject) === null ? 'wait.detail' : 'wait.again', { sequence }),
   };
@@ -86,7 +96,7 @@ export function waitLink(subject: Extension): Link {
 /** Describes the next or missed deadline; null if there is none. */
 export function deadlineLink({ name, deadlineAt }: Extension, now: Date): Link | null {
   if (deadlineAt === null) return null;
-  const about = { kind: 'deadline', holds: false, extension: name } as const;
+  const about = { kind: 'deadline', holds: false, extension: name, queueEntry: null } as const;
   if (isPast(deadlineAt, now)) {
     const detail = sentence('deadline.was', {}, deadlineAt);
     return { ...about, status: 'failed', title: sentence('deadline.past'), detail };
@@ -100,7 +110,9 @@ type Cause = readonly [status: Link['status'], title: Sentence, detail: Sentence
 /** Describes the state of an extension that does not wait for another. */
 export function causeLink(extension: Extension, now: Date): Link {
   const [status, title, detail] = failure(extension, now) ?? trouble(extension) ?? progress(extension);
-  return { kind: 'cause', status, holds: false, extension: extension.name, title, detail };
+  const { name } = extension;
+  const queueEntry = waitsInQueue(extension) ? name : null;
+  return { kind: 'cause', status, holds: false, extension: name, queueEntry, title, detail };
 }
 
 /**

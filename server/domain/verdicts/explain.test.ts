@@ -161,6 +161,81 @@ test.each([
   expect(explainVm(held, now)?.links.at(-1)?.detail?.code).toBe(code);
 });
 
+describe('a link names the entry of the queue that waits', () => {
+  const entries = (vm: ExplainedVm) =>
+    explainVm(vm, now)?.links.flatMap(({ kind, queueEntry }) => (queueEntry === null ? [] : [`${kind} ${queueEntry}`]));
+  const waiting = (blockedBy: string) => handler('waiting', { blockedBy });
+  const onHold = (given: Extension, kind: 'reference' | 'stock' = 'reference'): ExplainedVm => {
+    const explained = view([given]);
+    const hold = { at: ago(600), by: 'Ada', reason: 'Patch window', until: null };
+    return { ...explained, agent: { ...explained.agent, kind, hold } };
+  };
+  const undelivered = { deliveredAt: null, deadlineAt: null, handlerState: null };
+
+  test.each<[what: string, vm: ExplainedVm, entries: string[]]>([
+    ['for its turn', view([extension('x', { handlerState: null })]), ['cause x']],
+    [
+      'for its turn, with a package that is already there',
+      view([extension('x', { handlerState: handler('installed') })]),
+      ['cause x'],
+    ],
+    [
+      'for its turn, after the deadline',
+      view([extension('x', { handlerState: null, deadlineAt: ago(1), health: 'failed' })]),
+      ['cause x'],
+    ],
+    [
+      'for its uninstall',
+      view([extension('x', { goal: 'uninstall', handlerState: handler('enabled', { sequenceNumber: 1 }) })]),
+      ['cause x'],
+    ],
+    [
+      'for an extension that runs',
+      view([
+        extension('a', { handlerState: handler('enabling', { command: 'enable' }) }),
+        extension('b', { handlerState: waiting('a') }),
+      ]),
+      ['wait b'],
+    ],
+    [
+      'for an extension that waits too',
+      view([extension('a', { handlerState: null }), extension('b', { handlerState: waiting('a') })]),
+      ['wait b', 'cause a'],
+    ],
+    [
+      'for an extension that failed',
+      view([
+        extension('a', { handlerState: failed, health: 'failed' }),
+        extension('b', { handlerState: waiting('a') }),
+      ]),
+      ['wait b'],
+    ],
+    ['for the end of a hold', onHold(extension('x', undelivered)), ['hold x']],
+    ['for the end of a hold, with a stock agent', onHold(extension('x'), 'stock'), ['hold x']],
+  ])('%s', (_, vm, expected) => {
+    expect(entries(vm)).toEqual(expected);
+  });
+
+  test.each<[what: string, vm: ExplainedVm]>([
+    ['runs', view([extension('x', { handlerState: handler('enabling', { command: 'enable' }) })])],
+    ['runs during a hold', onHold(extension('x', { handlerState: handler('enabling', { command: 'enable' }) }))],
+    [
+      'uninstalls',
+      view([extension('x', { goal: 'uninstall', handlerState: handler('uninstalling', { command: 'uninstall' }) })]),
+    ],
+    ['failed', view([extension('x', { handlerState: failed, health: 'failed' })])],
+    [
+      'failed during a hold of a stock agent',
+      onHold(extension('x', { handlerState: failed, health: 'failed' }), 'stock'),
+    ],
+    ['is not delivered yet', view([extension('x', undelivered)])],
+    ['lacks its protected settings during a hold', onHold(extension('x', { ...undelivered, needsSecrets: true }))],
+    ['reports no status yet', view([extension('x')])],
+  ])('none does if the extension %s', (_, vm) => {
+    expect(entries(vm)).toEqual([]);
+  });
+});
+
 test('there is no explanation if all is done, or no agent ever called', () => {
   expect(explainVm(view([done, extension('off', { health: 'disabled' })]), now)).toBeNull();
   expect(explainVm(view([]), now)).toBeNull();

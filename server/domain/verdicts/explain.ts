@@ -40,8 +40,15 @@ function linksOf(vm: ExplainedVm, { subject, cause }: ExplanationSubject, now: D
     if (cause !== subject) links.push(waitLink(subject));
     links.push(causeLink(cause, now));
   }
-  const last = hold ? holdLink(hold) : deadlineLink(subject, now);
+  const held = waitsForRelease(vm, subject, cause) ? subject.name : null;
+  const last = hold ? holdLink(hold, held) : deadlineLink(subject, now);
   return last ? [...links, last] : links;
+}
+
+/** Whether the subject goes on only when the hold ends. A stock agent processes nothing until then. */
+function waitsForRelease({ agent }: ExplainedVm, subject: Extension, cause: Extension): boolean {
+  if (lacksSecrets(subject) || isDone(subject)) return false;
+  return subject.deliveredAt === null || (agent.kind === 'stock' && cause.health !== 'failed');
 }
 
 const actOn = (cause: Extension): Explanation['act'] => ({

@@ -126,6 +126,13 @@ const link = z.object({
   status: z.enum(['failed', 'unresponsive', 'warning', 'waiting', 'progressing', 'unknown', 'healthy']),
   holds: z.boolean().describe('Whether this part of the chain works.'),
   extension: z.string().nullable().describe('The extension that this step is about; null if it is about the VM.'),
+  queueEntry: z
+    .string()
+    .nullable()
+    .describe(
+      'The extension that waits here, whose entry in `GET /vms/{id}/queue` says why: for its turn, for another ' +
+        'extension, or for the end of a hold. Null if none waits.',
+    ),
   title: sentence,
   detail: sentence.nullable(),
 });

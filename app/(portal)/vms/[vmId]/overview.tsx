@@ -59,7 +59,7 @@ export function Overview({ facts, view, at, gatewayUrl, onAct }: VmOverviewProps
       {view.agent.status === 'never' ? null : (
         <div className="grid gap-x-4 lg:grid-cols-[minmax(0,1fr)_320px]">
           <TimeBox view={view} />
-          <QueueCard vmId={facts.id} />
+          <QueueCard vmId={facts.id} isSilent={view.agent.status === 'unresponsive'} />
         </div>
       )}
       {extensions.length === 0 ? (

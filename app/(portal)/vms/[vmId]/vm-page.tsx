@@ -92,7 +92,7 @@ export function VmPage({ vmId, tab, facts: firstFacts, view: firstView, readAt, 
       {tab === 'overview' ? (
         <Overview facts={facts} view={view} at={at} gatewayUrl={gatewayUrl} onAct={setAct} />
       ) : tab === 'queue' ? (
-        <QueueTab vmId={vmId} />
+        <QueueTab vmId={vmId} isSilent={view.agent.status === 'unresponsive'} />
       ) : tab === 'activity' ? (
         <ActivityList filter={{ vmId }} />
       ) : mayRead ? (

@@ -11,6 +11,7 @@ import { Button } from '#app/_ui/button.tsx';
 import { Card, CardFooter } from '#app/_ui/card.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
+import { TextLink } from '#app/_ui/text-link.tsx';
 import { MessageText } from './message-line.tsx';
 import { type Explanation, editHref, type InstanceDetails, type ReportedMessage, tabHref } from './vm-data.ts';
 import { WhySentence } from './why-sentence.tsx';
@@ -42,7 +43,13 @@ export function WhyCard({ view, onRevert, onRelease }: WhyCardProps) {
         </p>
         <ol className="my-4 grid auto-cols-fr grid-flow-col max-md:mt-3.5 max-md:mb-1 max-md:grid-flow-row">
           {links.map((link, index) => (
-            <ChainLink key={link.kind} link={link} message={messageOf(view, link)} last={index === links.length - 1} />
+            <ChainLink
+              key={link.kind}
+              vmId={view.vmId}
+              link={link}
+              message={messageOf(view, link)}
+              last={index === links.length - 1}
+            />
           ))}
         </ol>
       </div>
@@ -73,6 +80,7 @@ function messageOf(view: InstanceDetails, { title, extension }: WhyLink): Report
 }
 
 interface ChainLinkProps {
+  vmId: string;
   link: WhyLink;
   message: ReportedMessage | null;
   last: boolean;
@@ -82,7 +90,9 @@ interface ChainLinkProps {
  * A step of the chain, with a solid line if work got past it, and a dashed line if work is stuck. Vertical on narrow
  * pages.
  */
-function ChainLink({ link: { kind, status, holds, title, detail }, message, last }: ChainLinkProps) {
+function ChainLink({ vmId, link, message, last }: ChainLinkProps) {
+  const { kind, status, holds, title, detail, queueEntry } = link;
+  const { t } = useTranslation('reports');
   const counts = kind === 'deadline' && status !== 'failed';
   return (
     <li className="min-w-0 max-md:grid max-md:grid-cols-[18px_minmax(0,1fr)] max-md:gap-x-3 md:pe-4">
@@ -112,6 +122,11 @@ function ChainLink({ link: { kind, status, holds, title, detail }, message, last
           </span>
         ) : null}
         {detail ? <WhySentence sentence={detail} /> : null}
+        {queueEntry === null ? null : (
+          <TextLink href={tabHref(vmId, 'queue', queueEntry)} className="block w-fit">
+            {t('why.queue')}
+          </TextLink>
+        )}
       </span>
     </li>
   );

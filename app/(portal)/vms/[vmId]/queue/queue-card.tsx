@@ -9,6 +9,7 @@ import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { Elapsed } from '#app/_ui/time.tsx';
 import { type QueueDetails, type QueueLine, tabHref } from '../vm-data.ts';
+import { Limits } from './limits.tsx';
 import { type QueueGroup, queueGroups } from './queue-groups.ts';
 import { StepsText } from './steps-text.tsx';
 import { useQueue } from './use-queue.ts';
@@ -17,7 +18,7 @@ import { useQueue } from './use-queue.ts';
 const shownRows = 5;
 
 /** What the machine does now and next: the first rows of its queue. */
-export function QueueCard({ vmId }: { vmId: string }) {
+export function QueueCard({ vmId, isSilent }: { vmId: string; isSilent: boolean }) {
   const { t } = useTranslation('reports');
   const id = useId();
   const queue = useQueue(vmId);
@@ -25,7 +26,7 @@ export function QueueCard({ vmId }: { vmId: string }) {
     <Card aria-labelledby={id} className="mt-4 flex flex-col">
       <CardHeader id={id} title={t('queue.title')} />
       {queue.data ? (
-        <QueueRows vmId={vmId} queue={queue.data} />
+        <QueueRows vmId={vmId} queue={queue.data} isSilent={isSilent} />
       ) : queue.error ? (
         <QueryError
           error={queue.error}
@@ -40,7 +41,13 @@ export function QueueCard({ vmId }: { vmId: string }) {
   );
 }
 
-function QueueRows({ vmId, queue: { now, next, waiting } }: { vmId: string; queue: QueueDetails }) {
+interface QueueRowsProps {
+  vmId: string;
+  queue: QueueDetails;
+  isSilent: boolean;
+}
+
+function QueueRows({ vmId, queue: { now, next, waiting }, isSilent }: QueueRowsProps) {
   const { t } = useTranslation('reports');
   const room = shownRows - (now === null ? 0 : 1);
   const groups = queueGroups(next);
@@ -54,7 +61,7 @@ function QueueRows({ vmId, queue: { now, next, waiting } }: { vmId: string; queu
   return (
     <>
       <div className="divide-y divide-line-subtle px-4">
-        {now === null ? null : <NowRow entry={now} />}
+        {now === null ? null : <NowRow entry={now} isSilent={isSilent} />}
         {shownNext.length === 0 ? null : <Rows label={t('queue.next')} groups={shownNext} />}
         {shownWaiting.length === 0 ? null : <Rows label={t('queue.waiting')} groups={shownWaiting} />}
       </div>
@@ -70,26 +77,33 @@ function QueueRows({ vmId, queue: { now, next, waiting } }: { vmId: string; queu
 
 const rowShape = 'grid grid-cols-[4.5rem_16px_minmax(0,1fr)] gap-x-2 py-2';
 
-function NowRow({ entry }: { entry: QueueLine }) {
+function NowRow({ entry, isSilent }: { entry: QueueLine; isSilent: boolean }) {
   const { t } = useTranslation('reports');
   const [group] = queueGroups([entry]);
   return (
     <div className={rowShape}>
       <h3 className="text-12 text-ink-3">{t('queue.now')}</h3>
-      <StatusIcon status="progressing" className="mt-0.5 size-3.5" />
+      <StatusIcon status={isSilent ? 'unresponsive' : 'progressing'} className="mt-0.5 size-3.5" />
       <div className="min-w-0">
         <span className="font-medium wrap-anywhere" translate="no">
           {entry.name}
         </span>
         <span className="block text-12 text-ink-2 tabular-nums">
           {group ? <StepsText steps={group.steps} /> : null}
-          {entry.since === null ? null : (
+          {entry.since === null || isSilent ? null : (
             <>
               {' · '}
               <Elapsed value={new Date(entry.since)} />
+              {entry.limitSeconds === null ? null : (
+                <>
+                  {' / '}
+                  <Limits steps={group?.steps ?? []} />
+                </>
+              )}
             </>
           )}
         </span>
+        {isSilent ? <span className="block text-12 text-pretty text-ink-2">{t('queue.ran')}</span> : null}
       </div>
     </div>
   );

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { QueueLine } from '../vm-data.ts';
-import { queueGroups } from './queue-groups.ts';
+import { limitUnit } from './limit-unit.ts';
+import { nameInHash, queueGroups, waitingGroupOf } from './queue-groups.ts';
 
 const entry = (name: string, step: QueueLine['step'], reason: string | null = null): QueueLine => ({
   kind: 'extension',
@@ -42,4 +43,34 @@ test.each<[string, QueueLine[], unknown[]]>([
   ['an unknown command', [entry('a', null, 'Waiting for secrets')], [['a', [], 'Waiting for secrets']]],
 ])('joins entries: %s', (_, entries, expected) => {
   expect(shown(entries)).toEqual(expected);
+});
+
+test.each([
+  ['#queue-probe', 'probe'],
+  ['#queue-', null],
+  ['#output-probe', null],
+  ['', null],
+])('the address %j leads to %j', (hash, name) => {
+  expect(nameInHash(hash)).toBe(name);
+});
+
+test('an address leads to the entry that waits, if the extension has several', () => {
+  const groups = {
+    now: queueGroups([entry('a', 'disable')]),
+    next: queueGroups([entry('b', 'enable'), entry('a', 'update')]),
+    waiting: queueGroups([entry('a', 'enable', 'Waits for b')]),
+  };
+  expect(waitingGroupOf('a', groups)).toBe(groups.waiting[0]);
+  expect(waitingGroupOf('a', { ...groups, waiting: [] })).toBe(groups.next[1]);
+  expect(waitingGroupOf('a', { ...groups, next: [], waiting: [] })).toBe(groups.now[0]);
+  expect(waitingGroupOf('c', groups)).toBeUndefined();
+});
+
+test.each([
+  [90, 's', 90],
+  [300, 'min', 5],
+  [7200, 'h', 2],
+  [0, 's', 0],
+])('a timeout of %i seconds is shown exactly, in %s', (seconds, unit, n) => {
+  expect(limitUnit(seconds)).toEqual({ unit, n });
 });

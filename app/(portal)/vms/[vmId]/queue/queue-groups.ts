@@ -24,3 +24,20 @@ export function queueGroups(entries: readonly QueueLine[]): QueueGroup[] {
   }
   return groups;
 }
+
+/** Returns the id of the row that the address of an extension in the queue leads to. */
+export const rowId = (name: string): string => `queue-${name}`;
+
+/** Returns the extension that an address leads to; null if it leads to none. */
+export function nameInHash(hash: string): string | null {
+  const name = hash.startsWith('#queue-') ? hash.slice('#queue-'.length) : '';
+  return name === '' ? null : name;
+}
+
+/** Returns the group in which an extension waits or, if it does not wait, the first of its other groups. */
+export function waitingGroupOf(
+  name: string,
+  { now, next, waiting }: Readonly<Record<'now' | 'next' | 'waiting', readonly QueueGroup[]>>,
+): QueueGroup | undefined {
+  return [...waiting, ...next, ...now].find((group) => group.name === name);
+}

@@ -1,127 +1,250 @@
 'use client';
 
+import { type ReactNode, useEffect, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
 import { Card } from '#app/_ui/card.tsx';
+import { cn } from '#app/_ui/cn.ts';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
-import { useFormat } from '#app/_ui/format.ts';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { Table, TableFrame, TBody, Td, THead, Th } from '#app/_ui/table.tsx';
 import { Elapsed, RelativeTime } from '#app/_ui/time.tsx';
 import type { QueueLine } from '../vm-data.ts';
-import { type QueueGroup, queueGroups } from './queue-groups.ts';
+import { Limits } from './limits.tsx';
+import { nameInHash, type QueueGroup, queueGroups, rowId, waitingGroupOf } from './queue-groups.ts';
 import { StepsText } from './steps-text.tsx';
 import { useQueue } from './use-queue.ts';
 
+export interface QueueTabProps {
+  vmId: string;
+  /** Whether the agent does not respond, so that what runs is only the last known state. */
+  isSilent: boolean;
+}
+
 /** Everything that the machine does now and next, in order, and everything that waits. */
-export function QueueTab({ vmId }: { vmId: string }) {
+export function QueueTab({ vmId, isSilent }: QueueTabProps) {
   const { t } = useTranslation('reports');
   const queue = useQueue(vmId);
+  const marked = useMarkedName(queue.data !== undefined);
   if (queue.data === undefined) {
-    return queue.error ? (
+    return (
       <Card className="mt-4">
-        <QueryError
-          error={queue.error}
-          title={t('queue.failed')}
-          onRetry={queue.refetch}
-          at={new Date(queue.errorUpdatedAt)}
-        />
+        {queue.error ? (
+          <QueryError
+            error={queue.error}
+            title={t('queue.failed')}
+            onRetry={queue.refetch}
+            at={new Date(queue.errorUpdatedAt)}
+          />
+        ) : (
+          <SkeletonRows columns={['w-24', 'w-64']} rows={6} label={t('queue.loading')} />
+        )}
       </Card>
-    ) : (
-      <SkeletonRows columns={['w-24', 'w-64']} rows={6} label={t('queue.loading')} />
     );
   }
   const { now, next, waiting } = queue.data;
-  if (now === null && next.length === 0 && waiting.length === 0) {
-    return (
-      <Card className="mt-4">
-        <EmptyState title={t('queue.none')}>
-          <p>{t('queue.none.why')}</p>
-        </EmptyState>
-      </Card>
-    );
-  }
+  const groups = {
+    now: queueGroups(now === null ? [] : [now]),
+    next: queueGroups(next),
+    waiting: queueGroups(waiting),
+  };
+  const markedGroup = marked === null ? undefined : waitingGroupOf(marked, groups);
+  const isEmpty = now === null && next.length === 0 && waiting.length === 0;
   return (
-    <Card className="mt-4">
-      <TableFrame label={t('queue.title')}>
-        <Table>
-          <THead>
-            <tr>
-              <Th>{t('queue.column.place')}</Th>
-              <Th>{t('queue.column.what')}</Th>
-              <Th className="max-sm:hidden">{t('queue.column.who')}</Th>
-              <Th end className="max-sm:hidden">
-                {t('queue.column.turn')}
-              </Th>
-              <Th className="max-sm:hidden">{t('queue.column.limit')}</Th>
-            </tr>
-          </THead>
-          {now === null ? null : <Section label={t('queue.now')} groups={queueGroups([now])} running={now} />}
-          <Section label={t('queue.next')} groups={queueGroups(next)} />
-          <Section label={t('queue.waiting')} groups={queueGroups(waiting)} />
-        </Table>
-      </TableFrame>
-    </Card>
+    <>
+      <p role="status" className="not-empty:mt-4 not-empty:text-12 not-empty:text-ink-2">
+        {marked !== null && markedGroup === undefined ? t('queue.gone', { name: marked }) : null}
+      </p>
+      <Card className="mt-4">
+        {isEmpty ? (
+          <EmptyState title={t('queue.none')}>
+            <p>{t('queue.none.why')}</p>
+          </EmptyState>
+        ) : (
+          <QueueTable groups={groups} running={now} isSilent={isSilent} marked={markedGroup} />
+        )}
+      </Card>
+    </>
   );
 }
 
-interface SectionProps {
-  label: string;
-  groups: readonly QueueGroup[];
-  /** The running entry, which has the start time. */
-  running?: QueueLine;
+/**
+ * Returns the extension in the address, as in `#queue-probe`, once the rows are there, and moves the focus to its row.
+ */
+function useMarkedName(isLoaded: boolean): string | null {
+  const [name, setName] = useState<string | null>(null);
+  useEffect(() => {
+    if (!isLoaded) return;
+    const read = () => setName(nameInHash(location.hash));
+    read();
+    addEventListener('hashchange', read);
+    return () => removeEventListener('hashchange', read);
+  }, [isLoaded]);
+  useEffect(() => {
+    if (name === null) return;
+    const row = document.getElementById(rowId(name));
+    row?.scrollIntoView({ block: 'center' });
+    row?.focus({ preventScroll: true });
+  }, [name]);
+  return name;
 }
 
-function Section({ label, groups, running }: SectionProps) {
+interface QueueTableProps {
+  groups: Readonly<Record<'now' | 'next' | 'waiting', readonly QueueGroup[]>>;
+  running: QueueLine | null;
+  isSilent: boolean;
+  marked: QueueGroup | undefined;
+}
+
+function QueueTable({ groups, running, isSilent, marked }: QueueTableProps) {
   const { t } = useTranslation('reports');
-  if (groups.length === 0) return null;
   return (
-    <TBody className="border-t border-line first-of-type:border-t-0">
-      {groups.map((group, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the place in the queue is what a row is about
-        <tr key={index}>
-          {index === 0 ? (
-            <th scope="rowgroup" rowSpan={groups.length} className="px-3 py-2 text-start align-top text-12 text-ink-3">
-              {label}
-            </th>
-          ) : null}
-          <Td className="ps-3! py-2 whitespace-normal">
-            <span className="flex gap-2">
-              <StatusIcon status={running ? 'progressing' : 'waiting'} className="mt-0.5 size-3.5 shrink-0" />
-              <span className="min-w-40">
-                <span className="font-medium wrap-anywhere" translate="no">
-                  {group.name}
-                </span>
-                <span className="block text-12 text-ink-2 tabular-nums">
-                  <StepsText steps={group.steps} />
-                </span>
-                {group.reason === null ? null : (
-                  <span className="block text-12 text-pretty text-ink-2">{group.reason}</span>
-                )}
-                <span className="mt-1 block text-12 text-ink-3 sm:hidden">
-                  <Requester group={group} />
-                </span>
-              </span>
+    <TableFrame label={t('queue.title')}>
+      <Table>
+        <THead>
+          <tr>
+            <Th>{t('queue.column.what')}</Th>
+            <Th className="max-sm:hidden">{t('queue.column.who')}</Th>
+            <Th end className="max-sm:hidden">
+              {t('queue.column.turn')}
+            </Th>
+            <Th className="max-sm:hidden">{t('queue.column.limit')}</Th>
+          </tr>
+        </THead>
+        {(['now', 'next', 'waiting'] as const).map((section) =>
+          groups[section].length === 0 ? null : (
+            <TBody key={section}>
+              <tr>
+                <th
+                  scope="rowgroup"
+                  colSpan={4}
+                  className="h-8 border-b border-line-subtle bg-sunken text-start text-12 font-medium text-ink-2"
+                >
+                  {t(`queue.${section}`)}
+                  {section === 'now' ? null : (
+                    <span className="ms-2 text-ink-3 tabular-nums">{groups[section].length}</span>
+                  )}
+                </th>
+              </tr>
+              {groups[section].map((group, index) => (
+                <QueueRow
+                  // biome-ignore lint/suspicious/noArrayIndexKey: the place in the queue is what a row is about
+                  key={index}
+                  group={group}
+                  isMarked={group === marked}
+                  icon={<PlaceIcon section={section} place={index + 1} isSilent={isSilent} />}
+                  running={section === 'now' && running?.since ? { since: running.since, isSilent } : null}
+                />
+              ))}
+            </TBody>
+          ),
+        )}
+      </Table>
+    </TableFrame>
+  );
+}
+
+interface PlaceIconProps {
+  section: 'now' | 'next' | 'waiting';
+  place: number;
+  isSilent: boolean;
+}
+
+/** The place of an entry that runs next, or an icon for what runs or waits. */
+function PlaceIcon({ section, place, isSilent }: PlaceIconProps) {
+  if (section === 'next') {
+    return <span className="min-w-3.5 shrink-0 text-center text-12 text-ink-3 tabular-nums">{place}</span>;
+  }
+  const status = section === 'waiting' ? 'waiting' : isSilent ? 'unresponsive' : 'progressing';
+  return <StatusIcon status={status} className="mt-0.5 size-3.5 shrink-0" />;
+}
+
+type Running = { since: string; isSilent: boolean };
+
+interface QueueRowProps {
+  group: QueueGroup;
+  isMarked: boolean;
+  icon: ReactNode;
+  running: Running | null;
+}
+
+function QueueRow({ group, isMarked, icon, running }: QueueRowProps) {
+  return (
+    <tr
+      {...(isMarked && { id: rowId(group.name), tabIndex: -1, 'aria-current': true })}
+      className={cn(
+        'scroll-mt-20 align-top',
+        isMarked && 'bg-brand-tint [--cut:var(--brand-tint)] [&>td:first-child]:shadow-[inset_3px_0_var(--brand-text)]',
+      )}
+    >
+      <Td className="py-2 whitespace-normal">
+        <span className="flex gap-2">
+          {icon}
+          <span className="min-w-0">
+            <span className="font-medium wrap-anywhere" translate="no">
+              {group.name}
             </span>
-          </Td>
-          <Td className="py-2 align-top max-sm:hidden">
-            <Requester group={group} />
-          </Td>
-          <Td end className="py-2 align-top tabular-nums max-sm:hidden">
-            {group.turn ?? '–'}
-          </Td>
-          <Td className="py-2 align-top max-sm:hidden">
-            <Limits steps={group.steps} />
-            {running?.since ? (
-              <span className="block text-12 text-ink-2 tabular-nums">
-                {t('queue.running')} <Elapsed value={new Date(running.since)} />
+            <span className="block text-12 text-pretty wrap-anywhere text-ink-2 tabular-nums">
+              <StepsText steps={group.steps} />
+            </span>
+            {group.reason === null ? null : (
+              <span className="block text-12 text-pretty wrap-anywhere text-ink-2">{group.reason}</span>
+            )}
+            <span className="mt-1 block text-12 text-ink-3 sm:hidden">
+              <Requester group={group} />
+              <span className="block">
+                <NarrowLimits group={group} />
               </span>
-            ) : null}
-          </Td>
-        </tr>
-      ))}
-    </TBody>
+              <RunningFor running={running} />
+            </span>
+          </span>
+        </span>
+      </Td>
+      <Td className="py-2 max-sm:hidden">
+        <Requester group={group} />
+      </Td>
+      <Td end className="py-2 tabular-nums max-sm:hidden">
+        {group.turn ?? '–'}
+      </Td>
+      <Td className="py-2 max-sm:hidden">
+        <Limits steps={group.steps} />
+        <RunningFor running={running} />
+      </Td>
+    </tr>
+  );
+}
+
+/** The turn and the timeouts, where their columns are hidden. */
+function NarrowLimits({ group: { steps, turn } }: { group: QueueGroup }) {
+  const { t } = useTranslation('reports');
+  const isLimited = steps.some(({ limitSeconds }) => limitSeconds !== null);
+  return (
+    <>
+      {turn === null ? null : `${t('queue.column.turn')} ${turn}`}
+      {turn !== null && isLimited ? ' · ' : null}
+      {isLimited ? (
+        <>
+          {t('queue.column.limit')} <Limits steps={steps} />
+        </>
+      ) : null}
+    </>
+  );
+}
+
+function RunningFor({ running }: { running: Running | null }) {
+  const { t } = useTranslation('reports');
+  if (running === null) return null;
+  return (
+    <span className="block text-12 text-ink-2 tabular-nums">
+      {running.isSilent ? (
+        t('queue.ran')
+      ) : (
+        <>
+          {t('queue.running')} <Elapsed value={new Date(running.since)} />
+        </>
+      )}
+    </span>
   );
 }
 
@@ -136,15 +259,4 @@ function Requester({ group: { askedBy, askedAt } }: { group: QueueGroup }) {
       )}
     </>
   );
-}
-
-/** The timeouts of the commands. If all are equal, the timeout is shown once. */
-function Limits({ steps }: Pick<QueueGroup, 'steps'>) {
-  const { t } = useTranslation('common');
-  const format = useFormat();
-  const limits = steps.flatMap(({ limitSeconds }) => (limitSeconds === null ? [] : [limitSeconds]));
-  const different = [...new Set(limits)];
-  if (different.length === 0) return '–';
-  const words = (different.length === 1 ? different : limits).map((limit) => t('time.for.s', { n: limit }));
-  return <span className="tabular-nums">{format.list(words)}</span>;
 }
