@@ -1,7 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
 import { extensionHealth, healthTransitions } from '#db/schema/index.ts';
-import type { Services } from '#server/domain/context.ts';
+import { systemActor } from '#server/domain/actor.ts';
+import { type Services, systemOrigin } from '#server/domain/context.ts';
 import { setExtension } from '#server/domain/goal-states/index.ts';
+import { endHolds, holdVm } from '#server/domain/holds/index.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { type GivenVm, givenVm } from '#server/testing/fleet.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
@@ -48,6 +50,18 @@ test("shows goal states and users' actions with time and name, without agents' a
     { who: 'Test operator', action: 'extension.set', target: 'probe', declared: 'added', count: 2, kind: 'user' },
   ]);
   expect(merged).toBe(2);
+});
+
+test('shows the end of a hold at its set time as an action of the portal', async () => {
+  const { vmId } = await givenVm(services);
+  const operator = await testContext({ services, role: 'operator', now: ago(5) });
+  await holdVm(operator, { vmId, reason: 'Patch window', until: ago(2).toISOString() });
+  await endHolds({ ...operator, actor: systemActor, origin: systemOrigin, now: ago(1) });
+  const { acts } = await read({ vmId });
+  expect(acts.filter(({ action }) => action.startsWith('hold.'))).toMatchObject([
+    { who: 'Test operator', kind: 'user', action: 'hold.set' },
+    { who: 'Annex', kind: 'system', action: 'hold.end', at: ago(1).toISOString(), declared: null },
+  ]);
 });
 
 test('shows which parts a declaration changed, however large the settings are', async () => {

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gte, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gte, inArray, isNotNull, isNull, lt, or, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import {
   auditEntries,
@@ -111,19 +111,29 @@ const shortened = (side: typeof auditEntries.before | typeof auditEntries.after)
 
 const people = ['user', 'token', 'bootstrap'] as const;
 
+/** What the portal does because a person asked for it in advance, such as to end a hold. */
+const deferred = ['hold.end'];
+
 async function loadActs(tx: Transaction, { vmId, from, to }: Window): Promise<PersonAct[]> {
   const { id, at, actorKind, actorName: who, action, targetId: target } = auditEntries;
   const [before, after] = [shortened(auditEntries.before), shortened(auditEntries.after)];
   const rows = await tx
     .select({ at, actorKind, who, action, target, before, after })
     .from(auditEntries)
-    .where(and(eq(auditEntries.vmId, vmId), inArray(actorKind, [...people]), gte(at, from), lt(at, to)))
+    .where(
+      and(
+        eq(auditEntries.vmId, vmId),
+        or(inArray(actorKind, [...people]), inArray(action, deferred)),
+        gte(at, from),
+        lt(at, to),
+      ),
+    )
     .orderBy(desc(id))
     .limit(maxRows);
   return rows.reverse().map(({ at, actorKind, before, after, ...row }) => ({
     ...momentOf(at),
     ...row,
-    kind: people.find((kind) => kind === actorKind) ?? 'user',
+    kind: people.find((kind) => kind === actorKind) ?? 'system',
     declared: row.action === 'extension.set' ? declaredBy(before, after ?? {}) : null,
   }));
 }

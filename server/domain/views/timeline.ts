@@ -35,10 +35,13 @@ export interface Publication extends Moment {
 /** What a user's action changed about an extension's declaration. */
 export type DeclaredChange = 'added' | 'version' | 'enabled' | 'disabled' | 'settings' | 'secrets' | 'other';
 
-/** Actions of one user that were merged. All fields except `at` and `count` are those of the last action. */
+/**
+ * Actions of one user that were merged, or of the portal in place of a user. All fields except `at` and `count` are those
+ * of the last action.
+ */
 export interface PersonAct extends Moment {
   who: string;
-  kind: 'user' | 'token' | 'bootstrap';
+  kind: 'user' | 'token' | 'bootstrap' | 'system';
   action: string;
   target: string;
   declared: DeclaredChange | null;

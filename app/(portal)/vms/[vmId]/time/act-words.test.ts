@@ -10,6 +10,7 @@ const t = ((key: string, values: Record<string, string>) =>
 test.each([
   ['wire-access.grant', 'Zugang gewährt'],
   ['wire-access.hold', 'Änderungssperre gesetzt'],
+  ['hold.end', 'Änderungssperre abgelaufen'],
   ['logs.request', 'Protokolle angefordert'],
   ['extension.remove', 'Deinstallation von probe gestartet'],
   ['unknown.action', 'andere Aktion'],

@@ -51,7 +51,14 @@ export function EventMark(props: EventMarkProps) {
     >
       <rect x={box.x - 2} y={y - height / 2} width={box.width + 4} height={height} fill="transparent" />
       {event.kind === 'configuration' ? <Diamond x={x} y={y} several={event.count > 1} /> : null}
-      {event.kind === 'act' ? <Disc x={x} y={y} initials={initialsOf(event.of.who)} several={event.count > 1} /> : null}
+      {event.kind === 'act' ? (
+        <Disc
+          x={x}
+          y={y}
+          initials={event.of.kind === 'system' ? null : initialsOf(event.of.who)}
+          several={event.count > 1}
+        />
+      ) : null}
       {event.kind === 'health' ? (
         <HealthBar drawn={event.drawn} x={x} y={y} width={box.width} hatchings={hatchings} />
       ) : null}

@@ -1,3 +1,4 @@
+import { Cog } from 'lucide-react';
 import type { Drawn, DrawnVerdict } from './axis-events.ts';
 
 /** Ids of the SVG patterns of one axis, by the state that each shows. */
@@ -94,12 +95,23 @@ export function Diamond({ x, y, several }: { x: number; y: number; several: bool
   );
 }
 
-/** A person's action, as a disc with initials. If there are several in one place, a second disc is behind it. */
-export function Disc({ x, y, initials, several }: { x: number; y: number; initials: string; several: boolean }) {
+interface DiscProps {
+  x: number;
+  y: number;
+  /** The initials of the person; null for the portal. */
+  initials: string | null;
+  several: boolean;
+}
+
+/** An action, as a disc with the person's initials. If there are several in one place, a second disc is behind it. */
+export function Disc({ x, y, initials, several }: DiscProps) {
   return (
     <g>
       {several ? <circle cx={x - 3} cy={y} r="9" fill="var(--line-control)" stroke="var(--surface)" /> : null}
       <circle cx={x} cy={y} r="9" fill="var(--press)" stroke="var(--surface)" strokeWidth="1.5" />
+      {initials === null ? (
+        <Cog aria-hidden x={x - 5.5} y={y - 5.5} width="11" height="11" stroke="var(--text)" />
+      ) : null}
       <text
         x={x}
         y={y + 3}

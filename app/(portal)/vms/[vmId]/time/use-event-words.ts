@@ -98,6 +98,7 @@ const plain = [
   'hold.set',
   'hold.change',
   'hold.release',
+  'hold.end',
   'logs.request',
   'secrets.release',
   'secrets.withhold',
