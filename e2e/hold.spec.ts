@@ -49,6 +49,19 @@ test('a held VM gets no changes: others see who holds it and why, and the releas
   await expectAccessibleInBothThemes(page);
   await expectAccessible(viewer);
   expect(await sequenceOf(api, vm.id)).toBe(1);
+  await why.getByRole('link', { name: 'Show in the queue' }).click();
+  await expect(page.getByRole('row', { name: /watch .* Waiting until the hold ends/ })).toBeFocused();
+  await expectAccessibleInBothThemes(page);
+
+  await page.goto(`/vms/${vm.id}/extensions/watch`);
+  await page.getByRole('textbox', { name: 'Target' }).fill('third.example.net');
+  await expect(page.getByRole('region', { name: 'Commands the agent will run' })).toContainText(
+    /This change waits.* before .*Reason: Patch window of the database/,
+  );
+  await expect(page.getByText('is on hold, so this change waits until the hold ends.')).toBeVisible();
+  await expectAccessibleInBothThemes(page);
+  await page.getByRole('link', { name: 'Discard' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Leave' }).click();
 
   await api.call('PUT', `/vms/${vm.id}/hold`, { body: { reason: 'Storage move' } });
   await expect(page.getByRole('status').filter({ hasText: 'On hold: Storage move' })).toBeVisible();

@@ -86,6 +86,7 @@ export function Editor({ versions, ...from }: EditorProps) {
         dirty={dirty || isNew}
         blockedBy={newer !== null ? 'comparing' : editing.overtaken ? 'overtaken' : live.gone}
         busy={applying.busy}
+        isHeld={live.hold !== null}
         vm={vm}
         onCompare={() => void compare()}
         onApply={() => {
@@ -162,6 +163,7 @@ function PreviewColumn({ vm, handler, editing, typing, faults, planned, json }: 
         isUnread={draft.unread !== null}
         idle={!dirty && !isNew}
         planned={planned}
+        hold={editing.live.hold}
         faultAt={faults.publicAt}
       />
       <DependencyCard

@@ -19,6 +19,8 @@ export interface FootProps {
   /** The change by someone else that the reader must see before the draft can be applied; null if there is none. */
   blockedBy: 'comparing' | 'overtaken' | 'extension' | 'vm' | null;
   busy: boolean;
+  /** Whether the VM is on hold, so that the change waits. */
+  isHeld: boolean;
   vm: { id: string; name: string };
   onCompare(): void;
   onApply(): void;
@@ -27,7 +29,7 @@ export interface FootProps {
 
 /** Shows errors, what applying would do, and the buttons to apply and discard. */
 export function Foot(props: FootProps) {
-  const { faults, plan, dirty, blockedBy, busy, vm, onApply } = props;
+  const { faults, plan, dirty, blockedBy, busy, isHeld, vm, onApply } = props;
   const { t } = useTranslation('editor');
   const [place, setPlace] = useState<HTMLElement | null>(null);
   useEffect(() => setPlace(document.getElementById(footId)), []);
@@ -75,7 +77,7 @@ export function Foot(props: FootProps) {
             ? t('foot.unchanged')
             : plan === null || count > 0
               ? null
-              : t(`foot.${sentenceOf(plan)}`, { name: vm.name, version: plan.extensions[0]?.version ?? '' })}
+              : t(`foot.${sentenceOf(plan, isHeld)}`, { name: vm.name, version: plan.extensions[0]?.version ?? '' })}
       </span>
       <span className="ms-auto flex items-center gap-2">
         <Button asChild variant="ghost">
@@ -95,13 +97,13 @@ export function Foot(props: FootProps) {
   );
 }
 
-function sentenceOf({
-  steps,
-  incarnation,
-  warnings,
-}: DraftPlan): 'same' | 'later' | 'install' | 'update' | 'disable' | 'enable' {
+function sentenceOf(
+  { steps, incarnation, warnings }: DraftPlan,
+  isHeld: boolean,
+): 'same' | 'later' | 'held' | 'install' | 'update' | 'disable' | 'enable' {
   if (incarnation.after === incarnation.before) return 'same';
   if (warnings.some(({ code }) => code === 'plan_machine_absent')) return 'later';
+  if (isHeld) return 'held';
   const ran = steps.map(({ command }) => command);
   if (ran.includes('update') || ran.includes('uninstall')) return 'update';
   if (ran.includes('install')) return 'install';

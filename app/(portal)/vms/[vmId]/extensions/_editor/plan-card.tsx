@@ -10,7 +10,7 @@ import type { SettingsObject } from '#app/_ui/schema-form/form.tsx';
 import { Segmented } from '#app/_ui/segmented.tsx';
 import type { DraftChange } from './changes.ts';
 import { printed } from './draft.ts';
-import { PlanSteps } from './plan-steps.tsx';
+import { type Hold, PlanSteps } from './plan-steps.tsx';
 import type { DraftSecretChange } from './secret-change.ts';
 import { useChangeWords } from './use-change-words.ts';
 import type { Planned } from './use-plan.ts';
@@ -28,6 +28,8 @@ export interface PlanCardProps {
   /** Whether nothing has been changed yet. */
   idle: boolean;
   planned: Planned;
+  /** The VM's hold; null if there is none. */
+  hold: Hold;
   faultAt(pointer: string): string | undefined;
 }
 
@@ -94,7 +96,9 @@ export function PlanCard(props: PlanCardProps) {
           )}
         </dl>
       )}
-      {idle || plan === null ? null : <PlanSteps plan={plan} stale={!planned.settled} />}
+      {idle || plan === null ? null : (
+        <PlanSteps plan={plan} stale={!planned.settled} hold={changesNothing(plan) ? null : props.hold} />
+      )}
     </Card>
   );
 }

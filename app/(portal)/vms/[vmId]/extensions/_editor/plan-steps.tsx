@@ -1,22 +1,35 @@
 'use client';
 
-import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { Pause } from 'lucide-react';
+import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
+import { DateTime } from '#app/_ui/time.tsx';
+import type { VmFacts } from '../../vm-data.ts';
 import type { DraftPlan } from './use-plan.ts';
 
-/** The commands of a plan, other extensions that run again or have to wait, and warnings. */
-export function PlanSteps({ plan, stale }: { plan: DraftPlan; stale: boolean }) {
+export type Hold = VmFacts['hold'];
+
+export interface PlanStepsProps {
+  plan: DraftPlan;
+  stale: boolean;
+  /** The hold until whose end the change waits; null if it does not wait. */
+  hold: Hold;
+}
+
+/** The commands of a plan, a hold that delays them, other extensions that run again or have to wait, and warnings. */
+export function PlanSteps({ plan, stale, hold }: PlanStepsProps) {
   const { t } = useTranslation('editor');
   const { steps, others, warnings, extensions } = plan;
   const waiting = others.filter(({ waits }) => waits).map(({ name }) => name);
   const again = others.filter(({ waits }) => !waits).map(({ name }) => name);
-  if (steps.length === 0 && warnings.length === 0) return null;
+  if (steps.length === 0 && warnings.length === 0 && hold === null) return null;
   return (
     <section
       aria-label={t('plan.steps')}
       className={cn('border-t border-line-subtle px-4 pt-3 pb-3.5', stale && 'text-ink-3')}
     >
+      {hold === null ? null : <HeldNote hold={hold} />}
       {steps.length === 0 ? null : (
         <>
           <h3 className="text-12 font-medium">{t('plan.steps')}</h3>
@@ -60,5 +73,30 @@ export function PlanSteps({ plan, stale }: { plan: DraftPlan; stale: boolean }) 
         </ul>
       )}
     </section>
+  );
+}
+
+/** Says that the change waits until the hold ends, why, and who set the hold. */
+function HeldNote({ hold: { reason, until, heldBy } }: { hold: NonNullable<Hold> }) {
+  const { t } = useTranslation('editor');
+  const tags = {
+    reason: <span lang="" translate="no" className="wrap-anywhere" />,
+    who: <span translate="no" />,
+    ...(until !== null && { until: <DateTime value={new Date(until)} /> }),
+  };
+  return (
+    <div className="mb-2.5 flex items-start gap-1.5 text-12 text-ink">
+      <Pause aria-hidden className="mt-0.5 size-3.5 shrink-0 text-ink-2" />
+      <div className="min-w-0">
+        <p className="font-medium text-pretty">
+          <Trans text={t(until === null ? 'held' : 'held.until')} tags={tags} />
+        </p>
+        {reason === null ? null : (
+          <p className="text-pretty text-ink-2">
+            <Trans text={t('held.reason', { reason, who: heldBy })} tags={tags} />
+          </p>
+        )}
+      </div>
+    </div>
   );
 }

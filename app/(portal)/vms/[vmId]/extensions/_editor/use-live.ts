@@ -12,6 +12,8 @@ export interface LiveExtension {
   /** The current declaration of the extension; undefined for a new one. */
   extension: ExtensionView | undefined;
   gone: 'vm' | 'extension' | null;
+  /** The VM's hold; null if there is none. */
+  hold: VmFacts['hold'];
   /** Increases whenever the VM or a handler changes. */
   stamp: number;
 }
@@ -45,6 +47,7 @@ export function useLive({ vm, extension, goalState }: EditorStart): LiveExtensio
     goalState: states.data.items[0] ?? goalState,
     extension: declared.data,
     gone: isGone(facts.error) ? 'vm' : extension !== null && isGone(declared.error) ? 'extension' : null,
+    hold: facts.data.hold,
     stamp: states.dataUpdatedAt,
   };
 }
