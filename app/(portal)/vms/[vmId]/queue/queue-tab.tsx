@@ -102,7 +102,7 @@ function QueueTable({ groups, running, isSilent, marked }: QueueTableProps) {
   return (
     <TableFrame label={t('queue.title')}>
       <Table>
-        <THead>
+        <THead className="max-sm:sr-only">
           <tr>
             <Th>{t('queue.column.what')}</Th>
             <Th className="max-sm:hidden">{t('queue.column.who')}</Th>
@@ -169,14 +169,18 @@ interface QueueRowProps {
   running: Running | null;
 }
 
+/** A bar at the start of the row. The focus adds lines above and below, because cells cover the ring of a row. */
+const markedRow = [
+  'bg-brand-tint [--cut:var(--brand-tint)] [&>td:first-child]:shadow-[inset_3px_0_var(--brand-text)]',
+  'focus-visible:shadow-none focus-visible:[&>td]:shadow-[inset_0_2px_var(--brand-text),inset_0_-2px_var(--brand-text)]',
+  'focus-visible:[&>td:first-child]:shadow-[inset_3px_0_var(--brand-text),inset_0_2px_var(--brand-text),inset_0_-2px_var(--brand-text)]',
+].join(' ');
+
 function QueueRow({ group, isMarked, icon, running }: QueueRowProps) {
   return (
     <tr
       {...(isMarked && { id: rowId(group.name), tabIndex: -1, 'aria-current': true })}
-      className={cn(
-        'scroll-mt-20 align-top',
-        isMarked && 'bg-brand-tint [--cut:var(--brand-tint)] [&>td:first-child]:shadow-[inset_3px_0_var(--brand-text)]',
-      )}
+      className={cn('scroll-mt-20 align-top', isMarked && markedRow)}
     >
       <Td className="py-2 whitespace-normal">
         <span className="flex gap-2">
@@ -191,7 +195,7 @@ function QueueRow({ group, isMarked, icon, running }: QueueRowProps) {
             {group.reason === null ? null : (
               <span className="block text-12 text-pretty wrap-anywhere text-ink-2">{group.reason}</span>
             )}
-            <span className="mt-1 block text-12 text-ink-3 sm:hidden">
+            <span className="mt-1 block text-12 text-ink-2 sm:hidden">
               <Requester group={group} />
               <span className="block">
                 <NarrowLimits group={group} />
