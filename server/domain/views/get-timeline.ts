@@ -111,7 +111,7 @@ const shortened = (side: typeof auditEntries.before | typeof auditEntries.after)
 
 const people = ['user', 'token', 'bootstrap'] as const;
 
-/** What the portal does because a person asked for it in advance, such as to end a hold. */
+/** Actions of the portal that a person scheduled, such as the end of a hold. */
 const deferred = ['hold.end'];
 
 async function loadActs(tx: Transaction, { vmId, from, to }: Window): Promise<PersonAct[]> {

@@ -21,7 +21,7 @@ export function HoldBanner({ agent, hold: { at, by, reason, until }, onAct }: Ho
   const reader = useReader();
   const tags = {
     time: <Elapsed value={new Date(at)} />,
-    until: <DateTime value={new Date(until ?? at)} />,
+    until: <DateTime value={new Date(until ?? at)} className="whitespace-nowrap" />,
     who: <span translate="no" />,
     reason: <span lang="" translate="no" />,
   };

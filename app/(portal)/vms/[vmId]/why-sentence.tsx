@@ -11,7 +11,7 @@ export function WhySentence({ sentence: { code, values, at } }: { sentence: Sent
   const tags = {
     b: <b className="font-semibold" />,
     reason: <span lang="" translate="no" className="wrap-anywhere" />,
-    ...(values.until && { until: <DateTime value={new Date(values.until)} /> }),
+    ...(values.until && { until: <DateTime value={new Date(values.until)} className="whitespace-nowrap" /> }),
     ...(when && {
       time: <RelativeTime value={when} />,
       elapsed: <Elapsed value={when} />,

@@ -8,9 +8,10 @@ import { Card, CardBody, CardHeader } from '#app/_ui/card.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import type { SettingsObject } from '#app/_ui/schema-form/form.tsx';
 import { Segmented } from '#app/_ui/segmented.tsx';
+import type { VmFacts } from '../../vm-data.ts';
 import type { DraftChange } from './changes.ts';
 import { printed } from './draft.ts';
-import { type Hold, PlanSteps } from './plan-steps.tsx';
+import { PlanSteps } from './plan-steps.tsx';
 import type { DraftSecretChange } from './secret-change.ts';
 import { useChangeWords } from './use-change-words.ts';
 import type { Planned } from './use-plan.ts';
@@ -29,7 +30,7 @@ export interface PlanCardProps {
   idle: boolean;
   planned: Planned;
   /** The VM's hold; null if there is none. */
-  hold: Hold;
+  hold: VmFacts['hold'];
   faultAt(pointer: string): string | undefined;
 }
 

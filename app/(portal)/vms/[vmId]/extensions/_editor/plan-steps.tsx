@@ -8,13 +8,11 @@ import { DateTime } from '#app/_ui/time.tsx';
 import type { VmFacts } from '../../vm-data.ts';
 import type { DraftPlan } from './use-plan.ts';
 
-export type Hold = VmFacts['hold'];
-
 export interface PlanStepsProps {
   plan: DraftPlan;
   stale: boolean;
   /** The hold until whose end the change waits; null if it does not wait. */
-  hold: Hold;
+  hold: VmFacts['hold'];
 }
 
 /** The commands of a plan, a hold that delays them, other extensions that run again or have to wait, and warnings. */
@@ -77,12 +75,12 @@ export function PlanSteps({ plan, stale, hold }: PlanStepsProps) {
 }
 
 /** Says that the change waits until the hold ends, why, and who set the hold. */
-function HeldNote({ hold: { reason, until, heldBy } }: { hold: NonNullable<Hold> }) {
+function HeldNote({ hold: { reason, until, heldBy } }: { hold: NonNullable<VmFacts['hold']> }) {
   const { t } = useTranslation('editor');
   const tags = {
     reason: <span lang="" translate="no" className="wrap-anywhere" />,
     who: <span translate="no" />,
-    ...(until !== null && { until: <DateTime value={new Date(until)} /> }),
+    ...(until !== null && { until: <DateTime value={new Date(until)} className="whitespace-nowrap" /> }),
   };
   return (
     <div className="mb-2.5 flex items-start gap-1.5 text-12 text-ink">
