@@ -135,11 +135,16 @@ class Planner {
   private readonly waiting: ExtensionPlan['waiting'] = [];
   private readonly planned = new Set<string>();
   private readonly targets: readonly ExtensionTarget[];
+  private readonly targetOf: ReadonlyMap<string, ExtensionTarget>;
+  /** What was computed before, because a handler may have hundreds of extensions. */
+  private readonly blockers = new Map<string, string | null>();
+  private readonly groups = new Map<string, string[]>();
   private readonly machine: MachineContents;
   private readonly round: Readonly<Round>;
 
   constructor(targets: readonly ExtensionTarget[], machine: MachineContents, round: Readonly<Round>) {
     this.targets = targets;
+    this.targetOf = new Map(targets.map((one) => [one.name, one]));
     this.machine = machine;
     this.round = round;
   }
@@ -178,11 +183,19 @@ class Planner {
       this.waiting.push({ extension: one.name, blockedBy });
       return;
     }
-    const group = this.groupOf(one);
-    for (const name of group) this.add('configure', one, one.version, [name], 'goal');
-    this.replace(one, group);
+    this.bringHandlerToGoal(one);
     if (one.state === 'enabled' && this.round.enableAfterRestart && target?.rebootAfter !== undefined) return;
     this.add(goalCommand(one.state), one, one.version, [one.name], 'goal');
+  }
+
+  /** Plans once what the extensions of a handler share: their settings and the version of the handler. */
+  private bringHandlerToGoal(one: ExtensionTarget): void {
+    const key = `handler ${one.handler} ${one.version}`;
+    if (this.planned.has(key)) return;
+    this.planned.add(key);
+    const group = this.groupOf(one.handler);
+    for (const name of group) this.add('configure', one, one.version, [name], 'goal');
+    this.replace(one, group);
   }
 
   /** Plans the change to the goal's version, and the deletion of the folders of all other versions. */
@@ -211,20 +224,22 @@ class Planner {
       this.add(command, one, version, group, purpose, from);
       return;
     }
-    const users = this.targets.filter(
-      ({ handler, name }) => handler === one.handler && (this.ranBefore(name) || this.isDone(name, command, version)),
+    const users = new Set(
+      this.targets
+        .filter((each) => each.handler === one.handler)
+        .filter(({ name }) => this.ranBefore(name) || this.isDone(name, command, version))
+        .map(({ name }) => name),
     );
     for (const name of group) {
       // If the extension that used the handler was removed without an uninstall, the handler still runs. It is then
       // disabled for the extension that takes it over.
-      const isUser = users.length === 0 || users.some((each) => each.name === name);
-      if (isUser) this.add(command, one, version, [name], purpose);
+      if (users.size === 0 || users.has(name)) this.add(command, one, version, [name], purpose);
     }
   }
 
   /** Whether an extension is on this machine with a version other than its goal's, or is to be removed. */
   private ranBefore(name: string): boolean {
-    const goal = this.targets.find((each) => each.name === name);
+    const goal = this.targetOf.get(name);
     const local = this.machine.extensions[name];
     return local !== undefined && (goal?.state === 'uninstall' || local.version !== goal?.version);
   }
@@ -240,23 +255,31 @@ class Planner {
   /** Returns the first dependency that this extension must wait for, or null. A disabled extension does not wait. */
   private blockerOf(one: ExtensionTarget): string | null {
     if (one.state !== 'enabled') return null;
-    return one.dependsOn.find((name) => !this.isSettled(name)) ?? null;
+    const known = this.blockers.get(one.name);
+    if (known !== undefined) return known;
+    const found = one.dependsOn.find((name) => !this.isSettled(name)) ?? null;
+    this.blockers.set(one.name, found);
+    return found;
   }
 
   /** Whether an extension was enabled in this round and its status is neither `transitioning` nor `error`. */
   private isSettled(name: string): boolean {
-    const one = this.targets.find((each) => each.name === name);
+    const one = this.targetOf.get(name);
     if (one === undefined || !this.isDone(name, 'enable', one.version)) return false;
     const status = this.round.statuses[name];
     return status !== 'transitioning' && status !== 'error';
   }
 
-  /** Returns all extensions of the same handler that can proceed now. */
-  private groupOf(one: ExtensionTarget): string[] {
-    return this.targets
-      .filter((each) => each.handler === one.handler && each.state !== 'uninstall')
+  /** Returns all extensions of a handler that can proceed now. */
+  private groupOf(handler: string): string[] {
+    const known = this.groups.get(handler);
+    if (known !== undefined) return known;
+    const group = this.targets
+      .filter((each) => each.handler === handler && each.state !== 'uninstall')
       .filter((each) => !this.round.failed.has(each.name) && this.blockerOf(each) === null)
       .map((each) => each.name);
+    this.groups.set(handler, group);
+    return group;
   }
 
   /** Returns the versions of a handler that must be disabled and uninstalled before they can be deleted. */
@@ -267,12 +290,12 @@ class Planner {
   }
 
   private fetch(one: ExtensionTarget): void {
-    const group = this.targets
-      .filter((each) => each.handler === one.handler && each.state !== 'uninstall' && !this.round.failed.has(each.name))
-      .map((each) => each.name);
     const key = `fetch ${one.handler} ${one.version}`;
     if (this.planned.has(key)) return;
     this.planned.add(key);
+    const group = this.targets
+      .filter((each) => each.handler === one.handler && each.state !== 'uninstall' && !this.round.failed.has(each.name))
+      .map((each) => each.name);
     this.fetches.push({
       kind: 'fetch',
       handler: one.handler,
