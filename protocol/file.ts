@@ -89,7 +89,7 @@ function textOfJson(input: unknown): unknown {
   return typeof input === 'object' && input !== null ? JSON.stringify(input) : input;
 }
 
-/** `anyCase` treats null as absent, but a `message` that is null is present and empty. */
+/** `anyCase` treats null as absent, but a null `message` counts as an empty one. */
 function withEmptyMessage(input: unknown): unknown {
   if (!isPlainObject(input)) return input;
   const entries = Object.entries(input).map(([key, value]) =>

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { AgentError } from '../agent-error.ts';
 import type { AgentLayout } from '../folder/layout.ts';
 
-/** Encrypts protected settings for one of the agent's certificates, as a portal does. Throws AgentError without openssl. */
+/**
+ * Encrypts protected settings for one of the agent's certificates, as a portal does. Throws AgentError if openssl is
+ * missing.
+ */
 export function sealFor(layout: AgentLayout, thumbprint: string, settings: unknown) {
   const certificate = join(layout.certificates, `${thumbprint}.crt`);
   const form = ['cms', '-encrypt', '-binary', '-aes256', '-outform', 'DER', certificate];

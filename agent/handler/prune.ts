@@ -13,12 +13,12 @@ const keptOutputs: RetentionLimits = { files: 100, bytes: 256 * 1024 * 1024 };
 /** Limits on the stored events of a handler, since this agent does not collect them. */
 const keptEvents: RetentionLimits = { files: 300, bytes: 16 * 1024 * 1024 };
 
-/** Deletes the oldest outputs in the folder `name` within a handler's log folder. */
+/** Deletes the oldest outputs beyond the limits in the folder `name` within a handler's log folder. */
 export function pruneOutputs(logFolder: string, name: string): void {
   prune(logFolder, name, keptOutputs);
 }
 
-/** Deletes the oldest events of every handler. */
+/** Deletes the oldest events beyond the limits, of every handler. */
 export function pruneEvents(layout: AgentLayout): void {
   const folders = existsSync(layout.logs) ? readdirSync(layout.logs, { withFileTypes: true }) : [];
   for (const folder of folders) if (folder.isDirectory()) prune(join(layout.logs, folder.name), 'events', keptEvents);

@@ -109,7 +109,7 @@ async function startServer(identity: PostgresIdentity, data: string, port: numbe
   const { command, args, ...as } = identity.wrap(identity.binaries.postgres, ['-D', data, ...flags]);
   const logFile = join(data, '..', `${port}.log`);
   const log = await open(logFile, 'a');
-  // Detached from the terminal's Ctrl-C, because the command stops processes in order.
+  // Detached, so that Ctrl-C in the terminal does not reach it: the command stops its processes in order.
   const child = spawn(command, args, { ...as, cwd: data, stdio: ['ignore', log.fd, log.fd], detached: true });
   await log.close();
   const answers = (): Promise<boolean> =>
