@@ -18,7 +18,7 @@ export interface Piece extends Omit<typeof outputPieces.$inferSelect, 'vmId' | '
   path: string | null;
 }
 
-/** Splits a stream into pieces of equal size, with only one in memory. */
+/** Splits a stream into pieces of `pieceBytes`, with only one in memory. The last piece may be smaller. */
 export async function* cut(body: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   // One fixed buffer, because the sender decides how small the chunks are.
   let held = Buffer.allocUnsafe(pieceBytes);

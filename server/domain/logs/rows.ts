@@ -66,7 +66,7 @@ const lineEnd = 0x0a;
 /** Maximum rows per step. It is needed because a piece may consist of line breaks only. */
 const rowsAtOnce = 500;
 
-/** Yields the rows, starting at `row`, several at a time. */
+/** Yields the rows, starting at `from`, several at a time. */
 export async function* rowsFrom(
   stretches: readonly Stretch[],
   from: number,

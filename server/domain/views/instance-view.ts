@@ -45,7 +45,7 @@ export const agentView = z.object({
   /** The agent's clock minus the portal's, in seconds. */
   clockSkewSeconds: z.number().nullable(),
   enrolledAt: time.nullable(),
-  /** When a second machine with this VM's identity was last rejected. */
+  /** When a second machine with this VM's identity was last seen. */
   duplicateSeenAt: time.nullable(),
   /** Rejected calls and exceeded limits of the last day. Only the last of each kind is listed, newest first. */
   refusals: z.array(refusal),

@@ -14,7 +14,7 @@ const reported: Handler = {
 const without = { command: null, exitCode: null } as const;
 const running = { exitCode: null } as const;
 
-/** What agents report about a handler for the goal's sequence number, both the reference agent and the stock agent. */
+/** What agents, reference or stock, report about a handler: nothing, an earlier sequence number, or the goal's. */
 const handlers: readonly (Partial<Handler> | null)[] = [
   null,
   { sequenceNumber: 1 },
