@@ -17,6 +17,7 @@ export * from './names.ts';
 export * from './negotiate.ts';
 export * from './plain-file.ts';
 export * from './pointer.ts';
+export * from './predict-commands.ts';
 export * from './reconcile.ts';
 export * from './report.ts';
 export * from './resealed.ts';

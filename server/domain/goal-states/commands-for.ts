@@ -2,23 +2,28 @@ import { and, eq } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { extensionPulse } from '#db/schema/index.ts';
 import type { CommandName } from '#protocol/index.ts';
-import type { ExtensionMove } from './evaluate.ts';
-import { hasStockAgent, stepsOf } from './plan-steps.ts';
+import type { Evaluation } from './evaluate.ts';
+import { hasStockAgent, stepsByExtension } from './plan-steps.ts';
 import type { ExtensionRow } from './publish.ts';
 
 /**
- * Returns the commands that a new goal can cause, in order: first the commands of the previous goal that may still run,
- * then the planned ones.
+ * Returns the commands that the new goals of a change can cause, by extension, in order: first the commands of the
+ * previous goal that may still run, then the planned ones. Only declared extensions with a new
+ * sequence number are included.
  */
 export async function commandsFor(
   tx: Transaction,
   vmId: string,
-  move: ExtensionMove,
-  present: readonly ExtensionRow[],
-): Promise<CommandName[]> {
-  const isStock = await hasStockAgent(tx, vmId);
-  const planned = stepsOf(move, present, isStock).map(({ command }) => command);
-  return move.current ? withPending(tx, move.current, planned) : planned;
+  { moves, present }: Pick<Evaluation, 'moves' | 'present'>,
+): Promise<Map<string, CommandName[]>> {
+  const steps = stepsByExtension(moves, present, await hasStockAgent(tx, vmId));
+  const commands = new Map<string, CommandName[]>();
+  for (const { name, current, after, effect } of moves) {
+    if (effect !== 'sequence' || after === null || after.state === 'uninstall') continue;
+    const planned = steps.get(name) ?? [];
+    commands.set(name, current ? await withPending(tx, current, planned) : planned);
+  }
+  return commands;
 }
 
 /** Puts the previous goal's unfinished commands before the planned ones. */

@@ -3,14 +3,18 @@ import { z } from 'zod';
 import type { Transaction } from '#db/client.ts';
 import { agents } from '#db/schema/index.ts';
 import {
+  byName,
+  type CommandName,
+  type CommandStep,
   compareVersions,
   goalCommand,
   type HandlerManifest,
-  type HandlerStep,
-  removalSteps,
+  type MachineContents,
+  newRound,
+  type PredictedTarget,
+  predictCommands,
   runOrder,
   updatesWithInstall,
-  versionSteps,
 } from '#protocol/index.ts';
 import { count } from '#server/domain/answers.ts';
 import { handlerVersion } from '#server/domain/packages/input.ts';
@@ -38,50 +42,78 @@ export const plannedOther = z.object({
 });
 export type PlannedOther = z.infer<typeof plannedOther>;
 
-/**
- * Returns the commands for one extension (docs/protocol.md, "What the reference agent does"), assuming that the
- * machine has reached its last delivered goal. `present` matters because other extensions of the handler share its
- * binaries.
- */
-export function stepsOf(
-  move: Pick<ExtensionMove, 'name' | 'current' | 'after' | 'version'>,
+/** Returns the commands of a change in the order in which the agent runs them. */
+export function stepsOfAll(
+  moves: readonly ExtensionMove[],
   present: readonly ExtensionRow[],
   isStock: boolean,
 ): PlannedStep[] {
-  const { name, current, after } = move;
-  if (!after) return [];
-  if (after.state === 'uninstall') {
-    const isShared = present.some(
-      (row) => row.name !== name && row.handler === after.handler && row.everDelivered && row.state !== 'uninstall',
-    );
-    return removalSteps([after.version], { runs: true, isShared }).map(planned(after));
-  }
-  const steps = changeOf(move, after, present, isStock).filter(
-    ({ command }) => command !== 'disable' || current?.everDelivered,
+  return predictChange(moves, present, isStock).map(({ kind, version, goal }) => ({
+    extension: goal.name,
+    command: kind,
+    version,
+    seconds: goal.timeouts[kind],
+  }));
+}
+
+/** Returns the commands of a change by extension. Commands that extensions of a handler share are listed for each. */
+export function stepsByExtension(
+  moves: readonly ExtensionMove[],
+  present: readonly ExtensionRow[],
+  isStock: boolean,
+): Map<string, CommandName[]> {
+  const steps = predictChange(moves, present, isStock);
+  return new Map(
+    moves.map(({ name }) => [
+      name,
+      steps.filter(({ extensions }) => extensions.includes(name)).map(({ kind }) => kind),
+    ]),
   );
-  return [...steps, { command: goalCommand(after.state), version: after.version }].map(planned(after));
 }
 
 /**
- * Returns the commands that bring an extension's handler to its version. All extensions of a handler have the same
- * version.
+ * Predicts a change by the agent's own rule, assuming that the machine has reached its last delivered goal. Returns the
+ * commands for extensions that change, each with the goal whose timeout applies.
  */
-function changeOf(
-  { name, current, version }: Pick<ExtensionMove, 'name' | 'current' | 'version'>,
-  after: Declared,
+function predictChange(
+  moves: readonly ExtensionMove[],
   present: readonly ExtensionRow[],
   isStock: boolean,
-): HandlerStep[] {
-  const delivered = present.filter((row) => row.handler === after.handler && row.everDelivered);
-  const known = current?.everDelivered ? current : delivered.find((row) => row.name !== name);
-  // Versions are compared by value, because one version has several spellings.
-  const isSame = known !== undefined && compareVersions(known.version, after.version) === 0;
-  return versionSteps({
-    version: after.version,
-    installed: known === undefined ? [] : [isSame ? after.version : known.version],
-    isUpdated: false,
-    installsInUpdate: version !== null && installsInUpdate(version.manifest, isStock),
+): (CommandStep & { goal: Declared })[] {
+  const changed = new Map(
+    moves.flatMap((move) => (move.effect !== 'none' && move.after ? [[move.name, move.after] as const] : [])),
+  );
+  if (changed.size === 0) return [];
+  const installing = new Set(
+    moves.flatMap(({ name, version }) => (version && installsInUpdate(version.manifest, isStock) ? [name] : [])),
+  );
+  // All extensions of a handler that stay get the version of those that change.
+  const staying = [...changed.values()].filter(({ state }) => state !== 'uninstall');
+  const versionOf = new Map(staying.map(({ handler, version }) => [handler, version]));
+  const targets = goalsAfter(present, moves).map((goal): PredictedTarget => {
+    const version = (goal.state !== 'uninstall' && versionOf.get(goal.handler)) || goal.version;
+    return { ...goal, version, package: { sha256: version }, installsInUpdate: installing.has(goal.name) };
   });
+  const { commands } = predictCommands(targets, { contents: deliveredTo(present, targets), round: newRound() });
+  return commands.flatMap((step) => {
+    const goal = step.extensions.map((name) => changed.get(name)).find((one) => one !== undefined);
+    return goal ? [{ ...step, goal }] : [];
+  });
+}
+
+/** Returns what a machine has that has reached its last delivered goal. */
+function deliveredTo(present: readonly ExtensionRow[], targets: readonly PredictedTarget[]): MachineContents {
+  const contents: MachineContents = { handlers: byName(), extensions: byName() };
+  for (const { name, handler, version: declared, everDelivered } of present) {
+    if (!everDelivered) continue;
+    // Versions are compared by value, because one version has several spellings.
+    const target = targets.find((one) => one.handler === handler && compareVersions(one.version, declared) === 0);
+    const version = target?.version ?? declared;
+    contents.handlers[handler] ??= { versions: byName() };
+    contents.handlers[handler].versions[version] = { sha256: version, installed: true };
+    contents.extensions[name] = { version };
+  }
+  return contents;
 }
 
 /**
@@ -101,55 +133,6 @@ export async function hasStockAgent(tx: Transaction, vmId: string): Promise<bool
   return rows.length > 0;
 }
 
-/**
- * Returns the commands for all changes, in the order in which the agent runs them: first removals, dependents before
- * what they depend on; then the others, dependencies first. Commands of a handler that several extensions share run
- * once.
- */
-export function stepsOfAll(
-  moves: readonly ExtensionMove[],
-  present: readonly ExtensionRow[],
-  isStock: boolean,
-): PlannedStep[] {
-  const changed = new Map(moves.filter(({ effect }) => effect !== 'none').map((move) => [move.name, move]));
-  const goals = goalsAfter(present, moves);
-  const order = runOrder(goals);
-  const leaving = order.filter(({ state }) => state === 'uninstall').reverse();
-  const staying = order.filter(({ state }) => state !== 'uninstall');
-  const removals = leaving.flatMap(({ name, handler }, index) => {
-    const after = changed.get(name)?.after;
-    const isShared = [...leaving.slice(index + 1), ...staying].some((other) => other.handler === handler);
-    return after ? removalSteps([after.version], { runs: true, isShared }).map(planned(after)) : [];
-  });
-  const seen = new Set<string>();
-  const others = staying.flatMap(({ name, handler }, index) => {
-    const move = changed.get(name);
-    if (!move?.after) return [];
-    const { after } = move;
-    const last = planned(after)({ command: goalCommand(after.state), version: after.version });
-    if (seen.has(handler)) return [last];
-    seen.add(handler);
-    // An extension that waits for a later one is not disabled before its handler is replaced.
-    const before = staying.slice(0, index).map((other) => other.name);
-    const known = goals.flatMap((other) => {
-      const waits = other.state === 'enabled' && other.dependsOn.some((dependency) => !before.includes(dependency));
-      const sharing = changed.get(other.name);
-      return other.state !== 'uninstall' &&
-        other.handler === handler &&
-        !waits &&
-        sharing?.after &&
-        sharing.current?.everDelivered
-        ? [sharing.after]
-        : [];
-    });
-    const steps = changeOf(move, after, present, isStock).flatMap((step) =>
-      step.command === 'disable' ? known.map((other) => planned(other)(step)) : [planned(after)(step)],
-    );
-    return [...steps, last];
-  });
-  return [...removals, ...others];
-}
-
 /** Returns every extension as it will be declared, sorted by name. */
 function goalsAfter(present: readonly ExtensionRow[], moves: readonly ExtensionMove[]): (Declared | ExtensionRow)[] {
   const goals = new Map<string, Declared | ExtensionRow>(present.map((row) => [row.name, row]));
@@ -159,15 +142,6 @@ function goalsAfter(present: readonly ExtensionRow[], moves: readonly ExtensionM
   }
   return [...goals.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
-
-const planned =
-  ({ name, timeouts }: Declared) =>
-  ({ command, version }: Pick<HandlerStep, 'command' | 'version'>): PlannedStep => ({
-    extension: name,
-    command,
-    version,
-    seconds: timeouts[command],
-  });
 
 /** Returns the VM's other extensions in the order in which their commands run. */
 export function otherExtensions(present: readonly ExtensionRow[], moves: readonly ExtensionMove[]): PlannedOther[] {

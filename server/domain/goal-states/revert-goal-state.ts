@@ -42,12 +42,10 @@ export async function revertGoalState(ctx: Context, input: RevertGoalStateInput)
     if (evaluation.faults.length > 0) throw unprocessable(evaluation.faults);
     const moves = evaluation.moves.filter(({ effect }) => effect !== 'none');
     if (moves.length === 0) return { vmId, incarnation: head.incarnation, revertedTo };
-    for (const move of moves) {
-      const { name, current, after, effect } = move;
-      const runs = effect === 'sequence' && after !== null && after.state !== 'uninstall';
-      const commands = runs ? await commandsFor(tx, vmId, move, evaluation.present) : null;
+    const commands = await commandsFor(tx, vmId, evaluation);
+    for (const { name, current, after } of moves) {
       if (!after) await dropExtension(tx, vmId, name);
-      else if (after.state !== 'uninstall') await writeExtension(tx, ctx, vmId, after, current, commands);
+      else if (after.state !== 'uninstall') await writeExtension(tx, ctx, vmId, after, current, commands.get(name));
       else if (current) await markUninstall(tx, ctx, current);
     }
     await recordAudit(tx, ctx, {

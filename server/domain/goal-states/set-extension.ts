@@ -54,7 +54,8 @@ export async function setExtension(ctx: Context, input: SetExtensionInput): Prom
     if (evaluation.faults.length > 0) throw unprocessable(evaluation.faults);
 
     const receipts: Omit<ExtensionReceipt, 'incarnation'>[] = [];
-    for (const move of evaluation.moves) receipts.push(await applyMove(tx, ctx, head, move, evaluation.present));
+    const commands = await commandsFor(tx, vmId, evaluation);
+    for (const move of evaluation.moves) receipts.push(await applyMove(tx, ctx, head, move, commands.get(move.name)));
     const [first] = receipts;
     if (!first) throw new Error('no extension to declare');
     if (evaluation.moves.every(({ effect }) => effect === 'none')) return { ...first, incarnation: head.incarnation };
@@ -69,7 +70,7 @@ async function applyMove(
   ctx: Context,
   head: Head,
   move: ExtensionMove,
-  present: readonly ExtensionRow[],
+  commands: CommandName[] | undefined,
 ): Promise<Omit<ExtensionReceipt, 'incarnation'>> {
   const { name, current, after, effect, version, given } = move;
   if (!after || !version) throw new Error('a declaration needs a version');
@@ -81,7 +82,6 @@ async function applyMove(
           secretId: await storeSecret(tx, ctx, head, name, given, protectedSchemaDigest(version.settingsSchema)),
         }
       : after;
-  const commands = effect === 'sequence' ? await commandsFor(tx, head.vmId, move, present) : null;
   const row = await writeExtension(tx, ctx, head.vmId, declared, current, commands);
   await recordAudit(tx, ctx, {
     action: 'extension.set',
@@ -101,9 +101,9 @@ export async function writeExtension(
   vmId: string,
   declared: Declared,
   current: ExtensionRow | undefined,
-  commands: CommandName[] | null,
+  commands: CommandName[] | undefined,
 ): Promise<ExtensionRow> {
-  const started = commands !== null && {
+  const started = commands !== undefined && {
     commands,
     sequenceNumber: await nextSequenceNumber(tx, vmId, declared.name),
     changedAt: ctx.now,

@@ -2,6 +2,7 @@ import {
   byName,
   type CommandName,
   type MachineContents,
+  type MachineState,
   markDone,
   newRound,
   type Round,
@@ -13,9 +14,7 @@ import { isRunningState } from '#server/domain/verdicts/index.ts';
 import type { QueuedGoal, ReportedExtension } from './queue-facts.ts';
 
 /** What the portal knows about a machine from reports, and what its agent has done in the current round. */
-export interface KnownMachine {
-  contents: MachineContents;
-  round: Round;
+export interface KnownMachine extends MachineState {
   /** The command that is running now; null if there is none. */
   running: CurrentCommand | null;
 }

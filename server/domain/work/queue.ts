@@ -1,6 +1,5 @@
-import { newRound, noteSuccess } from '#protocol/index.ts';
+import { type CommandStep, newRound, noteSuccess, type Prediction, predictCommands } from '#protocol/index.ts';
 import { type CurrentCommand, type KnownMachine, knownMachine } from './known-machine.ts';
-import { type CommandStep, type Prediction, predictCommands } from './predict-commands.ts';
 import type { QueuedGoal, QueueFacts } from './queue-facts.ts';
 import type { QueueEntry, QueueReason, VmQueue } from './queue-words.ts';
 

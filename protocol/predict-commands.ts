@@ -1,21 +1,26 @@
+import { type CommandName, commandNames } from './manifest.ts';
 import {
-  type CommandName,
-  commandNames,
   type ExtensionPlan,
   type ExtensionStep,
   type ExtensionTarget,
+  type MachineContents,
   markDone,
-  nextCommand,
   noteSuccess,
   type Round,
   reconcile,
-} from '#protocol/index.ts';
-import type { KnownMachine } from './known-machine.ts';
+} from './reconcile.ts';
 
 /** A command of a handler that will run. */
 export type CommandStep = ExtensionStep & { kind: CommandName };
 
-type Target = ExtensionTarget & { installsInUpdate: boolean };
+/** A target whose package need not be on the machine yet. `installsInUpdate`: its update also runs install. */
+export type PredictedTarget = ExtensionTarget & { readonly installsInUpdate: boolean };
+
+/** A machine, and what its agent has done in the current round. */
+export interface MachineState {
+  contents: MachineContents;
+  round: Round;
+}
 
 export interface Prediction {
   /** The plan as it is now: steps that can run, packages to fetch, and what waits. */
@@ -26,27 +31,37 @@ export interface Prediction {
   blocked: ExtensionPlan['waiting'];
 }
 
-/** More steps than any goal state has, so that the loop always ends. */
-const maxSteps = 20_000;
+/** More than any goal state needs, so that the loop always ends. */
+const maxRounds = 20_000;
 
 /**
  * Predicts what a machine runs until it reaches a goal state, by the agent's own rule. Changes `contents` and `round`.
  */
-export function predictCommands(
-  targets: readonly Target[],
-  { contents, round }: Omit<KnownMachine, 'running'>,
-): Prediction {
+export function predictCommands(targets: readonly PredictedTarget[], { contents, round }: MachineState): Prediction {
   const now = reconcile(targets, contents, round);
   const commands: CommandStep[] = [];
   let plan = now;
-  for (let count = 0; count < maxSteps; count += 1) {
-    const step = plan.steps.find(({ kind }) => kind === 'fetch') ?? nextCommand(plan);
-    if (step === undefined) break;
-    if (isCommand(step)) commands.push(step);
-    complete(step, targets, contents, round);
+  for (let rounds = 0; rounds < maxRounds; rounds += 1) {
+    const steps = unconditional(plan);
+    if (steps.length === 0) break;
+    for (const step of steps) {
+      if (isCommand(step)) commands.push(step);
+      complete(step, targets, contents, round);
+    }
     plan = reconcile(targets, contents, round);
   }
   return { now, commands, blocked: plan.waiting };
+}
+
+/** Returns the first steps of a plan, up to the one that changes what follows: an enable that others wait for. */
+function unconditional({ steps, waiting }: ExtensionPlan): ExtensionStep[] {
+  const fetches = steps.filter(({ kind }) => kind === 'fetch');
+  if (fetches.length > 0) return fetches;
+  const awaited = new Set(waiting.map(({ blockedBy }) => blockedBy));
+  const last = steps.findIndex(
+    ({ kind, extensions }) => kind === 'enable' && extensions.some((one) => awaited.has(one)),
+  );
+  return last < 0 ? steps : steps.slice(0, last + 1);
 }
 
 /** Whether a step is a command of a handler, and not a task of the agent. */
@@ -56,8 +71,8 @@ export const isCommand = (step: ExtensionStep): step is CommandStep =>
 /** Records that a step succeeded. */
 function complete(
   step: ExtensionStep,
-  targets: readonly Target[],
-  contents: KnownMachine['contents'],
+  targets: readonly PredictedTarget[],
+  contents: MachineContents,
   round: Round,
 ): void {
   const { kind, handler, version, extensions } = step;
