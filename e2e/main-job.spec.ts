@@ -81,7 +81,7 @@ test('a handler is published, declared, run, read in many languages, updated and
   const vm = await test.step('an operator creates a VM, and both lists show it', async () => {
     const made = await api.createVm(name, { role: 'journey' });
     await expect(row(operator, name)).toContainText('Never seen');
-    await expect(row(reader, name)).toContainText('Noch nie gesehen');
+    await expect(row(reader, name)).toContainText('Noch kein Kontakt');
     return made;
   });
 
