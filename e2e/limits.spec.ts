@@ -42,7 +42,9 @@ test('the VM page shows which limits were exceeded and what to do, in the reader
   await expect(
     german.getByText(/abgelehnt, weil die Zielzustände 256 MiB in einer Stunde überschritten haben/),
   ).toBeVisible();
-  await expect(german.getByText(/reicht nur bis .+ zurück, weil die Berichte dieser VM mehr als 1\.024 MiB/)).toBeVisible();
+  await expect(
+    german.getByText(/reicht nur bis .+ zurück, weil die Berichte dieser VM mehr als 1\.024 MiB/),
+  ).toBeVisible();
 });
 
 test('a version whose lists are too large for a page says how much it leaves out', async ({
