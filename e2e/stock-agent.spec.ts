@@ -55,7 +55,7 @@ test('a VM gets a stock agent, whose English messages are shown in German, marke
 
   const facts = page.getByRole('region', { name: 'Standard-Azure-Agent' });
   await expect(facts).toContainText('WALinuxAgent 2.7.3.0');
-  await expect(facts).toContainText('Zuletzt abgeschlossener Zielzustand3, vor');
+  await expect(facts).toContainText('Zuletzt verarbeiteter Zielzustand3, vor');
   await expectAccessibleInBothThemes(page);
 
   await page.getByRole('link', { name: 'Ausgabe' }).click();
