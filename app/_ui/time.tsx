@@ -22,12 +22,15 @@ export function relativeWords(t: TFunction<'common'>, delta: number): string {
   return t(past ? 'time.ago.d' : 'time.in.d', { count: Math.floor(size / day) });
 }
 
-/** Formats a duration: "12 s", "19 min", "3 h", "2 days". `length` is in milliseconds. */
-export function durationWords(t: TFunction<'common'>, length: number): string {
+/**
+ * Formats a duration: "12 s", "19 min", "3 h", "2 days". `length` is in milliseconds. `since`: for use after "since",
+ * which changes the form of the words in some languages.
+ */
+export function durationWords(t: TFunction<'common'>, length: number, use: 'for' | 'since' = 'for'): string {
   if (length < minute) return t('time.for.s', { n: Math.max(0, Math.floor(length / second)) });
   if (length < hour) return t('time.for.min', { n: Math.floor(length / minute) });
   if (length < day) return t('time.for.h', { n: Math.floor(length / hour) });
-  return t('time.for.d', { count: Math.floor(length / day) });
+  return t(`time.${use}.d`, { count: Math.floor(length / day) });
 }
 
 export interface TimeProps {
@@ -48,10 +51,10 @@ export function RelativeTime({ value, className }: TimeProps) {
 }
 
 /** The duration since a time, which keeps counting: "19 min". Shows the exact start on hover. */
-export function Elapsed({ value, className }: TimeProps) {
+export function Elapsed({ value, use, className }: TimeProps & { use?: Parameters<typeof durationWords>[2] }) {
   const { t } = useTranslation('common');
   const format = useFormat();
-  const text = useTicking((now) => durationWords(t, now - value.getTime()));
+  const text = useTicking((now) => durationWords(t, now - value.getTime(), use));
   return (
     <time dateTime={value.toISOString()} title={format.dateTime(value, 'exact')} className={className}>
       {text}

@@ -138,7 +138,7 @@ function MainMessage({ extension, at }: { extension: Extension; at: Date }) {
         {when ? <DateTime value={new Date(when)} style="time" /> : null}
         {own === null && status?.stale ? (
           <span className="font-medium text-warning-text">
-            {t('card.stale')} <Elapsed value={new Date(at.getTime() - status.staleSeconds * 1000)} />
+            {t('card.stale')} <Elapsed use="since" value={new Date(at.getTime() - status.staleSeconds * 1000)} />
           </span>
         ) : null}
       </p>

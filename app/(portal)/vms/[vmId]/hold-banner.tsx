@@ -20,7 +20,7 @@ export function HoldBanner({ agent, hold: { at, by, reason, until }, onAct }: Ho
   const { t } = useTranslation('enrollment');
   const reader = useReader();
   const tags = {
-    time: <Elapsed value={new Date(at)} />,
+    time: <Elapsed use="since" value={new Date(at)} />,
     until: <DateTime value={new Date(until ?? at)} className="whitespace-nowrap" />,
     who: <span translate="no" />,
     reason: <span lang="" translate="no" />,

@@ -75,7 +75,7 @@ function Known({ stock, incarnation }: { stock: Stock; incarnation: number }) {
     ) : null;
   const works = hold === null && seen !== null && (settled === null || settled.incarnation < seen.incarnation);
   const ago = (at: string) => ({ time: <RelativeTime value={new Date(at)} className="tabular-nums" /> });
-  const since = (at: string) => ({ time: <Elapsed value={new Date(at)} className="tabular-nums" /> });
+  const since = (at: string) => ({ time: <Elapsed use="since" value={new Date(at)} className="tabular-nums" /> });
   return (
     <dl className={columns}>
       <Fact label={t('stock.version')}>

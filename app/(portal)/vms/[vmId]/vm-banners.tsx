@@ -101,7 +101,7 @@ function SilentBanner({ agent }: { agent: Agent }) {
     <Banner boxed status={isSilent ? 'unresponsive' : 'unknown'}>
       <Trans
         text={t(isSilent ? 'silent' : 'late')}
-        tags={{ time: isSilent ? <Elapsed value={seenAt} /> : <RelativeTime value={seenAt} /> }}
+        tags={{ time: isSilent ? <Elapsed use="since" value={seenAt} /> : <RelativeTime value={seenAt} /> }}
       />
     </Banner>
   );

@@ -14,7 +14,7 @@ export function WhySentence({ sentence: { code, values, at } }: { sentence: Sent
     ...(values.until && { until: <DateTime value={new Date(values.until)} className="whitespace-nowrap" /> }),
     ...(when && {
       time: <RelativeTime value={when} />,
-      elapsed: <Elapsed value={when} />,
+      elapsed: <Elapsed use="since" value={when} />,
       clock: <DateTime value={when} style="time" />,
       countdown: <Countdown value={when} />,
     }),

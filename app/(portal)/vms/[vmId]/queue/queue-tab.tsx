@@ -245,7 +245,7 @@ function RunningFor({ running }: { running: Running | null }) {
         t('queue.ran')
       ) : (
         <>
-          {t('queue.running')} <Elapsed value={new Date(running.since)} />
+          {t('queue.running')} <Elapsed use="since" value={new Date(running.since)} />
         </>
       )}
     </span>
