@@ -248,7 +248,7 @@ test('what was previewed is applied, and one click undoes it', async ({ api, sig
 
   const steps = page.getByRole('region', { name: 'Commands the agent will run' });
   await expect(steps.getByRole('listitem').first()).toContainText('install 1.0.0.0');
-  await expect(steps).toContainText('behind waits until this is done, then runs again.');
+  await expect(steps).toContainText('behind waits until this extension is done, then runs again.');
   await expect(steps).toContainText('No machine is connected to this VM yet.');
   await page.getByRole('radio', { name: 'JSON' }).click();
   const diff = page.getByRole('region', { name: 'Public settings before and after' });

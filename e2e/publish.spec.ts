@@ -86,7 +86,7 @@ test('a publisher corrects a zip, writes messages and publishes; an operator fin
   await test.step('messages in en and de have previews (AZ-L4, AZ-L6)', async () => {
     await page.getByLabel('Message ID').fill('disk-full');
     await page.getByRole('button', { name: 'Add message' }).click();
-    await page.getByRole('button', { name: 'Language', exact: true }).click();
+    await page.getByRole('button', { name: 'Add language', exact: true }).click();
     await page.getByLabel('Language tag').fill('de');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
 
