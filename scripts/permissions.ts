@@ -79,7 +79,7 @@ function page(): string {
     '| `/healthz`, `/readyz`, `/api/v1/openapi.json`, `/.well-known/security.txt`, and the files in `public/` | everyone |',
     '',
     '## Existing protected settings and new keys',
-    'Operators can enroll machines, but that does not give them protected settings that other people entered. An existing secret is encrypted for a new key only if the previous key signed the new one (`PUT /agent/v1/certificate`), if the issuer of the enrollment token or of the stock agent access entered the secret last, or if that issuer is an admin at that time. All other secrets are withheld (`needsRelease`) until an admin releases them (`releaseSecrets`) or someone enters them again. Each forwarder token comes with a new tenant key, even for the same issuer.',
+    'Operators can enroll machines, but that does not give them protected settings that other people entered. An existing secret is encrypted for a new key only if the previous key signed the new one (`PUT /agent/v1/certificate`), if the issuer of the enrollment token or of the stock agent access entered the secret last, or if that issuer is an admin at that time. When an operator replaces a stock agent’s tenant key, the new key gets what the previous one had. All other secrets are withheld (`needsRelease`) until an admin releases them (`releaseSecrets`) or someone enters them again. Each forwarder token comes with a new tenant key, even for the same issuer.',
     '',
     'The rule compares members, so an API token counts as the member who created it, regardless of its role:',
     '',
@@ -90,7 +90,7 @@ function page(): string {
     'Pipelines that must not read each other’s or an admin’s secrets therefore need tokens of different members. Create a member with the role operator for each, sign in as that member, and create the token there. The bootstrap token is an admin that is no member. Each token that it creates counts as a separate actor too, so you can use such tokens instead.',
     '',
     '## Activity log',
-    'Everyone who is signed in sees the entries about VMs, extensions, handlers, versions and publishers. Operators also see the values before and after a change to a VM, which include settings. Only admins and the person who acted see entries about people, tokens and invitations, and the address from which an action came.',
+    'Everyone who is signed in sees the entries about VMs, extensions, handlers, versions and publishers. Operators also see the values before and after a change to a VM, which include public settings. Only admins and the person who acted see entries about people, tokens and invitations, and the address from which an action came.',
     '',
   ].join('\n');
 }

@@ -27,8 +27,8 @@ export interface Limits {
     outputBytes: number;
   };
   /**
-   * Maximum bytes of a command's output, of a VM's stored outputs and archives together, of a log archive, and of the
-   * uploads that a VM is sending.
+   * Maximum bytes of a command's output, of a VM's stored outputs and, separately, of its archives, of a log archive,
+   * and of the uploads that a VM is sending.
    */
   logs: { outputBytes: number; vmBytes: number; archiveBytes: number; arrivingBytes: number };
   /**
