@@ -7,13 +7,13 @@ import { writeResults } from './print/results.ts';
 
 const usage = `usage: npm run chaos [-- FLAGS]
 
-Reports flow into two gateways on one database while processes are killed, the database stalls, the disk fills up and
-connections are lost; afterwards every acknowledged report is looked up. Ends with 1 where one is missing.
-  --kills N      how many processes are killed (100)
-  --minutes N    ends after so long at the latest (60)
-  --vms N        of the fleet (2000)
-  --seed WORD    what goes wrong when (annex)
-  --json FILE    where the figures go; a new file in bench/results by default`;
+Sends reports to two gateways on one database while processes are killed, the database stalls, the disk fills up and
+connections are closed. Afterwards checks every acknowledged report. Exits with 1 if one is missing.
+  --kills N      number of processes to kill (100)
+  --minutes N    maximum duration (60)
+  --vms N        VMs in the fleet (2000)
+  --seed WORD    determines which failures occur when (annex)
+  --json FILE    file for the figures; by default a new file in bench/results`;
 
 const values = readFlags(usage, {
   options: {

@@ -16,13 +16,13 @@ import { Agents } from './load/agents.ts';
 
 const usage = `usage: npm run failover [-- FLAGS]
 
-Kills a PostgreSQL under load, promotes its synchronous replica, and looks up there every report that was acknowledged.
-Needs the PostgreSQL server of Debian (15 or newer): apt-get install postgresql
-  --frozen         stops the primary instead, like a machine that vanished
-  --gateways N     processes that share the port (2)
-  --connections N  that report without a pause (64)
-  --seconds N      before the kill, and after the first report that is acknowledged again (5)
-  --vms N          of the fleet (1000)`;
+Kills a PostgreSQL primary under load, promotes its synchronous replica, and checks that the replica has every
+acknowledged report. Needs the PostgreSQL server of Debian (15 or newer): apt-get install postgresql
+  --frozen         stops the primary instead, as when a machine loses power
+  --gateways N     gateway processes that share the port (2)
+  --connections N  connections that report without a pause (64)
+  --seconds N      time before the kill, and after the first report that is acknowledged again (5)
+  --vms N          VMs in the fleet (1000)`;
 
 const values = readFlags(usage, {
   options: {

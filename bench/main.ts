@@ -20,21 +20,21 @@ const usage = `usage: npm run bench [-- FLAGS]
        npm run bench -- --million [--minutes N] [--vms N] [--connections N] [--seed WORD] [--json FILE]
        npm run bench -- --stock [--vms N] [--rounds N] [--seconds N] [--json FILE]
 
-Measures this version on a database of its own, which is thrown away: each figure beside a yardstick that is measured
-in the same run. Nothing else should run on the machine meanwhile.
+Measures this version on a separate database that is deleted afterwards: each figure together with a baseline in the
+same run. Run nothing else on the machine at the same time.
   --only NAMES     some of: ${Object.keys(sections).join(', ')}
-  --rounds N       how often figure and yardstick are measured in turn (5)
-  --seconds N      of one measurement (3)
-  --vms N          of the fleet (10000)
-  --seed WORD      what credentials and everything random come from (annex)
-  --json FILE      where the figures go; a new file in bench/results by default
-  --profile FOLDER where the gateway leaves a CPU profile when it ends; figures are lower meanwhile
+  --rounds N       how often figure and baseline are measured in turn (5)
+  --seconds N      duration of one measurement (3)
+  --vms N          VMs in the fleet (10000)
+  --seed WORD      seed of credentials and of all random values (annex)
+  --json FILE      file for the figures; by default a new file in bench/results
+  --profile FOLDER folder for a CPU profile of the gateway, written when it exits; profiling lowers the figures
 
-The headline run: 1,000,000 VMs report at the usual cadence. Needs 15 GB of disk and some minutes before it begins.
-  --minutes N      how long (10), after four and a half in which every agent calls twice
+The headline run: 1,000,000 VMs report at the usual rate. Needs 15 GB of disk and several minutes before it begins.
+  --minutes N      duration (10), after a warm-up of four and a half minutes in which every agent calls twice
   --connections N  keep-alive connections that all agents share (512)
 
-Stock Azure Linux agents: --stock has 1,000 idle ones (--vms) call one gateway every six seconds, 3 rounds of 60 seconds.`;
+Stock Azure Linux agents: with --stock, 1,000 idle agents (--vms) call one gateway every six seconds, in 3 rounds of 60 seconds.`;
 
 const values = readFlags(usage, {
   options: {

@@ -8,13 +8,13 @@ import { runSoak } from './soak/run-soak.ts';
 
 const usage = `usage: npm run soak [-- FLAGS]
 
-Real agent processes live under goal states that change at random, while agents, gateway, worker and database are killed
-by kill -9. Ends with 1 where a VM does not arrive at its goal, or a handler was called out of order.
-  --minutes N    how long (60)
-  --agents N     how many VMs (10)
-  --agent PATH   runs the agent of another checkout of Annex, with its packages installed (this one)
-  --seed WORD    what is asked for and killed when (annex)
-  --json FILE    where the figures go; a new file in bench/results by default`;
+Runs real agent processes while their goal states change at random and agents, gateway, worker and database are killed
+with kill -9. Exits with 1 if a VM does not reach its goal or a handler was called out of order.
+  --minutes N    duration (60)
+  --agents N     number of VMs (10)
+  --agent PATH   checkout of Annex whose agent runs, with its packages installed (this one)
+  --seed WORD    determines which goals change and what is killed when (annex)
+  --json FILE    file for the figures; by default a new file in bench/results`;
 
 const values = readFlags(usage, {
   options: {

@@ -5,12 +5,12 @@ import { activityLock } from '#server/worker/jobs/follow-activity.ts';
 import { describeFault, withActivity } from './open-activity.ts';
 import { readFlags } from './read-flags.ts';
 
-const usage = `Accepts the activity as it is: after a backup of the database was restored, or after a fault was examined.
+const usage = `Accepts the errors in the activity log, after you restored a backup of the database or found the cause of the errors.
 
   npm run accept-activity -- --reason "restored the backup of 1 May"
 
-Needs what nobody has who can only write to the database: the secret key and DATA_DIR, on the machine of the worker. It
-is an act itself, with the reason and with what was wrong. Run it while Annex runs.`;
+Run it on the worker's machine while Annex is running. It needs the secret key and DATA_DIR, so access to the database is
+not enough. The activity log records the acceptance, with the reason and the errors.`;
 
 async function main(): Promise<void> {
   const { reason = '' } = readFlags(usage, { options: { reason: { type: 'string' } } });

@@ -9,15 +9,15 @@ import { existingKey, nextKey, takeNextKey } from '#server/platform/secret-key.t
 import { openPool } from '#server/process/services.ts';
 import { readFlags } from './read-flags.ts';
 
-const usage = `Changes the secret key: seals everything that the portal keeps under a new one.
+const usage = `Changes the secret key: seals everything that the portal has sealed under a new one.
 
   npm run change-secret-key
 
-Stop Annex first. Where ANNEX_SECRET_KEY is set, set ANNEX_NEW_SECRET_KEY to the new key (32 characters or more) beside
-it, and start Annex with the new key as ANNEX_SECRET_KEY afterwards. Else a new secret.key is made in DATA_DIR.
+Stop Annex first. If ANNEX_SECRET_KEY is set, also set ANNEX_NEW_SECRET_KEY to the new key (32 characters or more), and
+afterwards start Annex with the new key as ANNEX_SECRET_KEY. Otherwise the command creates a new secret.key in DATA_DIR.
 
-All of it is one transaction: an interrupted run changes nothing, or is finished by running it again.
-Everyone has to sign in again, and recovery codes must be made again.`;
+If the command is interrupted, either nothing has changed, or running it again completes the change.
+Afterwards, everyone must sign in again and create new recovery codes.`;
 
 async function main(): Promise<void> {
   readFlags(usage, { options: {} });

@@ -4,12 +4,12 @@ import { loadConfig } from '#server/platform/env.ts';
 import { exitWith, root, runInForeground, say } from './foreground.ts';
 import { readFlags } from './read-flags.ts';
 
-const usage = `Starts the portal, the agent gateway, the worker and the database for development, and ends them with Ctrl-C.
+const usage = `Starts the portal, the agent gateway, the worker and the database for development. Press Ctrl-C to stop them.
 
   npm run dev
       Pages reload when a file in app/ changes; the processes restart when server code changes.
 
-What can be set in the environment is in docs/operations.md.`;
+docs/operations.md lists the environment variables.`;
 
 /**
  * Folders of code and texts that the portal, gateway and worker load only when they start. Next.js itself watches the

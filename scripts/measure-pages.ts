@@ -4,12 +4,12 @@ import { type Browser, chromium, type Page, request } from '@playwright/test';
 import { chromiumLaunch } from '../e2e/support/browser.ts';
 import { readFlags } from './read-flags.ts';
 
-const usage = `How fast the pages of a running portal are, in Chromium.
+const usage = `Measures the speed of the pages of a running portal, in Chromium.
 
   npm run measure -- [--url http://localhost:3000] --email … --password … [--runs 5] [--seconds 10]
 
-A fleet of the size of interest must be there (npm run seed -- --vms 100000). The machine's load while it ran is
-printed with the figures: on a busy machine they say little.`;
+First fill the portal with a fleet of the size to measure (npm run seed -- --vms 100000). The machine's load is printed
+with the figures: on a busy machine, the figures mean little.`;
 
 const flags = readFlags(usage, {
   options: {

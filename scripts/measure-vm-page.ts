@@ -4,11 +4,11 @@ import { type Browser, chromium, type Page, request } from '@playwright/test';
 import { chromiumLaunch } from '../e2e/support/browser.ts';
 import { readFlags } from './read-flags.ts';
 
-const usage = `How fast a VM's page is, in Chromium on a CPU slowed down four times, without a cache.
+const usage = `Measures the speed of a VM's page, in Chromium with a CPU slowed down four times and without a cache.
 
   npm run measure:vm -- [--url http://localhost:3000] --email … --password … [--vm files-1] [--runs 5]
 
-Flags can be given as ANNEX_URL, ANNEX_BOOTSTRAP_EMAIL and ANNEX_BOOTSTRAP_PASSWORD. Ends with 1 where a limit is passed.`;
+ANNEX_URL, ANNEX_BOOTSTRAP_EMAIL and ANNEX_BOOTSTRAP_PASSWORD can replace the flags. Exits with 1 if a limit is exceeded.`;
 
 const flags = readFlags(usage, {
   options: {

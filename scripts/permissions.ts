@@ -9,7 +9,7 @@ import { readFlags } from './read-flags.ts';
 const usage = `Writes docs/permissions.md from the tables in the code.
 
   npm run permissions [-- --check]
-      --check: writes nothing, and ends with 1 where the page is stale`;
+      --check: writes nothing, and exits with 1 if the page is stale`;
 
 const file = path.resolve(import.meta.dirname, '../docs/permissions.md');
 

@@ -8,15 +8,15 @@ import { speechOf } from './screenshots/speech.ts';
 import { type ScreenshotStage, setStage } from './screenshots/stage.ts';
 import { type Subject, subjectsOf } from './screenshots/subjects.ts';
 
-const usage = `Pictures of a running portal (npm start -- --demo).
+const usage = `Takes screenshots of a running portal (npm start -- --demo).
 
   npm run screenshots -- [--url http://localhost:3000] --email … --password …
-      the picture of the README, docs/images/vm.png: the demo's VM whose mount failed
+      the screenshot in the README, docs/images/vm.png: the demo's VM whose mount failed
   npm run screenshots -- … --out <folder> [--languages en,de,en-XA] [--themes light,dark] [--widths 1440,390] [--only vm,editor]
-      every page and its states. The portal gets VMs, a handler and people for it: take one that may be thrown away.
-      --only takes beginnings of names; en-XA is English 40 % longer, ar-XB English from right to left
+      every page and its states. Creates VMs, a handler and members, so use a portal that you can delete afterwards.
+      --only selects subjects by the beginning of their names; en-XA is English, 40% longer; ar-XB is English from right to left
 
-Flags can be given as ANNEX_URL, ANNEX_BOOTSTRAP_EMAIL and ANNEX_BOOTSTRAP_PASSWORD.`;
+ANNEX_URL, ANNEX_BOOTSTRAP_EMAIL and ANNEX_BOOTSTRAP_PASSWORD can replace the flags.`;
 
 const flags = readFlags(usage, {
   options: {

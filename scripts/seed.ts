@@ -8,9 +8,9 @@ import { SeedError, seed } from './seed/seed.ts';
 const usage = `usage: npm run seed -- --vms NUMBER [--extensions 1…${seedHandlers.length}] [--more] [--keep-alive]
        npm run seed -- --keep-alive
 
-Fills the database of this portal (DATABASE_URL, or the embedded one of DATA_DIR) with a fleet to look at.
+Fills this portal's database (DATABASE_URL, or the embedded one in DATA_DIR) with a sample fleet.
   --more         adds to the VMs of an earlier seed
-  --keep-alive   stays and speaks for the agents, so that they are not missed after ten minutes`;
+  --keep-alive   keeps running and reports for the agents; without reports, VMs become unresponsive after ten minutes`;
 
 function readOptions() {
   const values = readFlags(usage, {

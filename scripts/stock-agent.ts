@@ -9,14 +9,15 @@ import { readFlags } from './read-flags.ts';
 
 const usage = `usage: npm run stock-agent -- --vm ID [FLAGS]
 
-A throwaway machine with the stock Azure Linux agent and its forwarder, in namespaces of its own, to the end of input.
-Its log is shown as it comes. What is typed is run on the machine; "off" and "on" turn it off and on. docs/stock-agent.md
-  --vm ID              the VM that it is; its guest token is asked for, or in ANNEX_GUEST_TOKEN or --guest-token-file
-  --gateway URL        the gateway (http://127.0.0.1:3001)
-  --guest-token-file F where the token is
+Starts a throwaway machine with the stock Azure Linux agent and its forwarder, in separate namespaces. Prints the
+agent's log and runs the commands that you type on that machine; "off" and "on" turn it off and on, and Ctrl-D ends it.
+See docs/stock-agent.md.
+  --vm ID              the machine's VM; prompts for its forwarder token, or reads ANNEX_GUEST_TOKEN or --guest-token-file
+  --gateway URL        address of the gateway (http://127.0.0.1:3001)
+  --guest-token-file F file with the forwarder token
   --name NAME          host name (stock-vm)
-  --suite NAME         Debian's release whose agent it is (this machine's own; sid for the newest)
-  --set KEY=VALUE      a line of waagent.conf; several times for several`;
+  --suite NAME         Debian release whose agent is used (this machine's release; sid for the newest)
+  --set KEY=VALUE      a line of waagent.conf; can be repeated`;
 
 const flags = readFlags(usage, {
   options: {

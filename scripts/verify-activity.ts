@@ -5,14 +5,14 @@ import type { AnchorTarget } from '#server/platform/anchors.ts';
 import { describeFault, withActivity } from './open-activity.ts';
 import { readFlags } from './read-flags.ts';
 
-const usage = `Proves that no act was deleted, altered, inserted, replayed or linked anew since it was written, and that none is missing at the end.
+const usage = `Verifies the activity log: that no entry was deleted, altered, inserted, replayed or relinked, and that none is missing at the end.
 
   npm run verify-activity [-- --anchor <number>:<hash>]
-      --anchor: an end of the chain that was kept elsewhere and must still be in it; may be given several times
+      --anchor: a head of the chain that was stored elsewhere and must be in the chain; can be repeated
 
-Reads the database of DATABASE_URL, or the embedded one in DATA_DIR while Annex runs, the secret key, the head that the
-worker keeps in DATA_DIR, and the files of ANNEX_AUDIT_ANCHORS.
-Ends with 0 where everything holds, 1 where not, 2 where it could not be checked.`;
+Reads the database (DATABASE_URL, or the embedded one in DATA_DIR while Annex is running), the secret key, the head that
+the worker stores in DATA_DIR, and the files of ANNEX_AUDIT_ANCHORS.
+Exits with 0 if the log is valid, 1 if it is not, and 2 if it could not be checked.`;
 
 const line = z.object({ at: z.string(), position: z.number().int(), hash: z.string() });
 
