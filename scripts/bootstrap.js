@@ -1,6 +1,7 @@
-// Runs on Node 20, so that it can start on a new machine. Installs the packages of package-lock.json if the file has
-// changed, then runs the script with the project's own Node 24. `npm start` needs no development packages; every other
-// command gets them. Usage: `node scripts/bootstrap.js scripts/start.ts --demo`; without a script it only installs.
+// Runs on Node 20, so that it can start on a new machine. Installs the packages of package-lock.json if they are
+// missing or outdated, then runs the script with the project's own Node 24. `npm start` needs no development packages;
+// every other command gets them. Usage: `node scripts/bootstrap.js scripts/start.ts --demo`; without a script it only
+// installs.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';

@@ -4,8 +4,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { generateDrizzleJson } from 'drizzle-kit/api';
 import * as schema from '#db/schema/index.ts';
 
-// Compares the schema with the last migration's snapshot, because a schema change without a migration works only on the
-// developer's machine.
+// Compares the schema with the last migration's snapshot, because a schema change without a migration does not reach
+// the database.
 const folder = path.resolve(import.meta.dirname, '../db/migrations');
 const last = readdirSync(path.join(folder, 'meta'))
   .filter((file) => file.endsWith('_snapshot.json'))

@@ -9,7 +9,7 @@ import { bareEnvironment, type Config } from '#server/platform/env.ts';
 export interface DemoOptions {
   config: Config;
   root: string;
-  /** Starts a process and keeps it running until the demo ends. */
+  /** Starts a process and keeps it running until Annex stops. */
   keep(name: string, args: string[], folder: string): void;
   say(line: string): void;
 }
@@ -117,7 +117,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
 
 type Api = <Answer>(method: string, at: string, body?: unknown, accept?: readonly number[]) => Promise<Answer>;
 
-/** Calls the public API on the loopback interface. `accept` lists statuses to accept besides 2xx. */
+/** Calls the public API at the address on which the portal listens. `accept` lists statuses to accept besides 2xx. */
 function demoApi(config: Config): Api {
   const host = ['0.0.0.0', '::'].includes(config.host) ? 'localhost' : config.host;
   const base = `http://${host.includes(':') ? `[${host}]` : host}:${config.port}/api/v1`;
@@ -189,7 +189,10 @@ async function makeVm(api: Api, { config, root }: DemoOptions, folder: string, v
   await promisify(execFile)(process.execPath, args, { cwd: root, env });
 }
 
-/** Agents trust what the machine trusts. If the gateway has a private certificate, they use the portal's port. */
+/**
+ * Agents trust what the machine trusts. If the gateway uses TLS, its certificate may be private, so they use the
+ * portal's port.
+ */
 function gatewayAddress(config: Config): string {
   const host = ['0.0.0.0', '::'].includes(config.host) ? 'localhost' : config.host;
   return `http://${host.includes(':') ? `[${host}]` : host}:${config.tls === null ? config.gatewayPort : config.port}`;

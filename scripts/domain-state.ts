@@ -17,8 +17,8 @@ const rules: readonly { pattern: RegExp; fault: string }[] = [
 ];
 
 /**
- * Returns the faults in a domain file by line. Queues, timers and caches belong to the process that runs the domain,
- * which declares slots of `ProcessMemory` or takes them as parameters.
+ * Returns the faults in a domain file by line. Queues, timers and caches belong to the process that runs the domain;
+ * domain files declare slots of `ProcessMemory` or take parameters.
  */
 export function domainStateFaults(text: string): string[] {
   return text

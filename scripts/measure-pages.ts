@@ -30,7 +30,7 @@ type Shown = 'rows' | 'search' | 'filter' | 'map';
 
 /**
  * Runs in the page. Measures the time from the last key or click until the content is shown and a frame has been drawn.
- * `known` is the previous content.
+ * `known` is the previous content or, for `search`, the search text.
  */
 function timeUntil([shown, known]: [Shown, string]): Promise<number> {
   const rows = () => [...document.querySelectorAll('table a[href^="/vms/"]')].map((link) => link.textContent ?? '');

@@ -79,7 +79,7 @@ export async function setStage(url: string, admin: Person): Promise<ScreenshotSt
   };
 }
 
-/** Publishes two versions, one of which lacks some texts, and creates a draft. */
+/** Publishes two versions with missing texts, creates a draft, and publishes a handler for VMs with many extensions. */
 async function publishStudio(api: Api): Promise<void> {
   await api('POST', '/publishers', { namespace: 'Studio.Lab', displayName: 'Studio Lab' }, [409]);
   for (const [version, sample, isPublished] of [
@@ -166,7 +166,7 @@ async function member(url: string, admin: Person, name: string, role: string, is
   const before = items.find((one) => one.email === email);
   if (before !== undefined) {
     if (!isGuarded) return Person.signedIn(url, email, password);
-    // The member exists, but their authenticator secret is gone since the last run.
+    // The secret of the member's authenticator app was not kept from the last run.
     await admin.mutate('members.resetFactors', { id: before.id });
   }
   const person = before === undefined ? await Person.guest(url) : await Person.signedIn(url, email, password);

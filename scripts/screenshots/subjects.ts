@@ -352,7 +352,7 @@ async function importXliff(scene: Scene): Promise<void> {
   await page.getByRole('dialog', { name: say('localization:xliff.title', { lang: 'de' }) }).waitFor();
 }
 
-/** Selects a zip whose manifest has three errors. */
+/** Selects a zip whose manifest has several errors. */
 async function givePackage(page: Page): Promise<void> {
   const handlerManifest = {
     installCommand: 'bin/install.sh',

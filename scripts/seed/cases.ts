@@ -2,8 +2,8 @@ import { type HeartbeatDocument, heartbeatFile, type StatusDocument, statusFile 
 import { type SeedHandler, seedHandlers } from './catalogue.ts';
 
 /**
- * The scenarios of seeded VMs, with a range of seconds since each began; `long` means weeks ago. A VM gets the first
- * scenario whose condition it meets; `r` is the VM's random number.
+ * The scenarios of seeded VMs, with a range of seconds since each began. A VM gets the first scenario whose condition
+ * it meets; `r` is the VM's random number.
  */
 export const scenarios = [
   { name: 'mount-refused', where: `role = 'files' and region = 'eu2' and env = 'prod'`, ago: [2_040, 2_160] },

@@ -27,8 +27,8 @@ function readClaim(header: string | null): AgentClaim | null {
 
 /**
  * Authenticates an agent by its credential, limits its call rate, and checks that only one machine uses the credential.
- * Runs no database statement for cached agents. Throws 401 `credential_refused`, 429 `too_many_requests`, 409
- * `duplicate_agent`, `agent_unidentified` or `counter_jumped`.
+ * Accepting a cached agent's call runs no database statement, except to store its machine. Throws 401
+ * `credential_refused`, 429 `too_many_requests`, 409 `duplicate_agent`, `agent_unidentified` or `counter_jumped`.
  */
 export function admit(call: AgentCall): Admitted | Promise<Admitted> {
   const found = findCaller(call);
@@ -108,7 +108,7 @@ export function noteSighting(
   call.door.presence.saw({ vmId: agent.vmId, at, nextExpectedAt, counter, hungUp });
 }
 
-/** Returns the header that announces requested logs, and marks the newest request as announced. */
+/** Returns the header that announces requested logs, if there are any, and marks the newest request as announced. */
 export function logRequestHeaders(agent: KnownAgent): string[] {
   const { logRequests, newestLogRequest } = agent;
   agent.announcedLogRequest = newestLogRequest;

@@ -60,7 +60,7 @@ export interface CallInfo {
   closing?: AbortSignal;
 }
 
-/** Handles the agent API, on the gateway and on the portal. `close` writes pending data. */
+/** Handles the agent API, on the gateway and on the portal. `close` releases held polls and writes pending data. */
 export interface AgentHandler {
   (request: Request, info: CallInfo): Promise<Response>;
   /**

@@ -59,7 +59,7 @@ export class HeldPoll {
     else if (this.#kept === undefined || this.#kept === 'look') this.#kept = why;
   }
 
-  /** Waits for a wake-up, the timeout, or the agent to disconnect. Returns which of these ended the wait. */
+  /** Waits for a wake-up, the timeout, or the agent to disconnect. Returns why the wait ended. */
   next(ms: number, call: OtherEnd): Promise<Wake> {
     const why = call.hasHungUp() ? 'over' : this.#kept;
     this.#kept = undefined;

@@ -16,7 +16,10 @@ export async function readBody(request: Request, limit: number): Promise<Buffer<
   return Buffer.concat(chunks);
 }
 
-/** Parses a small JSON body. Throws 415 for other media types, and 400 with the position of a syntax error. */
+/**
+ * Parses a JSON body of at most 16 KiB. Throws 413 `body_too_large`, 415 for other media types, and 400 with the
+ * faults.
+ */
 export async function readJsonBody(request: Request, limits: Limits): Promise<unknown> {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
   if (type !== 'application/json') {

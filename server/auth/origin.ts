@@ -26,7 +26,7 @@ export function isOwnMutation(headers: Headers, config: Config): boolean {
 }
 
 /**
- * Whether a GET may come from the portal's pages. Browsers send `Origin` with GETs only if a script of another site
+ * Whether a GET may come from the portal's pages. Browsers send `Origin` with GETs only if a script of another origin
  * makes them.
  */
 export function isOwnRead(headers: Headers, config: Config): boolean {

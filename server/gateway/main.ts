@@ -4,7 +4,7 @@ import { type Core, type HttpRoute, serve } from '#server/process/http.ts';
 import { runProcess } from '#server/process/run.ts';
 import { createWireHandler, isWirePath, wireUploads } from '#server/wire/door.ts';
 
-/** Serves the APIs of both kinds of agents. Any other path returns 404. */
+/** Serves the APIs of both kinds of agents, and health checks. Any other path returns 404. */
 await runProcess('gateway', async (services) => {
   const { config, log } = services;
   const agent = createAgentHandler(services);

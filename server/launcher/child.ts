@@ -32,7 +32,7 @@ const longestPauseMs = 10_000;
 const wellAfterMs = 30_000;
 const stopMs = 15_000;
 
-/** Starts a process, and restarts it with backoff whenever it exits. */
+/** Starts a process, and restarts it with backoff whenever it exits after it was ready. */
 export function keepRunning(options: ChildOptions): Child {
   let current: ChildProcess | undefined;
   let stopping = false;

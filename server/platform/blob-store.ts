@@ -17,7 +17,10 @@ export interface OpenBlob {
   size: number;
 }
 
-/** Thrown if stored bytes do not match their digest. The file has been moved aside, so the blob is now absent. */
+/**
+ * Thrown if stored bytes do not match their digest. The damaged file is moved aside, unless another one has replaced
+ * it.
+ */
 export class DamagedBlob extends Error {
   override readonly name = 'DamagedBlob';
 
@@ -60,7 +63,7 @@ export function openBlobStore(root: string): BlobStore {
   };
 
   const setAside = async (sha256: string, ino: number): Promise<void> => {
-    // A valid file may have replaced the damaged one in the meantime.
+    // A valid file may have replaced the damaged one since it was opened.
     if ((await stat(pathOf(sha256)).catch(absent))?.ino !== ino) return;
     const folder = join(root, 'damaged');
     await mkdir(folder, { recursive: true, mode: 0o700 });

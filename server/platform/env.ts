@@ -17,7 +17,7 @@ export interface Config {
   url: string;
   /** Origin of the gateway as agents see it, without a trailing slash. */
   gatewayUrl: string;
-  /** Addresses of trusted proxies. Forwarded headers are accepted only from them. */
+  /** Addresses and networks of trusted proxies. Forwarded headers are accepted only from them. */
   trustProxy: BlockList;
   /** Paths of the certificate and key files; null if the gateway itself does not use TLS. */
   tls: { certFile: string; keyFile: string } | null;
@@ -162,7 +162,7 @@ const limits = z.string().transform((text, ctx) => {
 
 type Tree = { readonly [key: string]: number | Tree };
 
-/** Replaces defaults with the given positive integers. Throws if a name is unknown. */
+/** Replaces defaults with the given positive integers. Throws for an unknown name or any other value. */
 function mergeLimits<T>(defaults: T, given: unknown, path: string): T {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new Error(`${path === '' ? 'the whole' : path} must be an object`);

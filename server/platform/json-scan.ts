@@ -42,7 +42,8 @@ const largest = 2 ** 53;
 
 /**
  * Scans JSON text once, without recursion and without building values. Collects duplicate properties, large numbers and
- * unstorable characters with their paths. Ends at the first syntax error, which it returns with line and column.
+ * unstorable characters with their paths. A syntax error or too deep nesting ends the scan and becomes the only fault.
+ * Returns at most 100 faults.
  */
 export function scanJson(text: string, options: ScanOptions): Scan {
   return new Scanner(text, options).run();

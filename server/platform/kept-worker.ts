@@ -30,8 +30,8 @@ export class KeptWorker<I, T> {
   }
 
   /**
-   * Returns the task's result, or which limit it exceeded (time or memory). After that, the next task gets a new
-   * thread.
+   * Returns the task's result, or which limit it exceeded (time or memory). After an exceeded limit or an error, the
+   * next task gets a new thread.
    */
   ask(input: I): Promise<WorkerResult<T>> {
     this.waiting++;

@@ -1,7 +1,7 @@
 const KiB = 1024;
 const MiB = 1024 * KiB;
 
-/** Limits on all external input. Sizes are in bytes, times in milliseconds. */
+/** Limits on all external input. Sizes are in bytes and times in milliseconds, unless the name says otherwise. */
 export interface Limits {
   package: {
     packedBytes: number;
@@ -32,8 +32,8 @@ export interface Limits {
    */
   logs: { outputBytes: number; vmBytes: number; archiveBytes: number; arrivingBytes: number };
   /**
-   * What one VM may send or store: bytes of reports and certificate renewals per hour and gateway process, bytes of
-   * goal states per hour, and bytes of stored past reports in total.
+   * What one VM may send or store: bytes of reports and number of certificate renewals (each per hour and process),
+   * bytes of goal states per hour, and bytes of stored past reports in total.
    */
   vm: { reportBytesPerHour: number; renewalsPerHour: number; goalStateBytesPerHour: number; historyBytes: number };
   tags: { count: number; bytes: number };

@@ -15,7 +15,7 @@ export interface OpenIdConfig {
   emailDomains: readonly string[];
   /** Role of people who join by signing in; null if people need an invitation to join. */
   joinAs: RoleName | null;
-  /** The claim that contains groups, and the role of each group, highest role first. */
+  /** The claim that contains groups, and the role of each group. A member gets the role of the first matching group. */
   roles: { claim: string; of: readonly { group: string; role: RoleName }[] } | null;
 }
 

@@ -5,9 +5,9 @@ const MiB = 1024 ** 2;
 const GiB = 1024 * MiB;
 
 /**
- * Returns the settings of the embedded PostgreSQL that depend on the machine. Buffers get an eighth of the memory, so
- * that the rows that a large fleet's reports update stay in memory. WAL gets a sixteenth of the disk, so that
- * checkpoints are rare: after each one, PostgreSQL logs every changed page completely.
+ * Returns the settings of the embedded PostgreSQL that depend on the machine, within limits. Buffers get an eighth of
+ * the memory, so that the rows that a large fleet's reports update stay in memory. WAL gets a sixteenth of the disk, so
+ * that checkpoints are rare: after each one, PostgreSQL logs every changed page completely.
  */
 export async function settingsBySize(
   folder: string,

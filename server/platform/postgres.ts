@@ -28,7 +28,10 @@ export interface Postgres {
   /** Connection string over a Unix socket, with the password. It stays the same for a data folder. */
   url: string;
   pid: number;
-  /** Stops the server with a fast shutdown (SIGINT). Resolves when it has exited. */
+  /**
+   * Stops the server with a fast shutdown (SIGINT), or after 15 seconds with an immediate one. Resolves when it has
+   * exited.
+   */
   stop(): Promise<void>;
   /** Resolves when the server has exited, for any reason. */
   exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
@@ -37,7 +40,7 @@ export interface Postgres {
 const user = 'postgres';
 const logLimit = 16 * 1024 * 1024;
 
-/** Fixed server settings. They keep statements and error details, which may contain input, out of the log file. */
+/** Default server settings. They keep statements and error details, which may contain input, out of the log file. */
 const ours: Readonly<Record<string, string>> = {
   listen_addresses: '',
   unix_socket_permissions: '0700',

@@ -2,9 +2,9 @@ const timeoutMs = 2_000;
 const freshMs = 2_000;
 
 /**
- * Checks whether an HTTP server responds, with any status. Only a refused, broken or silent connection counts as
- * unreachable, but not an untrusted certificate. Requests each URL at most every two seconds, regardless of the number
- * of callers.
+ * Checks whether an HTTP server responds, with any status. Only an unknown host or a refused, broken or silent
+ * connection counts as unreachable, but not an untrusted certificate. Requests each URL at most every two seconds,
+ * regardless of the number of callers.
  */
 export class Reachability {
   readonly #checks = new Map<string, { at: number; answer: Promise<boolean> }>();

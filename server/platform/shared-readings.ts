@@ -12,8 +12,8 @@ interface Desk {
 
 /**
  * Each reading is followed by a rest of this multiple of its duration, so that readings use only a small part of a
- * core, regardless of the number of callers. The rest has a limit, because a waiting caller occupies one of its
- * session's few slots.
+ * core, unless calls are urgent. The rest has a limit, because a waiting caller occupies one of its session's few
+ * slots.
  */
 const restPerReading = 19;
 const longestRestMs = 250;
@@ -25,7 +25,7 @@ export class SharedReadings {
   readonly #desks = new Map<string, Desk>();
   readonly #kept = new Map<string, { result: unknown; until: number }>();
 
-  /** Number of keys with a reading that is running, waiting or has just finished. */
+  /** Number of keys in memory. Unused keys are removed when another is added. */
   get size(): number {
     return this.#desks.size;
   }
@@ -77,7 +77,7 @@ async function startInTurn<Result>(desk: Desk, read: () => Promise<Result>): Pro
   const running = read().finally(() => {
     const ended = performance.now();
     desk.running = null;
-    // Even slow readings use at most half of a core, regardless of the number of callers.
+    // Without urgent calls, even slow readings use at most half of a core.
     desk.restUntil = ended + Math.max(ended - began, Math.min(longestRestMs, (ended - began) * restPerReading));
   });
   Object.assign(desk, { running, next: null, hurry: new AbortController() });

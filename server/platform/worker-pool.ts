@@ -1,7 +1,9 @@
 import { KeptWorker } from './kept-worker.ts';
 import type { WorkerLimits, WorkerResult } from './worker-task.ts';
 
-/** Maximum number of threads in a pool, and how long idle threads are kept, in milliseconds. */
+/**
+ * Number of threads in a pool, which only busy threads may exceed, and how long idle threads are kept, in milliseconds.
+ */
 export interface PoolBounds {
   most: number;
   idleMs: number;

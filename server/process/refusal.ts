@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import en from '#locales/en/errors.json' with { type: 'json' };
 
-/** Rejections by the HTTP server itself, before it can know the caller's language. */
+/** Rejections by the HTTP server itself, before a handler runs. */
 export type TransportRefusal = 'headers_too_large' | 'request_malformed' | 'request_too_slow' | 'upload_too_slow';
 
 const statuses: Readonly<Record<TransportRefusal, number>> = {
@@ -19,7 +19,7 @@ export function transportRefusal(error: NodeJS.ErrnoException): TransportRefusal
   return error.code?.startsWith('HPE_') === true ? 'request_malformed' : null;
 }
 
-/** Returns a complete HTTP response with a problem document, in English because the caller's language is unknown. */
+/** Returns a complete HTTP response with a problem document in English. */
 export function refusalText(
   refusal: TransportRefusal,
   params: Readonly<Record<string, number>>,
@@ -40,7 +40,7 @@ export function refusalText(
   return `${head.join('\r\n')}\r\n\r\n${body}`;
 }
 
-/** Writes a response directly to the socket, for lack of a usable response object, and closes the connection. */
+/** Writes a response directly to the socket, and closes the connection. */
 export function refuseConnection(socket: Duplex, text: string): void {
   if (socket.writable) socket.end(text);
   // Some clients keep writing and never read, so the connection is closed after half a second.

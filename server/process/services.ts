@@ -20,8 +20,7 @@ export type Room = 'launcher' | 'portal' | 'gateway' | 'worker';
 /**
  * Maximum number of database connections in a process's pool. Each process has one more for listening; processes with
  * the agent API have four more for batches of reports, and the worker one more per job. With up to four gateways, the
- * total stays below PostgreSQL's default limit of 100. The gateways of an installation share 32, but each has at least
- * 6.
+ * total stays below PostgreSQL's default limit of 100. The gateways of an installation share 32, with 6 to 20 each.
  */
 const connections = (room: Room, gatewayWorkers: number): number =>
   ({ launcher: 2, portal: 20, gateway: Math.max(6, Math.min(20, Math.floor(32 / gatewayWorkers))), worker: 3 })[room];
@@ -103,7 +102,10 @@ function holdWakes(wakes: Wakes, primary: Primary): Listening {
   });
 }
 
-/** Creates a pool with statement timeouts, so that no request waits forever for a lock or on a half-open connection. */
+/**
+ * Creates a pool with statement timeouts (except in the launcher, which migrates), so that no request waits forever for
+ * a lock or on a half-open connection.
+ */
 export function openPool(database: string | Primary, room: Room, gatewayWorkers = 1): pg.Pool {
   const { connectionString, Client } = typeof database === 'string' ? toPrimary(database) : database;
   return new pg.Pool({

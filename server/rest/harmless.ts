@@ -1,6 +1,6 @@
 /**
- * Characters that can precede such a sign without preventing a formula: whitespace of any script, control characters,
- * and invisible marks (zero width, byte order, direction).
+ * Characters that can precede the sign of a formula without preventing the formula: whitespace of any script, control
+ * characters, and invisible marks (zero width, byte order, direction).
  */
 const unseen = String.raw`[\s\p{Cc}\p{Cf}]*`;
 

@@ -100,7 +100,10 @@ function requestBodyOf(route: RestRoute): Json | undefined {
   return { required: true, content: { 'application/json': { schema: schemaOf(route.body, 'input') } } };
 }
 
-/** Returns the statuses of the problem documents that a call can return, derived from its inputs. */
+/**
+ * Returns the statuses of the problem documents that a call can return: the route's own, and those that follow from its
+ * inputs.
+ */
 export function refusalsOf(route: RestRoute): number[] {
   const takesBody =
     route.body !== null || route.takesZip === true || route.takesForm !== undefined || route.takesFile !== undefined;

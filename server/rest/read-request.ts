@@ -15,8 +15,8 @@ export function requireJsonWanted(request: Request): void {
 }
 
 /**
- * Parses the parameters of a path. Throws 404 for a malformed id, as for an unknown one, and 422 with the fault for a
- * malformed name in a `PUT`.
+ * Parses the parameters of a path. Throws 404 for a malformed id, as for an unknown one. For any other malformed
+ * parameter, throws 422 with the fault in a `PUT`, otherwise 404.
  */
 export function readParams(route: RestRoute, raw: Record<string, string>): unknown {
   const result = route.params.safeParse(raw, { reportInput: true });

@@ -64,7 +64,7 @@ type DocumentedReply<A extends RouteAnswers> = Omit<RouteReply, 'body'> & {
 
 interface RouteShape {
   method: Method;
-  /** Path below `/api/v1`, with `{name}` for parameters. */
+  /** Path below the prefix, such as `/api/v1`, with `{name}` for parameters. */
   path: string;
   operationId: string;
   summary: string;

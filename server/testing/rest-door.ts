@@ -12,10 +12,10 @@ import { routes } from '#server/rest/routes/index.ts';
 import { type TestServicesOptions, testBootstrap, testContext, testServices } from './context.ts';
 
 export interface RestCall {
-  /** The role whose token to send, or a token itself; null sends none. Default `admin`. */
+  /** The role whose token to send, unless `token` is given; null sends none. Default `admin`. */
   as?: Role | 'outsider' | null;
   token?: string;
-  /** The body. It is sent as JSON, unless it is bytes or text. */
+  /** The body. It is sent as JSON, unless it is bytes, text or a stream. */
   body?: unknown;
   headers?: Readonly<Record<string, string>>;
 }

@@ -1,9 +1,9 @@
 import pg from 'pg';
 
-/** Matches the statements that the agent API's timers run: writing sightings and looking up changes. */
+/** Matches what the agent API's timers run (writing sightings, looking up changes), and `begin` and `commit`. */
 const byItself = /goal_state_heads where published_at >= |with seen as materialized|^\s*(begin|commit)\b/i;
 
-/** Returns the statements that this process sends during `run`, without those of timers. */
+/** Returns the statements that this process sends during `run`, without those of timers, `begin` and `commit`. */
 export async function statementsOf(run: () => Promise<unknown>): Promise<string[]> {
   const statements: string[] = [];
   const { query } = pg.Client.prototype;

@@ -167,7 +167,7 @@ function endRecords(entries: number, size: number, offset: number, options: ZipO
   return [...parts, end, comment];
 }
 
-/** Returns a manifest whose commands all run `install.sh`. `changes` replaces fields of its `handlerManifest`. */
+/** Returns a manifest whose commands all run `install.sh`. `fields` replaces fields of its `handlerManifest`. */
 export function manifestOf(fields: Record<string, unknown> = {}): string {
   const command = './install.sh';
   return JSON.stringify([

@@ -51,8 +51,8 @@ export const router = t.router;
 export const createCallerFactory = t.createCallerFactory;
 
 /**
- * The base of all procedures. Rejects calls from other sites, because browsers send cookies with those too, checks the
- * permissions, and converts errors.
+ * The base of all procedures. Rejects changes and streams from other sites, because browsers send cookies with those
+ * too, checks the permissions, and converts errors.
  */
 export const procedure = t.procedure.use(async ({ ctx, type, path, next }) => {
   try {

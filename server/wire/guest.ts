@@ -35,7 +35,10 @@ export class Guest {
   readonly observed = new Observed();
   /** The VM's callers, as this process knows them. */
   sightings: readonly AgentSighting[] = [];
-  /** Whether commands may be running. True at first and after each new goal state, until the agent uploads a status. */
+  /**
+   * Whether commands may be running. True at first and when the agent fetches its extensions, until it uploads a
+   * status.
+   */
   isBusy = true;
   /** When a sighting was last recorded, in milliseconds. */
   notedAt = 0;

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 
 const quietMs = 60_000;
 
-/** Counts calls without a valid token, and logs their number at most once a minute. */
+/** Counts rejected calls, and logs their number at most once a minute. */
 export class Refusals {
   readonly #log: Logger;
   #since: number | null = null;

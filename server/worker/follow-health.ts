@@ -35,7 +35,8 @@ const longestYieldMs = 2_000;
 
 /**
  * Returns a function that, if a scan is due, marks the VMs whose health may have changed through time alone since the
- * last scan, and returns whether it marked any. The first scan after a start covers all VMs, so that none is missed.
+ * last scan. It returns whether it marked any; false for a full scan. The first scan after a start covers all VMs, so
+ * that none is missed.
  */
 function createScan(services: OpenServices, signal: AbortSignal): () => Promise<boolean> {
   let since: Date | null = null;

@@ -56,9 +56,9 @@ export interface IntakeBounds {
 }
 
 /**
- * Queues the reports of many agents and commits them in batches. A batch starts when the event loop is idle, not by a
- * timer. A report is acknowledged after its commit. Reports of one VM are processed one after the other. Above 80% of
- * its limits, the queue accepts only reports with a final status; at its limits, none.
+ * Queues the reports of many agents and commits them in batches. A batch starts once pending events have been
+ * processed, not by a timer. A report is acknowledged after its commit. Reports of one VM are processed one after the
+ * other. From 80% of its limits, the queue accepts only reports with a final status; at its limits, none.
  */
 export class ReportIntake {
   readonly #db: Database;
@@ -92,7 +92,8 @@ export class ReportIntake {
 
   /**
    * Reserves space for a body that is about to be received, until the returned function is called. Throws 503
-   * `reports_too_many` if the queue is full, or if this body would exceed the queue's limit or the VM's share.
+   * `reports_too_many` if the queue is full, or if this body, together with others, would exceed the queue's limit or
+   * the VM's share.
    */
   expect(vmId: string, bytes: number): () => void {
     this.#refuseWhenFull();
@@ -115,7 +116,7 @@ export class ReportIntake {
 
   /**
    * Queues a report, and resolves when it is committed. Throws what `ingestReport` throws, and 503 `reports_too_many`
-   * with a random `Retry-After` if the queue or the VM's share is full.
+   * with a random `Retry-After` if the queue (for reports without a final status, 80% of it) or the VM's share is full.
    */
   take(ctx: Context, input: IngestReportInput, bytes: number): Promise<IngestResult> {
     this.#refuseWhenFull();

@@ -8,8 +8,8 @@ const wordsOfHash = 8;
 const wordsOfUuid = 4;
 
 /**
- * One array per field, indexed by row; one row per agent and one unassigned row. Apart from a few strings, the data is
- * numbers outside the heap, because garbage collection would visit every object of a million agents.
+ * One array per field, indexed by row; one row per agent and one unassigned row. Apart from a few strings per agent,
+ * the data is numbers outside the heap, because garbage collection would visit every object of a million agents.
  */
 class Columns {
   readonly spare: number;
@@ -83,13 +83,13 @@ export class KnownAgent implements Bucket, CallWindow, Spending {
   get vmName(): string {
     return this.#text.slice(this.#text.indexOf('\n') + 1);
   }
-  /** The first instance id seen with the credential; null before the first call. */
+  /** The first instance id seen with the credential; null if no call has named one. */
   get instanceId(): string | null {
     const end = this.#text.indexOf('\n');
     return end === 0 ? null : this.#text.slice(0, end);
   }
 
-  /** ETag of the current goal state; null if the goal state has changed since it was read. */
+  /** ETag of the current goal state; null if it may have changed since it was read. */
   get etag(): string | null {
     return this.#columns.etag[this.#here] ?? null;
   }
@@ -177,7 +177,7 @@ export class KnownAgent implements Bucket, CallWindow, Spending {
 
 /**
  * Caches up to `most` agents, indexed by credential hash and by VM. When it is full, the CLOCK algorithm evicts an
- * agent that has not called for a long time.
+ * agent that has not called recently.
  */
 export class AgentMemory {
   readonly #most: number;

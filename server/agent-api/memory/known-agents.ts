@@ -64,7 +64,7 @@ export class KnownAgents {
       },
       back: () => {
         this.#hears = true;
-        // A lookup that is already running may have missed the change.
+        // A lookup that is already running may miss changes made before listening resumed.
         const earlier = this.#looking;
         void this.#look();
         void earlier?.then(() => this.#look());
@@ -111,7 +111,7 @@ export class KnownAgents {
     return pending.promise;
   }
 
-  /** Queued agents are read together, when the event loop is idle. */
+  /** Queued agents are read together, once pending events have been processed. */
   #schedule(): void {
     if (this.#scheduled || this.#reading.size >= readsAtOnce || this.#wanted.size === 0) return;
     this.#scheduled = true;

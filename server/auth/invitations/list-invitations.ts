@@ -9,7 +9,7 @@ export interface Invitation {
   role: Role;
   namespaces: string[];
   createdAt: Date;
-  /** Name of the member who created it; null if the member was removed or the portal created it. */
+  /** Name of the member who created it; null if the member was removed, or if no member created it. */
   createdBy: string | null;
   expiresAt: Date;
 }

@@ -115,7 +115,7 @@ function cachedMetadata(openId: OpenIdConfig, log: Logger) {
 
 const isPlain = ({ issuer }: OpenIdConfig): boolean => issuer.startsWith('http:');
 
-/** Fetches the provider's metadata; null if the provider does not respond. */
+/** Fetches the provider's metadata; null if this fails. */
 async function discover(openId: OpenIdConfig, log: Logger): Promise<client.ServerMetadata | null> {
   try {
     const found = await client.discovery(new URL(openId.issuer), openId.clientId, undefined, undefined, {

@@ -114,7 +114,7 @@ class PrimarySearch {
     return this.#known;
   }
 
-  /** Checks all hosts concurrently, so that one that does not respond delays nothing. */
+  /** Checks all hosts concurrently, so that a host that does not respond does not delay the others. */
   async #ask(): Promise<Host> {
     const reasons: string[] = [];
     const checks = this.#hosts.map(async (host, i) => {

@@ -19,7 +19,7 @@ import {
 import { endOtherSessions, endOwnSession, listOwnSessions } from '#server/auth/sessions/index.ts';
 import { mutation, plainMutation, plainQuery, router } from '../trpc.ts';
 
-/** Calls that act on the caller's own account. They require only a session. */
+/** Calls that act on the caller's own account. They require a session, but no role. */
 export const accountRouter = router({
   get: plainQuery(getAccount),
   rename: mutation(renameAccount),

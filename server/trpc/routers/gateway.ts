@@ -6,7 +6,7 @@ import { plainQuery, router } from '../trpc.ts';
 
 const reachability = slot(() => new Reachability());
 
-/** Returns whether the portal can reach the gateway's URL. */
+/** Checks whether the portal can reach the gateway's URL. */
 async function gatewayState(ctx: Context): Promise<{ away: boolean }> {
   allow(ctx.actor, 'viewer');
   return { away: !(await ctx.memory.of(reachability).check(`${ctx.config.gatewayUrl}/healthz`)) };

@@ -60,7 +60,7 @@ function pluginElement({ handler, version, isMultiple, extensions }: Plugin): Xm
     '@name': handler,
     '@version': version,
     '@location': addresses.manifest(handler),
-    // Each extension has its own state. The handler is uninstalled only with its last extension.
+    // With several extensions, each has its own state, and the handler is uninstalled only with the last one.
     '@state': states.every((state) => state === 'uninstall') ? 'uninstall' : only,
     '@autoUpgrade': 'false',
     '@isJson': 'true',

@@ -5,7 +5,10 @@ import { household } from '#server/platform/household.ts';
 import { readJson } from '../../body.ts';
 import { type AgentCall, contextOf } from '../../call.ts';
 
-/** `POST /agent/v1/enroll`: enrolls a machine that has a one-time token as the agent of a VM. Attempts are limited. */
+/**
+ * `POST /agent/v1/enroll`: enrolls a machine that has a one-time token as the agent of a VM. Attempts are limited per
+ * network address.
+ */
 export async function enroll(call: AgentCall): Promise<Response> {
   call.door.perAddress.take(household(call.remoteAddress));
   const request = parse(enrollRequest, (await readJson(call, 64 * 1024)).value, 'bad_request');

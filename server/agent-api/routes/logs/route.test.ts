@@ -236,7 +236,7 @@ test('an agent that disconnects while its output is stored causes no error', asy
     const closed = new Promise((resolve) => call.once('close', resolve));
     call.destroy();
     await closed;
-    // This request uses another connection, so the server handles it after the disconnect.
+    // Once the server has handled this later request, it has also noticed the disconnect.
     expect((await fetch(`${own.url}/goal-state`, { headers: authorization })).status).toBe(200);
     go.resolve();
     await packed.promise;

@@ -21,7 +21,7 @@ export async function packageBytes(call: AgentCall, match: RegExpExecArray): Pro
 
 /**
  * Sends a package that the VM's own goal state names. Throws 404 `package_absent` for any other package, 429
- * `downloads_waiting`, or 503 `package_damaged` if its bytes are lost.
+ * `downloads_waiting`, or 503 `package_damaged` if its bytes are lost or damaged.
  */
 export async function sendPackage(call: AgentCall, vmId: string, sha256: string): Promise<Response> {
   const { db, blobs, memory } = call.door.services;
