@@ -16,7 +16,7 @@ export type EnrollRequest = z.output<typeof enrollRequest>;
 
 export const enrollResponse = z.looseObject({
   vmId: z.string(),
-  /** Sent only once; the agent sends it as a bearer token with every later request. */
+  /** The agent sends it as a bearer token with every later request. */
   credential: z.string(),
   pollSeconds: z.number().positive(),
 });

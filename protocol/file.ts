@@ -22,7 +22,7 @@ export const fileVersion = z.preprocess(
   z.literal(1, { error: (issue) => (issue.input === undefined ? 'field_missing' : 'file_version') }),
 );
 
-/** Whole numbers that handlers write in quotation marks: decimal, with a zero fraction, or hexadecimal. */
+/** Whole numbers that handlers write in quotation marks: decimal (also with a zero fraction) or hexadecimal. */
 const wholeAsText = /^\s*([+-]?\d{1,15}(\.0*)?|0x[\da-f]{1,8})\s*$/i;
 
 /** A whole number, or one as text. An empty text counts as absent. */
@@ -32,7 +32,7 @@ export const wholeNumber = z.preprocess((input) => {
   return wholeAsText.test(input) ? Number(input) : input;
 }, z.int().optional());
 
-/** Text with a limit in UTF-8 bytes. Rejects NUL and lone surrogates, which no database can store. */
+/** Text with a limit in UTF-8 bytes. Rejects NUL and lone surrogates, which PostgreSQL cannot store. */
 export function boundedText(maximum: number) {
   return z.string().superRefine((text, ctx) => {
     if (text.includes('\u0000') || !text.isWellFormed()) ctx.addIssue(issueOf('json_character', text));

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { maxCommandSeconds } from './limits.ts';
 
-/** Limits a command's timeout, because a larger number would overflow the timer, which would then fire immediately. */
+/** Limits a command's timeout, because a number that overflows the timer would make it fire immediately. */
 const seconds = z.number().positive().max(maxCommandSeconds);
 
 /** One extension and its goal. Unknown fields are kept, because a newer portal may send more. */

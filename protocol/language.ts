@@ -48,7 +48,7 @@ function read(text: string): LanguageTag | null {
   try {
     const tag = new Intl.Locale(legacyTags[text.toLowerCase()] ?? text.replace(extendedLanguage, '')).baseName;
     const { language: base, script, region } = new Intl.Locale(tag);
-    // V8 maximizes `und-DE` to a tag without a language, and would throw for a tag built from that.
+    // `und-DE` has no language, so no fallbacks can be built from it.
     if (!base || base === 'und') return null;
     const usual = script ?? scriptOf(tag);
     const chain = [tag];

@@ -92,7 +92,10 @@ export function noteStatusWord(round: Round, extension: string, word: Round['sta
   return true;
 }
 
-/** Records that a command exited with 0. An install or update never runs again for that version (AZ-G3). */
+/**
+ * Records that a command exited with 0. Until that version is uninstalled, neither install nor update runs again for it
+ * (AZ-G3).
+ */
 export function noteSuccess(
   { kind, handler, version, extensions }: Pick<ExtensionStep, 'kind' | 'handler' | 'version' | 'extensions'>,
   machine: MachineContents,
@@ -244,7 +247,7 @@ class Planner {
     return local !== undefined && (goal?.state === 'uninstall' || local.version !== goal?.version);
   }
 
-  /** Plans the deletion of versions that were unpacked but never installed. */
+  /** Plans the deletion of versions that are unpacked but not installed. */
   private deleteOthers(one: ExtensionTarget, group: string[], purpose: StepPurpose, kept?: string): void {
     const inForce = this.inForce(one.handler);
     for (const version of Object.keys(this.machine.handlers[one.handler]?.versions ?? {})) {

@@ -33,8 +33,8 @@ const extension = z.string().min(1).max(64);
 const sequenceNumber = z.int().nonnegative();
 
 /**
- * Something that the agent could not read or do. `about` is an extension's name or `goal-state`; `file` is set if a
- * handler's file could not be read.
+ * Something that the agent could not read or do. `about` is an extension's name, `goal-state` or `restart`; `file` is
+ * set if a handler's file could not be read.
  */
 export const agentProblem = z.object({
   about: boundedText(256),
@@ -55,8 +55,9 @@ export const restartRequest = z.object({
 export type RestartRequestEntry = z.output<typeof restartRequest>;
 
 /**
- * The envelope of `POST /agent/v1/reports`. Entries are checked one by one, so that an invalid one does not block valid
- * ones. `run` identifies the agent process, within which report numbers increase.
+ * The envelope of `POST /agent/v1/reports`. Entries about handlers, heartbeats and statuses are checked one by one, so
+ * that an invalid one does not block valid ones. `run` identifies the agent process, within which report numbers
+ * increase.
  */
 export const reportEnvelope = z.looseObject({
   reportNumber: optional(z.int().nonnegative()),

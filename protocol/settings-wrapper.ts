@@ -63,7 +63,7 @@ function onlyElement(list: unknown, faults: WrapperFault[]): Json | null {
   return element;
 }
 
-/** Returns the contents of `handlerSettings`. A null in the document means absent. */
+/** Returns the contents of `handlerSettings`. A null for public settings or for the thumbprint counts as absent. */
 function halvesOf(value: unknown, path: Path, faults: WrapperFault[]): PlainSettings {
   if (!isObject(value)) {
     faults.push({ path, code: value === undefined ? 'field_missing' : 'field_not_object' });

@@ -11,7 +11,7 @@ export interface HandlerUpdate {
   attempt?: number;
   exitCode?: number;
   timedOut?: boolean;
-  /** Undefined while the command is running. */
+  /** Set once the command has ended. */
   output?: string;
   at: number;
 }

@@ -30,8 +30,8 @@ export function agentLayoutIn(work: string): AgentLayout {
 }
 
 /**
- * Takes a handler through its life cycle with a separate agent, stage by stage, and records what happens.
- * `evaluateChecks` judges it.
+ * Takes a handler through its life cycle with a separate agent, stage by stage, and records what happens, for
+ * `evaluateChecks`.
  */
 export class TrialRun {
   private readonly trial: Trial;
@@ -127,7 +127,10 @@ export class TrialRun {
     this.seen.clocks = this.programs.calls('clock');
   }
 
-  /** Runs a stage that ends with enable, then reads its status. Returns whether the trial may continue. */
+  /**
+   * Runs a stage that ends with enable, then reads the status, unless the stage runs a separate previous package.
+   * Returns whether the trial may continue.
+   */
   private async enable(stage: TrialStage, goal: Goal): Promise<boolean> {
     const from = this.portal.updates.length;
     if (!(await this.stage(stage, goal))) return false;
@@ -146,7 +149,10 @@ export class TrialRun {
     return true;
   }
 
-  /** Sets a goal and waits for it. Returns false if a command failed or the handler's folder is missing. */
+  /**
+   * Sets a goal and waits for it. Returns false if the agent reported a failure, a command failed, or the handler's
+   * folder is missing.
+   */
   private async stage(stage: TrialStage, goal: Goal): Promise<boolean> {
     this.trial.say(stage);
     const from = this.portal.updates.length;

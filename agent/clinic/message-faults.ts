@@ -1,8 +1,8 @@
 import { placeholdersOf, type ResourceFile, rawPlaceholdersOf, type StatusObject } from '#protocol/index.ts';
 
 /**
- * Returns a sentence for each message id that a resource file lacks, and for each placeholder that the status does not
- * fill.
+ * Returns a sentence for each message id that a resource file lacks, and sentences about placeholders that are not
+ * filled in.
  */
 export function messageFaults(status: StatusObject | null, resources: ResourceFile[]): string[] {
   if (status === null) return [];

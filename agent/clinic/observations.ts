@@ -18,7 +18,7 @@ export type TrialStage = (typeof stages)[number];
 export interface CommandSeen {
   stage: TrialStage;
   command: CommandName;
-  /** Whether the command belongs to the previous version, whose faults do not count. */
+  /** Whether the command belongs to a separate previous package, whose failures only the check `previous` reports. */
   ofPrevious: boolean;
   /** Null if the command was terminated or could not start. */
   exitCode: number | null;
@@ -47,11 +47,11 @@ export interface HeartbeatSeen {
   seconds: number | null;
   faults: string[];
   document: HeartbeatDocument | null;
-  /** Whether the file was written again within a minute; null if not checked. */
+  /** Whether the file was written again in time; null if not checked. */
   isRenewed: boolean | null;
 }
 
-/** Everything observed about a package: the only input of the checks. */
+/** Everything observed about a package in a trial. */
 export interface Observations {
   /** Faults in the package itself. If there are any, nothing ran. */
   packageFaults: string[];
@@ -69,7 +69,7 @@ export interface Observations {
    * uninstall.
    */
   processes: { once: string[]; twice: string[]; afterDisable: string[]; afterUninstall: string[] };
-  /** Files left after the uninstall, except logs. */
+  /** Files left after the uninstall, except logs and the agent's own files. */
   left: string[];
   /** Calls of programs that reboot the machine; `clocks` has those that set its clock. */
   reboots: string[];

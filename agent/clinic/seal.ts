@@ -5,7 +5,7 @@ import type { AgentLayout } from '../folder/layout.ts';
 
 /**
  * Encrypts protected settings for one of the agent's certificates, as a portal does. Throws AgentError if openssl is
- * missing.
+ * missing or fails.
  */
 export function sealFor(layout: AgentLayout, thumbprint: string, settings: unknown) {
   const certificate = join(layout.certificates, `${thumbprint}.crt`);

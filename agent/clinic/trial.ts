@@ -7,7 +7,7 @@ export interface TrialSettings {
 }
 
 export interface Trial {
-  /** Folder that contains everything the trial creates. */
+  /** The trial's folder. Only copies of keys are placed outside it, in `waagentFolder`. */
   work: string;
   zip: string;
   handler: string;
@@ -15,7 +15,7 @@ export interface Trial {
   /** The previous version. If absent, the trial uses the same package under a lower version number. */
   previous?: { zip: string; version: string };
   settings: TrialSettings;
-  /** Settings for the stage `new settings`; by default the same as `settings`. */
+  /** Settings from the stage `new settings` on; by default the same as `settings`. */
   newSettings?: TrialSettings;
   resources: ResourceFile[];
   patience: Patience;
@@ -25,11 +25,11 @@ export interface Trial {
   environment: Record<string, string | undefined>;
   /** Folder in which handlers written for the stock agent look for keys. */
   waagentFolder?: string;
-  /** Prints progress: called for each stage and command. */
+  /** Prints progress: called for each stage. */
   say(line: string): void;
 }
 
-/** Returns a version lower than the given one, for an update without a previous package. */
+/** Returns a version lower than the given one; `0.0.0.0` if there is none. */
 export function versionBefore(version: string): string {
   return compareVersions('0.0.0.1', version) < 0 ? '0.0.0.1' : '0.0.0.0';
 }

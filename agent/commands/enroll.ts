@@ -16,7 +16,7 @@ export interface EnrollOptions {
   portal: string;
   token: string;
   dir: string;
-  /** Common name of the certificate; by default the host name. */
+  /** Common name of the certificate; by default the host name, or with `again` the earlier name. */
   name?: string;
   /** Replaces an existing identity: for a copied machine, or if the credential no longer works. */
   again?: boolean;

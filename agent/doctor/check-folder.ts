@@ -8,7 +8,7 @@ import { type DoctorFinding, verdictsOf } from './finding.ts';
 const { good, bad } = verdictsOf('folder');
 
 /**
- * Checks that this user may write where the agent writes, that handlers may run there, and that only the agent can read
+ * Checks that this user may write where the agent writes, that handlers may run there, and that no other users can read
  * secrets.
  */
 export async function checkFolder({ layout, mayRun }: ExaminedMachine): Promise<DoctorFinding[]> {

@@ -9,7 +9,7 @@ import { checkRestart } from './check-restart.ts';
 import type { ExaminedMachine } from './examined-machine.ts';
 import { type DoctorFinding, verdictsOf } from './finding.ts';
 
-/** Checks everything that the agent needs, without changing anything. A check that throws becomes a finding. */
+/** Checks everything that the agent needs, and leaves no changes behind. A check that throws becomes a finding. */
 export async function examine(machine: ExaminedMachine): Promise<DoctorFinding[]> {
   const { good, bad } = verdictsOf('configuration');
   const { configurationFault } = machine;

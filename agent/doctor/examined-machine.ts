@@ -4,7 +4,7 @@ import type { Caller } from '../portal/call.ts';
 /** Free space on a file system. */
 export interface Space {
   freeBytes: number;
-  /** Free inodes. `allFiles` is their total, which is 0 if the file system does not count them. */
+  /** Free inodes. `allFiles` is the number of all inodes; 0 if the file system does not count them. */
   freeFiles: number;
   allFiles: number;
 }

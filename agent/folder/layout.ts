@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 
-/** The paths of everything below the agent's folder. */
+/** Paths in the agent's folder. */
 export interface AgentLayout {
   root: string;
   /** `agent.json`: portal, VM, thumbprint. */
@@ -9,7 +9,7 @@ export interface AgentLayout {
   credential: string;
   /** Instance id and counter of the `Annex-Agent` header. */
   calls: string;
-  /** `<THUMBPRINT>.crt` and `.prv`; mode 0700. */
+  /** Folder of `<THUMBPRINT>.crt` and `.prv`; mode 0700. */
   certificates: string;
   /** List of the copies of certificates and keys in folders where handlers look for them. */
   keyCopies: string;

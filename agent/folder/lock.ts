@@ -30,7 +30,7 @@ export function lockFolder(layout: AgentLayout): () => void {
   };
 }
 
-/** Removes the lock of an agent that has ended. Restores it if another process has taken the lock in the meantime. */
+/** Removes the lock of an agent that has ended. Restores it if it turns out to belong to a running agent. */
 function putAside(layout: AgentLayout): void {
   const aside = { ...layout, lock: `${layout.lock}.${process.pid}.old` };
   try {

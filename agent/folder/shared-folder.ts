@@ -19,7 +19,7 @@ const { O_APPEND, O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY
 const maxPasses = 100_000;
 const maxReplacements = 100;
 
-/** Thrown if the expected name belongs to something other than a regular file or folder. */
+/** Thrown if an entry is not the regular file or folder that the agent expects. */
 export class NotPlain extends Error {
   override readonly name = 'NotPlain';
 }

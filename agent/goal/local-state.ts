@@ -4,7 +4,7 @@ import type { AgentLayout } from '../folder/layout.ts';
 import { readJson, writeJson } from '../folder/write-file.ts';
 import { type BootMoment, moment, momentNow } from '../watch/moment.ts';
 
-/** One unpacked version of a handler. */
+/** One version of a handler on this machine. */
 const version = z.object({
   /** SHA-256 of the package in this version's folder; null if the folder is missing. */
   sha256: z.string().nullable(),
@@ -26,7 +26,7 @@ const version = z.object({
 const extension = z.object({
   handler: z.string(),
   version: z.string(),
-  /** The highest sequence number for which a settings file was written. */
+  /** The sequence number for which a settings file was last written. */
   sequenceNumber: z.int(),
   /** How often each command ran for that sequence number. */
   attempts: z.record(z.string(), z.int()),

@@ -4,7 +4,7 @@ import { crashPoint } from '../folder/crash-point.ts';
 /** The environment variable that identifies the processes of a command in any group and session. */
 export const commandVariable = 'ANNEX_COMMAND';
 
-/** How many times to look for processes that were started in the meantime. */
+/** Maximum number of searches for processes that were started while the others were ending. */
 const lateRounds = 10;
 
 /** A process and its start time, which distinguishes it from a later process with the same id. */
@@ -31,13 +31,13 @@ export class CommandProcesses {
 
   signal(signal: 'SIGTERM' | 'SIGKILL'): void {
     if (!isHere(`signal ${signal}`)) return;
-    // Must be read before the parents end, because orphans get another parent.
+    // Find strays before their parents exit, because orphans get another parent.
     this.strays = [...this.livingStrays(), ...this.findStrays()];
     send(-this.leader, signal);
     for (const { pid } of this.strays) send(pid, signal);
   }
 
-  /** Ends processes that were started while the others were ending; the environment variable identifies them. */
+  /** Ends strays that were started while the other processes were ending. */
   endLateOnes(): void {
     for (let round = 0; round < lateRounds; round += 1) {
       const late = this.findStrays().filter((one) => !this.strays.some((known) => isSame(known, one)));

@@ -56,7 +56,7 @@ export function handlerEnvironmentOf(input: EnvironmentInput): Record<string, st
   return environment;
 }
 
-/** Returns the part of the environment that every program started by the agent inherits: no token, no credential. */
+/** Returns the part of the environment that handlers and the restart command inherit: no token, no credential. */
 export function inheritedEnvironment(own: Record<string, string | undefined>): Record<string, string> {
   const environment: Record<string, string> = { PATH: defaultPath };
   for (const name of inheritedNames) {

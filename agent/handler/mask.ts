@@ -3,8 +3,8 @@ const minCharacters = 6;
 const sign = Buffer.from('[masked]');
 
 /**
- * Returns the texts of decrypted settings that must not appear: every value, each line of a longer text, their
- * JSON-escaped forms, and their base64 forms.
+ * Returns the texts of decrypted settings that must not appear: every string and number, each line of a longer text,
+ * their JSON-escaped forms, and their base64 forms. Leaves out short ones.
  */
 export function maskedTexts(settings: unknown): string[] {
   const texts = new Set<string>();
@@ -168,7 +168,7 @@ class Joined {
     this.bytes = this.bytes.subarray(0, length);
   }
 
-  /** Returns the original position of the byte at `index`, or the end if there is none. */
+  /** Returns the original position of the byte at `index`; 0 if there is none. */
   from(index: number): number {
     return this.places[index] ?? 0;
   }

@@ -10,8 +10,7 @@ const maxFileBytes = 64 * 1024 * 1024;
 const endBytes = 1024 * 1024;
 
 /**
- * The complete output of a command on disk: limited in size, with secrets masked, and with a note where something is
- * missing.
+ * The output of a command on disk: limited in size, with secrets masked, and with a note where something is missing.
  */
 export class OutputFile {
   readonly path: string;

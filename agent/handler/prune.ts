@@ -8,9 +8,9 @@ interface RetentionLimits {
   bytes: number;
 }
 
-/** Limits on the stored outputs of a handler. */
+/** Limits on the stored outputs of a handler version. */
 const keptOutputs: RetentionLimits = { files: 100, bytes: 256 * 1024 * 1024 };
-/** Limits on the stored events of a handler, since this agent does not collect them. */
+/** Limits on the stored events of a handler version, since this agent does not collect them. */
 const keptEvents: RetentionLimits = { files: 300, bytes: 16 * 1024 * 1024 };
 
 /** Deletes the oldest outputs beyond the limits in the folder `name` within a handler's log folder. */
@@ -18,7 +18,7 @@ export function pruneOutputs(logFolder: string, name: string): void {
   prune(logFolder, name, keptOutputs);
 }
 
-/** Deletes the oldest events beyond the limits, of every handler. */
+/** Deletes the oldest events beyond the limits, for each handler version. */
 export function pruneEvents(layout: AgentLayout): void {
   const folders = existsSync(layout.logs) ? readdirSync(layout.logs, { withFileTypes: true }) : [];
   for (const folder of folders) if (folder.isDirectory()) prune(join(layout.logs, folder.name), 'events', keptEvents);
@@ -26,7 +26,7 @@ export function pruneEvents(layout: AgentLayout): void {
 
 function prune(logFolder: string, name: string, kept: RetentionLimits): void {
   const shared = SharedFolder.open(logFolder);
-  // If a link has the folder's name, the next write replaces it.
+  // A link with the folder's name is not followed.
   const folder = shared?.facts(name)?.isDirectory() ? shared.folder(name) : null;
   shared?.close();
   if (!folder) return;

@@ -34,7 +34,7 @@ const run = (line: string) =>
 
 test('output is complete even if the end of the command is noticed first', async () => {
   const outcome = run('echo said');
-  // Blocks the event loop, so that nothing is read in the meantime.
+  // Blocks the event loop, so that nothing is read until the command has ended.
   execFileSync('/bin/sh', ['-c', `until [ -f '${root}'/running/*/exit ]; do :; done; sleep 0.1`]);
   expect(await outcome).toMatchObject({ exitCode: 0, output: 'said\n' });
 });

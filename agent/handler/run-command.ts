@@ -28,7 +28,7 @@ export interface Outcome {
   timedOut: boolean;
   /** The end of the output, with a note where something is missing. */
   output: string;
-  /** File with the complete output; absent if nothing ran. */
+  /** File with the output; absent if there is none. */
   outputFile?: string;
   seconds: number;
 }
@@ -37,16 +37,16 @@ export interface Outcome {
 const graceMilliseconds = 2_000;
 /** The capacity of a Linux pipe: the most output that can be in transit when a command ends. */
 const pipeBytes = 64 * 1024;
-/** Interval at which a restarted agent checks whether the command of its earlier run has ended. */
+/** Interval at which the agent checks the state of a command's processes. */
 const lookMilliseconds = 50;
 /** How many times a restarted agent looks for the process id, which the command's shell writes first. */
 const firstLooks = 200;
 
 /**
  * `$1` is the command line, `$2` the folder. The command starts only if the shell creates the file `pid`: a restarted
- * agent creates it first to prevent a late start. The umask is set to the machine's, because the agent's differs under
- * systemd. The exit code is always written to disk. If the agent is gone, the shell waits up to an hour for its folder
- * to be deleted, because a pipe that no process has open loses its contents.
+ * agent creates it first to prevent a late start. The umask is the usual 022, because the agent's is stricter under
+ * systemd. The exit code is always written to disk. If the agent is gone, the shell waits up to an hour for `$2` to be
+ * deleted, because a pipe that no process has open loses its contents.
  */
 const wrapper = `set -C; echo $$ > "$2/pid" || exit 125; set +C
 (umask 022; exec /bin/sh -c "$1"); code=$?; echo $code > "$2/exit"
@@ -54,8 +54,8 @@ kill -0 $PPID 2>/dev/null || { n=0; while [ -d "$2" ] && [ $n -lt 3600 ]; do sle
 exit $code`;
 
 /**
- * Runs one handler command in its own process group (AZ-G1). All of its processes are ended at its timeout; processes
- * that it left in the background before that keep running. Never throws because of what the handler does.
+ * Runs one handler command in its own process group (AZ-G1). At its timeout, all of its processes are ended. If it
+ * exits before that, its background processes keep running. Never throws because of what the handler does.
  */
 export async function runCommand(command: CommandRun): Promise<Outcome> {
   const { running, record } = command;
@@ -80,7 +80,7 @@ export async function runCommand(command: CommandRun): Promise<Outcome> {
 
 /**
  * Returns the outcome of the command that was running when the agent was killed. Waits until it has ended. Null if the
- * outcome is unknown.
+ * command never started or its outcome is unknown.
  */
 export async function resumeCommand(
   running: RunningCommand,
@@ -162,7 +162,7 @@ class Output {
       const buffer = Buffer.alloc(pipeBytes);
       for (let read = 0; read < pipeBytes; ) {
         const count = readSync(end, buffer, 0, buffer.length, null);
-        // No process has the pipe open.
+        // No process has the pipe open for writing.
         if (count === 0) return;
         this.file.write(Buffer.from(buffer.subarray(0, count)));
         read += count;
@@ -254,7 +254,7 @@ function endedBy(why: Why, exitCode: number | null, seconds: number, by: NodeJS.
 
 /**
  * Ends a command at its timeout or when the agent stops, first with SIGTERM. `done` is called once the leader has
- * ended, and resolves when the other processes have ended too.
+ * ended; if signals were sent, it resolves when the other processes have ended too.
  */
 function endAfter(
   leader: number | undefined,

@@ -16,8 +16,8 @@ const settingsName = /^(?:([\w.-]+)\.)?(\d+)\.settings$/;
 type SealedPart = Pick<GoalStateExtension['settings'], 'protectedSettings' | 'protectedSettingsCertThumbprint'>;
 
 /**
- * Returns a handler's secrets: the protected settings in all its files, and those in the goal state, since some
- * handlers empty their files after reading them.
+ * Returns a handler's secrets: the protected settings in all its settings files, and those in the goal state, since
+ * some handlers empty their files after reading them.
  */
 export function secretsOf(
   layout: AgentLayout,
@@ -48,9 +48,7 @@ export function secretsOf(
   return [...texts];
 }
 
-/**
- * Returns the encrypted settings in a file and the thumbprint of their key, which is undefined if nothing is encrypted.
- */
+/** Returns the encrypted settings in a file and the thumbprint of their key; each is undefined if the file lacks it. */
 export function sealedPartOf(file: string): SealedPart {
   const parsed = settingsFile.safeParse(jsonIn(readTextBelow(dirname(dirname(file)), file, maxSettingsBytes)));
   if (!parsed.success) return {};

@@ -19,7 +19,7 @@ const algorithm = {
   modulusLength: 2048,
 };
 
-/** Creates the machine's key pair and a self-signed certificate. The private key never leaves the folder (AZ-C3). */
+/** Creates the machine's key pair and a self-signed certificate. The private key never leaves the machine (AZ-C3). */
 export async function createKey(layout: AgentLayout, name: string): Promise<MachineKey> {
   cryptoProvider.set(webcrypto as Crypto);
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);

@@ -24,7 +24,7 @@ export interface Identity extends IdentityFile {
   credential: string;
 }
 
-/** Returns the identity file, or null if it is missing or unreadable. */
+/** Returns the identity file, or null if it is missing or invalid. */
 export function readIdentityFile(layout: AgentLayout): IdentityFile | null {
   const parsed = identityFile.safeParse(readJson(layout.identity));
   return parsed.success ? parsed.data : null;

@@ -9,7 +9,7 @@ const aes256Cbc = '2.16.840.1.101.3.4.1.42';
 
 /**
  * Decrypts protected settings in memory with one of this machine's keys. Returns null if the machine does not have the
- * key. The agent uses the values only to mask them in output. Throws if the format is not supported.
+ * key. The agent uses the values only to mask them in what it reports. Throws if the format is not supported.
  */
 export function openSealed(layout: AgentLayout, thumbprint: string, base64: string): unknown {
   if (!/^[0-9A-F]{40}$/i.test(thumbprint)) return null;

@@ -52,8 +52,8 @@ async function nextKey(layout: AgentLayout, identity: IdentityFile) {
 }
 
 /**
- * Deletes keys that are neither current nor needed by the goal state or by the current settings of an installed
- * handler, and copies that no settings need. Earlier settings files stay, but can no longer be decrypted.
+ * Deletes keys that are neither current, nor pending, nor needed by the goal state or by the current settings of an
+ * installed handler, and copies that no settings need. Earlier settings files stay, but can no longer be decrypted.
  */
 export function sweepKeys(layout: AgentLayout, copies: KeyCopies, goal: GoalState | null): void {
   const identity = readIdentityFile(layout);

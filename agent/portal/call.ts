@@ -33,7 +33,7 @@ export interface PortalResponse {
 /** Limit for a response in memory. Packages go to a file and are limited by their stated size. */
 const maxTextBytes = 64 * 1024 * 1024;
 
-/** Makes one HTTP request. Any status is a response; throws only if none arrived. */
+/** Makes one HTTP request. Any status is a response; throws only if none arrived completely. */
 export type Caller = (call: HttpCall) => Promise<PortalResponse>;
 
 /** Opens a route to the portal with keep-alive connections. Throws AgentError if the CA file cannot be used. */

@@ -29,7 +29,7 @@ export function proxiesOf({ proxy, directHosts, environment }: PortalRoute): Nod
   return proxies as NodeJS.ProcessEnv;
 }
 
-/** Returns the text of a PEM file. Throws AgentError unless all of its certificates can be parsed. */
+/** Returns the text of a PEM file. Throws AgentError unless it has certificates and all of them can be parsed. */
 export function authoritiesIn(file: string): string {
   let text: string;
   try {
@@ -48,8 +48,8 @@ export function authoritiesIn(file: string): string {
 }
 
 /**
- * Returns TLS options that trust the certificate authorities of Node, of this machine, and the given ones. Takes 40 ms,
- * so call it once.
+ * Returns TLS options that trust the certificate authorities of Node, of this machine, and the given ones. Takes about
+ * 40 ms, so call it once.
  */
 export function trusting(own: string[]): { secureContext: SecureContext } {
   const known = (['bundled', 'system', 'extra'] as const).flatMap((kind) => getCACertificates(kind));

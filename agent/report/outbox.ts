@@ -34,7 +34,9 @@ export function noEntries(): Entries {
   return { handlers: [], heartbeats: [], statuses: [], problems: [] };
 }
 
-/** In a queue longer than this, only the newest status of each sequence number is kept. */
+/**
+ * In a queue longer than this, a status replaces earlier ones with its sequence number, even if their contents differ.
+ */
 const manyWaiting = 500;
 /** How many reports are kept in memory while the disk is full. */
 const maxUnwritten = 100;
@@ -92,7 +94,7 @@ export class Outbox {
 
   /**
    * Removes entries from queued reports that the new report supersedes: heartbeats by newer ones, and statuses and
-   * problems by equal ones.
+   * problems by equal ones. In a long queue, a status supersedes any earlier one with its sequence number.
    */
   private supersede(report: Entries): void {
     // The first report may be in transit.

@@ -27,7 +27,10 @@ export interface ReporterOptions {
 const maxBytes = 768 * 1024;
 const maxEntries = 150;
 
-/** Collects what to report, stores it on disk, and sends the reports in order, each one once. */
+/**
+ * Collects what to report, stores it on disk, and sends the reports in order, each one until it is acknowledged or
+ * permanently rejected.
+ */
 export class Reporter {
   private gathered: Entries = noEntries();
   private gatheredBytes = 0;
@@ -60,7 +63,7 @@ export class Reporter {
     this.add('problems', { about, message: message.slice(0, 1024), file });
   }
 
-  /** Stores restart requests before it returns. Returns false if the disk rejects them. */
+  /** Queues restart requests before it returns. Returns false if they could not be queued. */
   pendingRestart(requests: NonNullable<Entries['pendingRestart']>): boolean {
     this.gathered.pendingRestart = requests;
     return this.flush();
@@ -171,7 +174,7 @@ export class Reporter {
     this.flushing ??= setImmediate(() => this.flush());
   }
 
-  /** Queues the collected entries. Returns whether they were stored. */
+  /** Queues the collected entries. Returns false if they are lost. */
   private flush(): boolean {
     clearImmediate(this.flushing);
     this.flushing = undefined;

@@ -7,7 +7,7 @@ export interface TokenSources {
   token?: string;
   /** A path, or `-` for stdin. */
   tokenFile?: string;
-  /** Value of ANNEX_ENROLLMENT_TOKEN. */
+  /** Value of ANNEX_ENROLLMENT_TOKEN or ANNEX_GUEST_TOKEN. */
   variable?: string;
   input: Readable & { isTTY?: boolean };
   output: Writable;
@@ -26,8 +26,8 @@ export async function enrollmentTokenOf(sources: TokenSources): Promise<string> 
 }
 
 /**
- * Returns the forwarder token of a VM. There is no option for it, because command lines are visible and the token stays
- * valid.
+ * Returns the forwarder token of a VM. No option takes the token itself, because command lines are visible and the
+ * token stays valid.
  */
 export async function guestTokenOf(sources: Omit<TokenSources, 'token'>): Promise<string> {
   const found = await tokenOf(sources, '--guest-token-file', 'Forwarder token: ');

@@ -64,9 +64,9 @@ const changeMilliseconds = 200;
 const isTerminal = (word: StatusWord | null): boolean => word === 'success' || word === 'error';
 
 /**
- * Reads the files in which handlers report: periodically, because their age counts too, and when they change. A status
- * is no longer read once it is terminal. From then on, depending on the settings, its file is ignored, or read again
- * when its modification time changes (AZ-S5).
+ * Reads the files in which handlers report: periodically, because their age counts too, and when they change. Once a
+ * status is terminal, its file is ignored or, depending on the settings, read again only when its modification time
+ * changes (AZ-S5).
  */
 export class Observer {
   private readonly watched = new Map<string, Watched>();
@@ -99,7 +99,7 @@ export class Observer {
     this.updateWatchers();
   }
 
-  /** Starts reading the status of a command that is about to apply settings. */
+  /** Starts reading the status of a command that is about to run. */
   followStatus(extension: string, sequenceNumber: number, path: string): void {
     const leftAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null;
     this.follow({ kind: 'status', extension, sequenceNumber, path, leftAt });

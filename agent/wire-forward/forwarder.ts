@@ -20,12 +20,12 @@ export interface ForwarderOptions {
   gateway: URL;
   vm: string;
   token: string;
-  /** Reads the token from its file again; null if the token is not from a file. */
+  /** Reads the token from its file again; null if the token is not from a file, or the file cannot be read. */
   rereadToken(): string | null;
   /** Returns the keep-alive connections to the gateway. */
   connections(url: URL): HttpAgent;
   tables: SocketTables;
-  /** Users of this machine that have access. */
+  /** Ids of the users that have access. */
   allowUids: number[];
   /** Guest IP addresses that have access, regardless of the user. */
   clients: string[];
@@ -158,7 +158,10 @@ export class Forwarder {
     }
   }
 
-  /** Sends a request to the gateway and returns the response without its body. Rejects at the deadline. */
+  /**
+   * Sends a request to the gateway and returns the response before its body is read. Rejects if the gateway is silent
+   * for too long.
+   */
   private async ask(
     service: WireService,
     method: string,

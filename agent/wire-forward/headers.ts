@@ -13,7 +13,7 @@ const hopByHop = [
   'transfer-encoding',
   'upgrade',
 ];
-/** Headers in which a guest could claim an identity or address. Only the forwarder sets them. */
+/** Headers in which a guest could claim an identity or address. They are not relayed. */
 const forged = /^(x-guest-|x-forwarded-|x-real-ip$|forwarded$|authorization$|cookie$|host$)/;
 
 /** Returns the headers of a request to the gateway, with the VM's token and the forwarder's run. */

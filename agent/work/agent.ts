@@ -207,7 +207,7 @@ export class Agent {
         pauses.reset();
         // The portal responds to the first poll immediately and can hold the next one.
         pause = asked === null ? 0 : (answer.pollAfter ?? (answer.document === null ? this.pollSeconds : 0));
-        // If a proxy strips the ETag, the portal cannot hold the poll.
+        // If a proxy strips `If-None-Match`, the portal cannot hold the poll.
         if (asked !== null && answer.document?.etag === asked) pause = Math.max(pause, this.pollSeconds);
         // The portal holds no polls while an operator waits for logs.
         if (answer.wantsLogs && answer.document === null) pause = Math.max(pause, logsPauseSeconds);

@@ -144,7 +144,7 @@ export class Machine {
     };
   }
 
-  /** Reports a problem with an extension when none of its commands could run. */
+  /** Reports a problem with an extension, other than a failed command. */
   problem(name: string, message: string): void {
     this.reporter.problem(name, message);
   }
@@ -164,7 +164,8 @@ export class Machine {
 
   /** Notes that an install or update exited with 0 and requires a restart. `boot` is the boot in which it ran. */
   noteRestartWanted(version: LocalVersion, boot: string): void {
-    // A known request keeps its time and whether the restart command ran.
+    // An install in an earlier boot is complete by now. A known request keeps its time and whether the restart command
+    // ran.
     if (boot !== this.boot || version.rebootAfter === boot) return;
     Object.assign(version, { rebootAfter: boot, rebootSince: momentNow(), rebootAsked: false });
   }

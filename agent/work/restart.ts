@@ -14,7 +14,7 @@ export interface RestartOptions {
   command?: string;
   /** The agent's environment; the command inherits the same part of it as handlers. */
   environment: Record<string, string | undefined>;
-  /** Called when the command fails. */
+  /** Called when the machine cannot be restarted. */
   onProblem(message: string): void;
 }
 
@@ -74,7 +74,10 @@ export class PendingRestart {
     this.report();
   }
 
-  /** Restarts the machine if installs require it and the command has not run in the current boot. */
+  /**
+   * Restarts the machine if installs require it and the command has not run in the current boot. Without a command,
+   * logs that a restart is required.
+   */
   request(): void {
     const { machine, journal, command } = this.options;
     const pending = machine.pendingRestarts();

@@ -128,7 +128,7 @@ async function build(options: DeploymentOptions): Promise<Deployment> {
   }
 }
 
-/** Stops all deployments that are running or starting, because the command was interrupted. */
+/** Stops all deployments that are running or starting. */
 export async function stopDeployments(): Promise<void> {
   await Promise.allSettled(opening);
   await Promise.all([...open].map((deployment) => deployment.stop()));

@@ -33,8 +33,8 @@ const database = 'annex';
 const replicaName = 'annex_replica';
 
 /**
- * Returns the folder of Debian's server tools, because those from npm cannot copy a cluster. Null if the folder does
- * not exist.
+ * Returns the folder of Debian's server tools, because those from npm cannot copy a cluster. Null if version 15 or
+ * newer is not installed.
  */
 export function serverTools(): string | null {
   const versions = '/usr/lib/postgresql';

@@ -17,7 +17,7 @@ export interface MillionCommand {
 }
 
 const limitMs = 50;
-/** Memory use counts as flat if the second half of the run is at most this many times the first half. */
+/** Memory use counts as flat if at the end it is at most this many times what it was halfway through. */
 const flat = 1.1;
 
 /** The main run: seeds the fleet, applies the load, and prints the result. Returns false if a target is missed. */

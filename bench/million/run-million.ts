@@ -160,7 +160,7 @@ class Sampler {
     this.#usage = readUsages(pids());
   }
 
-  /** Takes a sample. Only samples of the measurement count in the result. */
+  /** Takes a sample. If `counts` is false, as during the warm-up, only its failures count in the result. */
   sample(counts: boolean): LoadSample {
     const now = performance.now();
     const seconds = (now - this.#sampledAt) / 1_000;

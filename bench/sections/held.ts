@@ -77,7 +77,9 @@ export async function held({ deployment, agents, rounds, say }: Bench): Promise<
   }
 }
 
-/** Polls once for each VM, so that state which the gateway keeps in any case is not counted as the cost of holding. */
+/**
+ * Polls for the VMs in turn, so that state that the gateway keeps in any case is not counted as the cost of holding.
+ */
 async function callOnce(deployment: Deployment, agents: Agents): Promise<void> {
   const [gateway] = deployment.gateways;
   const seconds = 1;
@@ -91,7 +93,7 @@ async function callOnce(deployment: Deployment, agents: Agents): Promise<void> {
 }
 
 /**
- * Returns a function that changes the goal state of the next VM with the product's verb, and returns the milliseconds
+ * Returns a function that changes the goal state of a random VM with the product's verb, and returns the milliseconds
  * from sending the commit to the response of the held poll.
  */
 async function waker(services: OpenServices, polls: LongPolls, count: number): Promise<() => Promise<number>> {

@@ -33,7 +33,7 @@ const ofSample = (handler: string): Catalogue =>
     ),
   );
 
-/** Returns as many messages as large products have. Many of them have the same beginning. */
+/** Returns this many messages, many of which have the same beginning. */
 function largeCatalogue(count: number): Catalogue {
   const things = ['volume', 'service', 'certificate', 'user', 'package', 'rule', 'share', 'task', 'network', 'key'];
   const ends = [

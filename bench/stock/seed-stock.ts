@@ -19,8 +19,8 @@ export const handler = { handler: 'Acme.Lab.Probe', version: '1.0.0.0' } as cons
 const atOnce = 4;
 
 /**
- * Creates VMs in stock mode with one extension each. Uses the product's verbs except for the tenant key, which takes
- * minutes for a thousand VMs and is not needed here.
+ * Creates VMs in stock mode with one extension each. Inserts the agents as rows, because creating tenant keys for a
+ * thousand VMs takes minutes, and none is needed here.
  */
 export async function seedStock(services: OpenServices, count: number): Promise<StockVm[]> {
   const { db } = services;

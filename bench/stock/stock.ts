@@ -124,7 +124,7 @@ async function load<B>(
     { schedule: schedule(periodMs, 2), request: (n) => calls.status(n), wanted, tally },
     { schedule: schedule(60_000 / others, 3), request: (n) => calls.minute(n, turn++), wanted, tally },
   ]);
-  // Warm-up: opens connections, compiles code, and sends each VM's first status.
+  // Warm-up: opens connections, compiles code, and lets every VM call.
   await delay(periodMs + 2_000);
   tally.reset();
   const before = await begin();

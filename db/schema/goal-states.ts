@@ -125,7 +125,10 @@ export const secrets = pgTable(
   (t) => [primaryKey({ columns: [t.vmId, t.id] })],
 );
 
-/** The current goal state, one row per VM. Its lock serializes all writers, and a poll reads nothing else. */
+/**
+ * The current goal state, one row per VM. The row's lock serializes all writers. Unless the VM is held, a poll reads
+ * the goal state from this row alone.
+ */
 export const goalStateHeads = pgTable(
   'goal_state_heads',
   {

@@ -96,7 +96,7 @@ export const agentProblems = pgTable(
     vmId: uuid('vm_id')
       .notNull()
       .references(() => vms.id),
-    /** Name of an extension, or `goal-state`. */
+    /** Name of an extension, `goal-state` or `restart`. */
     about: text().notNull(),
     message: text().notNull(),
     /** The file that could not be read; null if the problem is not about a file, or the file is unknown. */

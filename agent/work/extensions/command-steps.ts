@@ -130,8 +130,8 @@ export class CommandSteps {
   }
 
   /**
-   * Starts reading the files that a command may write: the heartbeat if the manifest declares one (AZ-H2), and the
-   * status of enable and disable.
+   * Starts reading the files that a command may write: the heartbeat if the manifest declares one, except for disable
+   * (AZ-H2), and the status of enable and disable.
    */
   private followFiles(step: ExtensionStep, kind: CommandName, round: ExtensionRound): void {
     const { observer, machine } = this.options;

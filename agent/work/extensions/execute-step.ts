@@ -103,7 +103,7 @@ export async function resumeStep({
   return outcome === null ? null : { record, outcome };
 }
 
-/** Deletes the record of the last command once its outcome is on disk. */
+/** Deletes the record of the last command. Call it only once the outcome is stored or known to be lost. */
 export function forgetCommand({ layout }: Machine): void {
   new RunningCommand(layout.command).forget();
 }
@@ -122,7 +122,7 @@ function secretsFor(
   );
 }
 
-/** Logs in one line how a command ended. Writes the output only to the file, and only if the command failed. */
+/** Logs in one line how a command ended. If it failed, adds the end of its output as a field. */
 export function logOutcome(
   journal: Journal,
   { extensions, version }: Pick<ExtensionStep, 'extensions' | 'version'>,

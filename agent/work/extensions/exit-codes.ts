@@ -7,7 +7,7 @@ interface StepFacts {
 
 /** The value for a command that has not run. */
 const notRun = 'NOT_RUN';
-/** The value for a command without an exit code, because it timed out or was killed by a signal. */
+/** The value for a command without an exit code, for example because it timed out or was killed by a signal. */
 const ended = '-1';
 
 /** Stores the exit codes of commands that replace a version, by extension, for the commands that follow them. */
@@ -23,7 +23,7 @@ export class ExitCodes {
     for (const name of extensions) this.codes.set(`${kind} ${name}`, exitCode === null ? ended : String(exitCode));
   }
 
-  /** Returns the environment variables that the stock agent would set for a command. */
+  /** Returns the variables with exit codes that the stock agent would set for a command. */
   variablesFor(
     { extensions }: Pick<StepFacts, 'extensions'>,
     kind: CommandName,

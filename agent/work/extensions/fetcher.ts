@@ -12,7 +12,7 @@ export interface FetcherOptions {
   portal: Portal;
   journal: Journal;
   signal: AbortSignal;
-  /** Called when a package has arrived or may be retried. */
+  /** Called when a download has ended or may be retried. */
   onChange(): void;
   /** Called when a package is invalid or the portal does not have it. */
   onFailure(step: ExtensionStep, reason: string): void;

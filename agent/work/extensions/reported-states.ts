@@ -6,7 +6,8 @@ export interface ReportedStates {
   /** State after exit code 0; null if it does not change. */
   after: HandlerState | null;
   /**
-   * Whether a failure ends the extension's round. Removals and replacements continue after a failed command (AZ-G5).
+   * Whether a failure ends the extension's round. A removal continues after any failed command (AZ-G5); a replacement
+   * continues only if `disable` or `uninstall` of the old version fails.
    */
   isFatal: boolean;
 }

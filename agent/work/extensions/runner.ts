@@ -59,13 +59,16 @@ export class ExtensionRunner implements LaneWork {
     return this.machine.goal;
   }
 
-  /** Sets a new goal or, at a start, the stored one. A new round begins after the step that is running. */
+  /**
+   * Sets a new goal or, at a start, the stored one. A new round begins after the step that is running, unless only the
+   * encryption of settings changed.
+   */
   setGoal(goal: GoalState): void {
     this.nextGoal = goal;
     this.options.wake();
   }
 
-  /** Notes a status that a handler has written: extensions that depend on it may now proceed. */
+  /** Notes a status that a handler has written: extensions that wait for this one may now proceed. */
   noteStatus(extension: string, sequenceNumber: number, word: StatusWord | null): void {
     if (word === null || this.machine.goalOf(extension)?.sequenceNumber !== sequenceNumber) return;
     if (noteStatusWord(this.round, extension, word)) this.options.wake();
