@@ -24,7 +24,7 @@ export type FactorProof =
   | { passkey: AuthenticationResponseJSON };
 
 export interface FactorFormProps {
-  /** The factors that the reader can use, most likely first. */
+  /** The factors that the reader can use. The form asks for the first one. */
   kinds: readonly FactorKind[];
   askPasskey(): Promise<PublicKeyCredentialRequestOptionsJSON>;
   /**

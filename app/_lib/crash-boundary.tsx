@@ -12,7 +12,8 @@ interface Crash {
 
 /**
  * Catches errors that no page caught, while texts and styles are still available. Usually the database is down, so that
- * not even the session could be read. Also puts the components that every page uses into one script.
+ * not even the session could be read. Because the root layout imports it, the components it uses are bundled once for
+ * all pages.
  */
 export class CrashBoundary extends Component<{ children: ReactNode }, { crash: Crash | null }> {
   override state: { crash: Crash | null } = { crash: null };

@@ -9,8 +9,8 @@ type Ask = (go: () => void) => void;
 let guard: Ask | null = null;
 
 /**
- * Runs `go`, which leaves the page, immediately or after a confirmation. Needed only for navigation by code: links,
- * Back and Forward are always intercepted.
+ * Runs `go`, which leaves the page, immediately or after a confirmation. Needed only for navigation by code:
+ * `useLeaveGuard` intercepts links, Back and Forward.
  */
 export function mayLeave(go: () => void): void {
   if (guard === null) go();

@@ -18,7 +18,9 @@ export async function orNotFound<T>(asked: Promise<T>): Promise<T> {
   }
 }
 
-/** Compares the kind, not the class: the portal runs outside the bundle, so its classes differ from ours. */
+/**
+ * Compares the kind, not the class: the portal runs outside the bundle, so its classes differ from those in the bundle.
+ */
 function isNotFound(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   return typeof cause === 'object' && cause !== null && 'kind' in cause && cause.kind === 'not_found';

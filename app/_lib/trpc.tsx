@@ -15,7 +15,7 @@ export { useTRPC, useTRPCClient };
 /** Inputs can be long, for example with the ids of a selection; a batch with a longer URL is split. */
 const longestUrl = 2000;
 
-/** Plain JSON, because the library rejects property names that settings may have, such as `constructor`. */
+/** Falls back to plain JSON, because superjson rejects property names that settings may have, such as `constructor`. */
 const transformer = {
   input: {
     serialize(value: unknown): ReturnType<typeof superjson.serialize> {

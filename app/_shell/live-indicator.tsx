@@ -47,7 +47,7 @@ export function LiveBanner() {
 
 const gatewayMs = 5_000;
 
-/** Shown if agents cannot reach the gateway: the page becomes stale, but nothing is lost. */
+/** Shown if the portal cannot reach the gateway: the page becomes stale, but nothing is lost. */
 function GatewayBanner() {
   const { t } = useTranslation('navigation');
   const trpc = useTRPC();

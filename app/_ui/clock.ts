@@ -16,7 +16,7 @@ const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
 let tick = 0;
 
-/** Subscribes to the tab's only timer, which stops while there are no listeners or the tab is hidden. */
+/** Subscribes to the tab's only timer. It does not tick while the tab is hidden, and stops without listeners. */
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   timer ??= setInterval(() => {

@@ -16,7 +16,7 @@ export interface CodeBlockProps {
   first?: number;
   /** False for output in which line numbers have no meaning. */
   numbers?: boolean;
-  /** Highlights keys, strings and numbers. */
+  /** `json` highlights keys, strings and other values. */
   language?: 'json' | 'text';
   /** Findings, each below its line. */
   notes?: readonly CodeLineNote[];

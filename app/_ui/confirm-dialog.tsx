@@ -33,7 +33,7 @@ export interface ConfirmDialogProps {
   tone?: 'danger' | 'default';
 }
 
-/** Confirms a destructive action. Esc and Cancel change nothing. Not for actions that can be undone. */
+/** Confirms an action, usually a destructive one. Esc and Cancel change nothing. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const [opener] = useState(currentOpener);
   useState(allowScrollLock);

@@ -17,7 +17,7 @@ export interface EmptyStateProps {
   className?: string;
 }
 
-/** An empty list: why it is empty and what to do next, with a command to copy. Use inside a `Card`. */
+/** Shown in place of content that is empty or missing: why, and what to do next. Use inside a `Card`. */
 export function EmptyState({ title, children, actions, foot, status, as: Heading = 'h2', className }: EmptyStateProps) {
   return (
     <div

@@ -13,7 +13,7 @@ import { styleNonce } from './style-nonce.ts';
 
 /** The editor's methods for the page that contains it. */
 export interface JsonEditorHandle {
-  /** Moves the focus to a setting (a JSON pointer), or to the nearest one that exists. */
+  /** Moves the focus to a setting (a JSON pointer), or to its nearest parent that exists. */
   goTo(pointer: string): void;
 }
 

@@ -92,7 +92,7 @@ export interface StatusIconProps {
   className?: string;
 }
 
-/** The shape of a status, 14 px. Decorative unless it has a `label`; otherwise a text must be next to it. */
+/** The shape of a status, 14 px. Without a `label` it is decorative, and a text must be next to it. */
 export function StatusIcon({ status, label, className }: StatusIconProps) {
   return (
     // biome-ignore lint/a11y/noSvgWithoutTitle: hidden, or named by aria-label

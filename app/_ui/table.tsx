@@ -3,7 +3,7 @@ import { cn } from './cn.ts';
 
 /**
  * Rows of 36 px with hairlines: `<TableFrame><Table><THead><tr><Th>…</Th></tr></THead><TBody><Tr><Td>…`. Text is
- * aligned left, numbers right (`end`). The first and last cells keep the card's padding of 16 px.
+ * aligned to the start, numbers to the end (`end`). The first and last cells keep the card's padding of 16 px.
  */
 export function Table({ className, ...props }: ComponentProps<'table'>) {
   return (

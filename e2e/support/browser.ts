@@ -63,7 +63,7 @@ async function unpacked(): Promise<string> {
   try {
     renameSync(temporary, folder);
   } catch (error) {
-    // Another run has created the folder in the meantime.
+    // Another run may have created the folder first.
     rmSync(temporary, { recursive: true, force: true });
     if (!existsSync(folder)) throw error;
   }

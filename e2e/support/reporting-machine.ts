@@ -48,7 +48,7 @@ export class ReportingMachine {
     return machine;
   }
 
-  /** Waits for the response to the current report. Throws the error of an earlier one. */
+  /** Waits until the current report is acknowledged. Throws if a report could not be delivered. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await this.#running;
@@ -71,7 +71,7 @@ export class ReportingMachine {
     this.acknowledged.push(number);
   }
 
-  /** Sends a report and returns whether it was acknowledged. Retries only if the portal is unavailable. */
+  /** Sends a report. Returns false if it must be retried: no response, 429 or 503. Throws on any other failure. */
   async #send(number: number): Promise<boolean> {
     const extension = this.#extension;
     const status = {

@@ -11,7 +11,7 @@ import { ProviderButton } from '../provider-button.tsx';
 import { Confirmation, kindsOf } from './confirmation.tsx';
 
 interface ConfirmationDialogProps {
-  /** One sentence about what needs the confirmation. */
+  /** One sentence about why a confirmation is needed. */
   why: string;
   onDone(): void;
   onClose(): void;

@@ -38,7 +38,9 @@ export function kindsOf(account: Account): FactorKind[] {
   return kinds;
 }
 
-/** A confirmation that expires within this time counts as expired, so that none expires while a dialog is open. */
+/**
+ * A confirmation that expires within this time counts as expired, so that one rarely expires while a dialog is open.
+ */
 const reserveMs = 60_000;
 
 /** Returns whether the last confirmation is still valid, and a function to call after a new one. */

@@ -59,7 +59,7 @@ function linked(href: string | null): ReactElement<{ children?: ReactNode }> {
   );
 }
 
-/** Returns the URL of the target's page; null if it no longer exists or this reader may not open it. */
+/** Returns the URL of the target's page; null if there is none or this reader may not open it. */
 function placeOf({ target, vm, facts }: ListedAct, isAdmin: boolean): string | null {
   if (!target.isThere) return null;
   switch (target.kind) {

@@ -4,8 +4,8 @@ import type { ListedAct } from './act.ts';
 export type Say = (key: string, values?: Readonly<Record<string, string | number>>) => string;
 
 /**
- * Returns the sentence about an action. Rejected calls have one sentence per reason. If a person gave a reason, the
- * sentence contains it. All unknown actions share one sentence.
+ * Returns the sentence about an action. Rejected requests of agents have one sentence per reason. If a person gave a
+ * reason, the sentence contains it. All unknown actions share one sentence.
  */
 export function sentenceOf(
   { action, facts }: Pick<ListedAct, 'action' | 'facts'>,

@@ -25,7 +25,7 @@ const PackageContents = dynamic(
 );
 
 export interface PublishViewProps {
-  /** The handler whose page linked here. */
+  /** The handler whose page linked here; empty if there is none. */
   handler: string;
   known: readonly string[];
   publishers: readonly string[];

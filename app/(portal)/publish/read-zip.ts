@@ -1,6 +1,6 @@
 /** The contents of a zip, read in the browser for a preview. The portal checks the package again. */
 export interface ZipContents {
-  /** False if the file is certainly not a zip; true if the browser could not read it. */
+  /** False if the file is certainly not a zip; true even if the browser could not read it. */
   isZip: boolean;
   files: { name: string; size: number }[];
   manifestText: string | null;

@@ -2,7 +2,10 @@ import { problemOfResponse } from '#app/_lib/problem.ts';
 import { DoorError } from '#app/_lib/session.ts';
 
 export interface Sending {
-  /** Resolves when the version is registered. Rejects with a `DoorError`, or with an `AbortError` if stopped. */
+  /**
+   * Resolves when the version is registered. Rejects with a `DoorError`; with a `TypeError` if the portal cannot be
+   * reached; with an `AbortError` if stopped.
+   */
   done: Promise<void>;
   stop(): void;
 }

@@ -48,8 +48,8 @@ export interface ResourceTableProps<Item> {
 }
 
 /**
- * A card with a table of members, tokens or invitations. Shows whether they are loading, failed to load or are missing.
- * Becomes a list on narrow pages.
+ * A card with a table of members, tokens or invitations. Shows placeholders while they load, an error, or `empty` if
+ * there are none. Becomes a list on narrow pages.
  */
 export function ResourceTable<Item>({ query, failedTitle, empty, children, ...table }: ResourceTableProps<Item>) {
   const { t } = useTranslation('common');

@@ -16,7 +16,7 @@ import { ValueChoice } from './value-choice.tsx';
 
 export interface FilterMenuProps {
   field: ListedField;
-  /** The active filters. Counts include only VMs that match them. */
+  /** The active filters, which limit the VMs that are counted. */
   filter: FleetFilter;
   onPick(change: FleetFilter): void;
   onClose(): void;

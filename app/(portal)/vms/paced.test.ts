@@ -4,7 +4,7 @@ import { Paced } from './paced.ts';
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-/** Requests a load every `everyMs` milliseconds, each taking `takesMs`. Returns when loads began. */
+/** Requests a load every `everyMs` milliseconds, each taking `takesMs`. Returns when loads began and how many ended. */
 async function busy(everyMs: number, takesMs: number): Promise<{ begun: number[]; answers: number }> {
   const paced = new Paced(1_000);
   const begun: number[] = [];

@@ -1,4 +1,4 @@
-/** Parses `role=web, region=eu`. Returns the tags, or null if a part has no name. */
+/** Parses `role=web, region=eu`. Returns the tags, or null if a part is not `name=value`. */
 export function readTags(text: string): Record<string, string> | null {
   const parts = text
     .split(',')

@@ -56,8 +56,7 @@ export async function loadBlock(
 }
 
 /**
- * Returns the visible rows and those around them, in blocks. During fast scrolling, loads only blocks next to a loaded
- * one.
+ * Returns the visible rows and those around them, in blocks. During scrolling, loads only blocks next to a loaded one.
  */
 export function useBlocks(reading: FleetReading, visible: VisibleRows, first: FirstPage): Blocks {
   const queryClient = useQueryClient();

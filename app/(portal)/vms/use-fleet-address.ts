@@ -32,7 +32,8 @@ export function useFleetAddress(fields: readonly ListedField[]): FleetAddress {
   const [search, setSearch] = useState(inAddress);
   const [known, setKnown] = useState(inAddress);
   /**
-   * Searches that were written to the URL but not rendered by the router yet. The reader may type more in the meantime.
+   * Searches that were written to the URL but that the router has not rendered yet. Until then, the reader may type
+   * more.
    */
   const [written, setWritten] = useState<readonly string[]>([]);
   if (inAddress !== known) {

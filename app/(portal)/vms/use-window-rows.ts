@@ -7,7 +7,7 @@ const beyond = 8;
 /** How long after the last scroll event the list counts as still, in milliseconds. */
 const restMs = 120;
 
-/** The visible rows, counted from 0, and whether they scroll fast. */
+/** The visible rows, counted from 0, and whether they are scrolling. */
 export interface VisibleRows {
   from: number;
   to: number;

@@ -39,7 +39,10 @@ export interface VmTableProps {
   onSort(sort: FleetSort): void;
 }
 
-/** A table of VMs. Only visible rows are in the document. `j` and `k` move the cursor, Enter opens a VM. */
+/**
+ * A table of VMs. Only visible rows and a few around them are in the document. `j` and `k` move the cursor, Enter opens
+ * a VM.
+ */
 export function VmTable({ reading, first, look, stale, onSort }: VmTableProps) {
   const { t } = useTranslation('vms');
   const router = useRouter();

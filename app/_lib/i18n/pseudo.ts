@@ -68,7 +68,7 @@ export function mirroredBundle(bundle: Bundle): Bundle {
         )
       : [[key, mirrored(sentence)] as const],
   );
-  // A plural form that English has wins over one generated from the general form.
+  // A plural form that exists in English wins over one generated from `other`.
   const own = Object.keys(bundle).map((key) => [key, mirrored(bundle[key] ?? '')] as const);
   return Object.fromEntries([...forms, ...own]);
 }

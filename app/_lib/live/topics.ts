@@ -10,7 +10,7 @@ interface Rule {
   router: string;
   /** Name of the input that identifies the object, or a list of objects. Queries about others are not affected. */
   about?: string;
-  /** If given, only this procedure is affected: the others show history, which never changes. */
+  /** If given, only this procedure is affected. */
   procedure?: string;
 }
 

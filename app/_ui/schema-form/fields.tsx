@@ -100,7 +100,7 @@ function TextControl({ value, onText, ...props }: TextControlProps) {
   );
 }
 
-/** Edits a number as typed. Invalid text stays text, so that the check can report it. */
+/** Edits a number as typed. Invalid text stays text, so that the portal can report it. */
 export function NumberField(props: FieldProps) {
   const { id, at, label, note, error, hint } = useAround(props);
   const { formData, fieldPathId, onChange, disabled } = props;

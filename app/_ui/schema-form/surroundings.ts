@@ -4,7 +4,7 @@ export type SettingPath = readonly (string | number)[];
 
 /** What the fields of a schema form get from the page. */
 export interface Surroundings {
-  /** Returns a sentence about the error of the setting at this path. */
+  /** Returns the error message for the setting at this path; undefined if there is none. */
   faultAt(path: SettingPath): string | undefined;
   /** Returns the value before the change as text; undefined if it is unchanged or new. */
   wasAt(path: SettingPath): string | undefined;

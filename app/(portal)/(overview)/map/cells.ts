@@ -37,7 +37,7 @@ export function vmOfCell(cells: Uint8Array, cell: number, perCell: number): numb
   return worst;
 }
 
-/** Returns the nearest unhealthy cell after (or before) this one, in any group; null if all are healthy. */
+/** Returns the nearest unhealthy cell after (or before) this one, in any group; null if there is none. */
 export function nextUnhealthy(
   groups: readonly Uint8Array[],
   from: { group: number; cell: number },

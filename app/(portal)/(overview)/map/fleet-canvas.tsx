@@ -15,7 +15,7 @@ import { type FleetLayout, useFleetLayout, usePaintedCanvas } from './use-fleet-
 export interface FleetCanvasProps {
   map: FleetMap;
   onPerCell(perCell: number): void;
-  /** Called if the fleet has changed since the map was drawn. */
+  /** Called if VMs were added, removed, renamed or regrouped since the map was drawn. */
   onStale(): void;
 }
 

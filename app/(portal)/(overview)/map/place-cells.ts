@@ -56,8 +56,8 @@ export function layOutCells({ counts, width, height, ratio }: LayoutInput): Cell
   const scale = (css: number): number => Math.round(css * ratio);
   const smallest = Math.max(2, scale(pitches.smallest));
   for (let pitch = scale(pitches.largest); pitch >= smallest; pitch -= 1) {
-    // Tries cells that are one pixel wider than high before smaller squares, because small squares would leave much
-    // space empty.
+    // For small sizes, also tries cells that are one pixel wider than high, because the next smaller square would leave
+    // much space empty.
     for (const x of pitch * 2 > smallest * 3 ? [pitch] : [pitch + 1, pitch]) {
       const layout = arrange(counts, { pitch: { x, y: pitch }, perCell: 1, width, ratio });
       if (layout.height <= height) return layout;
@@ -201,8 +201,8 @@ export function cornerOf(layout: CellLayout, { group, cell }: CellPlace): { x: n
 export type CellStep = 'up' | 'down' | 'left' | 'right' | 'first' | 'last' | 'previousGroup' | 'nextGroup';
 
 /**
- * Returns the cell that a key leads to. From the edge of a group it leads to the next group, in the same row if
- * possible.
+ * Returns the cell that a key leads to. Beyond the edge of a group, it leads to the neighboring group; left and right
+ * keep the row if possible.
  */
 export function step(layout: CellLayout, from: CellPlace, by: CellStep): CellPlace {
   const block = layout.blocks[from.group];

@@ -2,7 +2,7 @@
 
 import { type RefObject, useLayoutEffect, useState } from 'react';
 
-/** Size of the element in CSS pixels, and device pixels per CSS pixel; null until measured. */
+/** Width and minimum height of the element in CSS pixels, and device pixels per CSS pixel. */
 export interface Measured {
   width: number;
   height: number;

@@ -22,7 +22,7 @@ export interface LanguagesCardProps {
 
 const fewLanguages = 10;
 
-/** How complete the languages of each version are, newest version first. Missing texts link to their field. */
+/** How complete the languages of one version are, at first of the newest. Missing texts link to their field. */
 export function LanguagesCard({ handler, newest, mayPublish }: LanguagesCardProps) {
   const { t } = useTranslation('packages');
   const trpc = useTRPC();

@@ -24,7 +24,10 @@ export interface UnknownCardProps {
 
 const few = 5;
 
-/** Message ids that VMs reported but no resource file defines, each with a link to its field. */
+/**
+ * Message ids that VMs reported but that have no text in English, or in the reader's language, each with a link to its
+ * field.
+ */
 export function UnknownCard({ handler, mayPublish }: UnknownCardProps) {
   const { t, i18n } = useTranslation('packages');
   const trpc = useTRPC();

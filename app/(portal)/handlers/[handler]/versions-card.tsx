@@ -26,7 +26,7 @@ export function VersionsCard({ handler, mayPublish }: { handler: Handler; mayPub
   const [all, setAll] = useState(false);
   const { versions } = handler;
   const series = seriesOf(versions);
-  // In a long list, versions that no VM has are hidden behind a button.
+  // In a long list, older versions that no VM has are hidden behind a button.
   const shown =
     all || versions.length <= fewVersions + 2
       ? versions

@@ -1,6 +1,8 @@
 import { type Change, diffLines, diffWordsWithSpace } from 'diff';
 
-/** Limit on the search for the smallest difference, whose work grows with the square of the number of edits. */
+/**
+ * Maximum number of edits when searching for the smallest difference. The cost of the search grows with their square.
+ */
 export const maxLineEdits = 2_000;
 const maxWordEdits = 200;
 

@@ -146,7 +146,7 @@ function MainMessage({ extension, at }: { extension: Extension; at: Date }) {
   );
 }
 
-/** The first output line that reports an error, as a link to the whole output. */
+/** The output line that `firstError` finds, as a link to the whole output. */
 function OutputLine({ vmId, extension }: { vmId: string; extension: Extension }) {
   const { t } = useTranslation('reports');
   const output = extension.handlerState?.outputTail ?? '';

@@ -11,7 +11,7 @@ export interface ErrorLine {
  */
 const almostTail = 3_500;
 
-/** Whether earlier lines are missing, so that line numbers are unknown. */
+/** Whether earlier lines may be missing, so that line numbers are unknown. */
 export const isTail = (output: string): boolean => output.length >= almostTail;
 
 /** Returns the first line of a failed command's output that reports an error, otherwise the last line with text. */

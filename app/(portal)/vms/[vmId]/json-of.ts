@@ -1,4 +1,4 @@
-/** Returns the object or list in a JSON text; undefined for any other text. */
+/** Returns the object or list in a JSON text; undefined if it is empty, and for any other text. */
 export function jsonOf(text: string): object | undefined {
   const trimmed = text.trim();
   const isWrapped =

@@ -19,7 +19,7 @@ export function MessageText({ message, text = message.text }: { message: Reporte
   );
 }
 
-/** A message with a mark that shows its source, unless the text is shown as the agent sent it. */
+/** A message, with a mark if its id was found by its text and the text shown differs from the agent's. */
 export function MarkedText({ message, text = message.text }: { message: ReportedMessage; text?: string }) {
   const isOther = message.source === 'recovered' && message.original !== message.text;
   return (

@@ -52,7 +52,7 @@ type Agent = InstanceDetails['agent'];
 
 interface BannerWithButtonProps {
   status: 'warning';
-  /** The role that may use the button. Readers with other roles see the banner without it. */
+  /** The role that the button requires. Other readers see the banner without it. */
   needs: 'operator' | 'admin';
   label: string;
   onClick(): void;

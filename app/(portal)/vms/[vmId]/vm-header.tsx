@@ -35,7 +35,7 @@ export function VmHeader({ facts, view, onAct }: VmHeaderProps) {
   const count = view.extensions.length;
   const some = count === 1 ? t('vms:vm.onlyNotDone') : t('vms:vm.notDone', { count: open, total: count });
   const notDone = open === 0 ? t('vms:vm.allDone', { count }) : some;
-  // The page's primary button is the one that fixes a failure, otherwise the one that adds an extension.
+  // Adding an extension is the primary action, unless a failure can be fixed or the agent has never called.
   const needsFix = view.explanation?.act?.failed === true;
   return (
     <PageHeader

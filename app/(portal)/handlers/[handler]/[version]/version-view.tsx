@@ -22,7 +22,7 @@ import type { Version, VersionResources } from './version-data.ts';
 import { VersionFacts } from './version-facts.tsx';
 import { VersionMenu } from './version-menu.tsx';
 
-// Loaded after the rest of the page, because the card is large and not visible without scrolling.
+// Loaded after the rest of the page, because these cards are large and not visible without scrolling.
 const MessagesCard = dynamic(() => import('./messages/messages-card.tsx').then((module) => module.MessagesCard), {
   ssr: false,
   loading: () => <WaitingCard rows={6} />,

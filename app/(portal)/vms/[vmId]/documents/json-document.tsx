@@ -16,7 +16,7 @@ export interface JsonDocumentProps extends DocumentFile {
   className?: string;
 }
 
-/** A document as it was or will be sent, with buttons to copy and download it. */
+/** A document as JSON, with buttons to copy and download it. */
 export function JsonDocument({ note, isAlone = false, className = 'max-h-[70vh]', ...file }: JsonDocumentProps) {
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-1.5">

@@ -21,7 +21,7 @@ export interface DiffRow {
 }
 
 export interface Hunk {
-  /** The extension that the line belongs to; empty if it belongs to none. */
+  /** The extension that the hunk belongs to; empty if there is none. */
   heading: string;
   rows: DiffRow[];
 }
@@ -52,7 +52,7 @@ export function hunksBetween(before: string, after: string): Hunk[] {
   });
 }
 
-/** Returns the first name of an extension in these lines of `readableGoalState`. */
+/** Returns the first name of an extension in these lines of a goal state; empty if there is none. */
 function ownerOf(lines: readonly string[]): string {
   const owner = /^ {2}"([^"]+)": \{/;
   for (const line of lines) {

@@ -6,7 +6,7 @@ export interface SealedWords {
   changed: string;
 }
 
-/** Returns a goal state as readable text, with its extensions sorted by name. */
+/** Returns a goal state as readable text, an object with one property per extension. */
 export function readableGoalState(extensions: readonly PastExtension[]): string {
   const byName = Object.fromEntries(extensions.map(({ name, ...extension }) => [name, extension]));
   return JSON.stringify(byName, null, 2);
@@ -14,7 +14,7 @@ export function readableGoalState(extensions: readonly PastExtension[]): string 
 
 /**
  * Like `readableGoalState`, for a comparison: shows only whether secrets are present and, for `changed`, that they
- * differ. Leaves out sequence numbers, because they follow from the other changes.
+ * differ.
  */
 export function comparable(
   extensions: readonly PastExtension[],

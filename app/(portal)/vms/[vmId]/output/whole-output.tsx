@@ -94,7 +94,7 @@ export function WholeOutput({ vmId, outputId, failed, label }: WholeOutputProps)
   );
 }
 
-/** A note that the output is incomplete. */
+/** A note if the output is incomplete or empty. */
 function IncompleteNote({ details: { totalBytes, storedBytes } }: { details: OutputDetails }) {
   const { t } = useTranslation('outputs');
   const format = useFormat();

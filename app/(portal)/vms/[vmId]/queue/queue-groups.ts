@@ -25,10 +25,10 @@ export function queueGroups(entries: readonly QueueLine[]): QueueGroup[] {
   return groups;
 }
 
-/** Returns the id of the row that the address of an extension in the queue leads to. */
+/** Returns the id of an extension's row, as in the URL's fragment. */
 export const rowId = (name: string): string => `queue-${name}`;
 
-/** Returns the extension that an address leads to; null if it leads to none. */
+/** Returns the extension that a URL's fragment names; null if it names none. */
 export function nameInHash(hash: string): string | null {
   const name = hash.startsWith('#queue-') ? hash.slice('#queue-'.length) : '';
   return name === '' ? null : name;

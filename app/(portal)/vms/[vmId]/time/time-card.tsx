@@ -21,7 +21,7 @@ import { TimeTable } from './time-table.tsx';
 import { useMoment } from './use-event-words.ts';
 import { useTimeline } from './use-timeline.ts';
 
-/** Interval at which the axis moves, in milliseconds: each time by a pixel or two. */
+/** Interval at which the axis moves, in milliseconds: each time by at most a pixel or two. */
 const stepMs: Readonly<Record<Range, number>> = { '30m': 2_000, '6h': 20_000, '24h': 60_000, '7d': 60_000 };
 
 /** The contents of the card: the range, the axis or its table, and a note about events that they leave out. */
@@ -161,7 +161,7 @@ function deadlineOf(view: InstanceDetails, now: number): number | null {
 
 const usualPeriodMs = 60_000;
 
-/** Returns the shortest period between two heartbeat readings, in milliseconds. */
+/** Returns the shortest period between two heartbeat readings in milliseconds, from a second to a minute. */
 function periodOf(view: InstanceDetails): number {
   const periods = view.extensions.flatMap(({ heartbeat: { readAt, nextReadingAt } }) =>
     readAt === null || nextReadingAt === null ? [] : [Date.parse(nextReadingAt) - Date.parse(readAt)],

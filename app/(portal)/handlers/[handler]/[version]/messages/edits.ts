@@ -12,9 +12,9 @@ export type Edits = Readonly<Record<string, Edit>>;
 export interface MergedLanguage {
   /** The resource file of the language: an array of one object. Empty messages are left out. */
   file: unknown[];
-  /** The revision of the language that the edits are based on; 0 for a new language. */
+  /** The revision of the language with which the edits were merged; 0 for a new language. */
   revision: number;
-  /** Ids of texts that someone else changed differently in the meantime. */
+  /** Ids of texts that someone else changed differently after typing began. */
   conflicts: string[];
 }
 

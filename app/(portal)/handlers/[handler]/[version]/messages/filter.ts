@@ -4,7 +4,7 @@ import type { EditedMessages } from './use-messages.ts';
 export const filters = ['all', 'missing', 'differing'] as const;
 export type MessageFilter = (typeof filters)[number];
 
-/** Whether the table shows a message, given the filter (missing or different texts) and the search. */
+/** Whether the table shows a message, given the filter (missing texts or different placeholders) and the search. */
 export function fits(
   { textOf }: Pick<EditedMessages, 'textOf'>,
   languages: readonly string[],

@@ -20,7 +20,7 @@ export interface MessageRowProps {
   /** Languages that have a column. */
   languages: readonly string[];
   mayEdit: boolean;
-  /** The language whose field gets the focus if the row is open. */
+  /** The language whose field gets the focus; undefined if the row is closed. */
   focusOn: string | undefined;
   onOpen(open: { id: string; lang: string } | undefined): void;
   samples: readonly string[];

@@ -23,7 +23,7 @@ export interface MessageTableProps {
 
 const rowHeight = 36;
 
-/** Messages by language. Only visible rows are in the document. */
+/** Messages by language. Only visible rows and a few around them are in the document. */
 export function MessageTable({ messages, languages, ids, mayEdit, open, onOpen, samples }: MessageTableProps) {
   const { t } = useTranslation('localization');
   const frame = useRef<HTMLElement>(null);

@@ -56,7 +56,7 @@ export function MessageToolbar({ messages, filter, languages, onLanguages, ...pr
   );
 }
 
-/** Returns the placeholders in a message's texts, and those that the reported params would fill. */
+/** Returns up to ten placeholders: those in a message's texts, and those that the reported params would fill. */
 function placeholdersIn({ languages, textOf }: EditedMessages, id: string, params: readonly string[]): number[] {
   const all = new Set([...params.keys(), ...languages.flatMap((lang) => placeholdersOf(textOf(lang, id)))]);
   return [...all].sort((a, b) => a - b).slice(0, 10);

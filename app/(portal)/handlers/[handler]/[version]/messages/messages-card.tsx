@@ -156,7 +156,8 @@ function useMessageFiles(handler: string, version: string, messages: EditedMessa
 }
 
 /**
- * Returns the languages that have a column: the chosen ones; or English, the requested ones, and as many others as fit.
+ * Returns the languages that have a column: the chosen ones; or English, the requested one, the reader's, and as many
+ * others as fit.
  */
 function useLanguageColumns(all: readonly string[], start: MessagesStart) {
   const { i18n } = useTranslation('localization');

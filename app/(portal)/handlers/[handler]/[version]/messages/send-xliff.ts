@@ -22,8 +22,8 @@ interface Sent {
   lang: string;
   file: File;
   /**
-   * If given, stores the file if the language still has this revision; otherwise, the portal only reports what would
-   * change.
+   * If given, the portal stores the file if the language still has this revision. If absent, the portal only reports
+   * what would change.
    */
   revision?: number;
 }

@@ -14,7 +14,10 @@ export interface EditedMessages {
   /** Number of messages without a text, by language. */
   missing: ReadonlyMap<string, number>;
   isChanged(lang: string, id: string): boolean;
-  /** Returns the text that someone else saved after this text was edited, and who saved it. */
+  /**
+   * Returns a text that someone else saved after typing began, and who last saved the language; undefined if there is
+   * no conflict.
+   */
   conflictOf(lang: string, id: string): { theirs: string; who: string } | undefined;
   /** Number of unsaved messages by language; languages without any are absent. */
   changes: ReadonlyMap<string, number>;

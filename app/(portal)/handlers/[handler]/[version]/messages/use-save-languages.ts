@@ -34,8 +34,8 @@ export interface SaveLanguages {
 }
 
 /**
- * Saves edited languages, several in parallel. Keeps texts that others have saved in the meantime, unless both changed
- * the same text.
+ * Saves edited languages, several in parallel. Merges them with texts that others saved since the page was loaded,
+ * unless both changed the same text.
  */
 export function useSaveLanguages({ handler, version, resources, messages }: SaveLanguagesOptions): SaveLanguages {
   const { t } = useTranslation('localization');
@@ -61,8 +61,8 @@ export function useSaveLanguages({ handler, version, resources, messages }: Save
       return await put(resources);
     } catch (error) {
       if (!(error instanceof DoorError && error.data.status === 412)) throw error;
-      // Someone else saved the language in the meantime. Merges the edits with the stored texts, unless both changed
-      // the same text.
+      // Someone else saved the language after this page loaded it. Merges the edits with the stored texts, unless both
+      // changed the same text.
       const options = trpc.resources.get.queryOptions({ handler, version });
       return put(await queryClient.fetchQuery({ ...options, staleTime: 0 }));
     }

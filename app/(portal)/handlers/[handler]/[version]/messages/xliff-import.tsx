@@ -48,7 +48,7 @@ export function XliffImport({ handler, version, file, onClose }: XliffImportProp
       toast(t('localization:xliff.done', { lang, count: added + changed }));
       onClose();
     },
-    // The language changed in the meantime, so the preview is out of date.
+    // The language may have changed since the preview.
     onError: () => void preview.refetch(),
   });
   const outcome = preview.data;

@@ -9,7 +9,7 @@ import { canonical, commands, type ExtensionDraft } from './draft.ts';
  */
 export interface DraftChange {
   kind: 'version' | 'state' | 'autoUpgrade' | 'dependsOn' | 'timeout' | 'setting' | 'protected';
-  /** JSON pointer of a setting below `publicSettings`, or the command whose timeout it is. */
+  /** JSON pointer of a setting below `publicSettings`, or the command whose timeout it is; otherwise empty. */
   at: string;
   /** The publisher's titles along the path, outermost first. */
   titles: readonly string[];
@@ -17,7 +17,10 @@ export interface DraftChange {
   after: string | undefined;
 }
 
-/** Returns all differences, in the order of the form. `before` is null for a new extension. */
+/**
+ * Returns all differences, in the order of the form. For a new extension, `before` is null and only settings are
+ * compared.
+ */
 export function changesBetween(
   before: ExtensionDraft | null,
   after: ExtensionDraft,

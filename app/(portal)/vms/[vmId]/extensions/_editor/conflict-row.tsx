@@ -9,7 +9,7 @@ import { useChangeWords } from './use-change-words.ts';
 
 export interface ConflictRowProps {
   difference: DraftDifference;
-  /** The chosen side; null until one is chosen. */
+  /** The side whose value is used; null until one is chosen. */
   side: ConflictSide | null;
   /** Undefined if there is nothing to choose. */
   onChoose: ((side: ConflictSide) => void) | undefined;

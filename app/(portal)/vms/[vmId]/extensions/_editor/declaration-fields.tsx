@@ -15,7 +15,7 @@ export interface DeclarationFieldsProps {
   onChange(draft: ExtensionDraft): void;
   isNew: boolean;
   versions: readonly { version: string; state: string }[];
-  /** The running version, if it differs from the requested one. */
+  /** The version in the goal state, if it differs from the requested one. */
   running: string | undefined;
   /** The other extensions of the VM. */
   others: readonly Dependent[];

@@ -90,7 +90,7 @@ function timeoutsOf(timeouts: Partial<Record<HandlerCommand, number>>): Record<H
   };
 }
 
-/** Numbers beyond this lose digits in JavaScript. */
+/** Numbers beyond this may lose digits in JavaScript. */
 const largest = 2 ** 53;
 
 /** Updates the draft from its JSON text. While the text is invalid, the last valid settings are kept. */
@@ -159,7 +159,7 @@ export function goalOf(handler: string, draft: ExtensionDraft, secrets: Protecte
   const timeouts = Object.fromEntries(
     commands.flatMap((command) => {
       const text = draft.timeouts[command].trim();
-      // An invalid number is sent unchanged, so that the server reports the error at its field.
+      // An invalid number is sent too, so that the server reports the error at its field.
       return text === '' ? [] : [[command, Number(text)]];
     }),
   );

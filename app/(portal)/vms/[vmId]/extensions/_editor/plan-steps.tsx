@@ -11,7 +11,7 @@ import type { DraftPlan } from './use-plan.ts';
 export interface PlanStepsProps {
   plan: DraftPlan;
   stale: boolean;
-  /** The hold until whose end the change waits; null if it does not wait. */
+  /** The hold that delays the change; null if there is none. */
   hold: VmFacts['hold'];
 }
 

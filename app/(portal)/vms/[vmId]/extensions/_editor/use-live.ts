@@ -14,7 +14,7 @@ export interface LiveExtension {
   gone: 'vm' | 'extension' | null;
   /** The VM's hold; null if there is none. */
   hold: VmFacts['hold'];
-  /** Increases whenever the VM or a handler changes. */
+  /** Increases whenever the goal state is reloaded, as after a change to the VM or a handler. */
   stamp: number;
 }
 
