@@ -33,7 +33,7 @@ test('a publisher corrects a zip, writes messages and publishes; an operator fin
   unique,
   console,
 }) => {
-  // This test runs axe on whole pages thirteen times.
+  // This test runs axe on many whole pages.
   test.setTimeout(240_000);
   console.allow(refused);
   const namespace = `Contoso.${unique}`;

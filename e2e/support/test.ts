@@ -24,7 +24,7 @@ interface JourneyFixtures {
   signedIn: (role: Role, options?: BrowserContextOptions & { namespaces?: string[] }) => Promise<Page>;
   /** Enrolls a VM's machine and runs its agent until the test ends. */
   startAgent: (vm: CreatedVm) => Promise<AgentProcess>;
-  /** A unique word for names. */
+  /** A word for names, unique within the portal. */
   unique: string;
 }
 

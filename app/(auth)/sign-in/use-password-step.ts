@@ -13,7 +13,7 @@ import {
 import { type FactorKinds, requestPasskeyOptions, signIn, signInWithPasskey } from '#app/_lib/session.ts';
 import { useProblem } from '#app/_lib/use-problem.ts';
 
-/** What went wrong; `isMild` if nothing was rejected, for example because the reader cancelled. */
+/** What went wrong; `isMild` if the attempt was cancelled, expired, came too soon or did not reach the portal. */
 export interface SignInMessage {
   text: string;
   isMild: boolean;
