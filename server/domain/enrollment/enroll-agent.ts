@@ -35,8 +35,7 @@ export async function enrollAgent(ctx: Context, request: EnrollRequest): Promise
     const { vmId, isRepeated } = judge(ctx, certificate, (await find())[0]);
     const answer: EnrollResponse = { vmId, credential, pollSeconds };
     if (isRepeated) return answer;
-    const actor = await agentActor(tx, vmId);
-    // The presence is locked before the head. The lock on the head protects everything after it.
+    const actor = await lockedActor(tx, vmId);
     await deletePresence(tx, vmId);
     await lockHead(tx, vmId);
     await clearPendingRestart(tx, vmId);
@@ -80,11 +79,16 @@ function judge(
   return { vmId, isRepeated };
 }
 
-async function agentActor(tx: Transaction, vmId: string): Promise<Context['actor']> {
+/**
+ * Locks the VM and returns its agent as the actor. Everything that changes a VM's agent locks the VM first, because
+ * after that, some of it locks the presence before the goal state and some of it the goal state before the presence.
+ */
+async function lockedActor(tx: Transaction, vmId: string): Promise<Context['actor']> {
   const [vm] = await tx
     .select({ name: vms.name })
     .from(vms)
-    .where(and(eq(vms.id, vmId), isNull(vms.deletedAt)));
+    .where(and(eq(vms.id, vmId), isNull(vms.deletedAt)))
+    .for('no key update');
   if (!vm) throw new DomainError('unauthenticated', 'enrollment_refused');
   return { kind: 'agent', id: vmId, name: vm.name, role: null, namespaces: [] };
 }
