@@ -38,6 +38,7 @@ test.each([
   [undefined, '', 'bad_request'],
   [{}, '/reason', 'field_missing'],
   [{ reason: 'two\nlines' }, '/reason', 'text_control'],
+  [{ reason: 'two\u2028lines' }, '/reason', 'text_control'],
   [{ reason, until: '2020-01-01T00:00:00Z' }, '/until', 'hold_until_past'],
   [{ reason, until: '2999-01-01T00:00:00Z' }, '/until', 'hold_until_far'],
   [{ reason, forever: true }, '/forever', 'field_unknown'],

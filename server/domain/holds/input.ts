@@ -6,7 +6,7 @@ import { vmId } from '#server/domain/vms/input.ts';
 export const holdLimits = { reason: 500, days: 365 };
 
 /** A single line, because the reason is shown inside sentences. */
-const reason = givenText(holdLimits.reason).refine((text) => !/\p{Cc}/u.test(text), 'text_control');
+const reason = givenText(holdLimits.reason).refine((text) => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text), 'text_control');
 
 const ifMatch = z.number().int().min(0).optional();
 
