@@ -139,6 +139,9 @@ class Planner {
   private readonly planned = new Set<string>();
   private readonly targets: readonly ExtensionTarget[];
   private readonly targetOf: ReadonlyMap<string, ExtensionTarget>;
+  private readonly targetsOf: ReadonlyMap<string, readonly ExtensionTarget[]>;
+  /** Extensions whose removal is planned. */
+  private readonly leaving = new Set<ExtensionTarget>();
   /** What was computed before, because a handler may have hundreds of extensions. */
   private readonly blockers = new Map<string, string | null>();
   private readonly groups = new Map<string, string[]>();
@@ -148,26 +151,23 @@ class Planner {
   constructor(targets: readonly ExtensionTarget[], machine: MachineContents, round: Readonly<Round>) {
     this.targets = targets;
     this.targetOf = new Map(targets.map((one) => [one.name, one]));
+    this.targetsOf = Map.groupBy(targets, ({ handler }) => handler);
     this.machine = machine;
     this.round = round;
   }
 
   plan(): ExtensionPlan {
     const order = runOrder(this.targets);
-    const leaving = order.filter((one) => one.state === 'uninstall').reverse();
-    leaving.forEach((one, index) => {
-      this.remove(one, leaving.slice(index + 1));
-    });
+    for (const one of order.filter((each) => each.state === 'uninstall').reverse()) this.remove(one);
     for (const one of order.filter((each) => each.state !== 'uninstall')) this.bringToGoal(one);
     return { steps: [...this.fetches, ...this.steps], waiting: this.waiting };
   }
 
   /** Plans a removal (AZ-G5): disable, uninstall, delete. The handler is kept while another extension uses it. */
-  private remove(one: ExtensionTarget, later: ExtensionTarget[]): void {
+  private remove(one: ExtensionTarget): void {
+    this.leaving.add(one);
     if (this.round.failed.has(one.name) || this.isDone(one.name, 'forget', one.version)) return;
-    const isShared = [...later, ...this.targets.filter((each) => each.state !== 'uninstall')].some(
-      (each) => each.handler === one.handler,
-    );
+    const isShared = this.extensionsOf(one.handler).some((each) => !this.leaving.has(each));
     const runs = this.machine.extensions[one.name] !== undefined;
     for (const step of removalSteps(this.inForce(one.handler), { runs, isShared })) {
       this.addCommand(step, one, [one.name]);
@@ -228,8 +228,7 @@ class Planner {
       return;
     }
     const users = new Set(
-      this.targets
-        .filter((each) => each.handler === one.handler)
+      this.extensionsOf(one.handler)
         .filter(({ name }) => this.ranBefore(name) || this.isDone(name, command, version))
         .map(({ name }) => name),
     );
@@ -277,12 +276,16 @@ class Planner {
   private groupOf(handler: string): string[] {
     const known = this.groups.get(handler);
     if (known !== undefined) return known;
-    const group = this.targets
-      .filter((each) => each.handler === handler && each.state !== 'uninstall')
+    const group = this.extensionsOf(handler)
+      .filter((each) => each.state !== 'uninstall')
       .filter((each) => !this.round.failed.has(each.name) && this.blockerOf(each) === null)
       .map((each) => each.name);
     this.groups.set(handler, group);
     return group;
+  }
+
+  private extensionsOf(handler: string): readonly ExtensionTarget[] {
+    return this.targetsOf.get(handler) ?? [];
   }
 
   /** Returns the versions of a handler that must be disabled and uninstalled before they can be deleted. */
@@ -296,8 +299,8 @@ class Planner {
     const key = `fetch ${one.handler} ${one.version}`;
     if (this.planned.has(key)) return;
     this.planned.add(key);
-    const group = this.targets
-      .filter((each) => each.handler === one.handler && each.state !== 'uninstall' && !this.round.failed.has(each.name))
+    const group = this.extensionsOf(one.handler)
+      .filter((each) => each.state !== 'uninstall' && !this.round.failed.has(each.name))
       .map((each) => each.name);
     this.fetches.push({
       kind: 'fetch',

@@ -7,6 +7,7 @@ import {
   newRound,
   type Round,
   reconcile,
+  runOrder,
   type VersionOnMachine,
   versionKey,
 } from '#protocol/index.ts';
@@ -50,7 +51,8 @@ export function knownMachine(goal: QueuedGoal, reports: readonly ReportedExtensi
   const round = newRound();
   const current = reported.filter((one) => isOfRound(one, goal, reported));
   for (const one of current) noteProgress(one, goal, round);
-  for (const one of current) noteEarlierSteps(one, goal, contents, round);
+  const order = runOrder(goal.extensions);
+  for (const one of current) noteEarlierSteps(one, order, contents, round);
   return { contents, round, running: runningCommand(reported, current, goal) };
 }
 
@@ -79,6 +81,8 @@ function noteContents(reported: readonly Reported[], goal: QueuedGoal, contents:
   const stages = report.work?.versions ?? (report.version === undefined ? {} : { [report.version]: 'installed' });
   const versions: Record<string, VersionOnMachine> = byName();
   for (const [version, stage] of Object.entries(stages)) {
+    // The rule compares versions, and throws for other texts.
+    if (versionKey(version) === null) continue;
     const target = targetOf(version);
     versions[target?.version ?? version] = {
       sha256: target?.package.sha256 ?? '',
@@ -127,12 +131,22 @@ function noteProgress(one: Reported, goal: QueuedGoal, round: Round): void {
 }
 
 /** The commands that come before an extension's last command have run, unless the last one failed. */
-function noteEarlierSteps({ name, report }: Reported, goal: QueuedGoal, contents: MachineContents, round: Round): void {
-  const target = goal.extensions.find((one) => one.name === name);
+function noteEarlierSteps(
+  { name, report }: Reported,
+  targets: QueuedGoal['extensions'],
+  contents: MachineContents,
+  round: Round,
+): void {
+  const target = targets.find((one) => one.name === name);
   if (target === undefined || report.command === undefined || report.state === 'failed') return;
   const last = `${report.command}@${versionOf(report, target.version)}`;
   const isDone = round.done[name]?.delete(last) ?? false;
-  const steps = reconcile(goal.extensions, contents, round).steps.filter(
+  // An extension's own steps depend only on its handler's extensions and on what these wait for. Planning all extensions
+  // for each of them would block the portal.
+  const sharing = targets.filter(({ handler }) => handler === target.handler);
+  const awaited = new Set(sharing.flatMap(({ dependsOn }) => dependsOn));
+  const related = targets.filter((one) => one.handler === target.handler || awaited.has(one.name));
+  const steps = reconcile(related, contents, round).steps.filter(
     (step) => step.kind !== 'fetch' && step.extensions.includes(name),
   );
   const at = steps.findIndex((step) => `${step.kind}@${step.version}` === last);

@@ -205,6 +205,33 @@ describe('an entry', () => {
   });
 });
 
+describe('a report that is wrong does not break the queue', () => {
+  const versions = { constructor: 'installed', banana: 'installed', '9999999999.1': 'installed' } as const;
+  const used = JSON.parse('{ "__proto__": "banana", "constructor": "2.0", "a": "\\u202e0.2" }');
+  const again = 'enable a 2.0';
+
+  test.each<[what: string, report: Parameters<typeof reported>[1], next: string[], waiting: string[]]>([
+    ['versions that are not versions', { work: work({ versions: { ...versions, '2.0': 'installed' } }) }, [], []],
+    ['an installed version that is not a version', { version: 'banana', command: 'disable' }, [], download],
+    ['extensions that are not declared', { work: work({ extensions: used }) }, [], []],
+    ['a turn that does not exist yet', { work: work({ turn: Number.MAX_SAFE_INTEGER }) }, [again], []],
+    ['a command of a version that is not a version', { work: work({ commandVersion: 'banana' }) }, [again], []],
+  ])('%s', (_, report, next, waiting) => {
+    const facts = factsOf([a], { reports: [reported('a', { ...enabled, ...report })] });
+    expect(listOf(facts)).toEqual({ now: null, next, waiting });
+  });
+
+  test('extensions that depend on each other or on themselves wait', () => {
+    const extensions = [target('a', { dependsOn: ['b'] }), target('b', { dependsOn: ['a'] })];
+    const own = target('c', { dependsOn: ['c'] });
+    expect(listOf(factsOf([...extensions, own])).waiting).toEqual([
+      'enable b 2.0 (dependency a)',
+      'enable a 2.0 (dependency b)',
+      'enable c 2.0 (dependency c)',
+    ]);
+  });
+});
+
 test('the queue of 200 extensions of one handler does not block the portal', () => {
   const name = (index: number) => `task-${index}`;
   const extensions = Array.from({ length: 200 }, (_, index) =>
@@ -221,4 +248,21 @@ test('the queue of 200 extensions of one handler does not block the portal', () 
   // Without an index of the extensions it takes half a minute on a busy machine.
   expect(performance.now() - begin).toBeLessThan(5_000);
   expect([now?.name, waiting.length]).toEqual([name(0), 199]);
+});
+
+test.each([
+  ['500 extensions, each with its own handler', 500, 1],
+  ['150 extensions whose agent reports 100 other versions of each handler', 150, 100],
+])('the queue of %s does not block the portal', (_, count, installed) => {
+  const versions: HandlerWork['versions'] = {};
+  for (let index = 0; index < installed; index += 1) versions[`1.${index}`] = 'installed';
+  const extensions = Array.from({ length: count }, (_, index) => target(`task-${index}`));
+  const reports = extensions.map(({ name }) =>
+    reported(name, { ...installing, exitCode: 0, work: work({ versions, extensions: { [name]: '1.0' } }) }),
+  );
+  const begin = performance.now();
+  const { next, waiting } = queueOf(factsOf(extensions, { reports }));
+  // If every extension is planned once for each report, it takes more than ten seconds.
+  expect(performance.now() - begin).toBeLessThan(5_000);
+  expect(next.length + waiting.length).toBeGreaterThan(count * installed);
 });

@@ -15,10 +15,11 @@ export function queueOf(facts: QueueFacts): VmQueue {
   if (running !== null && !running.isCurrent) noteSuccess({ ...running, kind: running.command }, machine.contents);
   awaitRestart(facts, machine);
   const prediction = predictCommands(goal.extensions, machine);
+  const reasonOf = reasons(prediction, facts);
   const planned = [
     ...prediction.commands
       .filter((step) => running === null || !isRunning(step, running))
-      .map((step) => entryOf(step, goal, facts, reasonFor(step, prediction, facts))),
+      .map((step) => entryOf(step, goal, facts, reasonOf(step))),
     ...stuck(prediction, facts),
     ...held(facts, machine),
     ...facts.withheld.map((one) => withheldEntry(one, facts)),
@@ -46,15 +47,19 @@ function awaitRestart({ goal, restarting }: QueueFacts, { contents, round }: Kno
   }
 }
 
-/** Why a command cannot run yet; null if it can. */
-function reasonFor(step: CommandStep, { now }: Prediction, facts: QueueFacts): QueueReason | null {
-  if (facts.stopped !== null) return { code: facts.stopped.code, params: {} };
-  for (const name of step.extensions) {
-    const blockedBy = now.waiting.find(({ extension }) => extension === name)?.blockedBy;
-    if (blockedBy !== undefined) return dependency(blockedBy, facts);
-  }
-  const fetch = now.steps.find(({ kind, handler }) => kind === 'fetch' && handler === step.handler);
-  return fetch ? { code: 'download', params: { handler: fetch.handler, version: fetch.version } } : null;
+/** Returns a function that says why a command cannot run yet; null if it can. */
+function reasons({ now }: Prediction, facts: QueueFacts): (step: CommandStep) => QueueReason | null {
+  const blockers = new Map(now.waiting.map(({ extension, blockedBy }) => [extension, blockedBy]));
+  const fetches = new Map(now.steps.flatMap((step) => (step.kind === 'fetch' ? [[step.handler, step]] : [])));
+  return ({ handler, extensions }) => {
+    if (facts.stopped !== null) return { code: facts.stopped.code, params: {} };
+    for (const name of extensions) {
+      const blockedBy = blockers.get(name);
+      if (blockedBy !== undefined) return dependency(blockedBy, facts);
+    }
+    const fetch = fetches.get(handler);
+    return fetch ? { code: 'download', params: { handler, version: fetch.version } } : null;
+  };
 }
 
 function dependency(name: string, { goal, reports }: QueueFacts): QueueReason {
