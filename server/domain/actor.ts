@@ -36,7 +36,7 @@ export function allow(actor: Actor, role: Role): void {
   if (!hasRole(actor, role)) throw new DomainError('forbidden', 'forbidden', { params: { role } });
 }
 
-/** Rejects a publisher who does not belong to the namespace. Admins can publish everywhere. */
+/** Rejects a caller who may not publish in this namespace. Admins may publish in every namespace. */
 export function allowNamespace(actor: Actor, namespace: string): void {
   allow(actor, 'publisher');
   if (actor.role === 'admin' || actor.namespaces.includes(namespace)) return;

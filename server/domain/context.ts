@@ -21,7 +21,7 @@ export interface Services {
   memory: ProcessMemory;
   /** The fields by which lists of VMs can be filtered: those of `fleet`, then those of other modules, if any. */
   fleetFields: FleetFields;
-  /** Part of every ETag; changes when the database is restored. */
+  /** Part of the ETag of every goal state; changes when the database is restored. */
   epoch: string;
 }
 

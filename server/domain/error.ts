@@ -34,7 +34,10 @@ export interface Fault {
   params?: ErrorParams;
 }
 
-/** An error that a caller may see. Any other exception is a bug, and the response contains only a request id. */
+/**
+ * An error that a caller may see. Any other exception that `foreseen` does not convert is a bug, and the response
+ * contains only a request id.
+ */
 export class DomainError extends Error {
   override readonly name = 'DomainError';
   readonly code: ErrorCode;

@@ -8,13 +8,13 @@ import { type KeptHead, writeKeptHead } from './kept-head.ts';
 import { recordAudit } from './record-audit.ts';
 import { verifyActivity } from './verify-activity.ts';
 
-/** Maximum number of faults that can be accepted individually. A database with more should be restored. */
+/** Maximum number of faults that can be accepted. A database with more should be restored. */
 const maxFaultCount = 1_000;
 
 /**
  * Accepts the activity log as it is, for example after a restore: existing faults no longer count, and the current head
- * becomes the kept head. Adds an entry with the reason. Returns the accepted faults, or an empty list if there was
- * nothing to accept. Called only by a command on the machine that has DATA_DIR and the key.
+ * becomes the kept head. Adds an entry with the reason. Returns the accepted faults. Does nothing if there are no
+ * faults and a kept head exists. Called only by a command on the machine that has DATA_DIR and the key.
  */
 export async function acceptActivity(
   services: Pick<Services, 'db' | 'keys' | 'config'>,

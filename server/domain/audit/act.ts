@@ -6,7 +6,7 @@ type Singular<Code> = Code extends `${infer Base}_${'zero' | 'one' | 'other'}` ?
 /** Codes of all actions, which are those with a sentence in `locales/en/activity.json`. Plural forms count as one. */
 export type ActionCode = CodeOf<keyof typeof words>;
 
-/** An entry of the activity log. It never contains protected values, only whether one changed. */
+/** An entry of the activity log. It never contains protected values, only whether they changed. */
 export interface Act {
   /** `<noun>.<verb>`, for example `extension.set`. */
   action: ActionCode;

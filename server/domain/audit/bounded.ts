@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
-/** Maximum bytes of JSON that a row stores for each of `before` and `after`; settings can be a hundred times larger. */
+/** Maximum bytes of JSON that a row stores for each of `before`, `after` and `details`; settings can be much larger. */
 const maxBytes = 16_384;
-/** Parts of up to this size are never replaced. */
+/** Parts of up to this size are not replaced individually. */
 const smallBytes = 1_024;
 
 /** Replaces a part that is too large. Contains its size, and a digest that shows whether it changed. */
@@ -11,8 +11,8 @@ export interface Cut {
 }
 
 /**
- * Returns the value as plain JSON. If it is too large, large parts are replaced by `Cut`s. Returns null if there is no
- * value.
+ * Returns the value as plain JSON. If it is too large, large parts are replaced by `Cut`s or, if that is not enough,
+ * the whole value. Returns null if there is no value.
  */
 export function bounded(value: object | null | undefined): Record<string, unknown> | null {
   if (value === null || value === undefined) return null;
@@ -23,7 +23,7 @@ export function bounded(value: object | null | undefined): Record<string, unknow
   return Buffer.byteLength(JSON.stringify(smaller)) <= maxBytes ? smaller : { ...cutOf(text) };
 }
 
-/** Descends into large parts, so that small parts inside them stay readable. */
+/** Descends into large objects, so that small parts inside them stay readable. */
 function cutParts(value: unknown): unknown {
   const text = JSON.stringify(value);
   if (Buffer.byteLength(text) <= smallBytes) return value;

@@ -234,7 +234,7 @@ describe('the chain of entries', () => {
 });
 
 describe('entries of the first release', () => {
-  /** Writes entries as the first release did: sealed, then linked by its worker. */
+  /** Leaves entries as the first release did: sealed, but not yet linked by its worker. */
   async function firstRelease(count: number): Promise<void> {
     for (let n = 1; n <= count; n += 1) await write(n);
     await run('update audit_entries set position = null, hash = null');

@@ -175,7 +175,7 @@ function checkHead(walk: Walk, head: ChainHead | undefined): ChainFault[] {
   return [];
 }
 
-/** Returns the former heads that are no longer part of the chain, because it was truncated or replaced. */
+/** Returns the former heads that are no longer part of the chain, each with the fault that explains it. */
 export async function checkPlaces<Place extends ChainPlace>(
   db: Reader,
   places: readonly Place[],

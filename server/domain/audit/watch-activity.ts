@@ -20,7 +20,7 @@ export interface News {
   count: number;
   /** VMs that these entries are about; null for an entry about something else. */
   vmIds: (string | null)[];
-  /** Whether the verdict changed. */
+  /** Whether the fault in the verdict changed. */
   changed: boolean;
 }
 
@@ -61,7 +61,10 @@ export class ActivityWatch {
     return { count, vmIds: count > 0 ? end.vmIds : [], changed: await this.#tell(services, now) };
   }
 
-  /** Checks the next rows of the whole chain, starting over at the end. Returns whether the verdict changed. */
+  /**
+   * Checks the next rows of the whole chain, starting over at the end. Returns whether the fault in the verdict
+   * changed.
+   */
   async checkAll(services: Services, now: Date): Promise<boolean> {
     const step = await walkOn(services, this.#walk, rowsPerStep);
     this.#walk = step.walk;

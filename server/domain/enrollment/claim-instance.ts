@@ -5,8 +5,8 @@ import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 
 /**
- * Binds a credential to the first machine that uses it. Returns false if another machine was first, or has enrolled in
- * the meantime.
+ * Binds a credential to the first machine that uses it. Returns false if another machine was first, or if the
+ * credential is no longer valid.
  */
 export async function claimInstance(ctx: Context, credentialHash: string, instanceId: string): Promise<boolean> {
   const claimed = await ctx.db

@@ -9,7 +9,7 @@ export interface AgentIdentity {
   instanceId: string | null;
   /** The highest call counter that was stored. */
   counter: number;
-  /** When the counter was stored; null before the first call. */
+  /** When the agent was last seen, as stored; null before the first call. */
   lastSeenAt: Date | null;
   /** ETag of the current goal state or, while the VM is held, of the goal state that the agent has. */
   etag: string;
@@ -58,7 +58,8 @@ export async function findAgents(db: Database, hashes: readonly string[]): Promi
 }
 
 /**
- * A change that concerns a VM's agent. Both fields are null if the VM was deleted or the agent's access was revoked.
+ * A change that concerns a VM's agent. `etag` and `credentialHash` are null if the VM was deleted or the agent's access
+ * was revoked.
  */
 export interface AgentNews {
   vmId: string;

@@ -6,7 +6,10 @@ import { type RefusalCode, showRejection } from '#server/domain/vms/index.ts';
 
 const minuteMs = 60_000;
 
-/** Shows a rejected call on the VM's page, and records it in the activity log at most once an hour. */
+/**
+ * Shows a rejected call on the VM's page. The activity log records it if the last one with this code was more than an
+ * hour ago.
+ */
 export async function recordRejectedCall(ctx: Context, vmId: string, code: RefusalCode): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     const [before] = await tx

@@ -31,8 +31,8 @@ const rowOf = ({ vmId, at, nextExpectedAt, counter, hungUp }: Sighting) => ({
 });
 
 /**
- * Writes sightings, at most one per VM, sorted by VM. Notifies open pages of VMs that came back after a silence or
- * whose announced call is no longer expected.
+ * Writes sightings, at most one per VM, sorted by VM. Notifies open pages of VMs that called for the first time or
+ * after a silence, or whose announced call is no longer expected.
  */
 export async function writeSightings(db: Database, batch: readonly Sighting[]): Promise<void> {
   await db.transaction(async (tx) => {

@@ -2,13 +2,16 @@ import type { FieldShape, FieldValue, TagFilter, ValueOf } from '#server/domain/
 
 /* Filter fields as URL parameters. Pages and entry points share this file, so it imports only types. */
 
-/** A parameter's value. If it cannot be read, `value` is undefined and `isValid` is false. */
+/**
+ * A parameter's value; undefined if it is absent or invalid. Of a list, invalid entries are left out. `isValid` is
+ * false if the value or an entry of it is invalid.
+ */
 export interface ReadParameter {
   value: ValueOf<FieldValue> | undefined;
   isValid: boolean;
 }
 
-/** Reads the URL parameter of a field. If the value is a list, only its valid entries are kept. */
+/** Reads the URL parameter of a field. */
 export function readParameter({ parameter, value }: FieldShape, parameters: URLSearchParams): ReadParameter {
   const given = parameters.getAll(parameter).filter((text) => text !== '');
   const [first] = given;

@@ -49,7 +49,7 @@ function givenFields(fields: FleetFields, filter: FleetFilter): Given[] {
 
 /**
  * Selects the VMs that match a filter. If it needs only names and holds, reads `vms`, which has new VMs immediately.
- * All other filters, and sorting by health, read `vm_health`, which is updated within a second.
+ * All other filters, and sorting by anything but the name, read `vm_health`, which is updated within a second.
  */
 export function fleetSource(
   fields: FleetFields,

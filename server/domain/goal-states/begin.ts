@@ -6,7 +6,7 @@ import { sealForCertificate } from './custody.ts';
 import type { KeyOrigin } from './may-release.ts';
 import { lockHead, publishGoalState } from './publish.ts';
 
-/** Removes the certificate of a VM whose agent was removed: from now on, settings are encrypted for the next agent. */
+/** Clears the certificate of a VM whose agent was removed. The certificate of the next agent replaces it. */
 export async function unbindCertificate(tx: Transaction, vmId: string): Promise<void> {
   await tx.update(goalStateHeads).set({ certificate: null, thumbprint: null }).where(eq(goalStateHeads.vmId, vmId));
 }

@@ -23,7 +23,7 @@ export interface GoalStateChange {
   to: string;
   /** Names of the top-level settings that differ, at most `namedFields`. */
   fields: string[];
-  /** The number of differences. */
+  /** Number of top-level settings that differ. */
   fieldCount: number;
 }
 

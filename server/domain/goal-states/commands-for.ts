@@ -8,8 +8,8 @@ import type { ExtensionRow } from './publish.ts';
 
 /**
  * Returns the commands that the new goals of a change can cause, by extension, in order: first the commands of the
- * previous goal that may still run, then the planned ones. Only declared extensions with a new
- * sequence number are included.
+ * previous goal that may still run, then the planned ones. Includes only extensions that get a new sequence number and
+ * are not being uninstalled.
  */
 export async function commandsFor(
   tx: Transaction,

@@ -21,7 +21,7 @@ export interface GoalStateComparison {
 
 type Row = typeof goalStates.$inferSelect;
 
-/** Compares any two goal states of a VM, deleted or not. Throws 404 `goal_state_unknown`. */
+/** Compares any two goal states of a VM, even if the VM is deleted. Throws 404 `goal_state_unknown`. */
 export async function compareGoalStates(ctx: Context, input: CompareGoalStatesInput): Promise<GoalStateComparison> {
   allow(ctx.actor, 'operator');
   const { vmId, from, to } = parse(compareGoalStatesInput, input);

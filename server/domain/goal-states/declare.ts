@@ -31,7 +31,7 @@ export async function findVersion(tx: Database | Transaction, goal: ExtensionGoa
 }
 
 /**
- * Returns every fault of the settings. Call it before opening a transaction, because schemas run in a worker (AZ-C1).
+ * Returns the faults of the settings. Call it before opening a transaction, because schemas run in a worker (AZ-C1).
  * Protected settings that are neither given nor kept count as empty, so that missing required settings are reported.
  */
 export async function settingsFaults(

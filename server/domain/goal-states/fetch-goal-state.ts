@@ -30,10 +30,7 @@ const isRendered = `(extensions.secret_id is null or exists (
 const heldText = `(select g.text from goal_states g
   where g.vm_id = goal_state_heads.vm_id and g.incarnation = goal_state_heads.held_incarnation)`;
 
-/**
- * $1 is the VM, $2 the time, $3 whether to notify. Deadlines count from the delivery, so the first delivery is a change
- * of the VM.
- */
+/** $1 is the VM, $2 the time. Deadlines count from the delivery, so the first delivery is a change of the VM. */
 const deliver = {
   name: 'goal-state-deliver',
   text: `

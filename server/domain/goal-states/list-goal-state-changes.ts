@@ -7,7 +7,7 @@ import { changesBetween, type GoalStateChange } from './changes.ts';
 import { type ListGoalStatesInput, listGoalStatesInput } from './input.ts';
 import { loadPastPage } from './load-past-page.ts';
 
-/** An earlier goal state without its contents: time, author, and changes. */
+/** A goal state in the history without its contents: time, author, and changes. */
 export interface PastChange {
   incarnation: number;
   publishedAt: string;

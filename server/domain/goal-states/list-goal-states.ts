@@ -10,7 +10,7 @@ import { autoUpgradeMinorVersion, goal, timeouts } from './goal.ts';
 import { type ListGoalStatesInput, listGoalStatesInput } from './input.ts';
 import { loadPastPage } from './load-past-page.ts';
 
-/** An earlier goal state. Instead of the protected settings, it contains only whether there are any. */
+/** A goal state in the history. Instead of the protected settings, it contains only whether there are any. */
 export const pastGoalState = z.object({
   incarnation: count,
   etag: z.string(),
@@ -35,7 +35,7 @@ export const pastGoalState = z.object({
 });
 export type PastGoalState = z.infer<typeof pastGoalState>;
 
-/** Lists the goal states of a VM, deleted or not, newest first. Throws 404 `vm_unknown`. */
+/** Lists the goal states of a VM, newest first, even if the VM is deleted. Throws 404 `vm_unknown`. */
 export async function listGoalStates(
   ctx: Context,
   input: ListGoalStatesInput,

@@ -5,8 +5,8 @@ import { bytesBefore, maxListBytes, rowsFound } from '#server/domain/list-bytes.
 
 /**
  * Loads goal states of a VM, newest first: one more than `limit`, or fewer if the list would have too many bytes, but
- * at least two, so that the newest can be compared with the previous one. `rowsFound` is their number before
- * truncation.
+ * at least two if they exist, so that the first can be compared with the one before it. `rowsFound` is their number
+ * before truncation.
  */
 export async function loadPastPage(
   { db }: Pick<Context, 'db'>,

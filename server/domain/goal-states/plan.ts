@@ -63,7 +63,10 @@ export const plan = z.object({
   warnings: z.array(fault),
   /** Every reason to reject the change. */
   faults: z.array(fault),
-  /** A change with this hash is rejected if it would differ from the plan. Null if there is nothing to apply. */
+  /**
+   * A change with this hash is rejected if it would differ from the plan. Null if the change has faults or nothing to
+   * apply.
+   */
   planHash: z.string().nullable(),
 });
 export type Plan = z.infer<typeof plan>;

@@ -6,7 +6,10 @@ import { boundTo, fingerprintOf } from './custody.ts';
 
 const atOnce = 500;
 
-/** Seals every secret with other keys. Returns the count. Copies that are encrypted for VMs do not change. */
+/**
+ * Seals again, with other keys, every secret that has a sealed form, and renews its fingerprint. Returns the count.
+ * Copies that are encrypted for VMs do not change.
+ */
 export async function resealSecrets(tx: Transaction, from: Keys, to: Keys): Promise<number> {
   let [total, last] = [0, { vmId: '00000000-0000-0000-0000-000000000000', id: '00000000-0000-0000-0000-000000000000' }];
   for (;;) {

@@ -14,7 +14,7 @@ export async function withhold(tx: Transaction, { vmId, deliveredIncarnation }: 
   await withholdAfter(tx, vmId, Math.max(deliveredIncarnation, emptyIncarnation));
 }
 
-/** Delivers the current goal state again. The caller holds the head's lock. */
+/** Ends `withhold`: the agent gets the current goal state again. The caller holds the head's lock. */
 export async function handOut(tx: Transaction, vmId: string): Promise<void> {
   await tx.update(goalStateHeads).set({ heldIncarnation: null, heldEtag: null }).where(eq(goalStateHeads.vmId, vmId));
 }

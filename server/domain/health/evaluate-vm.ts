@@ -17,7 +17,10 @@ export interface HealthUpdate {
   transitions: Transition[];
   /** The differences that this VM makes to the counts of the fleet. */
   added: Map<string, number>;
-  /** When the VM must be evaluated again without a report; null if its health does not change with time alone. */
+  /**
+   * When the VM must be evaluated again even if its agent keeps reporting (`nextFixedAgeing`); null if there is no such
+   * time.
+   */
   nextAt: Date | null;
 }
 
@@ -105,7 +108,7 @@ function vmRow(facts: VmHealthFacts, agent: VmHealthRow['agent'], rows: Extensio
   };
 }
 
-/** A VM has the cause of the first extension that has the same health as the VM. */
+/** Unless its agent is unresponsive, a VM has the cause of the first extension that has the same health as the VM. */
 function vmTransition(vm: VmHealthRow, known: VmHealthRow | null, rows: ExtensionHealthRow[], now: Date): Transition[] {
   if (known?.health === vm.health) return [];
   const reason = rows.find((row) => row.health === vm.health);

@@ -3,7 +3,9 @@ import { heartbeatReading, statusReading } from '#server/domain/reports/index.ts
 import { deadlineOf, graceSeconds, unresponsiveSeconds } from '#server/domain/verdicts/index.ts';
 import type { ExtensionFacts } from './derive.ts';
 
-/** When an agent last called, and by when it announced its next call; null if it never called. */
+/**
+ * When an agent last called, by when it announced its next call, and its announced periods; null if it never called.
+ */
 export interface PresenceFacts {
   lastSeenAt: Date;
   nextExpectedAt: Date;
@@ -57,8 +59,7 @@ function readingAges(facts: ExtensionFacts, presence: PresenceFacts | null): num
     instants.push(justAfter(readAt, heartbeatDue(presence)), justAfter(readAt, unresponsiveSeconds - ageSeconds));
   }
   const status = statusReading(facts);
-  // A status that is still in progress becomes stale if it is not read again, unless its file was too old when it was
-  // read.
+  // A status other than `success` and `error` becomes stale if it is not read again in time.
   if (status !== null && status.status !== 'success' && status.status !== 'error') {
     const period = presence?.statusSeconds ?? defaultPeriods.statusSeconds;
     instants.push(justAfter(status.readAt, period + graceSeconds));

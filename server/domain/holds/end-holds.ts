@@ -9,7 +9,7 @@ import { endHoldIn } from './rows.ts';
 /** Maximum number of holds that one call ends. */
 const atOnce = 500;
 
-/** Ends holds whose end time has passed, the oldest first. Returns the count. */
+/** Ends holds whose end time has passed, those that were due first. Returns the count. */
 export async function endHolds(ctx: Context): Promise<number> {
   const due = await ctx.db
     .select({ vmId: holds.vmId })
@@ -23,8 +23,8 @@ export async function endHolds(ctx: Context): Promise<number> {
 }
 
 /**
- * Returns false if a person released or extended the hold, or deleted the VM, in the meantime, or if ending the hold
- * failed.
+ * Ends a hold. Returns false if a person has released or extended it or deleted the VM since the holds were listed, or
+ * if ending it failed.
  */
 function endHold(ctx: Context, vmId: string): Promise<boolean> {
   return ctx.db

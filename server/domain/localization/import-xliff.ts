@@ -30,7 +30,8 @@ export const xliffImport = z.object({
   /** The first 500 changes, in file order. */
   changes: z.array(z.object({ id: z.string(), before: z.string().nullable(), after: z.string() })),
   /**
-   * Findings that do not cause a rejection: ids that English does not have, differing placeholders, an outdated source.
+   * Findings that do not cause a rejection, such as ids that English does not have, differing placeholders, or an
+   * outdated source.
    */
   findings: z.array(z.custom<StoredWarning>()),
 });
@@ -43,7 +44,8 @@ export const xliffBytes = ({ resources }: Context['config']['limits']): number =
 
 /**
  * Imports translations from XLIFF 1.2 or 2.x. Messages that are not in the file are kept. Throws 413 and 422 like
- * `readXliff`, 422 if the file is for another handler, version or language, 412 if the language changed since.
+ * `readXliff`, 422 if the file is for another handler, version or language, 412 if the language no longer has the given
+ * revision.
  */
 export async function importXliff(ctx: Context, input: ImportXliffInput): Promise<XliffImport> {
   const { file, lang: named, dryRun, revision, ...reference } = parse(importXliffInput, input);

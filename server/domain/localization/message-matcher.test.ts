@@ -60,7 +60,7 @@ describe.each([
     ['{0}{1} together', ' together', ['', '']],
     // Other languages may use the param that the English template leaves out.
     ['only {1}', 'only this', null],
-    // This template would match any text, and has no words to translate.
+    // This template has no words: it would match too many texts, and there is nothing to translate.
     ['{0}: {1}', 'disk: full', null],
   ])('%j matches %j', (template, text, params) => {
     expect(english({ it: template }).match(text)).toEqual(params && { id: 'it', params });

@@ -24,7 +24,7 @@ export type Resources = ReadonlyMap<string, Messages>;
 /** A message for one reader. */
 export const localizedMessage = z.object({
   text: z.string(),
-  /** BCP 47 as the handler wrote it; `und` if unknown. */
+  /** A BCP 47 tag; of a formatted message, the language as the handler wrote it. `und` if unknown. */
   lang: z.string(),
   /**
    * Where the text comes from: a resource file, the formatted message, only the id and its params, or a resource file

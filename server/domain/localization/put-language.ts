@@ -33,7 +33,7 @@ export interface NewLanguage extends ResourceFile {
 
 /**
  * Stores a language of a version that the caller has locked. Storing English checks the other languages again (AZ-L6).
- * Throws 412 if the language changed since, 422 if a published version would lack English.
+ * Throws 412 if the language no longer has the given revision, 422 if a published version would lack English.
  */
 export async function putLanguage(
   tx: Transaction,

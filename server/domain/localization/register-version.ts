@@ -95,7 +95,7 @@ function langOf(file: unknown): string | null {
   return typeof lang === 'string' ? lang : null;
 }
 
-/** Requires English among the stored and given languages if the version is to be published. */
+/** Requires English if the version has any languages, stored or given. */
 async function requireEnglish(
   ctx: Context,
   input: RegisterVersionInput,
@@ -118,7 +118,7 @@ async function languagesOf(ctx: Context, { handler, version }: RegisterVersionIn
   );
 }
 
-/** Stores the schema if it differs, which is rejected after publishing. */
+/** Stores the schema if it differs. A published version rejects another schema. */
 async function keepSchema(ctx: Context, { handler, version }: RegisterVersionInput, schema: unknown): Promise<void> {
   const { settingsSchema } = await getVersion(ctx, { handler, version });
   if (canonicalJson(settingsSchema) === canonicalJson(schema)) return;
@@ -127,7 +127,7 @@ async function keepSchema(ctx: Context, { handler, version }: RegisterVersionInp
 
 const readPlatforms = (given: unknown): Platform[] => parse(platformsInput, given).platforms;
 
-/** Stores the platforms if they differ, which is rejected after publishing. */
+/** Stores the platforms if they differ. A published version rejects other platforms. */
 async function keepPlatforms(
   ctx: Context,
   { handler, version }: RegisterVersionInput,

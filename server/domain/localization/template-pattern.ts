@@ -28,7 +28,7 @@ export class TemplatePattern {
     this.#isComplete = new Set(indexes).size === Math.max(...indexes, -1) + 1;
   }
 
-  /** Whether the template has words. `{0}: {1}` has none: it would match any text, and needs no translation. */
+  /** Whether the template has words. `{0}: {1}` has none: it would match too many texts, and needs no translation. */
   get hasWords(): boolean {
     return hasWords(this.literals);
   }
@@ -107,7 +107,8 @@ const shortLiteral = 64;
 /** `indexOf` in linear time: for a long literal, the built-in one may compare each position many times. */
 function indexOf(text: string, literal: string, from: number): number {
   if (literal.length <= shortLiteral) return text.indexOf(literal, from);
-  // Knuth–Morris–Pratt: for each prefix of the literal, the length of the longest shorter prefix that it ends with.
+  // Knuth–Morris–Pratt: for each prefix of the literal, the length of its longest proper prefix that is also its
+  // suffix.
   const borders = new Uint32Array(literal.length);
   for (let at = 1, matched = 0; at < literal.length; at++) {
     while (matched > 0 && literal[at] !== literal[matched]) matched = borders[matched - 1] ?? 0;

@@ -8,7 +8,7 @@ const maxOutputs = 2_000;
 
 /**
  * Deletes a VM's least recently written outputs until the rest is within the VM's limits, but never the output being
- * written. Returns the blobs that may be unused now.
+ * written. Returns the blobs that may now be unused.
  */
 export async function dropOldOutputs(tx: Transaction, ctx: Context, vmId: string, newest: string): Promise<string[]> {
   const order = sql`order by id = ${newest} desc, updated_at desc, id desc`;
@@ -32,7 +32,7 @@ export async function lockOutputs(tx: Transaction, vmId: string): Promise<void> 
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${vmId}, 1))`);
 }
 
-/** Deletes outputs of a VM. Returns the blobs that may be unused now. */
+/** Deletes outputs of a VM. Returns the blobs that may now be unused. */
 export async function dropOutputs(tx: Transaction, vmId: string, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   await lockOutputs(tx, vmId);

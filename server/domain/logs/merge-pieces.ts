@@ -8,8 +8,9 @@ export interface PieceBytes {
 
 /**
  * Adds new pieces to existing ones, without overlaps. Existing bytes are kept, unless a new piece has different bytes
- * at the same position: then the command ran again, and everything after that position belongs to the earlier run and
- * is removed. Everything beyond the total length that the agent sent is removed too. Small neighbors are merged.
+ * at the same position: then the command ran again, and all existing bytes from the start of the new piece on belong to
+ * the earlier run and are removed. Everything beyond the total length that the agent sent is removed too. Small
+ * neighbors are merged.
  */
 export async function mergePieces(
   stored: readonly Piece[],
@@ -34,8 +35,9 @@ export async function mergePieces(
 }
 
 /**
- * Merges each piece with the previous one, unless that one is much larger. As a result, an output that arrives byte by
- * byte has few pieces, and its bytes are not compressed again for each new piece.
+ * Merges each piece with the previous one, unless that one is much larger or the result would exceed `pieceBytes`. As a
+ * result, an output that arrives byte by byte has few pieces, and its bytes are not compressed again for each new
+ * piece.
  */
 async function joined(pieces: readonly Piece[], bytes: PieceBytes): Promise<Piece[]> {
   const whole: Piece[] = [];

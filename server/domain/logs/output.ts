@@ -51,8 +51,8 @@ export async function loadOutput(
 }
 
 /**
- * Reads an output, and reads it again if some of its pieces were merged in the meantime. Throws 503
- * `stored_bytes_damaged` if pieces are still missing.
+ * Reads an output. If a piece is missing, reads the output again, because pieces may be merged during a reading. Throws
+ * 503 `stored_bytes_damaged` if a piece is missing again.
  */
 export async function readAgain<T>(read: () => Promise<T>): Promise<T> {
   try {

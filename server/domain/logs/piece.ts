@@ -10,7 +10,7 @@ import { type BlobStore, DamagedBlob } from '#server/platform/blob-store.ts';
 const pack = promisify(gzip);
 const unpack = promisify(gunzip);
 
-/** Bytes per piece of an output. */
+/** Maximum bytes per piece of an output. */
 export const pieceBytes = 1024 * 1024;
 
 /** A piece of an output. `path` is its compressed file until the piece is in the blob store. */

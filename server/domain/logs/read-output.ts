@@ -27,7 +27,7 @@ export interface OutputDetails extends Output {
   firstError: FoundLine | null;
 }
 
-/** Maximum characters of one response; the next request continues after them. */
+/** A response ends once its rows exceed this number of characters; the next request continues after them. */
 const maxCharacters = 256 * 1024;
 const maxFound = 100;
 

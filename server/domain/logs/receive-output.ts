@@ -22,7 +22,10 @@ type Part = z.output<typeof receiveOutputInput>;
 /** Holds one lock per VM. */
 const outputLock = slot(() => new KeyedLock());
 
-/** Uploads that take longer than this refresh their temporary files, so that the files do not expire. */
+/**
+ * If a piece takes longer than this to arrive, the temporary files of the earlier pieces are refreshed, so that they do
+ * not expire.
+ */
 const slowMs = 60_000;
 
 /**

@@ -6,7 +6,7 @@ import { errorRow, layOut, type Row, rowsFrom, rowsIn } from './rows.ts';
 
 const raw = new Map<string, Buffer>();
 
-/** Returns a compressed piece with this text at this position. */
+/** Returns a piece with this text at this position. */
 function piece(start: number, text: string, path: string | null = null): Piece {
   const bytes = Buffer.from(text);
   const sha256 = createHash('sha256').update(bytes).digest('hex');

@@ -28,7 +28,7 @@ export async function notePendingRestart(
     .onConflictDoUpdate({ target: pendingRestarts.vmId, set: values });
 }
 
-/** Deletes the restart requests of a VM whose machine is replaced: the new machine has requested nothing yet. */
+/** Deletes the restart requests of a VM, for example because its new machine has requested nothing yet. */
 export async function clearPendingRestart(tx: Transaction, vmId: string): Promise<void> {
   await tx.delete(pendingRestarts).where(eq(pendingRestarts.vmId, vmId));
 }

@@ -55,7 +55,7 @@ export async function ingestCarefully(ctx: Context, report: PreparedReport, dele
     const applied = await applyEntries(tx, vmId, entries, { receivedAt, periods });
     const all = [...faults, ...applied.faults];
     const refusal = await storeRejectedFiles(tx, vmId, refused, receivedAt);
-    // Nothing could be stored, so the report does not count: a corrected report may use its number.
+    // If nothing could be stored, the report does not count: a corrected report may use its number.
     if (applied.stored === 0 && all.length > 0) {
       if (wasAway || refusal) await recordChange(tx, 'vm', vmId);
       return { stored: 0, faults: all, removed: [] };

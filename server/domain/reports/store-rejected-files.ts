@@ -7,8 +7,8 @@ import { readAt } from './entries/file-reading.ts';
 import type { RejectedEntry } from './entries/reading.ts';
 
 /**
- * Stores the faults of a rejected file if the extension exists and the file has the goal's sequence number. Returns
- * whether users see a difference.
+ * Stores the faults of rejected files. Skips files of unknown extensions, and files whose sequence number is not the
+ * goal's. Returns whether users see a difference.
  */
 export async function storeRejectedFiles(
   tx: Transaction,
@@ -59,8 +59,8 @@ interface Refusals {
 }
 
 /**
- * Returns the rejected file if it is still relevant: it has the goal's sequence number, and no valid file has been read
- * since.
+ * Returns the rejected file if it is still relevant: it has no sequence number or the goal's, and no valid file has
+ * been read since.
  */
 export function openRejection(facts: Refusals, kind: RejectedEntry['kind']): RefusedFile | null {
   const [refused, goodAt] =

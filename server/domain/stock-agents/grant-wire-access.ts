@@ -101,7 +101,7 @@ async function begin(
   origin: KeyOrigin,
 ): Promise<void> {
   const identity = { vmId, credentialHash, certificate: key.certificate, enrolledAt: ctx.now };
-  // The insert returns false if a reference agent enrolled in the meantime.
+  // The insert returns false if a reference agent has enrolled since the check.
   if (!(await insertStockAgent(tx, identity))) throw new DomainError('conflict', 'vm_has_reference_agent');
   await tx.insert(stockAgents).values({
     vmId,

@@ -5,9 +5,9 @@ import { noteDuplicate } from '#server/domain/enrollment/index.ts';
 import { areTwoMachines, withSighting } from './two-machines.ts';
 
 /**
- * Records a call under the mark of another machine, as the agent of a stock VM and on any gateway. If two machines
- * alternate, the VM's page shows a second machine and the activity log records it. Returns all sightings; null if the
- * VM has no stock agent.
+ * Records which machine called as the agent of a stock VM, through any gateway. If two machines alternate, the VM's
+ * page shows a second machine and the activity log records it. Returns all sightings; null if the VM has no stock
+ * agent.
  */
 export async function noteSighting(
   ctx: Context,

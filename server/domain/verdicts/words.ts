@@ -3,8 +3,8 @@
  * nothing. Why `progressing` comes before `unknown`: it has a deadline and can fail, so it needs attention first.
  * `unknown` means that no agent has ever called: nothing runs there that could break. `vm_health.rank`, its indexes,
  * the cursors of lists and the map have always stored this order, so consecutive releases read the same rows alike.
- * AZ-S6 names `unknown` first when it combines extensions into a VM; the two never meet there, because all extensions
- * of a VM without an agent are unknown, and no others are.
+ * AZ-S6 names `unknown` first when it combines extensions into a VM, but `unknown` and `progressing` never meet there:
+ * all extensions of a VM whose agent has never called are unknown, and no others are.
  */
 
 /** Health of an extension, worst first. */

@@ -18,7 +18,10 @@ export interface VersionUse {
   running: number;
   /** Share of the version's extensions that are currently failed, 0 to 1; null if there are none. */
   failing: number | null;
-  /** Mean share of failed extensions on each of the last 14 days (UTC), today last; null for days without a count. */
+  /**
+   * Average share of the version's VMs on which an extension failed, for each of the last 14 days (UTC), today last;
+   * null for days without a count. Empty if no day has one.
+   */
   failures: (number | null)[];
 }
 

@@ -143,7 +143,7 @@ export const extensionInstance = z.object({
   changedBy: z.string(),
   /** When this sequence number was delivered to the agent. */
   deliveredAt: time.nullable(),
-  /** When the goal must be concluded; null during a hold, and once the goal has concluded or failed. */
+  /** When the goal must be concluded; null while a hold pauses it, and once the goal has concluded or failed. */
   deadlineAt: time.nullable(),
   /** When the first success or error of the goal's sequence number was reported. */
   concludedAt: time.nullable(),

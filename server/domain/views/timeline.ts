@@ -86,7 +86,9 @@ export interface LaneInput {
   since: Date;
 }
 
-/** Health is derived shortly after the facts. A gap shorter than this is that delay, not missing history. */
+/**
+ * Health is derived shortly after the facts. A gap shorter than this is due to that delay; it is not missing history.
+ */
 const derivedWithinMs = 60_000;
 
 /** Returns the spans of one lane, oldest first. `state` is null while there is no record of the extension. */

@@ -14,7 +14,7 @@ const onePiece = 1024 * 1024;
 
 /**
  * Unpacks an entry without storing it. Checks its real size and checksum, and that no bytes follow the compressed data.
- * `take` receives the bytes as they are read. It needs at most two megabytes of memory.
+ * `take` receives the bytes as they are read. Needs at most two megabytes of memory.
  */
 export async function readContents(
   fd: number,

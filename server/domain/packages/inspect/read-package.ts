@@ -165,7 +165,10 @@ class PackageReader {
     return this.faults.count === before;
   }
 
-  /** Unpacks every entry whose data was found, to verify what the entry declares. Returns the manifest's bytes. */
+  /**
+   * Unpacks every entry whose data was found, or only the manifest if `unpackable` is false, to verify what the entries
+   * declare. Returns the manifest's bytes; null if they could not be read.
+   */
   private async readAll(
     placed: readonly PlacedEntry[],
     manifestEntry: PlacedEntry | null,

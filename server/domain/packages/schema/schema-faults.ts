@@ -11,8 +11,8 @@ const byName = new Set(['$defs', 'definitions', 'dependentSchemas', 'patternProp
 const references = new Set(['$ref', '$dynamicRef']);
 
 /**
- * Returns every fault of a publisher's schema, by path: invalid structure, another draft, external or circular
- * references, invalid patterns.
+ * Returns the faults of a publisher's schema, by path: another draft, unsupported keywords, external references and
+ * invalid patterns; if there are none, circular references; if there are none of these either, invalid structure.
  */
 export function schemaFaults(schema: unknown): Fault[] {
   if (typeof schema === 'boolean') return [];
@@ -52,7 +52,10 @@ function isPattern(pattern: unknown): boolean {
   }
 }
 
-/** Finds keywords that the meta-schema permits but Annex does not support. */
+/**
+ * Finds faults that the meta-schema permits: another draft, unsupported keywords, invalid patterns, external
+ * references.
+ */
 class SchemaWalk {
   private readonly found: Fault[] = [];
   private readonly ids = new Set<string>();

@@ -8,8 +8,9 @@ const lists = ['allOf', 'anyOf', 'oneOf'];
 const named = ['dependentSchemas'];
 
 /**
- * Returns the paths of references that lead back to themselves without entering a part of the value, such as `{"$ref":
- * "#"}`, so that validation would never end. Recursion through a property or an item ends with the value.
+ * Returns the path of the first reference that leads back to itself without entering a part of the value, such as
+ * `{"$ref": "#"}`, so that validation would never end; empty if there is none. Recursion through a property or an item
+ * ends with the value.
  */
 export function schemaLoops(root: Schema): string[] {
   const index = indexOf(root);

@@ -85,7 +85,7 @@ const verdictSql = (of: ReadingColumns): string => `case
     when ${of.age} <= ${freshHeartbeatSeconds} then 'ready'
     else 'unknown' end`;
 
-/** SQL for whether the verdict stays the same and the file is not older than the previous one. */
+/** SQL for whether the verdict stays the same and `wentBack` is false. */
 export const sameVerdictSql = `${verdictSql(before)} = ${verdictSql(now)}
       and not ${wentBackSql(before, now)}`;
 

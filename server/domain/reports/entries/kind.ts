@@ -23,7 +23,7 @@ export interface Merged {
   row: PulseRow;
   /** Whether the entry is shown from now on. A late entry is only stored. */
   current: boolean;
-  /** Whether the document is not yet in the history. */
+  /** Whether the document may be missing from the history. */
   news: boolean;
   /** Whether users would see a difference. */
   visible: boolean;

@@ -39,8 +39,8 @@ export interface ActivityPage {
 }
 
 /**
- * Lists the entries that the caller can see, newest first: entries about VMs and handlers are visible to everyone, all
- * others to admins and to the actor. `upTo` keeps the list as it was when that entry was the newest.
+ * Lists the entries that the caller can see, newest first: entries about VMs, handlers and publishers are visible to
+ * everyone, all others to admins and to the actor. `upTo` keeps the list as it was when that entry was the newest.
  */
 export async function listActivity(ctx: Context, input: ListActivityInput): Promise<ActivityPage> {
   allow(ctx.actor, 'viewer');

@@ -16,8 +16,8 @@ export interface MapGroup {
   failed: number;
   unresponsive: number;
   /**
-   * The health of each VM as a letter (failed, unresponsive, degraded, progressing, unknown `k`, healthy, disabled
-   * `x`). Repetitions are written as the letter and their number.
+   * The health of each VM as a letter: its first letter, except `k` for unknown and `x` for disabled. Repetitions are
+   * written as the letter and their number.
    */
   cells: string;
 }
