@@ -17,7 +17,7 @@ const most = 20_000;
 export class Guests {
   readonly #agents: KnownAgents;
   readonly #refusals: Refusals;
-  /** Hashes of rejected tokens. A malformed token gets a random hash, so that it never matches. */
+  /** Hashes of rejected tokens, so that they are not looked up again. */
   readonly #refused = new LRUCache<string, true>({ max: most });
   readonly #byVm = new LRUCache<string, Guest>({ max: most });
   readonly #pages = new Pages();
