@@ -186,7 +186,10 @@ program
   .option('--settle-seconds <n>', 'time until the status is success', countOf, 300)
   .option('--heartbeat-seconds <n>', 'time until the heartbeat is renewed, 0 to skip the check', countOf, 60)
   .option('--command-seconds <n>', 'timeout of each command', countOf, 300)
-  .option('--waagent-folder <folder>', "where the handler finds keys as with Azure's own agent, or none; as for run")
+  .option(
+    '--waagent-folder <folder>',
+    'folder in which a handler written for the stock agent looks for keys, or none; default as for run',
+  )
   .option('--network', 'do not isolate the handler from the network')
   .option('--json', 'print JSON')
   .action(async (zip: string, options: TryOptions & { network?: boolean }) => {
