@@ -90,7 +90,7 @@ test('an unknown message id leads from the machine to the inbox, its text and th
     await german.getByRole('button', { name: 'Fehlt auf Deutsch' }).click();
     await expectAccessible(german);
     await german.getByRole('link', { name: 'Meldung hinzufügen für target_reached' }).click();
-    await expect(german.getByLabel('de-Text von target_reached')).toBeFocused();
+    await expect(german.getByLabel('Text von target_reached (de)')).toBeFocused();
     await expect(german.getByLabel('Beispiel für {0}')).toHaveValue('www.example.net');
   });
 });
