@@ -47,7 +47,7 @@ async function everyAnswer(api: Api, parts: Record<string, string>): Promise<Evi
   return answers;
 }
 
-/** Opens every page in the browser. Collects all responses, the document, and the response of a client navigation. */
+/** Opens every page. Collects all responses and, for each page, the rendered HTML and a client navigation's response. */
 async function everyPage(page: Page, addresses: readonly string[]): Promise<Evidence[]> {
   const found: Evidence[] = [];
   const bodies: Promise<unknown>[] = [];

@@ -117,7 +117,10 @@ export const fleetCounts = pgTable('fleet_counts', {
   n: bigint({ mode: 'number' }).notNull(),
 });
 
-/** Rows are only inserted, in the transaction that changes a health value, so that no transaction waits for another. */
+/**
+ * Transactions that change a health value only insert rows here, so that they do not wait for each other. A job later
+ * adds the rows to `fleet_counts` and deletes them.
+ */
 export const fleetCountDeltas = pgTable('fleet_count_deltas', { what: text().notNull(), n: integer().notNull() });
 
 /** A single row: the result of the last complete count. */

@@ -40,7 +40,7 @@ export async function chromiumLaunch(): Promise<LaunchOptions> {
   };
 }
 
-/** Unpacks next to the final folder and renames it, so that a run that is killed leaves no partial browser. */
+/** Unpacks the browser into a temporary folder and renames that, so that a killed run leaves no partial browser. */
 async function unpacked(): Promise<string> {
   const home = path.resolve(require.resolve('@sparticuz/chromium'), '../..');
   const { version } = require(path.join(home, 'package.json')) as { version: string };

@@ -99,7 +99,7 @@ async function prepareCases(client: pg.ClientBase, handlers: readonly SeedHandle
 
 const recordset = (columns: string): string => `select * from json_to_recordset($1::json) as r(${columns})`;
 
-/** Names VMs as people do, by role, region and number. Most VMs are in production. */
+/** Prepares one row per VM. Names consist of role, region and number; most VMs are in production. */
 async function prepareVms(client: pg.ClientBase, { vms, before, now }: FleetOptions): Promise<void> {
   const scenario = scenarios.map(({ name, where }) => `when ${where} then '${name}'`).join(' ');
   const ago = scenarios.map(({ name, ago: [from, to] }) => `when '${name}' then ${from} + q * ${to - from}`).join(' ');

@@ -55,7 +55,7 @@ export class SharedReadings {
     });
   }
 
-  /** Adds a key and removes unused ones. Otherwise, their number would grow, because requests determine the keys. */
+  /** Adds a key and removes unused ones, because requests determine the keys and could add any number. */
   #open(key: string): Desk {
     const now = performance.now();
     for (const [other, { running, next, restUntil }] of this.#desks) {

@@ -1,5 +1,5 @@
 /**
- * Characters that can precede the sign of a formula without preventing the formula: whitespace of any script, control
+ * Characters that a spreadsheet may ignore before the sign that starts a formula: Unicode whitespace, control
  * characters, and invisible marks (zero width, byte order, direction).
  */
 const unseen = String.raw`[\s\p{Cc}\p{Cf}]*`;

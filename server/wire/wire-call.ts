@@ -35,8 +35,9 @@ export async function currentOf({ guest, ctx }: WireCall, least = 0): Promise<St
 }
 
 /**
- * Reads a body. As for reports, the bodies that one VM is sending may take at most an eighth of `waiting.bytes`;
- * otherwise, a VM that sends many bodies slowly could fill the memory. Throws 503 above this limit.
+ * Reads a body. As with reports, one VM's concurrent bodies may together take at most an eighth of `waiting.bytes`, so
+ * that a VM that sends many bodies slowly cannot fill the memory. Throws 503 above this share, which does not apply to
+ * a single body.
  */
 export async function readBody({ call, ctx, guest }: WireCall, limit: number): Promise<Buffer> {
   const length = call.header('content-length');

@@ -1,4 +1,4 @@
-/** Runs loads one at a time and at least this many milliseconds apart. */
+/** Starts loads at least `apartMs` milliseconds apart. Loads with the same key never overlap. */
 export class Paced {
   private readonly apartMs: number;
   private last = Number.NEGATIVE_INFINITY;

@@ -12,7 +12,7 @@ export interface Member {
   role: Role;
   namespaces: string[];
   createdAt: Date;
-  /** Time of the last call in any browser, accurate to five minutes; null without a session. */
+  /** Time of the last request from any browser, accurate to five minutes; null if the member has no session. */
   lastSeenAt: Date | null;
   passkeys: number;
   totp: boolean;

@@ -24,8 +24,8 @@ export const versionSchema = z.object({ handler: z.string(), version: z.string()
 export type VersionSchema = z.infer<typeof versionSchema>;
 
 /**
- * Sets the settings schema of a draft (AZ-P7). Throws 409 `schema_fixed` if the version was already published, 422 with
- * every fault of the schemas by path. The schemas fetch nothing and run within limits.
+ * Sets the settings schema of a draft (AZ-P7). The check fetches no external references and runs within limits. Throws
+ * 409 `schema_fixed` if the version was already published, 422 with every fault of the schemas by path.
  */
 export async function setSettingsSchema(ctx: Context, input: SetSettingsSchemaInput): Promise<VersionSchema> {
   const { schema: given, ...reference } = parse(setSettingsSchemaInput, input);

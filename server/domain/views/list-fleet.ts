@@ -35,7 +35,7 @@ export type ListFleetInput = z.input<ReturnType<typeof listFleetInput>>;
 
 /** Number of rows that are first read in the list's order; enough for a filter that many VMs match. */
 const near = 2_000;
-/** From this offset on, rows are skipped one by one. */
+/** From this offset on, one query reads all rows up to the page, because a limited first read would rarely reach it. */
 const farAway = 1_000;
 
 /**

@@ -26,7 +26,7 @@ export async function tell(tx: Runner, channel: string, payloads: readonly strin
   await tx.execute(sql`select pg_notify(${channel}, p) from unnest(${sql.param(payloads)}::text[]) p`);
 }
 
-/** Whether messages are sent by NOTIFY, which allows a statement to include its notification. */
+/** Whether messages are sent by NOTIFY. If so, an SQL statement can send its own message. */
 export function tellsByStatement(db: Runner): boolean {
   return !posts.has(db);
 }

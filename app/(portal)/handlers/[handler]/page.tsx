@@ -14,7 +14,7 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
   return { title: decodeURIComponent((await params).handler) };
 }
 
-/** One handler: its versions, their VMs, and how complete its languages are. */
+/** One handler: its versions, their VMs, and the coverage of each language. */
 export default async function HandlerPage({ params }: Props) {
   const { t } = await words('packages');
   const handler = decodeURIComponent((await params).handler);

@@ -83,7 +83,7 @@ export interface EntryKind<E extends EntryBase & { kind: string }> {
    * must not be above the goal's.
    */
   merge(row: PulseRow, entry: E, context: MergeContext): Merged;
-  /** Returns the document to show. */
+  /** Returns the entry's document, as it is stored and shown. */
   document(entry: E): object;
   /** Returns the columns of that document for the careful path. */
   latestColumns(entry: E, receivedAt: Date): Partial<LatestRow>;
