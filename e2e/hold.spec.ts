@@ -56,7 +56,7 @@ test('a held VM gets no changes: others see who holds it and why, and the releas
   await page.goto(`/vms/${vm.id}/extensions/watch`);
   await page.getByRole('textbox', { name: 'Target' }).fill('third.example.net');
   await expect(page.getByRole('region', { name: 'Commands the agent will run' })).toContainText(
-    /This change waits.* before .*Reason: Patch window of the database/,
+    /This change waits.* until the hold ends .*Reason: Patch window of the database/,
   );
   await expect(page.getByText('is on hold, so this change waits until the hold ends.')).toBeVisible();
   await expectAccessibleInBothThemes(page);
