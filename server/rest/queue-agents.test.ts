@@ -261,17 +261,24 @@ class History {
     const next = this.machine.started()[this.ended];
     // After a restart, the agent begins again, so the next command is not predictable.
     if (next === undefined || isRestarted) return;
-    const remaining = page.next.filter(({ name }) => name !== failed).map(sentenceOf);
-    // A removal continues after a failed command (AZ-G5), and so does the work for a newer goal state.
-    const continues = page.next.slice(0, 1).map(sentenceOf);
+    const remaining = this.remaining(page, failed);
     const released = page.waiting
       .filter(({ reason }) => reason?.code === 'download' || reason?.code.startsWith('dependency'))
       .map(sentenceOf);
     // A failed command may run again with a newer goal state.
     const retried = failed !== undefined && page.now ? [sentenceOf(page.now)] : [];
-    const allowed = [...remaining.slice(0, 1), ...continues, ...released, ...retried];
+    const allowed = [...remaining.slice(0, 1), ...released, ...retried];
     const why = JSON.stringify({ story: this.story, page, after }, null, 1);
     if (failed === undefined || remaining.length > 0) expect(allowed, why).toContain(next);
+  }
+
+  /**
+   * Returns what the queue showed next, without the commands that a failure cancels. A removal or replacement continues
+   * after a failed disable or uninstall (AZ-G5), and a failure in an earlier goal state cancels nothing of a newer one.
+   */
+  private remaining({ now, next }: ShownQueue, failed: string | undefined): string[] {
+    const continues = now?.turn !== next[0]?.turn || now?.step === 'disable' || now?.step === 'uninstall';
+    return next.filter(({ name }) => continues || name !== failed).map(sentenceOf);
   }
 }
 
