@@ -8,8 +8,10 @@ const probe = 'Acme.Lab.Probe';
 
 test.beforeAll(({ api }) => publishSamples(api, [probe]));
 
-/** Enrolls a machine and returns a function that reports a status file. */
-async function machineOf(gatewayUrl: string, vm: CreatedVm): Promise<(file: unknown) => Promise<number>> {
+type Report = (file: unknown, more?: object) => Promise<number>;
+
+/** Enrolls a machine and returns a function that reports a status file and more. */
+async function machineOf(gatewayUrl: string, vm: CreatedVm): Promise<Report> {
   const { certificate } = newKeyPair();
   const enrollment = { enrollmentToken: vm.enrollmentToken, certificate, agent: { name: 'machine', version: '1.0' } };
   const answer = await fetch(`${gatewayUrl}/agent/v1/enroll`, { method: 'POST', body: JSON.stringify(enrollment) });
@@ -17,9 +19,9 @@ async function machineOf(gatewayUrl: string, vm: CreatedVm): Promise<(file: unkn
   const headers = { authorization: `Bearer ${credential}` };
   await fetch(`${gatewayUrl}/agent/v1/goal-state`, { headers });
   const about = { extension: 'watch', sequenceNumber: 1 };
-  return async (file) => {
+  return async (file, more = {}) => {
     const handlers = [{ ...about, version: '1.0.0.0', state: 'enabled', command: 'enable', exitCode: 0 }];
-    const report = { handlers, statuses: [{ ...about, ageSeconds: 0, file }] };
+    const report = { handlers, statuses: [{ ...about, ageSeconds: 0, file }], ...more };
     return (await fetch(`${gatewayUrl}/agent/v1/reports`, { method: 'POST', headers, body: JSON.stringify(report) }))
       .status;
   };
@@ -79,4 +81,28 @@ test('a status shows line breaks, JSON trees, whole names, failed parts and why 
   await expectAccessibleInBothThemes(page);
   await page.setViewportSize({ width: 390, height: 800 });
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+});
+
+test('AZ-G8 a VM whose restart is pending says so, and which handler requested it, until the restart', async ({
+  signedIn,
+  portal,
+  api,
+  unique,
+}) => {
+  const vm = await api.createVm(`restart-${unique}`);
+  await api.setExtension(vm.id, 'watch', sampleGoal(probe, { target: 'www.example.net' }));
+  const report = await machineOf(portal.gatewayUrl, vm);
+  const status = { status: 'success', code: 0, ...withMessage('installed') };
+  const file = [{ version: '1.0', timestampUTC: '2026-01-01T00:00:00Z', status }];
+  const request = { handler: probe, version: '1.0.0.0', extensions: ['watch'], requestedSecondsAgo: 60 };
+  expect(await report(file, { pendingRestart: [request] })).toBe(204);
+
+  const page = await signedIn('viewer');
+  await page.goto(`/vms/${vm.id}`);
+  const banner = page.getByRole('status').filter({ hasText: 'Restart pending' });
+  await expect(banner).toContainText(`${probe} 1.0.0.0 requested a restart`);
+  await expectAccessibleInBothThemes(page);
+
+  expect(await report(file, { pendingRestart: [] })).toBe(204);
+  await expect(banner).toHaveCount(0);
 });

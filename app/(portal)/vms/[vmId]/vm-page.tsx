@@ -41,10 +41,11 @@ function PanelLoading() {
   return <SkeletonRows columns={['w-40', 'w-64']} rows={6} label={t('loading')} />;
 }
 
-/** Whether there is a banner that must come before everything else. */
-const hasNews = ({ decommissioning, needsRelease }: VmFacts, { agent }: InstanceDetails): boolean =>
+/** Whether to load and show `VmBanners`. */
+const hasNews = ({ decommissioning, needsRelease }: VmFacts, { agent, pendingRestart }: InstanceDetails): boolean =>
   decommissioning ||
   needsRelease ||
+  pendingRestart !== null ||
   agent.hold !== null ||
   agent.duplicateSeenAt !== null ||
   agent.refusals.length > 0 ||
