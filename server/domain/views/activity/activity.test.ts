@@ -98,7 +98,7 @@ describe('the activity log', () => {
     for (const keys of [
       ['x', '1'],
       ['2026-01-01', "1'"],
-      ['0000-01-01', '1'],
+      ['0000-01-01T00:00:00.000Z', '1'],
       ['+012026-01-01T00:00:00.000Z', '1'],
     ]) {
       const cursor = Buffer.from(JSON.stringify(keys)).toString('base64url');

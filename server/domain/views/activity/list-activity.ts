@@ -5,7 +5,7 @@ import type { Context } from '#server/domain/context.ts';
 import { readCursor, writeCursor } from '#server/domain/cursor.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
-import { type ListActivityInput, listActivityInput } from '../input.ts';
+import { isStorable, type ListActivityInput, listActivityInput } from '../input.ts';
 import { conditionOf, maySeeAddress, maySeeContents } from './activity-filter.ts';
 import { columns, type StoredAct } from './columns.ts';
 import { type Facts, factsOf } from './facts.ts';
@@ -34,7 +34,7 @@ export interface ActRow {
 export interface ActivityPage {
   items: ActRow[];
   nextCursor: string | null;
-  /** Id of the newest entry; 0 if there is none. `countNewerActs` counts the entries after it. */
+  /** Id of the newest entry in the log; 0 if there is none. `countNewerActs` counts the entries after it. */
   newest: number;
 }
 
@@ -79,9 +79,9 @@ export async function listActivity(ctx: Context, input: ListActivityInput): Prom
 
 function placeOf(cursor: string): { at: string; id: string } {
   const [at = '', id = ''] = readCursor(cursor, 2);
-  // The format of times in cursors. It is checked because PostgreSQL does not accept every format that `Date` accepts.
-  if (!/^\d{4}-\d\d-\d\dT[\d:.]{8,12}Z$/.test(at) || Number.isNaN(Date.parse(at)) || !/^\d{1,15}$/.test(id))
-    throw new DomainError('bad_request', 'cursor_invalid');
+  // The format of times in cursors. It is checked because `Date` accepts times that PostgreSQL does not.
+  const isTime = /^\d{4}-\d\d-\d\dT[\d:.]{8,12}Z$/.test(at) && !Number.isNaN(Date.parse(at)) && isStorable(at);
+  if (!isTime || !/^\d{1,15}$/.test(id)) throw new DomainError('bad_request', 'cursor_invalid');
   return { at: new Date(at).toISOString(), id };
 }
 
