@@ -139,7 +139,7 @@ class History {
   private readonly random: (below: number) => number;
   /** Number of commands that have been released. */
   private ended = 0;
-  /** When the command that was released last had started, as the queue shows it. */
+  /** Start time of the command that was released last, as the queue showed it. */
   private endedSince: string | null = null;
   private isHeld = false;
   readonly story: string[] = [];
@@ -178,7 +178,7 @@ class History {
     });
   }
 
-  /** Waits until the agent has the current goal state, on which it works after the running command. */
+  /** Waits until the agent has the current goal state, which it processes after the running command. */
   private async delivered(): Promise<void> {
     if (this.isHeld) return;
     await until(
@@ -239,7 +239,7 @@ class History {
     await door.call('POST', `/vms/${this.vmId}/goal-states/${to}/revert`);
   }
 
-  /** Ends the running command, and checks that the next one is what the queue had announced. */
+  /** Ends the running command, and checks that the next one is a command that the queue allows. */
   async step(): Promise<void> {
     await this.settled();
     for (let acts = this.random(3); acts > 0; acts -= 1) await this.act();
@@ -261,24 +261,32 @@ class History {
     const next = this.machine.started()[this.ended];
     // After a restart, the agent begins again, so the next command is not predictable.
     if (next === undefined || isRestarted) return;
-    const remaining = this.remaining(page, failed);
     const released = page.waiting
       .filter(({ reason }) => reason?.code === 'download' || reason?.code.startsWith('dependency'))
       .map(sentenceOf);
-    // A failed command may run again with a newer goal state.
-    const retried = failed !== undefined && page.now ? [sentenceOf(page.now)] : [];
-    const allowed = [...remaining.slice(0, 1), ...released, ...retried];
+    const expected = [...this.expected(page, failed, next), ...released];
     const why = JSON.stringify({ story: this.story, page, after }, null, 1);
-    if (failed === undefined || remaining.length > 0) expect(allowed, why).toContain(next);
+    if (failed === undefined || expected.length > 0) expect(expected, why).toContain(next);
   }
 
   /**
-   * Returns what the queue showed next, without the commands that a failure cancels. A removal or replacement continues
-   * after a failed disable or uninstall (AZ-G5), and a failure in an earlier goal state cancels nothing of a newer one.
+   * Returns the commands that may follow the running one according to the queue, which assumes that it succeeds. After
+   * a failure, the agent continues as follows:
+   * - A removal or replacement continues after a failed disable or uninstall (AZ-G5).
+   * - Any other failure cancels the remaining commands of that extension.
+   * - A newer goal state is planned from what the failure left behind, so that extension may get other commands than
+   *   shown. The others keep their order.
    */
-  private remaining({ now, next }: ShownQueue, failed: string | undefined): string[] {
-    const continues = now?.turn !== next[0]?.turn || now?.step === 'disable' || now?.step === 'uninstall';
-    return next.filter(({ name }) => continues || name !== failed).map(sentenceOf);
+  private expected({ now, next, waiting }: ShownQueue, failed: string | undefined, started: string): string[] {
+    const [first] = next;
+    if (failed === undefined) return first ? [sentenceOf(first)] : [];
+    const others = next.filter(({ name }) => name !== failed);
+    if ([...next, ...waiting].some(({ turn }) => turn !== now?.turn)) {
+      const isReplanned = started.endsWith(` of ${failed}`);
+      return [...others.slice(0, 1).map(sentenceOf), ...(isReplanned ? [started] : [])];
+    }
+    const continues = now?.step === 'disable' || now?.step === 'uninstall';
+    return (continues ? next : others).slice(0, 1).map(sentenceOf);
   }
 }
 
