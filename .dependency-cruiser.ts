@@ -1,23 +1,25 @@
 import type { IConfiguration } from 'dependency-cruiser';
 
 /**
- * The import law: arrows between rooms go down only (ARCHITECTURE.md). Kept by `npm run verify`;
- * scripts/import-law.test.ts plants violations and sees each of them caught.
- *
- * Tests, test support and samples may look anywhere: `production` is everything else.
+ * The import law: imports between rooms go in one direction only (ARCHITECTURE.md). `npm run verify` checks it, and
+ * scripts/import-law.test.ts plants violations and expects each to be found. Tests, test support and samples may import
+ * anything; `production` matches all other files.
  */
 const test = String.raw`\.(test|spec)\.tsx?$`;
 const support = '^(server|server/domain/[^/]+|db|agent)/testing/';
 const production = { pathNot: [test, support, '^(scripts|bench|e2e|samples)/'] };
 const from = (path: string) => ({ path, ...production });
 
-/** The words of verdicts and the order of severity: db, pages and inputs share them. */
+/** The words of verdicts and their order of severity, which db, pages and inputs may import. */
 const words = String.raw`^server/domain/verdicts/words\.ts$`;
 
-/** Filter fields as parameters of an address: pages and doors share it. */
+/** Filter fields as URL parameters, which pages and entry points may import. */
 const fleetAddress = String.raw`^server/domain/fleet/address\.ts$`;
 
-/** Left never imports right. Views come last: they read every module and no module reads them. */
+/**
+ * The modules of the domain, in order: each may import only those before it. `views` is last: it may import every
+ * module, and no module may import it.
+ */
 const modules = [
   'verdicts',
   'work',
@@ -42,7 +44,7 @@ const modules = [
 
 const moduleOrder = modules.slice(0, -1).map((module, index) => ({
   name: `module-order-${module}`,
-  comment: `${module} knows only the modules before it: ${modules.join(' → ')}`,
+  comment: `${module} may import only the modules before it: ${modules.join(' → ')}`,
   severity: 'error' as const,
   from: from(`^server/domain/${module}/`),
   to: { path: `^server/domain/(${modules.slice(index + 1).join('|')})/` },
@@ -51,92 +53,93 @@ const moduleOrder = modules.slice(0, -1).map((module, index) => ({
 const law: IConfiguration = {
   forbidden: [
     {
-      name: 'no-circle',
-      comment: 'Modules that need each other are one module, or the shared part wants a file of its own.',
+      name: 'no-cycle',
+      comment: 'Merge modules that need each other, or move what they share into a file of its own.',
       severity: 'error',
       from: {},
       to: { circular: true },
     },
     {
       name: 'no-unresolvable',
-      comment: 'What is imported must be there.',
+      comment: 'Every import must resolve.',
       severity: 'error',
       from: {},
       to: { couldNotResolve: true, pathNot: [String.raw`\.next/`] },
     },
     {
       name: 'no-dev-dependency',
-      comment: 'What runs in production comes from "dependencies".',
+      comment: 'Production code imports only packages listed under "dependencies".',
       severity: 'error',
       from: from('^(protocol|db|server|app|agent)/'),
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'protocol-stands-alone',
-      comment: 'The contract between portal and guests imports zod and itself.',
+      comment: 'The contract between portal and agents imports only zod and itself.',
       severity: 'error',
       from: from('^protocol/'),
       to: { pathNot: ['^protocol/', '^node_modules/zod/'] },
     },
     {
       name: 'agent-knows-the-protocol-only',
-      comment: 'The guest agent runs on another machine: protocol and packages, nothing of the portal.',
+      comment:
+        'The guest agent runs on another machine, so it imports the protocol and packages, but no code of the portal.',
       severity: 'error',
       from: from('^agent/'),
       to: { path: '^(server|db|app|locales)/' },
     },
     {
       name: 'agent-tools-know-no-work',
-      comment: 'Tools of the guest agent know neither its work nor its commands.',
+      comment: 'The guest agent’s tools import neither its work nor its commands.',
       severity: 'error',
       from: from('^agent/(folder|portal|identity|settings|goal|watch|report|handler|wire-forward)/'),
       to: { path: String.raw`^agent/(main\.ts|(work|clinic|commands|doctor|install)/)` },
     },
     {
       name: 'agent-works-without-its-commands',
-      comment: 'Commands and the clinic run the work of the guest agent; it knows neither.',
+      comment: 'Commands and the clinic run the guest agent’s work, which imports neither of them.',
       severity: 'error',
       from: from('^agent/work/'),
       to: { path: String.raw`^agent/(main\.ts|(clinic|commands|doctor|install|settings|wire-forward)/)` },
     },
     {
       name: 'agent-lane-knows-no-kind-of-work',
-      comment: 'Every kind of work runs in the lane and has a folder of its own; agent.ts puts them together.',
+      comment: 'The lane imports no kind of work. Each kind has a folder, and only agent.ts combines them.',
       severity: 'error',
       from: from(String.raw`^agent/work/(?!agent\.ts)[^/]+\.ts$`),
       to: { path: '^agent/work/[^/]+/' },
     },
     {
-      name: 'db-is-the-cellar',
-      comment: 'The schema may name types of the protocol and the words of verdicts, nothing else of the house.',
+      name: 'db-imports-no-server',
+      comment: 'The schema may use types of the protocol and the words of verdicts, and no other code of the project.',
       severity: 'error',
       from: from('^db/'),
       to: { path: '^(server|app|agent|locales)/', pathNot: [words] },
     },
     {
       name: 'db-takes-types-only',
-      comment: 'The schema may name types; parsing is done before anything is written.',
+      comment: 'The schema imports only types, because data is parsed before it is written.',
       severity: 'error',
       from: from('^db/'),
       to: { path: ['^protocol/', words], dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'platform-has-no-business-words',
-      comment: 'Platform holds small tools; they know no module, no door and no table.',
+      comment: 'Platform contains small tools, which import no module, no door and no table.',
       severity: 'error',
       from: from('^server/platform/'),
       to: { path: '^(app|agent|db|locales|server)/', pathNot: ['^server/platform/'] },
     },
     {
       name: 'domain-knows-no-door',
-      comment: 'A verb is the same for every door: no HTTP, no tRPC, no process in the domain.',
+      comment: 'A verb is the same for every door, so the domain imports no HTTP, tRPC or process code.',
       severity: 'error',
       from: from('^server/domain/'),
       to: { path: '^(app|agent)/|^server/(?!domain/|platform/)' },
     },
     {
       name: 'domain-knows-no-transport-library',
-      comment: 'A verb is the same for every door.',
+      comment: 'A verb is the same for every door, so the domain imports no transport library.',
       severity: 'error',
       from: from('^server/domain/'),
       to: { path: '^node_modules/(next|react|react-dom|hono|@hono|@trpc)/' },
@@ -144,36 +147,36 @@ const law: IConfiguration = {
     ...moduleOrder,
     {
       name: 'verdicts-is-a-leaf',
-      comment: 'Everybody imports the rules of verdicts: they import zod, the protocol and each other.',
+      comment: 'Every module may import the rules of verdicts, which import only zod, the protocol and each other.',
       severity: 'error',
       from: from('^server/domain/verdicts/'),
       to: { pathNot: ['^server/domain/verdicts/', '^protocol/', '^node_modules/zod/'] },
     },
     {
       name: 'verdict-words-import-nothing',
-      comment: 'Pages load the words of verdicts: no library comes with them.',
+      comment: 'Pages load the words of verdicts, so this file imports nothing.',
       severity: 'error',
       from: from(words),
       to: {},
     },
     {
       name: 'fleet-address-imports-types-only',
-      comment: 'Pages load it: no library and no statement comes with it.',
+      comment: 'Pages load this file, so it must bring along no library and no SQL.',
       severity: 'error',
       from: from(fleetAddress),
       to: { dependencyTypesNot: ['type-only'] },
     },
     {
-      name: 'no-own-door',
-      comment: 'Inside a module, files import each other; its index.ts is for the others.',
+      name: 'no-own-index',
+      comment: 'Files of a module import each other directly; index.ts is for other modules.',
       severity: 'error',
       from: { path: '^server/domain/([^/]+)/', pathNot: production.pathNot },
       to: { path: String.raw`^server/domain/$1/index\.ts$` },
     },
     {
-      name: 'module-by-its-door',
+      name: 'module-by-its-index',
       comment:
-        'From outside, a domain module is its index.ts, and its input.ts for what goes in. Views are queries, not a module.',
+        'Other code imports only index.ts and input.ts of a domain module. Views are exempt, because they are queries.',
       severity: 'error',
       from: { path: '^(?:server/domain/([^/]+)/|server/|app/)', pathNot: production.pathNot },
       to: {
@@ -190,7 +193,7 @@ const law: IConfiguration = {
     {
       name: 'input-is-a-leaf',
       comment:
-        'Forms in the browser import input.ts: it may reach zod, the protocol, limits, the words of verdicts and other inputs.',
+        'Forms in the browser load input.ts, so it imports only zod, the protocol, limits, the words of verdicts and other inputs.',
       severity: 'error',
       from: from(String.raw`^server/(domain|auth)/[^/]+/input\.ts$`),
       to: {
@@ -205,15 +208,15 @@ const law: IConfiguration = {
       },
     },
     {
-      name: 'app-never-the-cellar',
-      comment: 'Pages ask the portal, which asks the domain.',
+      name: 'app-imports-no-db',
+      comment: 'Pages get their data through the portal, never from the database or the agent.',
       severity: 'error',
       from: from('^app/'),
       to: { path: '^(db|agent)/' },
     },
     {
-      name: 'app-takes-types-of-the-server',
-      comment: 'At run time pages reach the server through tRPC; inputs and the words of verdicts are shared.',
+      name: 'app-imports-server-types',
+      comment: 'At run time, pages call the server through tRPC. They share only inputs and the words of verdicts.',
       severity: 'error',
       from: from('^app/'),
       to: {
@@ -223,29 +226,29 @@ const law: IConfiguration = {
       },
     },
     {
-      name: 'server-never-the-front',
-      comment: 'The works do not know the pages.',
+      name: 'server-imports-no-page',
+      comment: 'No other code imports the pages.',
       severity: 'error',
       from: from('^(server|db|protocol|agent)/'),
       to: { path: '^app/' },
     },
     {
-      name: 'server-never-the-guest',
-      comment: 'Portal and agent meet in the protocol.',
+      name: 'portal-imports-no-agent',
+      comment: 'Portal and agent share only the protocol.',
       severity: 'error',
       from: from('^(server|db|protocol|app)/'),
       to: { path: '^agent/' },
     },
     {
-      name: 'nothing-needs-the-workshop',
-      comment: 'Scripts, bench and journeys use the house; the house does not know them.',
+      name: 'product-imports-no-scripts',
+      comment: 'Scripts, benchmarks and journeys import the product, never the other way round.',
       severity: 'error',
       from: { pathNot: ['^(scripts|bench|e2e)/', String.raw`^[^/]+\.config\.[cm]?[jt]s$`] },
       to: { path: '^(scripts|bench|e2e)/' },
     },
     {
-      name: 'nothing-needs-a-test',
-      comment: 'Test files and test support are never part of what runs.',
+      name: 'product-imports-no-tests',
+      comment: 'Production code imports no tests and no test support.',
       severity: 'error',
       from: { pathNot: [test, support, '^(e2e|bench|scripts/test)', String.raw`^vitest\.config\.ts$`] },
       to: { path: [test, support] },

@@ -50,19 +50,14 @@ test('a correct tree breaks no rule', async () => {
 describe('a planted violation is caught', () => {
   const domainFile = 'server/domain/vms/create-vm.ts';
   test.each([
-    ['a page that reads a table', 'app-never-the-cellar', 'app/page.tsx', `import '#db/schema/index.ts';`],
+    ['a page that reads a table', 'app-imports-no-db', 'app/page.tsx', `import '#db/schema/index.ts';`],
     [
       'a page that takes even the type of a table',
-      'app-never-the-cellar',
+      'app-imports-no-db',
       'app/page.tsx',
       `import type { Row } from '#db/schema/index.ts';\nexport type R = Row;`,
     ],
-    [
-      'a page that runs a verb',
-      'app-takes-types-of-the-server',
-      'app/page.tsx',
-      `import '#server/domain/vms/index.ts';`,
-    ],
+    ['a page that runs a verb', 'app-imports-server-types', 'app/page.tsx', `import '#server/domain/vms/index.ts';`],
     [
       'an earlier module that reads a later one',
       'module-order-vms',
@@ -75,24 +70,29 @@ describe('a planted violation is caught', () => {
       'server/domain/reports/index.ts',
       `import '#server/domain/vm-lifecycle/index.ts';`,
     ],
-    ['a module that needs its own test support', 'nothing-needs-a-test', domainFile, `import './testing/machine.ts';`],
+    [
+      'a module that needs its own test support',
+      'product-imports-no-tests',
+      domainFile,
+      `import './testing/machine.ts';`,
+    ],
     [
       'a module that reads a screen',
       'module-order-reports',
       'server/domain/reports/index.ts',
       `import '#server/domain/views/list-vms.ts';`,
     ],
-    ['a verb that imports its own door', 'no-own-door', 'server/domain/vms/other.ts', `import './index.ts';`],
+    ['a verb that imports its own door', 'no-own-index', 'server/domain/vms/other.ts', `import './index.ts';`],
     ['a verb that knows a door', 'domain-knows-no-door', domainFile, `import '#server/trpc/root.ts';`],
     [
       'a router that reaches behind a module’s door',
-      'module-by-its-door',
+      'module-by-its-index',
       'server/trpc/root.ts',
       `import '#server/domain/vms/create-vm.ts';`,
     ],
     [
       'a module that reaches behind another’s door',
-      'module-by-its-door',
+      'module-by-its-index',
       'server/domain/reports/index.ts',
       `import '#server/domain/vms/create-vm.ts';`,
     ],
@@ -135,16 +135,16 @@ describe('a planted violation is caught', () => {
       'server/platform/limits.ts',
       `import '#server/domain/vms/index.ts';`,
     ],
-    ['a server that reads the guest', 'server-never-the-guest', 'server/trpc/root.ts', `import '#agent/main.ts';`],
+    ['a server that reads the guest', 'portal-imports-no-agent', 'server/trpc/root.ts', `import '#agent/main.ts';`],
     [
       'production code that needs a script',
-      'nothing-needs-the-workshop',
+      'product-imports-no-scripts',
       'server/trpc/root.ts',
       `import '#scripts/verify.ts';`,
     ],
     [
       'production code that needs a test’s helper',
-      'nothing-needs-a-test',
+      'product-imports-no-tests',
       'server/trpc/root.ts',
       `import '#server/testing/context.ts';`,
     ],
@@ -168,7 +168,7 @@ describe('a planted violation is caught', () => {
     ],
     [
       'a page that runs the rules of verdicts',
-      'app-takes-types-of-the-server',
+      'app-imports-server-types',
       'app/page.tsx',
       `import '#server/domain/verdicts/rules.ts';`,
     ],
@@ -178,7 +178,7 @@ describe('a planted violation is caught', () => {
       'db/schema/index.ts',
       `import '#server/domain/verdicts/words.ts';`,
     ],
-    ['a circle', 'no-circle', 'protocol/version.ts', `import './other.ts';`],
+    ['a circle', 'no-cycle', 'protocol/version.ts', `import './other.ts';`],
     ['an import of nothing', 'no-unresolvable', 'server/trpc/root.ts', `import '#server/trpc/gone.ts';`],
     [
       'a dynamic import',

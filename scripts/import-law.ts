@@ -41,7 +41,7 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   for (const { rule, from, to, comment } of violations) {
     console.log(`${from} → ${to}\n    ${rule}: ${comment}`);
   }
-  const circles = violations.filter(({ rule }) => rule === 'no-circle').length;
+  const circles = violations.filter(({ rule }) => rule === 'no-cycle').length;
   console.log(`figures: ${circles} circles`);
   process.exitCode = violations.length > 0 ? 1 : 0;
 }
