@@ -87,7 +87,7 @@ function page(): string {
     '- If one of these tokens creates an enrollment token, the enrolled key gets what that member entered last. A pipeline with an operator token that an admin created can therefore enroll its own key and read what that admin entered, on the pages or with another token. It cannot read what other people entered: a token counts as an admin only if both the token and its member are admins.',
     '- Tokens that a token creates belong to the same member.',
     '',
-    'Pipelines that must not read each other’s or an admin’s secrets therefore need tokens of different members. Create a member with the role operator for each, sign in as that member, and create the token there. The bootstrap token is an admin that is no member. Each token that it creates counts as a separate actor too, so you can use such tokens instead.',
+    'Pipelines that must not read each other’s or an admin’s secrets therefore need tokens of different members. Create a member with the role operator for each, sign in as that member, and create the token there. The bootstrap token belongs to no member, and each token that it creates counts as a separate actor, so you can use such tokens instead.',
     '',
     '## Activity log',
     'Everyone who is signed in sees the entries about VMs, extensions, handlers, versions and publishers. Operators also see the values before and after a change to a VM, which include public settings. Only admins and the person who acted see entries about people, tokens and invitations, and the address from which an action came.',
