@@ -100,8 +100,8 @@ test('a change of the activity log in the database is detected', async ({ portal
       ]);
     const id = (await rename('Eve')).rows[0]?.id;
     const { status, output } = verify(portal);
-    expect([status, output]).toEqual([1, expect.stringContaining(`BROKEN  altered: act ${id} `)]);
-    expect(output).toContain('its content is not what the portal wrote');
+    expect([status, output]).toEqual([1, expect.stringContaining(`BROKEN  altered: entry ${id} `)]);
+    expect(output).toContain('the entry was altered');
     await expect(page.getByRole('main').getByRole('alert')).toContainText(`broken at entry ${id}`, { timeout: 40_000 });
     await expectAccessibleInBothThemes(page);
     await rename('Bootstrap token');

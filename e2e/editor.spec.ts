@@ -213,7 +213,7 @@ test('the second of two operators sees the conflict, merges both changes and app
   await apply(ada).click();
   await expect(ada).toHaveURL(`/vms/${vm.id}`);
 
-  // The typed text stays. Before the reader applies it, the page says that someone else changed the extension.
+  // The page keeps the typed text and says, before it is applied, that someone else changed the extension.
   await expect(grace.getByText('changed mount while you were editing. Your changes are kept.')).toBeVisible();
   await expect(grace.getByLabel('Server')).toHaveValue('grace.example.net');
   await expect(apply(grace)).toHaveAttribute('aria-disabled', 'true');
@@ -265,7 +265,7 @@ test('what was previewed is applied, and one click undoes it', async ({ api, sig
   // The same settings in another order are not a change.
   await page.goto(`/vms/${vm.id}/extensions/mount`);
   await write(page, '{"retrySeconds": 10, "server": "a.example.net"}');
-  await expect(page.getByText('No changes: this configuration is already published.')).toBeVisible();
+  await expect(page.getByText('This configuration is already published.')).toBeVisible();
   await expect(apply(page)).toHaveAttribute('aria-disabled', 'true');
 });
 
@@ -288,7 +288,7 @@ test('dependencies are shown as a graph, and a cycle is explained before and aft
     /second.*Depends on mount/,
     /third/,
   ]);
-  await expect(page.getByText('would create a cycle: mount → third → second → mount')).toBeVisible();
+  await expect(page.getByText('Would create a cycle: mount → third → second → mount')).toBeVisible();
   await page.getByRole('checkbox', { name: /^third/ }).check();
   await expect(page.getByText('Cycle: mount → third → second → mount.')).toBeVisible();
   await expect(
@@ -365,7 +365,7 @@ test('if an extension or VM is deleted during an edit, the draft can still be co
   await page.getByRole('button', { name: 'Copy my settings' }).click();
   expect(JSON.parse(await page.evaluate(() => navigator.clipboard.readText()))).toEqual({ server: 'b.example.net' });
   await page.getByRole('button', { name: 'Compare' }).click();
-  await expect(page.getByText('They removed this extension.')).toBeVisible();
+  await expect(page.getByText('This extension was removed.')).toBeVisible();
   await expectAccessibleInBothThemes(page);
   await page.getByRole('button', { name: 'Add it again' }).click();
   await page.getByLabel('Password').fill('a good password');

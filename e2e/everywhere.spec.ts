@@ -88,7 +88,7 @@ test('the palette opens VMs, handlers, pages and actions without the mouse', asy
   await page.keyboard.press('Control+k');
   await expect(page.getByRole('combobox')).toBeFocused();
   await page.keyboard.type('no such thing at all');
-  await expect(page.getByText('No results for no such thing at all.')).toBeVisible();
+  await expect(page.getByText('No results for “no such thing at all”')).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(page.getByRole('combobox')).toHaveCount(0);
 

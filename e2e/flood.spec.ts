@@ -45,7 +45,7 @@ test('a page with too many reports says what it leaves out; texts cannot change 
   await page.goto(`/vms/${vm.id}`);
   const card = page.getByRole('article', { name: 'probe' });
   await expect(card.getByText(/^\d+ substatuses are not shown, because this page is limited to 4 MiB\./)).toBeVisible();
-  await expect(card.getByText('Truncated at 16 KiB')).toBeVisible();
+  await expect(card.getByText('truncated at 16 KiB')).toBeVisible();
   await expect(card.getByText(`\u2068${turned}\u202c\u2069`).first()).toBeVisible();
   await expectAccessibleInBothThemes(page);
 });

@@ -12,7 +12,7 @@ import { expect, test } from './support/test.ts';
  */
 const patient = { timeout: 45_000, intervals: [200, 500] };
 
-/** Returns a language of the sample without some of its messages. */
+/** Returns the sample's messages in a language, without those with the given ids. */
 function without(lang: 'en' | 'de', ...ids: string[]): unknown[] {
   const [file] = sampleResource('Acme.Lab.Probe', lang) as [{ messages: { id: string }[] }];
   return [{ ...file, messages: file.messages.filter(({ id }) => !ids.includes(id)) }];
@@ -28,7 +28,6 @@ async function givenProbe(api: Api, handler: string, resources: Record<string, u
   await api.publish(handler, version, await samplePackage('Acme.Lab.Probe', '1.0.0.0'), { resources });
 }
 
-/** Uploads a file with the "Upload files" button. */
 async function load(page: Page, file: { name: string; mimeType: string; buffer: Buffer }): Promise<void> {
   const waiting = page.waitForEvent('filechooser');
   await page.getByRole('button', { name: 'Upload files' }).click();
@@ -138,7 +137,7 @@ test('a language is exported as XLIFF for translators, and imported again', asyn
     await load(page, xliff('back.xlf', back));
     const dialog = page.getByRole('dialog', { name: 'Translations for de' });
     await expect(dialog.getByText('2 new, 1 changed')).toBeVisible();
-    await expect(dialog.getByText(/placeholders of message slow in de/)).toBeVisible();
+    await expect(dialog.getByText(/placeholders of message slow differ/)).toBeVisible();
     await expect(dialog.getByRole('row', { name: /^idle not translated Untätig/ })).toBeVisible();
     await expectAccessibleInBothThemes(page);
     await dialog.getByRole('button', { name: 'Save 3 translations in de' }).click();

@@ -28,7 +28,7 @@ test('a held VM gets no changes: others see who holds it and why, and the releas
 
   await page.getByRole('button', { name: 'More', exact: true }).click();
   await page.getByRole('menuitem', { name: 'Put on hold' }).click();
-  const dialog = page.getByRole('dialog', { name: `Put ${vm.name} on hold?` });
+  const dialog = page.getByRole('dialog', { name: `Put ${vm.name} on hold` });
   await dialog.getByRole('button', { name: 'Put on hold' }).click();
   await expect(dialog.getByText('Enter a reason.')).toBeVisible();
   await dialog.getByLabel('Reason').fill('Patch window of the database');

@@ -32,7 +32,6 @@ const packagesOf = (dir: string): string[] =>
 /** Agents install, run scripts and report, which takes seconds on an idle machine and longer on a busy one. */
 const patient = { timeout: 30_000, intervals: [100, 250] };
 
-/** Returns a row of the list by the VM's name. */
 const row = (page: Page, name: string) =>
   page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) });
 

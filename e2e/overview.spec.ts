@@ -9,9 +9,8 @@ const patient = { timeout: 30_000 };
 const theMap = (page: Page) => page.getByRole('application', { name: /^Fleet map/ });
 const tile = (page: Page, health: string) =>
   page.getByRole('region', { name: 'VMs by health' }).getByRole('link', { name: new RegExp(`^${health}`) });
-const failingTogether = (page: Page) => page.getByRole('region', { name: /^(Common failures|Failures)/ });
+const failingTogether = (page: Page) => page.getByRole('region', { name: /^Failures/ });
 
-/** Returns the number on a tile. */
 async function figure(page: Page, health: string): Promise<number> {
   const text = await tile(page, health)
     .getByText(/^[\d,]+$/)
@@ -97,10 +96,10 @@ test('the map works by keyboard, is announced, opens a VM with Enter, and has a 
   await page.goto('/');
   await page
     .getByRole('combobox', { name: 'Group by' })
-    .or(page.getByRole('radio', { name: 'nothing' }))
+    .or(page.getByRole('radio', { name: 'Nothing' }))
     .first()
     .waitFor();
-  await groupBy(page, 'nothing');
+  await groupBy(page, 'Nothing');
   await expect(theMap(page)).toBeVisible();
 
   // The VM reached by keyboard is announced to screen readers only.
@@ -119,7 +118,7 @@ test('the map works by keyboard, is announced, opens a VM with Enter, and has a 
 
   await page.goto('/');
   await page.getByRole('button', { name: 'Show as table' }).click();
-  await groupBy(page, 'handler');
+  await groupBy(page, 'Handler');
   const table = page.getByRole('region', { name: 'Fleet map as a table' });
   await expect(table.getByRole('row').filter({ hasText: `Overview.map${unique}d.Mount` })).toContainText('1');
   await expectAccessibleInBothThemes(page);
@@ -132,10 +131,10 @@ test('the URL keeps the grouping of the map: Back undoes it, a link opens it', a
   const page = await signedIn('viewer');
   await page.goto('/');
   await expect(theMap(page)).toBeVisible();
-  await groupBy(page, 'nothing');
+  await groupBy(page, 'Nothing');
   await expect(page).toHaveURL('/?by=none');
   await expect(page.getByRole('link', { name: 'All VMs' })).toBeVisible();
-  await groupBy(page, 'handler');
+  await groupBy(page, 'Handler');
   await expect(page).toHaveURL('/?by=handler');
   await page.goBack();
   await expect(page).toHaveURL('/?by=none');
@@ -148,7 +147,7 @@ test('the pointer on a cell shows its VM, a click opens it', async ({ api, signe
   await api.createVm(`point-${unique}`, { kind: `only-${unique}` });
   const page = await signedIn('viewer');
   await page.goto('/');
-  await groupBy(page, 'nothing');
+  await groupBy(page, 'Nothing');
   await expect(theMap(page)).toBeVisible();
   await theMap(page)
     .locator('canvas')
@@ -172,7 +171,7 @@ test('a card that fails to load says so and retries, and the others still work',
   await page.goto('/');
   await expect(theMap(page)).toBeVisible();
   await page.route(/overview\.map/, (route) => route.fulfill({ status: 500, body: 'no' }));
-  await groupBy(page, 'handler');
+  await groupBy(page, 'Handler');
   await expect(page.getByText('The map did not load')).toBeVisible();
   await expect(tile(page, 'Healthy')).toBeVisible();
   await expect(failingTogether(page)).toBeVisible();

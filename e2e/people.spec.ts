@@ -51,7 +51,6 @@ async function signIn(page: Page, email: string, secret = password): Promise<voi
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
-/** Joins through an invitation link in a browser. */
 async function join(page: Page, link: string, name: string, email: string): Promise<void> {
   await page.goto(link);
   await page.getByLabel('Name').fill(name);
@@ -102,7 +101,7 @@ test('an authenticator app and recovery codes protect a sign-in', async ({ page,
   const email = `frida.${unique}@example.org`;
   await join(page, await people.invite('viewer'), 'Frida', email);
   await page.goto('/settings/account');
-  await expect(page.getByText('None yet: you can sign in with your password alone.')).toBeVisible();
+  await expect(page.getByText('None yet: a password alone is enough to sign in.')).toBeVisible();
   await expectAccessibleInBothThemes(page);
 
   await page.getByRole('button', { name: 'Set up an app' }).click();
@@ -116,7 +115,7 @@ test('an authenticator app and recovery codes protect a sign-in', async ({ page,
   await expectAccessibleInBothThemes(page);
   await dialog.getByLabel('Code from the app').fill('000000');
   await dialog.getByRole('button', { name: 'Use this app' }).click();
-  await expect(dialog.getByText('This code does not match the app.')).toBeVisible();
+  await expect(dialog.getByText('This code is not valid.')).toBeVisible();
   await dialog.getByLabel('Code from the app').fill(codeIn(0));
   await dialog.getByRole('button', { name: 'Use this app' }).click();
   await expect(dialog.getByRole('heading', { name: 'Save your recovery codes' })).toBeVisible();
@@ -124,7 +123,7 @@ test('an authenticator app and recovery codes protect a sign-in', async ({ page,
   await expectAccessibleInBothThemes(page);
   await dialog.getByLabel(/I have saved the codes/).click();
   await dialog.getByRole('button', { name: 'Done' }).click();
-  await expect(page.getByText('Required after your password.')).toBeVisible();
+  await expect(page.getByText('Required after a password.')).toBeVisible();
 
   await signOut(page, /^Frida\b/);
   await signIn(page, email);
@@ -202,9 +201,9 @@ test('a passkey is added, signs in alone and after the password, is renamed and 
   await page.getByRole('dialog').getByLabel('Passkey name').fill('Old laptop');
   await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
   await page.getByRole('button', { name: 'Remove Old laptop' }).click();
-  await expect(page.getByRole('alertdialog')).toContainText('Without it, you can sign in with your password alone');
+  await expect(page.getByRole('alertdialog')).toContainText('Without it, a password alone is enough to sign in');
   await page.getByRole('alertdialog').getByRole('button', { name: 'Remove Old laptop' }).click();
-  await expect(page.getByText('None yet: you can sign in with your password alone.')).toBeVisible();
+  await expect(page.getByText('None yet: a password alone is enough to sign in.')).toBeVisible();
 });
 
 test('an admin requires a second factor of everyone, and resets one that was lost', async ({

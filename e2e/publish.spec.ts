@@ -127,7 +127,7 @@ test('a publisher corrects a zip, writes messages and publishes; an operator fin
     await expect(dialog.getByText('used to validate settings')).toBeVisible();
     await expectAccessibleInBothThemes(page);
     await dialog.getByRole('button', { name: 'Publish 1.2.0.0' }).click();
-    await expect(page.getByRole('link', { name: 'Assign it to VMs' })).toBeVisible();
+    await expect(page.getByRole('link', { name: 'Assign the version to VMs' })).toBeVisible();
     const { items } = await api.call<{ items: { lang: string; missing: string[] }[] }>(
       'GET',
       `/handlers/${handler}/versions/1.2.0.0/resources`,
@@ -146,7 +146,7 @@ test('a publisher corrects a zip, writes messages and publishes; an operator fin
     await page.getByLabel('Version').fill('1.2.0.0');
     await page.getByRole('button', { name: 'Upload' }).click();
     await expect(
-      page.getByText('Version 1.2.0.0 is already published with different contents. Use a higher version.'),
+      page.getByText('Version 1.2.0.0 already exists with different contents. Use a higher version.'),
     ).toBeVisible();
     await expect(page.getByLabel('Version')).toHaveValue('1.2.0.0');
   });

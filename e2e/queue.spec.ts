@@ -82,7 +82,7 @@ test('the page says what a machine does now and next, and why something waits', 
   await expect(table.getByRole('row', { name: /probe install .* Waiting for mount/ })).toBeVisible();
   await expectAccessibleInBothThemes(page);
 
-  // Loading, failed, and loaded after another try; then an entry that is not there, and an empty queue.
+  // Shows the queue while it loads, after a failure and after a retry, then with a link to a missing entry, and empty.
   const isQueue = /instanceViews\.queue/;
   const held = Promise.withResolvers<void>();
   await viewer.route(isQueue, async (route) => {

@@ -47,7 +47,8 @@ async function storedReports(portal: Portal, vmId: string): Promise<number[]> {
   return rows.map(({ code }) => code);
 }
 
-// Health ages by the portal's clock, so the machine of the last journey stops reporting before the first one begins.
+// A VM becomes unresponsive only after some time, so the machine of the last journey stops reporting before the first
+// journey begins.
 let lost: { vm: CreatedVm; agent: AgentProcess };
 
 test.describe.configure({ timeout: 120_000 });

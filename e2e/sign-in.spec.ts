@@ -41,7 +41,7 @@ test('an invitation link lets one person join, only once', async ({ page, people
   await page.getByLabel('E-mail').fill(`grace.${unique}@example.org`);
   await page.getByLabel('Password', { exact: true }).fill('too short');
   await page.getByRole('button', { name: 'Join' }).click();
-  await expect(page.getByText('Use at least 12 characters. This password has 9.')).toBeVisible();
+  await expect(page.getByText('Use at least 12 characters. You entered 9.')).toBeVisible();
   await page.getByLabel('Password', { exact: true }).fill('long enough to count');
   await page.getByRole('button', { name: 'Join' }).click();
   await expect(page).toHaveURL('/');

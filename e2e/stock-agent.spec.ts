@@ -41,12 +41,12 @@ test('a VM gets a stock agent, whose English messages are shown in German, marke
   });
   const card = page.getByRole('article', { name: 'watch' });
   await expect(card.getByText('www.example.net wird beobachtet. Aktivierungen: 1.')).toHaveAttribute('lang', 'de');
-  await expect(card).toContainText('wiedererkannt');
+  await expect(card).toContainText('ID ermittelt');
   await expect(card).toContainText('www.example.net antwortet.');
   await expect(card.getByText('Said in no resource file.')).toHaveAttribute('lang', 'en-US');
-  await expect(card.getByRole('button', { name: /^Wiedererkannt/ })).toHaveCount(2);
+  await expect(card.getByRole('button', { name: /^ID ermittelt/ })).toHaveCount(2);
   await card
-    .getByRole('button', { name: /^Wiedererkannt/ })
+    .getByRole('button', { name: /^ID ermittelt/ })
     .first()
     .click();
   await expect(page.getByRole('dialog')).toContainText('Watching www.example.net. Times enabled: 1.');

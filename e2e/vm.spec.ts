@@ -244,7 +244,7 @@ test('the history says what changed; a revert names its changes, and who publish
   await dialog.getByRole('button', { name: 'Revert to 2' }).click();
   await expect(dialog).toContainText('published goal state 4 in the meantime.');
   await dialog.getByRole('button', { name: 'Compare' }).click();
-  await expect(dialog).toContainText('second is being uninstalled');
+  await expect(dialog).toContainText('second to be uninstalled');
   await dialog.getByRole('button', { name: 'Revert to 2' }).click();
   await expect(dialog).toHaveCount(0);
   await expect(history.getByRole('button').first()).toContainText('reverted to 2');
@@ -351,7 +351,7 @@ test('the time axis shows a change, a failure and a recovery, works by keyboard,
   const now = (state: string) => axis.getByRole('img', { name: new RegExp(`^share, ${state}.*since`) });
   await expect(now('failed, a command exited with an error code')).toBeVisible({ timeout: 30_000 });
   await expect(axis.getByRole('link', { name: /^Configuration, .*by/ }).first()).toBeVisible();
-  await expect(axis.getByRole('img', { name: /^People, .*share added/ })).toBeVisible();
+  await expect(axis.getByRole('img', { name: /^Actions, .*share added/ })).toBeVisible();
   // Bars less than a few pixels wide are merged, but the failure lasts long enough to be visible.
   await expect(axis.getByRole('img', { name: /^share, failed, .* for ([5-9]|\d\d) s/ })).toBeVisible({
     timeout: 20_000,
@@ -410,7 +410,7 @@ test('a VM is renamed, gets a token shown only once, and is deleted after typing
 
   await page.getByRole('button', { name: 'New enrollment token' }).click();
   await expect(page.getByText(/^annex-agent enroll .*--token annex_enroll_/)).toBeVisible();
-  await expect(page.getByText('The token can be used once, until')).toBeVisible();
+  await expect(page.getByText('The token is valid until')).toBeVisible();
   await expectAccessibleInBothThemes(page);
   await page.reload();
   await expect(page.getByRole('main').getByText('An unused token is valid until')).toBeVisible();

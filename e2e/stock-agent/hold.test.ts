@@ -28,7 +28,7 @@ test('an agent on hold ignores updates, even after its restart, and repeats its 
   await vm.machine.stop();
   await vm.machine.start();
   await vm.untilMachine(() => expect(holds()).toBe(2));
-  // The agent has sent its first status after the restart.
+  // Waits until the agent has sent its first status after the restart.
   await vm.untilMachine(({ text }) => {
     expect(text.call(vm.machine, '/var/log/waagent.log').split('on hold').at(-1)).toMatch(
       /Annex\.Stock\.Probe.*success/,

@@ -18,15 +18,15 @@ const programs: Record<string, string> = {
 export function missingForStockAgent(): string[] {
   if (process.platform !== 'linux') return ['it needs Linux'];
   const missing: string[] = [];
-  if (process.getuid?.() !== 0) missing.push('it needs root, for namespaces and mounts of its own');
+  if (process.getuid?.() !== 0) missing.push('it needs root, for namespaces and mounts');
   if (!existsSync('/etc/debian_version') || !existsSync(debianKeyring)) {
-    missing.push(`it needs Debian with its keyring ${debianKeyring}, to fetch its agent`);
+    missing.push(`it needs Debian with the keyring ${debianKeyring}, to download the agent`);
   }
   for (const [program, owner] of Object.entries(programs)) {
     if (!isFound(program)) missing.push(`it needs ${program} (package ${owner})`);
   }
   if (!isLink('/bin')) missing.push('it needs /bin to be a link into /usr, as in Debian 12');
-  if (missing.length === 0 && !mayMount()) missing.push('it may not mount in a namespace of its own here');
+  if (missing.length === 0 && !mayMount()) missing.push('it must be allowed to mount in a mount namespace');
   return missing;
 }
 

@@ -12,7 +12,6 @@ const root = path.resolve(import.meta.dirname, '../..');
 const namespaces = ['--mount', '--net', '--uts', '--ipc', '--pid'];
 
 export interface StockMachineOptions {
-  /** Host name of the machine. */
   name: string;
   agent: AgentPackage;
   gatewayUrl: string;
@@ -67,7 +66,6 @@ export class StockMachine {
     }
   }
 
-  /** Starts the agent. */
   async start(): Promise<void> {
     await this.tell('start');
   }

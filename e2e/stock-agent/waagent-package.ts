@@ -17,7 +17,7 @@ export interface AgentPackage {
   root: string;
 }
 
-/** Returns this machine's Debian release, whose agent fits its Python; `stable` if it is unknown. */
+/** Returns this machine's Debian release, whose agent works with this machine's Python; `stable` if it is unknown. */
 export async function suiteHere(): Promise<string> {
   return (await debianRelease()) ?? 'stable';
 }

@@ -24,12 +24,12 @@ export class AgentProcess {
     return agent;
   }
 
-  /** Starts the agent (again), with short periods so that journeys need not wait. */
+  /** Starts or restarts the agent, with short periods so that journeys need not wait. */
   resume(): void {
     void this.#spawn(['run', '--heartbeat-seconds', '1', '--status-seconds', '1']);
   }
 
-  /** Stops the agent as an operator or as a crash would. */
+  /** Stops the agent: with SIGTERM as an operator would, with SIGKILL as a crash would. */
   async stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
     const child = this.#child;
     if (child === null || !this.isRunning()) return;

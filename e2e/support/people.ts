@@ -4,7 +4,10 @@ import type { Portal } from './portal.ts';
 export type Role = 'viewer' | 'operator' | 'publisher' | 'admin';
 type StorageState = Awaited<ReturnType<APIRequestContext['storageState']>>;
 
-/** The accounts of one portal: the first admin, and a member per role, created when a journey first needs one. */
+/**
+ * The accounts of one portal: the first admin, and a member for each role and its namespaces, created when a journey
+ * first needs one.
+ */
 export class People {
   readonly #portal: Portal;
   readonly #sessions = new Map<string, Promise<StorageState>>();

@@ -90,7 +90,7 @@ export class StockAgent {
     return (await this.#ask(address)).text();
   }
 
-  /** URLs in documents name the forwarder. Like the forwarder, this sends them to the portal with the token. */
+  /** Requests a URL from a document as the forwarder does: from the gateway, with the token. */
   async #ask(address: string, init: RequestInit = {}): Promise<Response> {
     const { pathname, search } = new URL(address);
     const headers = { 'x-ms-agent-name': 'WALinuxAgent', ...init.headers, 'x-guest-token': this.#token };
