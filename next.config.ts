@@ -4,7 +4,7 @@ const config: NextConfig = {
   poweredByHeader: false,
   reactStrictMode: true,
   compress: true,
-  // Types are checked by `npm run verify`, for the whole house at once.
+  // `npm run verify` checks the types of the whole project.
   typescript: { ignoreBuildErrors: true },
   images: { unoptimized: true },
   instrumentationClientInject: ['./app/_lib/navigation.ts'],

@@ -6,10 +6,10 @@ export default defineConfig({
   testDir: './e2e',
   globalSetup: './server/testing/programs-setup.ts',
   testMatch: '**/*.spec.ts',
-  // Journeys of programs that this machine has not.
+  // Leaves out the journeys that need a program that this machine lacks.
   testIgnore: (await testsLeftOut()).map((file) => `**/${file}`),
   outputDir: './test-results',
-  // Every worker has a portal with a database of its own; two cores carry two, which often only wait.
+  // Each worker has its own portal and database. Two cores are enough for two workers, which often only wait.
   workers: 2,
   fullyParallel: false,
   forbidOnly: true,
@@ -25,7 +25,7 @@ export default defineConfig({
     actionTimeout: 10_000,
     navigationTimeout: 20_000,
     screenshot: 'only-on-failure',
-    // Recording makes every journey half as long again: ask for it by hand, with `--trace retain-on-failure`.
+    // Recording makes every journey take half as long again. Turn it on with `--trace retain-on-failure`.
     trace: 'off',
   },
 });

@@ -6,15 +6,15 @@ export default defineConfig({
     include: ['**/*.test.{ts,tsx}'],
     exclude: ['**/node_modules/**', '.next/**', '.data/**', 'e2e/**', ...(await testsLeftOut())],
     globalSetup: ['./server/testing/programs-setup.ts', './db/testing/global-setup.ts'],
-    // Two cores: a database, its clients and the tests share them; more workers only wait for each other.
+    // On two cores, more workers would only wait for each other: each test file runs with a database and its clients.
     maxWorkers: 2,
-    // A process for each file spent as long on loading our modules anew as on the tests. What a file leaves in a module,
-    // such as a clock or a variable of the environment, it puts back.
+    // Test files share worker processes, because loading the modules for each file would take as long as the tests.
+    // Each file restores what it changes in a module or in the environment, such as a clock or a variable.
     isolate: false,
-    // An agent of a test that runs as root leaves the machine's own folders alone.
+    // Keeps an agent that a test runs as root from writing to this machine's own folders.
     env: { ANNEX_AGENT_WAAGENT_FOLDER: 'none' },
     allowOnly: false,
-    // A test file may start processes and databases; a single test that needs longer than this hangs.
+    // A test that takes longer than this hangs. Hooks may take longer, because they start processes and databases.
     testTimeout: 20_000,
     hookTimeout: 60_000,
   },

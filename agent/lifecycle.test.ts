@@ -168,7 +168,7 @@ test('AZ-G5 a package that arrives after its removal is deleted', async () => {
   machine.portal.setGoal([{ ...echo, name: 'echo', state: 'uninstall', sequenceNumber: 2 }]);
   await machine.portal.until('removed', heard('removed'));
   machine.portal.packagesTogether = 0;
-  // The response to any report makes the agent check for a new goal state.
+  // The fake portal checks its held package requests again when something arrives, such as this report.
   agent.reporter.problem('test', 'the package goes on its way');
   await machine.until('the arrival', () => machine.lines.some((line) => line.includes('is no longer needed')));
   expect(readdirSync(join(machine.dir, 'handlers'))).toEqual([]);
@@ -250,7 +250,7 @@ test('AZ-G8 the agent requests a restart when the installs are complete', async 
   ]);
   await machine.start({ rebootCommand: `echo reboot >> '${machine.callsFile}'` });
   await machine.until('the reboot', () => machine.calls().at(-1) === 'reboot');
-  // The handler that required the restart is enabled after it.
+  // The handler that requires the restart is not enabled before the machine has restarted.
   const calls = ['Echo-1.0.0.0 install', 'Other-1 enable', 'Other-1 install', 'reboot'];
   expect(machine.calls().toSorted()).toEqual(calls);
 });

@@ -24,7 +24,7 @@ const echo = { handler: 'Acme.Test.Echo', version: '1.0.0.0' };
 const secret = 'root-only-words';
 
 let machine: TestMachine;
-/** A folder that belongs to root. No service may read or change it. */
+/** A folder outside the handler's folders. No service may read or change it. */
 let vault: string;
 let secretFile: string;
 let logs: string;
@@ -300,7 +300,7 @@ describe('removing a handler', () => {
   });
 });
 
-/** Runs a script in a loop until it is killed. */
+/** Runs a script that loops forever, until `end` kills it. */
 async function swapForever(program: string, words = [logFolder, vault]): Promise<{ end(): Promise<void> }> {
   const child = spawn(process.execPath, ['-e', `process.stdout.write('.');${program}`, ...words], {
     stdio: ['ignore', 'pipe', 'inherit'],

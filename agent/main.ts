@@ -23,11 +23,11 @@ const print = (line: string) => console.log(escapeControls(line));
 const printError = (line: string) => console.error(escapeControls(line));
 const environment = process.env;
 const stopping = new AbortController();
-// `disconnect`: a parent process that started the agent with a channel has ended.
+// `disconnect`: the parent process, which started the agent with an IPC channel, has ended.
 for (const event of ['SIGTERM', 'SIGINT', 'disconnect'] as const) process.on(event, () => stopping.abort());
 
 const program = new Command('agent')
-  .description('The reference guest agent of Annex. It writes only to the folder --dir.')
+  .description('The reference guest agent of Annex. It keeps its files in the folder --dir.')
   .version(agentVersion);
 
 const way: ConfigurationKey[] = ['proxy', 'directHosts', 'ca'];
@@ -63,7 +63,7 @@ command('enroll', 'create a key and certificate, and enroll this machine at a po
     '--token <token>',
     'enrollment token of the VM; visible to other users of the machine, unlike ANNEX_ENROLLMENT_TOKEN',
   )
-  .option('--again', 'give an enrolled machine a new identity, for a copy of another machine')
+  .option('--again', 'replace the identity of an enrolled machine, for example if it is a copy')
   .action(
     async (
       options: Way & {
@@ -177,15 +177,15 @@ program
   .description('run a package through the whole life cycle of a handler and check it, without a portal')
   .argument('<package.zip>', 'the package, named like Acme.Lab.Probe-1.0.0.0.zip')
   .option('--previous <old.zip>', 'the previous version, for the update (default: the package itself)')
-  .option('--resources <messages.json>', 'resource file; repeat it for each language', many)
+  .option('--resources <messages.json>', 'resource file of one language; can be repeated', many)
   .option('--settings <json>', 'settings: { "publicSettings": { }, "protectedSettings": { } }, or a file with them')
   .option('--new-settings <json>', 'settings of the second configuration (default: the same)')
   .option('--handler <name>', 'name of the handler, if the file name does not contain it')
   .option('--handler-version <version>', 'version of the handler, if the file name does not contain it')
-  .option('--status-seconds <n>', 'time until the first status', countOf, 120)
-  .option('--settle-seconds <n>', 'time until the status is success', countOf, 300)
-  .option('--heartbeat-seconds <n>', 'time until the heartbeat is renewed, 0 to skip the check', countOf, 60)
-  .option('--command-seconds <n>', 'timeout of each command', countOf, 300)
+  .option('--status-seconds <n>', 'seconds to wait for the first status', countOf, 120)
+  .option('--settle-seconds <n>', 'seconds to wait for the status success', countOf, 300)
+  .option('--heartbeat-seconds <n>', 'seconds to wait for a new heartbeat, 0 to skip the check', countOf, 60)
+  .option('--command-seconds <n>', 'timeout of each command in seconds', countOf, 300)
   .option(
     '--waagent-folder <folder>',
     'folder in which a handler written for the stock agent looks for keys, or none; default as for run',
@@ -197,8 +197,8 @@ program
       const code = await runIsolated(process.argv.slice(1), environment, stopping.signal);
       if (code !== null) process.exit(code);
     }
-    const how = environment[isolationVariable] ?? 'with the network and among the processes of this machine';
-    if (!options.json) printError(`Running it ${how}.`);
+    const how = environment[isolationVariable] ?? 'with network access, in the process namespace of this machine';
+    if (!options.json) printError(`Running the package ${how}.`);
     const isGood = await tryCommand(
       zip,
       options,

@@ -11,7 +11,7 @@ import { sharedNamespaces } from './_lib/i18n/namespaces.ts';
 import { currentLanguage, directionOf, preferredLanguage } from './_lib/i18n/server.ts';
 import { ReaderClock } from './_lib/reader-clock.tsx';
 
-/** Latin fonts are preloaded. Extended ones are loaded only if a page has such letters. */
+/** The Latin part of Inter is preloaded. The extended part is loaded only if a page has such letters. */
 const inter = localFont({
   src: '../node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2',
   variable: '--font-inter',

@@ -21,7 +21,7 @@ const local = [
   ...['fleet_counts', 'fleet_count_deltas', 'fleet_count_checks'],
 ];
 
-/** Statements that do not run on a single shard yet, with the remedy (docs/scale.md has the same list). */
+/** Known statements that do not run on a single shard, each with the reason (docs/scale.md has the same list). */
 const known: readonly { statement: RegExp; reach: Reach; why: string }[] = [
   {
     statement: /credential_hash = any\(\$1/,
@@ -124,7 +124,7 @@ test("an agent's calls run on a single shard, except for the known ones", async 
     expect((await agent.call(`/log-requests/${id}/archive`, archive)).status).toBe(204);
     const renewal = JSON.stringify({ certificate: next.certificate, proof: proofOf(pair, next) });
     expect((await agent.call('/certificate', { method: 'PUT', body: renewal })).status).toBe(200);
-    // Closing the door writes pending data.
+    // Closing the agent API writes its pending data.
     await door.close();
   });
   const others = [...new Set(statements)]

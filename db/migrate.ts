@@ -6,7 +6,7 @@ import { makePartitions } from './partitions.ts';
 
 const folder = fileURLToPath(new URL('./migrations', import.meta.url));
 
-/** Key of the advisory lock that every migration takes. Any fixed number. */
+/** Key of the advisory lock that every migration takes. The number is arbitrary. */
 const lock = 4_266_399_001;
 
 /**

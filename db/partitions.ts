@@ -9,7 +9,7 @@ const table = 'report_history';
 const daysAhead = 7;
 const dayMs = 24 * 60 * 60_000;
 
-/** Key of the advisory lock for creating and dropping partitions. Any fixed number. */
+/** Key of the advisory lock for creating and dropping partitions. The number is arbitrary. */
 const lock = 4_266_399_004;
 /** Lock timeout. A partition that is being read is dropped in a later run, so that no statement waits behind the drop. */
 const lockTimeout = '2s';

@@ -1,7 +1,7 @@
-/** Characters that change the direction of surrounding text: embeddings, overrides, isolates, and their ends. */
+/** Characters that change the direction of surrounding text: embeddings, overrides, isolates, and their terminators. */
 const controls = /[\u202a-\u202e\u2066-\u2069]/;
 
-/** Whether a text could change the direction of surrounding text, which names must not do. */
+/** Whether a text contains characters that change the direction of surrounding text. Names must not contain them. */
 export function changesDirection(text: string): boolean {
   return controls.test(text);
 }

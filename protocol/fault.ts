@@ -65,8 +65,8 @@ export function issueOf(
 }
 
 /**
- * Returns a schema that parses each input with the schema that `choose` returns for it, so that faults refer to the
- * intended form.
+ * Returns a schema that parses each input with the schema that `choose` returns for it. Unlike a union, it reports the
+ * faults of that schema only.
  */
 export function chosen<T>(choose: (input: unknown) => z.ZodType<T>) {
   return z.unknown().transform((input, ctx): T => {

@@ -13,7 +13,6 @@ export function arrayOfOne<S extends z.ZodType>(element: S) {
     .transform(([value]) => value);
 }
 
-/** Ways to write version 1.0 as text. */
 const oneAsText = /^\s*v?1(\.0)*\s*$/i;
 
 /** `version`: must be 1.0, as a number or as text. */

@@ -40,14 +40,14 @@ export const goalState = z.looseObject({
   protocol: z.literal(1),
   vmId: z.string(),
   incarnation: z.int().nonnegative(),
-  /** The place of the goal state in the order of the VM's work; absent in goal states of the first release. */
+  /** Increases with each new goal state, unless only the encryption changed. Absent in goal states that an earlier release published. */
   turn: z.int().nonnegative().optional(),
   extensions: z.array(goalStateExtension),
 });
 export type GoalState = z.output<typeof goalState>;
 
 /**
- * Returns the turn of a goal state. Goal states of the first release have none, so their incarnation, which increases
- * in the same way, is used.
+ * Returns the turn of a goal state. Goal states of the first release have none, so their incarnation is used, which
+ * also increases with each new one.
  */
 export const turnOf = ({ turn, incarnation }: Pick<GoalState, 'turn' | 'incarnation'>): number => turn ?? incarnation;

@@ -14,7 +14,7 @@ import {
 } from './file.ts';
 import { type DocumentLimits, documentLimits } from './limits.ts';
 
-/** A heartbeat's message: plain text, a formatted text, or a message id with its params. */
+/** A heartbeat's message: plain text, a formatted message, or a message id with its params. */
 export interface HeartbeatMessage {
   text?: string;
   formattedMessage?: FormattedMessage;

@@ -8,7 +8,7 @@ export interface JsonLeaf {
 
 /**
  * Returns the leaves of a JSON value with their JSON pointers. Lists and empty objects are leaves; other objects are
- * not.
+ * not. An empty object at the root has no leaves.
  */
 export function jsonLeaves(value: unknown, path: readonly string[] = []): [pointer: string, JsonLeaf][] {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {

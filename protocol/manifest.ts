@@ -80,7 +80,7 @@ export const handlerManifestFile = z
 /** The object in a manifest. Properties that the source document does not define are kept. */
 export type HandlerManifest = z.output<typeof element>;
 
-/** Whether an update also runs install of the new version, which the manifest must request. */
+/** Whether the manifest requests that an update also run install of the new version. */
 export function updatesWithInstall({ handlerManifest }: HandlerManifest): boolean {
   const { updateMode } = handlerManifest;
   return typeof updateMode === 'string' && updateMode.toLowerCase() === 'updatewithinstall';

@@ -7,7 +7,7 @@ import { parseHandlerTime } from './time.ts';
 
 /**
  * A fast path for `statusFileWith`: nearly all files are spelled exactly as in the source document, and reading them
- * here takes a tenth of the time. Returns null for any other file, valid or not, which the schema then parses. A test
+ * here is much faster. Returns null for any other file, valid or not, which the schema then parses. A test
  * compares both results.
  */
 export function plainStatus(file: unknown, limits: DocumentLimits): StatusDocument | null {

@@ -23,7 +23,7 @@ export interface MachineState {
 }
 
 export interface Prediction {
-  /** The plan as it is now: steps that can run, packages to fetch, and what waits. */
+  /** The current plan: packages to fetch, steps that can run, and extensions that wait. */
   now: ExtensionPlan;
   /** The commands that will run if every command succeeds, in order. */
   commands: CommandStep[];
@@ -31,11 +31,12 @@ export interface Prediction {
   blocked: ExtensionPlan['waiting'];
 }
 
-/** More than any goal state needs, so that the loop always ends. */
+/** Ensures that the loop ends. Larger than the number of rounds that any goal state needs. */
 const maxRounds = 20_000;
 
 /**
- * Predicts what a machine runs until it reaches a goal state, by the agent's own rule. Changes `contents` and `round`.
+ * Predicts what a machine runs until it reaches a goal state, with the agent's own planner. Changes `contents` and
+ * `round`.
  */
 export function predictCommands(targets: readonly PredictedTarget[], { contents, round }: MachineState): Prediction {
   const now = reconcile(targets, contents, round);
@@ -53,7 +54,10 @@ export function predictCommands(targets: readonly PredictedTarget[], { contents,
   return { now, commands, blocked: plan.waiting };
 }
 
-/** Returns the first steps of a plan, up to the one that changes what follows: an enable that others wait for. */
+/**
+ * Returns the fetches of a plan, if it has any. Otherwise returns its steps up to the first enable that other extensions
+ * wait for, because the plan changes after it.
+ */
 function unconditional({ steps, waiting }: ExtensionPlan): ExtensionStep[] {
   const fetches = steps.filter(({ kind }) => kind === 'fetch');
   if (fetches.length > 0) return fetches;
@@ -68,7 +72,6 @@ function unconditional({ steps, waiting }: ExtensionPlan): ExtensionStep[] {
 export const isCommand = (step: ExtensionStep): step is CommandStep =>
   (commandNames as readonly string[]).includes(step.kind);
 
-/** Records that a step succeeded. */
 function complete(
   step: ExtensionStep,
   targets: readonly PredictedTarget[],

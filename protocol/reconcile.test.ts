@@ -28,7 +28,7 @@ function goalOf(...lines: string[]): ExtensionTarget[] {
 /**
  * Parses versions such as `Lab.Probe 1.0 installed`. The last word is `installed`, `unpacked`, `reinstalls` (unpacked,
  * and its update runs install) or `updated` (the install after the update has not run yet). `known` are the names of
- * known extensions.
+ * the extensions on the machine.
  */
 function machineOf(versions: string[], ...known: string[]): MachineContents {
   const state: MachineContents = { handlers: {}, extensions: {} };

@@ -27,12 +27,12 @@ export interface ExtensionTarget extends Dependent {
 export interface VersionOnMachine {
   /** SHA-256 of the package in this version's folder; null if the folder is missing. */
   sha256: string | null;
-  /** Whether install, or an update from an older version, exited with 0 (AZ-G3). */
+  /** Whether install, or an update that requires no install after it, exited with 0 (AZ-G3). */
   installed: boolean;
-  /** Whether update exited with 0; set only if the manifest requires install after an update. */
+  /** Whether update exited with 0 and the install that must follow it has not. */
   updated?: boolean;
   updatesWithInstall?: boolean;
-  /** The boot in which the install ended; set until the machine has restarted, which completes the install. */
+  /** The boot in which an install that requires a restart ended; removed once the machine has restarted. */
   rebootAfter?: string;
 }
 
@@ -53,7 +53,7 @@ export interface Round {
   failed: Set<string>;
   /** Whether the agent restarts the machine after an install; enable then runs after the restart (AZ-G8). */
   enableAfterRestart: boolean;
-  /** The last status by extension, for its current sequence number. */
+  /** Statuses by extension, for its current sequence number. The first `success` or `error` is kept. */
   statuses: Record<string, 'transitioning' | 'error' | 'success' | 'warning'>;
 }
 
@@ -142,7 +142,7 @@ class Planner {
   private readonly targetsOf: ReadonlyMap<string, readonly ExtensionTarget[]>;
   /** Extensions whose removal is planned. */
   private readonly leaving = new Set<ExtensionTarget>();
-  /** What was computed before, because a handler may have hundreds of extensions. */
+  /** `blockers` and `groups` cache results, because a handler may have hundreds of extensions. */
   private readonly blockers = new Map<string, string | null>();
   private readonly groups = new Map<string, string[]>();
   private readonly machine: MachineContents;
@@ -191,7 +191,10 @@ class Planner {
     this.add(goalCommand(one.state), one, one.version, [one.name], 'goal');
   }
 
-  /** Plans once what the extensions of a handler share: their settings and the version of the handler. */
+  /**
+   * Plans, once for all extensions of a handler that can proceed, to write their settings and to change the handler's
+   * version.
+   */
   private bringHandlerToGoal(one: ExtensionTarget): void {
     const key = `handler ${one.handler} ${one.version}`;
     if (this.planned.has(key)) return;
@@ -239,14 +242,14 @@ class Planner {
     }
   }
 
-  /** Whether an extension is on this machine with a version other than its goal's, or is to be removed. */
+  /** Whether an extension on this machine has a version other than its goal's or is to be removed. */
   private ranBefore(name: string): boolean {
     const goal = this.targetOf.get(name);
     const local = this.machine.extensions[name];
     return local !== undefined && (goal?.state === 'uninstall' || local.version !== goal?.version);
   }
 
-  /** Plans the deletion of versions that are unpacked but not installed. */
+  /** Plans the deletion of versions that are unpacked but not in force, except `kept`. */
   private deleteOthers(one: ExtensionTarget, group: string[], purpose: StepPurpose, kept?: string): void {
     const inForce = this.inForce(one.handler);
     for (const version of Object.keys(this.machine.handlers[one.handler]?.versions ?? {})) {

@@ -92,7 +92,6 @@ export const reportEnvelope = z.looseObject({
 });
 export type ReportEnvelope = z.output<typeof reportEnvelope>;
 
-/** The versions of a handler on a machine. */
 const versionsOnMachine = z
   .record(boundedText(64), z.enum(['unpacked', 'updated', 'installed']))
   .refine((versions) => Object.keys(versions).length <= 100);
@@ -102,8 +101,8 @@ export const handlerWork = z.object({
   /** The turn of the goal state that the agent works on. */
   turn: z.int().nonnegative(),
   /**
-   * Number of the agent's round, which increases with each goal state and each start. Absent for a command of an
-   * earlier run whose outcome was found at the start.
+   * Number of the agent's round. It increases with each start and each goal state, except if only the encryption
+   * changed. Absent for a command of an earlier run whose outcome was found at the start.
    */
   round: optional(z.int().nonnegative()),
   /** The version that the command belongs to. */

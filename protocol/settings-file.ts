@@ -36,12 +36,12 @@ export function writeSettingsFile({
   return `${JSON.stringify(file, null, 2)}\n`;
 }
 
-/** Returns `3.settings`, or `probe.3.settings` for a handler with several extensions (AZ-C4). */
+/** Returns `3.settings`, or `probe.3.settings` for a handler that supports several extensions (AZ-C4). */
 export function settingsFileName(sequenceNumber: number, extension?: string): string {
   return `${extension === undefined ? '' : `${extension}.`}${sequenceNumber}.settings`;
 }
 
-/** Returns `3.status`, or `probe.3.status` for a handler with several extensions. */
+/** Returns `3.status`, or `probe.3.status` for a handler that supports several extensions. */
 export function statusFileName(sequenceNumber: number, extension?: string): string {
   return `${extension === undefined ? '' : `${extension}.`}${sequenceNumber}.status`;
 }

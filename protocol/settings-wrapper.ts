@@ -6,7 +6,7 @@ export interface WrapperFault {
 
 type WrapperCode = 'settings_mixed' | 'settings_several' | 'settings_encrypted';
 
-/** The two halves of an extension's settings, as far as they are given. */
+/** The public and protected settings of an extension, as far as they are given. */
 export interface PlainSettings {
   publicSettings?: Record<string, unknown>;
   protectedSettings?: unknown;
@@ -43,7 +43,7 @@ function unexpectedProperties(value: Json, only: string, path: Path): WrapperFau
     .map((name) => ({ path: [...path, name], code: formNames.includes(name) ? 'settings_mixed' : 'field_unknown' }));
 }
 
-/** Returns the only element of `runtimeSettings`, which contains the settings. */
+/** Returns the only element of `runtimeSettings`, or null after adding a fault. */
 function onlyElement(list: unknown, faults: WrapperFault[]): Json | null {
   const path = ['runtimeSettings'];
   if (!Array.isArray(list)) {

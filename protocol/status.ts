@@ -48,7 +48,7 @@ export function statusFileWith(limits: DocumentLimits) {
   );
 }
 
-/** The schema of the status within a status file, in every spelling that handlers use. */
+/** The schema of the status within a status file. Accepts the spellings of AZ-S2. */
 export function statusObjectWith(limits: DocumentLimits): z.ZodType<StatusObject> {
   const text = asText(limits.messageBytes);
   const formatted = formattedMessageWith(limits);

@@ -9,7 +9,7 @@ import { existingKey, nextKey, takeNextKey } from '#server/platform/secret-key.t
 import { openPool } from '#server/process/services.ts';
 import { readFlags } from './read-flags.ts';
 
-const usage = `Changes the secret key: seals everything that the portal has sealed under a new one.
+const usage = `Changes the secret key: everything that the portal has sealed is sealed again under the new key.
 
   npm run change-secret-key
 
@@ -23,7 +23,7 @@ async function main(): Promise<void> {
   readFlags(usage, { options: {} });
   const config = loadConfig();
   const unlock = await takeLock(join(config.dataDir, 'launcher.lock')).catch((error: unknown) => {
-    throw error instanceof LockedError ? new Error('Annex runs with this DATA_DIR. Stop it first.') : error;
+    throw error instanceof LockedError ? new Error('Annex is running with this DATA_DIR. Stop it first.') : error;
   });
   const database = config.databaseUrl === null ? await keepDatabase(config.dataDir, console.log) : null;
   const pool = openPool(database?.url ?? config.databaseUrl ?? '', 'launcher');
@@ -31,7 +31,7 @@ async function main(): Promise<void> {
     const from = deriveKeys(await existingKey(config));
     const isFile = config.secretKey === null;
     const to = deriveKeys(isFile ? await nextKey(config.dataDir) : newKey());
-    if (from.check === to.check) throw new Error('The new key is the present one.');
+    if (from.check === to.check) throw new Error('The new key is the same as the current one.');
     const done = await changeSecretKey({ db: openDatabase(pool), config, from, to, now: new Date() });
     if (isFile) await takeNextKey(config.dataDir);
     console.log(done);

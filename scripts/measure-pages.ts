@@ -25,7 +25,7 @@ const allowed = 300;
 const allowedFrame = 50;
 const allowedScript = 200_000;
 
-/** What the page must show before the time stops. */
+/** What the page must show for the measurement to end. */
 type Shown = 'rows' | 'search' | 'filter' | 'map';
 
 /**
@@ -73,7 +73,7 @@ async function timed(page: Page, shown: Shown, act: () => Promise<void>, known =
 const link = (page: Page, name: RegExp) => page.getByRole('navigation').getByRole('link', { name }).first();
 const matching = (page: Page) => page.locator('main [role="status"]').first().textContent();
 
-/** Measures each of the four times once, on pages that are already open, as in daily use. */
+/** Measures each of the four times once. */
 async function walk(page: Page): Promise<Record<Shown, number>> {
   await page.goto('/settings');
   await page.waitForLoadState('networkidle');
@@ -110,8 +110,8 @@ interface Frames {
 }
 
 /**
- * Scrolls with the wheel for half of the time, then by dragging the scrollbar. The page records the times between its
- * frames.
+ * Scrolls with the wheel for half of the time, then as if the scrollbar were dragged. The page records the times
+ * between its frames.
  */
 async function scroll(page: Page, seconds: number): Promise<Frames> {
   await page.goto('/vms');
@@ -131,7 +131,7 @@ async function scroll(page: Page, seconds: number): Promise<Frames> {
       const frame = (now: number) => {
         gaps.push(now - last);
         last = now;
-        // Drags the scrollbar up and down the list in the second half of the time.
+        // Scrolls far up and down the list in the second half of the time, as if the scrollbar were dragged.
         const left = end - now;
         if (left < ms / 2) {
           const height = document.documentElement.scrollHeight - innerHeight;

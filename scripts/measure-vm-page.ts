@@ -114,7 +114,7 @@ async function measure(browser: Browser, storageState: Storage, address: string)
   });
   await page.goto(address, { waitUntil: 'load' });
   await page.locator('svg[role="group"]').waitFor();
-  // Late changes count too.
+  // Waits so that late changes are measured too.
   await delay(idleMs);
   const counted = requests;
   const seen = await readPage(page);
@@ -136,7 +136,10 @@ async function measure(browser: Browser, storageState: Storage, address: string)
   };
 }
 
-/** Signs in and returns the page of the VM with the given name; by default, the demo's VM whose mount failed. */
+/**
+ * Signs in. Returns the session and the address of the VM with the given name; by default, the demo's VM whose mount
+ * failed.
+ */
 async function prepare(): Promise<{ storageState: Storage; address: string }> {
   const client = await request.newContext({ baseURL: flags.url, extraHTTPHeaders: { origin: flags.url } });
   const answer = await client.post('/api/auth/sign-in/email', {

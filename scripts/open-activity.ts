@@ -8,36 +8,36 @@ import { existingKey } from '#server/platform/secret-key.ts';
 import { openPool } from '#server/process/services.ts';
 
 const meaning: Readonly<Record<ChainFault['kind'], string>> = {
-  deleted: 'the act behind it was deleted',
-  altered: 'its content is not what the portal wrote',
-  inserted: 'the portal did not write it',
-  replayed: 'it is a copy of an act',
-  truncated: 'the chain was longer: acts at its end were removed',
-  relinked: 'it is not in the place where the portal wrote it',
+  deleted: 'the next entry was deleted',
+  altered: 'the entry was altered',
+  inserted: 'the entry was not written by the portal',
+  replayed: 'the entry is a copy of another entry',
+  truncated: 'all entries from this number onward were deleted',
+  relinked: 'the entry was moved to another position',
 };
 
 /** Formats a fault as a line of text. */
 export function describeFault({ kind, id, position }: ChainFault): string {
   const place = position === null ? 'without a number' : `number ${position}`;
   return id === null
-    ? `${kind}: number ${position ?? 0} is not in the chain any more.`
-    : `${kind}: act ${id} (${place}): ${meaning[kind]}.`;
+    ? `${kind}: number ${position ?? 0} is no longer in the chain.`
+    : `${kind}: entry ${id} (${place}): ${meaning[kind]}.`;
 }
 
-/** Opens the database and the key, runs the command, and closes the database. */
+/** Opens the database, runs the command and closes the database. Throws if the secret key is not the database's. */
 export async function withActivity<Result>(
   run: (services: { db: Database; keys: Keys; config: Config }) => Promise<Result>,
 ): Promise<Result> {
   const config = loadConfig();
   const url = config.databaseUrl ?? (await runningPostgres(join(config.dataDir, 'postgres')));
   if (url === null)
-    throw new Error(`no embedded database runs in ${config.dataDir}. Start Annex, or set DATABASE_URL.`);
+    throw new Error(`No embedded database is running in ${config.dataDir}. Start Annex, or set DATABASE_URL.`);
   const pool = openPool(url, 'launcher');
   try {
     const db = openDatabase(pool);
     const keys = deriveKeys(await existingKey(config));
     const [known] = await db.select({ keyCheck: installation.keyCheck }).from(installation);
-    if (known?.keyCheck !== keys.check) throw new Error('the secret key is not the one of this database.');
+    if (known?.keyCheck !== keys.check) throw new Error('The secret key does not belong to this database.');
     return await run({ db, keys, config });
   } finally {
     await pool.end();

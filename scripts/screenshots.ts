@@ -31,7 +31,7 @@ const flags = readFlags(usage, {
   },
 });
 
-/** Screenshots of taller pages are cropped. */
+/** Maximum height in pixels. Screenshots of taller pages are cropped. */
 const tallest = 4_000;
 
 interface Look {

@@ -10,7 +10,7 @@ const usage = `usage: npm run seed -- --vms NUMBER [--extensions 1…${seedHandl
 
 Fills this portal's database (DATABASE_URL, or the embedded one in DATA_DIR) with a sample fleet.
   --more         adds to the VMs of an earlier seed
-  --keep-alive   keeps running and reports for the agents; without reports, VMs become unresponsive after ten minutes`;
+  --keep-alive   keeps running and sends reports for the VMs, which otherwise become unresponsive after ten minutes`;
 
 function readOptions() {
   const values = readFlags(usage, {
@@ -41,7 +41,7 @@ async function main(): Promise<void> {
     if (!options.keepAlive) return;
     const stopping = new AbortController();
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stopping.abort());
-    say('speaking for the agents; Ctrl-C ends it.');
+    say('reporting for the VMs. Press Ctrl-C to stop.');
     await keepAlive(services, stopping.signal);
   } finally {
     await close();

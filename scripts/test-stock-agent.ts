@@ -7,11 +7,11 @@ import { readFlags } from './read-flags.ts';
 
 const usage = `usage: npm run test:stock-agent [-- FLAGS]
 
-The real Azure Linux agent, as Debian packages it, in throwaway machines against a portal that is started for it.
-Needs root on Debian with util-linux, iproute2, python3 and openssl, and the mirror of Debian the first time.
-  --suite NAME   whose agent; several times for several (this machine's release, and sid for the newest)
-  --only WORDS   files whose name has them: short, lifecycle, several, hold, faults, outages, field
-  --again        fetch the agent again, for what is newest in sid now`;
+Runs the tests of the stock Azure Linux agent, as packaged by Debian, in throwaway machines against their own portal.
+Needs root on Debian with util-linux, iproute2, python3 and openssl. The first run needs a Debian mirror.
+  --suite NAME   Debian release whose agent is tested; can be repeated (this machine's release, and sid for the newest)
+  --only NAME    test file to run: short, lifecycle, several, hold, faults, outages or field (all)
+  --again        downloads the agent again, for example to get the newest from sid`;
 
 const flags = readFlags(usage, {
   options: {
@@ -24,7 +24,7 @@ const flags = readFlags(usage, {
 await provideTestPrograms();
 const missing = missingForStockAgent();
 if (missing.length > 0) {
-  console.error(['The stock agent cannot be driven here:', ...missing.map((reason) => `  ${reason}.`)].join('\n'));
+  console.error(['The stock agent cannot be tested here:', ...missing.map((reason) => `  ${reason}.`)].join('\n'));
   process.exit(1);
 }
 const bin = path.resolve(import.meta.dirname, '../node_modules/.bin');
@@ -40,7 +40,7 @@ for (const suite of flags.suite ?? [...new Set([await suiteHere(), 'sid'])]) {
   const end = () => child.kill('SIGTERM');
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const) process.once(signal, end);
   const code = await new Promise<number>((resolve) => child.once('close', (status) => resolve(status ?? 130)));
-  results.push(`waagent ${version} (${suite}): ${code === 0 ? 'as it should be' : `FAILED (${code})`}`);
+  results.push(`waagent ${version} (${suite}): ${code === 0 ? 'passed' : `FAILED (${code})`}`);
   if (code !== 0) process.exitCode = code;
 }
 console.log(`\n${results.join('\n')}`);

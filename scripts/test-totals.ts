@@ -1,6 +1,6 @@
 /**
- * Test results of one suite. `notes` describe failures that are not tests, such as a file that did not load or a
- * skipped test.
+ * Test results of one suite. `notes` explain the failures other than failed tests, such as a file that did not load or
+ * a skipped test.
  */
 export interface Totals {
   passed: number;

@@ -71,7 +71,6 @@ function read<Report>(file: string): Report | undefined {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Report) : undefined;
 }
 
-/** Runs a step, shows its output and returns its exit code. */
 function run({ command: [command, ...args], env }: Step): Promise<number> {
   return new Promise((resolve) => {
     const child = spawn(path.join(bin, command), args, {

@@ -48,7 +48,7 @@ const own = (seen: Observations): CommandSeen[] => seen.commands.filter(({ ofPre
 const nameOf = ({ command, stage }: CommandSeen) => `${command} (${stage})`;
 const lost = ({ seen }: Case) => seen.statuses.some(({ seconds, faults }) => seconds === null || faults.length > 0);
 
-/** The checks of the contract, in order; the first that fails is the one to fix first. */
+/** The checks of the contract, in the order in which their faults should be fixed. */
 const checks: Check[] = [
   {
     check: 'package',

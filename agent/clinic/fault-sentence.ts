@@ -2,7 +2,7 @@
 export function faultSentence({ path, code, params }: Fault): string {
   const words: Record<string, string> = {
     field_missing: 'is missing',
-    field_choice: 'is none of the words that are allowed',
+    field_choice: 'is not one of the allowed values',
     file_not_array: 'must be an array of one object',
     file_not_single: 'must be an array of one object',
     file_version: 'must be 1.0',

@@ -12,10 +12,10 @@ export const isolationVariable = 'ANNEX_TRY_ISOLATION';
  */
 const ways: { name: string; line: string[] }[] = [
   {
-    name: 'without network, with processes of its own',
+    name: 'without network access, in its own process namespace',
     line: [...unshare(), 'setpriv', '--bounding-set', '-sys_boot,-sys_time', '--inh-caps', '-sys_boot,-sys_time'],
   },
-  { name: 'without network, with processes of its own', line: unshare('--map-root-user') },
+  { name: 'without network access, in its own process namespace', line: unshare('--map-root-user') },
 ];
 
 function unshare(...more: string[]): string[] {

@@ -199,8 +199,8 @@ export class TrialRun {
   }
 
   /**
-   * Returns the path of the newest output with this name, because each version has its own log folder; empty if there
-   * is none.
+   * Returns the path of the newest output with this name, or an empty text if there is none. Each version has its own
+   * log folder, so there can be several.
    */
   private outputFile(name: string): string {
     const folders = readdirSync(this.layout.logs).map((folder) => join(this.layout.logs, folder, 'commands', name));
@@ -300,7 +300,10 @@ export class TrialRun {
   }
 }
 
-/** The previous version runs install and enable, and disable and uninstall during the update. */
+/**
+ * Whether a command belongs to the previous version: install and enable in its own stage, disable and uninstall during
+ * the update.
+ */
 function isOfPrevious(stage: TrialStage, { command }: HandlerUpdate): boolean {
   if (stage === 'previous version') return command === 'install' || command === 'enable';
   return stage === 'update' && (command === 'disable' || command === 'uninstall');

@@ -74,7 +74,7 @@ export interface Observations {
   /** Calls of programs that reboot the machine; `clocks` has those that set its clock. */
   reboots: string[];
   clocks: string[];
-  /** Files in which protected settings were found, or were masked by the agent; null if the trial has no protected settings. */
+  /** Files in which protected settings were found, or were masked by the agent; null if they were not searched. */
   secretPlaces: string[] | null;
 }
 

@@ -11,7 +11,7 @@ export interface Result {
   checks: CheckResult[];
 }
 
-/** Takes a package through a handler's life cycle with the agent's own code, and evaluates what it observed. */
+/** Takes a package through a handler's life cycle with the agent's own code, and evaluates the observations. */
 export async function tryPackage(trial: Trial): Promise<Result> {
   const seen = noObservations();
   if (!existsSync(trial.work)) mkdirSync(trial.work, { recursive: true });

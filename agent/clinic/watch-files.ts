@@ -9,7 +9,7 @@ import type { HeartbeatSeen, StatusSeen, TrialStage } from './observations.ts';
 const lookSeconds = 0.1;
 /**
  * How far a file's time may be ahead of the clock, because file systems round times. If it is further ahead, the
- * handler's clock differs.
+ * handler has set a wrong time.
  */
 const maxAheadSeconds = 10;
 

@@ -80,7 +80,10 @@ function entriesIn(path: string): Entry[] {
     });
 }
 
-/** Whether an entry is about the extension. Entries start with extension names separated by commas, then a colon. */
+/**
+ * Whether an entry is about the extension. Entries about extensions start with their names, separated by commas, then a
+ * colon.
+ */
 function isAbout(line: string, extension: string | undefined): boolean {
   return extension === undefined || (line.split(': ')[0] ?? '').split(', ').includes(extension);
 }

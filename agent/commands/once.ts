@@ -11,7 +11,9 @@ import type { RunOptions } from './run.ts';
 /** Reports that the portal has not acknowledged after this time stay on disk. */
 const drainSeconds = 30;
 
-/** Fetches the goal state once, applies it, reports the result, and returns. */
+/**
+ * Fetches the goal state once, applies it, reports the result, and returns. Throws AgentError if it cannot be fetched.
+ */
 export async function once(options: RunOptions, print: (line: string) => void, signal: AbortSignal): Promise<void> {
   const layout = layoutOf(options.dir);
   const unlock = lockFolder(layout);

@@ -25,7 +25,7 @@ export interface RunOptions
   waagentFolder?: string;
 }
 
-/** Runs the agent until the signal aborts. Once it is running, no file and no response makes it stop. */
+/** Runs the agent until the signal aborts. After its start, neither an invalid file nor a response of the portal ends it. */
 export async function run(options: RunOptions, print: (line: string) => void, signal: AbortSignal): Promise<void> {
   const layout = layoutOf(options.dir);
   const identity = loadIdentity(layout);

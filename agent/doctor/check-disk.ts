@@ -7,7 +7,7 @@ import { type DoctorFinding, verdictsOf } from './finding.ts';
 const mebibyte = 1024 * 1024;
 /** With less free space, reports and outputs may be lost. */
 const leastBytes = 64 * mebibyte;
-/** Maximum package size. A package is unpacked next to its zip. */
+/** The portal's default limit on the size of a package. */
 const packageBytes = 512 * mebibyte;
 const leastFiles = 500;
 

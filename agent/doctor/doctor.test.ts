@@ -31,7 +31,10 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Responds like a portal that knows the credential `credential-1`. `change` can replace any response. */
+/**
+ * Responds like a portal that knows the credential `credential-1`. `change` sets the date, status or code of every
+ * response.
+ */
 const answer =
   (change: { date?: Date; status?: number; code?: string } = {}): RequestListener =>
   (request, response) => {

@@ -30,7 +30,6 @@ export async function examine(machine: ExaminedMachine): Promise<DoctorFinding[]
   ];
 }
 
-/** Runs a check. If it throws, for example for lack of permissions, the error becomes a finding. */
 async function look(
   check: DoctorFinding['check'],
   at: () => DoctorFinding[] | Promise<DoctorFinding[]>,

@@ -17,13 +17,13 @@ export interface AgentLayout {
   goalState: string;
   /** The agent's local state: the handlers and extensions on this machine. */
   localState: string;
-  /** The running command: its record, process, exit code, and the pipe for its output. */
+  /** Folder of the running command: its record, process id, exit code and output pipe. */
   command: string;
   /** Reports that the portal has not acknowledged. */
   reports: string;
-  /** Complete outputs of commands that have not been uploaded. */
+  /** Queue of the command outputs that have not been uploaded. The outputs themselves are in `logs`. */
   uploads: string;
-  /** Packages while they are downloaded and unpacked. */
+  /** Temporary files: packages while they are downloaded and unpacked, folders to be deleted, and log archives. */
   incoming: string;
   /** The folders `<ProviderNamespace>.<Type>-<Version>`. */
   handlers: string;

@@ -36,8 +36,7 @@ export function readTextBelow(root: string, path: string, maxBytes: number): str
   const file = openFileBelow(root, path);
   if (file === null) return null;
   try {
-    // One byte more than the limit allows, so that a file that is too large is detected, even if it grows while it is
-    // read.
+    // At most one byte more than the limit, so that a file that is too large is detected but not read completely.
     const bytes = Buffer.alloc(Math.min(fstatSync(file).size, maxBytes) + 1);
     let length = 0;
     for (let read = -1; read !== 0 && length < bytes.length; length += read) {

@@ -143,7 +143,7 @@ export class SharedFolder {
     closeSync(this.fd);
   }
 
-  /** Moves subfolders up before removing them, so that only two folders are open however deep the tree is. */
+  /** Moves subfolders up before removing them, so that only a few folders are open however deep the tree is. */
   private empty(): void {
     for (let pass = 0; pass < maxPasses; pass += 1) {
       const folders = this.names().filter((name) => !this.unlink(name));

@@ -8,9 +8,9 @@ import { type BootMoment, moment, momentNow } from '../watch/moment.ts';
 const version = z.object({
   /** SHA-256 of the package in this version's folder; null if the folder is missing. */
   sha256: z.string().nullable(),
-  /** Whether install, or an update from an older version, exited with 0 (AZ-G3). */
+  /** Whether install, or an update that requires no install after it, exited with 0 (AZ-G3). */
   installed: z.boolean(),
-  /** Whether update exited with 0; set only if the manifest requires install after an update. */
+  /** Whether update exited with 0 and the install that must follow it has not. */
   updated: z.boolean().optional(),
   updatesWithInstall: z.boolean().optional(),
   reportHeartbeat: z.boolean(),
@@ -19,7 +19,7 @@ const version = z.object({
   /** Boot id at the end of an install that requires a restart; absent once the machine has restarted (AZ-G8). */
   rebootAfter: z.string().optional(),
   rebootSince: moment.optional(),
-  /** Whether the restart command has run since the machine last booted. */
+  /** Whether the restart command has run in the boot `rebootAfter` and has not failed. */
   rebootAsked: z.boolean().optional(),
 });
 
@@ -39,7 +39,10 @@ const extension = z.object({
 const localState = z.object({
   handlers: z.record(z.string(), z.object({ versions: z.record(z.string(), version) })),
   extensions: z.record(z.string(), extension),
-  /** Number of the last round, which increases with each goal state and each start of the agent. */
+  /**
+   * Number of the last round. It increases with each start of the agent and each goal state, except if only the
+   * encryption changed.
+   */
   round: z.int().optional(),
   /** The pending restart requests, as last reported. */
   reportedRestart: z.string().optional(),

@@ -4,7 +4,7 @@ import { crashPoint } from '../folder/crash-point.ts';
 /** The environment variable that identifies the processes of a command in any group and session. */
 export const commandVariable = 'ANNEX_COMMAND';
 
-/** Maximum number of searches for processes that were started while the others were ending. */
+/** Maximum number of searches for strays that were started while the other processes were ending. */
 const lateRounds = 10;
 
 /** A process and its start time, which distinguishes it from a later process with the same id. */
@@ -72,7 +72,7 @@ export class CommandProcesses {
   }
 }
 
-/** Returns false in an agent that a test has killed. */
+/** Returns false once a test has stopped the agent at a crash point. */
 function isHere(point: string): boolean {
   try {
     crashPoint(point);
@@ -86,7 +86,7 @@ function isSame(a: Known, b: Known): boolean {
   return a.pid === b.pid && a.started === b.started;
 }
 
-/** Returns false if the process has ended. Signal 0 only checks that. */
+/** Returns false if no such process can receive the signal. Signal 0 only checks that. */
 function send(target: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(target, signal);

@@ -7,7 +7,7 @@ export interface EnvironmentInput {
   handler: string;
   version: string;
   extension: string;
-  /** Whether the handler supports several extensions, so that its file names include theirs. */
+  /** Whether the handler supports several extensions, so that file names include the extension's name. */
   isNamed: boolean;
   sequenceNumber: number;
   /** During an update: the version being replaced, and its folder. */
@@ -24,10 +24,10 @@ export const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/s
 const inheritedNames = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ'];
 /** IP address of Azure's WireServer. Outside Azure, nothing responds there unless `wire-forward` runs on the machine. */
 const wireServer = '168.63.129.16';
-/** The agent's features, in the stock agent's format. The only one is the collection of events from `eventsFolder`. */
+/** Features in the stock agent's format. This one makes handlers write events into `eventsFolder`; the agent does not send them. */
 const supportedFeatures = JSON.stringify([{ Key: 'ExtensionTelemetryPipeline', Value: '1.0' }]);
 
-/** Returns the environment of a handler's command: what docs/protocol.md lists, and nothing else. */
+/** Returns the environment of a handler's command: the variables in docs/protocol.md, except `ANNEX_COMMAND`, and no others. */
 export function handlerEnvironmentOf(input: EnvironmentInput): Record<string, string> {
   const { layout, folders, handler, version, extension, isNamed, sequenceNumber, previous, inherited } = input;
   const environment: Record<string, string> = {

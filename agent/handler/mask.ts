@@ -45,7 +45,7 @@ function base64Of(text: string): string[] {
 /** JSON properties whose values are keywords, times or ids, so they are not masked. */
 const words = new Set(['status', 'version', 'timestamputc', 'lang', 'id']);
 
-/** Returns a document in which these texts are masked, except in the properties above. */
+/** Returns a document in which these texts are masked, except in the properties named in `words`. */
 export function maskedDocument(document: unknown, texts: readonly string[]): unknown {
   if (texts.length === 0) return document;
   const visit = (value: unknown, key = ''): unknown => {
@@ -64,7 +64,7 @@ function maskedText(text: string, texts: readonly string[]): string {
   return Buffer.concat([mask.push(Buffer.from(text, 'utf8')), mask.end()]).toString('utf8');
 }
 
-/** `base64` and `openssl` break lines at 76 and 64 columns; narrower lines are not expected. */
+/** Minimum expected length of the lines of an encoded secret. `base64` writes 76 characters per line, `openssl` 64. */
 const narrowest = 32;
 
 /** Masks secrets in a stream of bytes, also across chunks and across line breaks within a secret, as in long base64. */

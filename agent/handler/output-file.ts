@@ -4,7 +4,7 @@ import { documentLimits } from '#protocol/index.ts';
 import { NotPlain, SharedFolder } from '../folder/shared-folder.ts';
 import { Mask } from './mask.ts';
 
-/** The portal's limit on the output of one command. */
+/** The portal's default limit on the output of one command. */
 const maxFileBytes = 64 * 1024 * 1024;
 /** How much of the end of a longer output is kept, in bytes. */
 const endBytes = 1024 * 1024;
@@ -46,7 +46,7 @@ export class OutputFile {
     this.keep(this.mask.push(chunk.subarray(skipped)));
   }
 
-  /** Writes the remaining bytes and the agent's closing note. Returns the tail for the report. */
+  /** Writes the remaining bytes and the agent's closing note. Returns the tail for the report, and the size of the file. */
   finish(note: string): { tail: string; bytes: number } {
     this.keep(this.mask.end());
     const kept = Buffer.concat(this.end);

@@ -57,10 +57,10 @@ async function unpackEntry(zip: ZipFile, entry: Entry, folder: string): Promise<
   await mkdir(dirname(target), { recursive: true, mode: 0o755 });
   const content = await readEntry(zip, entry);
   crashPoint(`unpack ${entry.fileName}`);
-  // `flush` makes the file complete even after a crash.
+  // `flush` syncs the file, so that it is complete even after a crash.
   await pipeline(content, createWriteStream(target, { flags: 'wx', mode: 0o600, flush: true }));
-  // Every file is executable, as with the stock agent: zips from Windows have no modes, and others lack them for helper
-  // scripts.
+  // Every file is executable, as with the stock agent: zips from Windows have no modes, and in other zips, helper scripts
+  // are often not executable.
   await chmod(target, type === 0 ? 0o755 : (mode & 0o755) | 0o700);
 }
 

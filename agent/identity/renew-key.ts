@@ -18,8 +18,8 @@ export function isRenewing(layout: AgentLayout): boolean {
 
 /**
  * Creates a new key pair and makes the portal encrypt settings for it, authorized by the old key. If interrupted, it
- * resumes with the same new key, and the portal repeats its response. Returns the new thumbprint. Throws if the portal
- * rejects the renewal.
+ * resumes with the same new key, and the portal repeats its response. Returns the new thumbprint. Throws if the old key
+ * is missing, or if the portal rejects the renewal or does not respond.
  */
 export async function renewKey(layout: AgentLayout, portal: Portal): Promise<string> {
   const identity = readIdentityFile(layout);
@@ -53,7 +53,8 @@ async function nextKey(layout: AgentLayout, identity: IdentityFile) {
 
 /**
  * Deletes keys that are neither current, nor pending, nor needed by the goal state or by the current settings of an
- * installed handler, and copies that no settings need. Earlier settings files stay, but can no longer be decrypted.
+ * unpacked handler, and copies that no settings need. Settings files encrypted for a deleted key stay, but can no
+ * longer be decrypted.
  */
 export function sweepKeys(layout: AgentLayout, copies: KeyCopies, goal: GoalState | null): void {
   const identity = readIdentityFile(layout);
@@ -71,7 +72,7 @@ export function sweepKeys(layout: AgentLayout, copies: KeyCopies, goal: GoalStat
 
 const thumbprintOf = ({ settings }: GoalStateExtension) => settings.protectedSettingsCertThumbprint?.toUpperCase();
 
-/** Returns the keys used by the current settings of the installed handlers. */
+/** Returns the thumbprints of the keys that the current settings of the unpacked handlers need. */
 function keysInForce(layout: AgentLayout): (string | undefined)[] {
   const handlers = existsSync(layout.handlers) ? readdirSync(layout.handlers) : [];
   return handlers

@@ -26,7 +26,7 @@ EnvironmentFile=-/etc/default/annex-agent
 UMask=0077
 Restart=always
 RestartSec=5
-# What handlers left running on purpose goes on when the agent ends.
+# Processes that handlers left running survive the end of the agent.
 KillMode=process
 TimeoutStopSec=30
 

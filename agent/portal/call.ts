@@ -20,7 +20,7 @@ export interface HttpCall {
    * returned as text.
    */
   saveTo?: { file: string; from: number; maxBytes: number };
-  /** Called once, when the request was sent or has failed. */
+  /** Called once: when the request was sent (with `bodyFile`: when it is connected), or when it has failed. */
   onSent?: () => void;
 }
 
@@ -33,16 +33,18 @@ export interface PortalResponse {
 /** Limit for a response in memory. Packages go to a file and are limited by their stated size. */
 const maxTextBytes = 64 * 1024 * 1024;
 
-/** Makes one HTTP request. Any status is a response; throws only if none arrived completely. */
+/** Makes one HTTP request. Returns the response whatever its status; throws if no complete response arrived. */
 export type Caller = (call: HttpCall) => Promise<PortalResponse>;
 
-/** Opens a route to the portal with keep-alive connections. Throws AgentError if the CA file cannot be used. */
+/**
+ * Returns a function that makes requests over keep-alive connections. Throws AgentError if the CA file cannot be used.
+ */
 export function openCaller(route: PortalRoute): Caller {
   const connections = openConnections(route);
   return (call) => answerTo(call, connections(call.url));
 }
 
-/** Returns the keep-alive connections of a route for a URL. Throws AgentError if the CA file cannot be used. */
+/** Returns a function that returns the keep-alive connections for a URL. Throws AgentError if the CA file cannot be used. */
 export function openConnections(route: PortalRoute): (url: URL) => HttpAgent {
   const proxyEnv = proxiesOf(route);
   const http = new HttpAgent({ keepAlive: true, proxyEnv });
@@ -80,7 +82,7 @@ export class LongerThanAnnounced extends Error {
   override readonly name = 'LongerThanAnnounced';
 }
 
-/** Aborts a body that is longer than allowed, since it would fill the disk. */
+/** Aborts a body that is longer than allowed, because it could fill the disk. */
 function atMost(room: number) {
   return async function* (chunks: AsyncIterable<Buffer>) {
     let bytes = 0;

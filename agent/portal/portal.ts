@@ -75,9 +75,9 @@ export interface Portal {
    * Sends a report. Returns the ETag of the portal's goal state, or null; `refused` names entries that were not stored.
    */
   report(body: unknown): Promise<{ etag: string | null; refused: string | null; wantsLogs: boolean }>;
-  /** Returns the log folders that operators are waiting for (AZ-G11). */
+  /** Returns the requests for log folders that operators are waiting for (AZ-G11). */
   logRequests(signal?: AbortSignal): Promise<LogRequest[]>;
-  /** Uploads a log folder; an empty file means that there is none. */
+  /** Uploads the log folders of a handler as a zip; an empty file means that there are none. */
   sendArchive(id: string, zip: string, signal?: AbortSignal): Promise<void>;
   /**
    * Makes the portal encrypt protected settings for a new certificate. `proof` is a signature of its PEM with the old
@@ -128,7 +128,7 @@ export function openPortal(base: string, credential: string, nextCall: () => str
   };
 }
 
-/** Sends requests one after the other: to the portal, a counter that goes back means a second machine. */
+/** Sends requests in the order of their counters, because a lower counter would look like a second machine to the portal. */
 function inOrder(base: string, credential: string, nextCall: () => string, call: Caller): PortalCall {
   let turn: Promise<void> = Promise.resolve();
   return async (options) => {
@@ -152,7 +152,7 @@ function inOrder(base: string, credential: string, nextCall: () => string, call:
 }
 
 /**
- * Repeats a request once after a 409: two requests may still arrive in the wrong order, but a second machine is
+ * Repeats a request once after a 409, because two requests may still arrive in the wrong order. A second machine is
  * rejected again.
  */
 function twiceOnConflict(send: PortalCall): PortalCall {

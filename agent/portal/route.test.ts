@@ -24,7 +24,7 @@ beforeAll(async () => {
   ca = tls.file;
   plain = createServer((_, response) => response.end('plain'));
   secure = createSecureServer(tls, (_, response) => response.end('secure'));
-  // Resolves every name to this machine, as a proxy can know names that its clients cannot resolve.
+  // Resolves every name to this machine, because a proxy may know names that its clients cannot resolve.
   proxy = createServer((request, response) => {
     proxied.push(`${request.method} ${request.url}`);
     response.end('by proxy');

@@ -12,7 +12,7 @@ import { type LogRequest, type Portal, PortalRefusal } from '../portal/portal.ts
 import { escapeLine } from '../terminal.ts';
 import { type Log, listLogs } from './list-logs.ts';
 
-/** Size limit of one archive's contents; the portal accepts 256 MiB. */
+/** Size limit of one archive's contents; by default, the portal accepts 256 MiB. */
 const maxBytes = 240 * 1024 * 1024;
 
 /** Sends the log folders of handlers that operators request, even after the uninstall (AZ-G11). */

@@ -23,7 +23,7 @@ export interface ReporterOptions {
   onLogsWanted(): void;
 }
 
-/** Size limit for the entries of a report; the portal accepts 1 MiB and 200 entries. */
+/** Size limit for the entries of a report; by default, the portal accepts 1 MiB and 200 entries. */
 const maxBytes = 768 * 1024;
 const maxEntries = 150;
 

@@ -62,7 +62,7 @@ export type Configuration = z.output<typeof configuration>;
 export type ConfigurationKey = keyof Configuration;
 
 /**
- * Reads `config.json` in the folder; empty if there is none. Throws AgentError that names every fault by its path.
+ * Reads `config.json` in the folder; empty if there is none. Throws an AgentError that names every fault by its path.
  * Values are not repeated, because they may be misplaced secrets.
  */
 export function readConfiguration(layout: AgentLayout): Configuration {

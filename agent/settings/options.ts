@@ -6,7 +6,7 @@ interface Setting {
   flags: string;
   what: string;
   env: string;
-  /** Other variables with the same meaning, which take precedence over the file. They are read where the setting is used. */
+  /** Other variables with the same meaning. They take precedence over the file, and are read where the setting is used. */
   commonEnv?: string[];
   fallback?: string | number;
 }
@@ -50,7 +50,7 @@ const settings = {
   },
   waagentFolder: {
     flags: '--waagent-folder <folder>',
-    what: 'where handlers for the stock agent find keys, or none (default: /var/lib/waagent, as root without that agent)',
+    what: 'folder where handlers for the stock agent find keys, or none (default: /var/lib/waagent, as root without that agent)',
     env: 'ANNEX_AGENT_WAAGENT_FOLDER',
   },
   bootIdFile: {
@@ -125,7 +125,7 @@ const settings = {
   },
   allowUids: {
     flags: '--allow-uids <numbers>',
-    what: 'user ids of the guest that can call, separated by commas',
+    what: 'ids of the users in the guest that can call, separated by commas',
     env: 'ANNEX_AGENT_ALLOW_UIDS',
     fallback: '0',
   },
@@ -144,7 +144,7 @@ folder of --dir (heartbeatSeconds for --heartbeat-seconds), the default.`;
 
 /**
  * Adds `--dir` and the named settings to a command. Before the command's action runs, missing settings are read from
- * the file. `onFault` receives the fault of an invalid file, which is then ignored.
+ * the file. `onFault` receives the fault of an invalid file, which is then ignored; by default, the fault is thrown.
  */
 export function addSettings(
   command: Command,

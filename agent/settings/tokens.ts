@@ -14,8 +14,8 @@ export interface TokenSources {
 }
 
 /**
- * Returns the enrollment token: from the option, a file, the environment, or a prompt at a terminal. Unlike the others,
- * an option is visible to everyone on the machine.
+ * Returns the enrollment token from the option, a file, the environment or a prompt at a terminal. A token in the option
+ * is visible to every user of the machine. Throws AgentError if there is none.
  */
 export async function enrollmentTokenOf(sources: TokenSources): Promise<string> {
   const found = await tokenOf(sources, '--token-file', 'Enrollment token: ');
@@ -27,7 +27,7 @@ export async function enrollmentTokenOf(sources: TokenSources): Promise<string> 
 
 /**
  * Returns the forwarder token of a VM. No option takes the token itself, because command lines are visible and the
- * token stays valid.
+ * token stays valid. Throws AgentError if there is none or it is malformed.
  */
 export async function guestTokenOf(sources: Omit<TokenSources, 'token'>): Promise<string> {
   const found = await tokenOf(sources, '--guest-token-file', 'Forwarder token: ');

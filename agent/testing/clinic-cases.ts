@@ -2,7 +2,7 @@ import type { Trial } from '../clinic/trial.ts';
 import { filesOfHandler, zipOf } from './fake-handler.ts';
 import { faultyPackage, type Misbehaviour } from './misbehaving.ts';
 
-/** A package with one fault, and the check that finds it; '' if the package has no fault. */
+/** A package with at most one fault. `fault` is the check that finds it; '' if there is none. */
 export interface ClinicCase {
   name: string;
   fault: string;

@@ -1,6 +1,6 @@
 import { zipOf } from './fake-handler.ts';
 
-/** Handlers that do one thing wrong each, and one that does not. */
+/** Handlers that each do one thing wrong, and `is well`, which does nothing wrong. */
 export const misbehaviours = {
   'is well': { type: 'Well', script: '' },
   hangs: { type: 'Hangs', script: '[ "$1" != enable ] || sleep 300' },

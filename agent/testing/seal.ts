@@ -10,7 +10,7 @@ export function sealedFor(agentFolder: string, settings: unknown, thumbprint = t
   return { protectedSettings: sealed.toString('base64'), protectedSettingsCertThumbprint: thumbprint };
 }
 
-/** Returns the thumbprints of a machine's certificates. */
+/** Returns the thumbprints of a machine's keys. */
 export function thumbprintsIn(agentFolder: string): string[] {
   return readdirSync(join(agentFolder, 'certificates'))
     .filter((name) => name.endsWith('.prv'))

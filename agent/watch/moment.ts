@@ -5,9 +5,9 @@ import { readText } from '../folder/write-file.ts';
 /** File with Linux's id of the current boot. */
 export const bootIdFile = '/proc/sys/kernel/random/boot_id';
 
-/** A point in time that clock changes do not affect: seconds since boot, and the boot's id. */
+/** A point in time that clock changes do not affect within one boot: the boot's id, and the seconds since boot. */
 export const moment = z.object({
-  /** Unix time in milliseconds, by the machine's clock. */
+  /** Unix time in milliseconds, by the machine's clock; used after a restart of the machine. */
   clock: z.number(),
   boot: z.string(),
   uptime: z.number(),

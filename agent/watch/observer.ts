@@ -112,7 +112,7 @@ export class Observer {
     this.updateWatchers();
   }
 
-  /** Reads the status once its command has ended. Returns null if there is none to read. */
+  /** Reads the status once its command has ended. Returns null if there is no valid one. */
   async readStatus(extension: string): Promise<StatusWord | null> {
     const one = this.watched.get(`status ${extension}`);
     if (one !== undefined) one.leftAt = null;
@@ -152,11 +152,12 @@ export class Observer {
 
   private mustRead(one: Watched, kind: Watched['kind']): boolean {
     if (one.concluded === null) return one.kind === kind;
-    // A status that is no longer terminal is read as often as the portal expects (AZ-S4).
+    // After `success` or `error`, a file is checked with the heartbeats, and with the statuses too once its status is no
+    // longer terminal (AZ-S4).
     return (kind === 'heartbeat' || !isTerminal(one.concluded.word)) && this.hasChanged(one);
   }
 
-  /** Whether the file of a terminal status was modified after it was last checked. */
+  /** Whether the file of a concluded status was modified since it was last checked. */
   private hasChanged({ concluded, path }: Watched): boolean {
     if (concluded === null) return false;
     try {

@@ -61,7 +61,9 @@ const usual: Limits = {
 const stopping = new Set([205, 206, 403, 429, 500, 501, 502, 503, 504, 507]);
 const unavailable = 424;
 
-/** The service that a request is sent to: `wire` at the WireServer's address, `hgap` at the HostGAPlugin's. */
+/**
+ * The service that a request is sent to: `wire` for the WireServer and instance metadata, `hgap` for the HostGAPlugin.
+ */
 export type WireService = 'wire' | 'hgap';
 
 class TooLong extends Error {}

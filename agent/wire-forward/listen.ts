@@ -15,7 +15,7 @@ export interface Listeners {
   tables: SocketTables;
 }
 
-/** Listens in this process's network namespace. Throws AgentError that explains how to add a missing address. */
+/** Listens in this process's network namespace. Throws an AgentError that explains how to add a missing address. */
 export async function listenHere(endpoints: Endpoint[]): Promise<Listeners> {
   const servers: Server[] = [];
   try {

@@ -2,11 +2,11 @@
 const methods = ['GET', 'HEAD', 'POST', 'PUT'];
 
 /**
- * Returns why a request is rejected, or null. A proxy could normalize an unusual path into one outside the VM's part of
- * the gateway.
+ * Returns why a request is rejected, or null. Rejects unusual paths, because a proxy could normalize one into a path
+ * outside the VM's part of the gateway.
  */
 export function faultOf(method: string, path: string): { status: 400 | 405; sentence: string } | null {
-  if (!methods.includes(method)) return { status: 405, sentence: `${method} is nothing that is relayed.` };
+  if (!methods.includes(method)) return { status: 405, sentence: `The forwarder does not relay ${method} requests.` };
   if (!path.startsWith('/')) return { status: 400, sentence: 'The path must begin with a slash.' };
   const [beforeQuery = ''] = path.split('?', 1);
   const isPlain = !/[\\#]|%2f|%5c/i.test(beforeQuery) && !/\/(\.|%2e){1,2}(\/|$)/i.test(beforeQuery);

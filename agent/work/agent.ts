@@ -40,10 +40,10 @@ export interface AgentOptions extends ObserverSettings {
   bootIdFile?: string;
   /** For demos and tests: disables every handler when the agent stops, so that nothing keeps running. */
   disableOnExit?: boolean;
-  /** Where handlers written for the stock agent look for keys; if absent, keys are only in the agent's folder. */
+  /** Folder in which handlers written for the stock agent look for keys; if absent, keys are only in the agent's folder. */
   waagentFolder?: string;
   call: Caller;
-  /** For tests: a portal in the same process. */
+  /** For trials and tests: a portal in the same process. */
   portal?: Portal;
   environment: Record<string, string | undefined>;
 }
@@ -52,14 +52,14 @@ export interface AgentOptions extends ObserverSettings {
 const holdSeconds = 50;
 /** Retry interval for requests that the portal rejects until a person intervenes. */
 const refusedSeconds = 60;
-/** Pause between polls while operators wait for logs. */
+/** Minimum pause, in seconds, after a response that announces log requests and contains no goal state. */
 const logsPauseSeconds = 5;
 /** How often old handler events are deleted. */
 const pruneMilliseconds = 3600_000;
 /** How long the agent waits for the portal at its start before it continues from disk. */
 const firstAnswerSeconds = 5;
 
-/** An enrolled machine: polls, brings the machine to its goal state and reports. */
+/** The agent of an enrolled machine: polls the portal, brings the machine to its goal state and reports. */
 export class Agent {
   readonly reporter: Reporter;
   readonly lane: Lane;
@@ -79,7 +79,7 @@ export class Agent {
   private appliedEtag: string | null = null;
   /** ETag of the last goal state received, even if it could not be read. */
   private seenEtag: string | null = null;
-  /** Goal states with a lower incarnation in the same epoch are rejected as replays. */
+  /** The highest incarnation received in each epoch. A goal state with a lower one is rejected as a replay. */
   private newest: NewestByEpoch = {};
   private works: Promise<unknown>[] = [];
   private renewing: Promise<void> | null = null;
@@ -146,7 +146,7 @@ export class Agent {
   }
 
   /**
-   * Polls the portal once, continues from disk if that fails, and starts to work. Returns whether the portal responded.
+   * Polls the portal once, continues from disk if that fails, and starts to work. Returns whether the poll succeeded.
    */
   async start(): Promise<boolean> {
     sweepIncoming(this.options.layout);
@@ -187,7 +187,7 @@ export class Agent {
     await this.extensions.settled();
   }
 
-  /** Polls until it is stopped. */
+  /** Polls the portal until the agent is stopped. */
   async poll(): Promise<void> {
     const { journal } = this.options;
     const pauses = backoff(1, 30);
@@ -209,7 +209,7 @@ export class Agent {
         pause = asked === null ? 0 : (answer.pollAfter ?? (answer.document === null ? this.pollSeconds : 0));
         // If a proxy strips `If-None-Match`, the portal cannot hold the poll.
         if (asked !== null && answer.document?.etag === asked) pause = Math.max(pause, this.pollSeconds);
-        // The portal holds no polls while an operator waits for logs.
+        // The portal may respond to polls immediately while log requests are open.
         if (answer.wantsLogs && answer.document === null) pause = Math.max(pause, logsPauseSeconds);
       } catch (error) {
         if (this.stopping.signal.aborted) return;
@@ -223,14 +223,14 @@ export class Agent {
     }
   }
 
-  /** Reads all status and heartbeat files now. Resolves when everything is acknowledged, or after the timeout. */
+  /** Reads and reports the followed files now. Resolves when everything is acknowledged, or after the timeout. */
   async reportEverything(seconds: number): Promise<void> {
     await this.observer.readEverything();
     await Promise.all([this.reporter.drain(seconds), this.uploads.drain(seconds)]);
   }
 
   /**
-   * Replaces this machine's key. Protected settings are encrypted for the new one without running any handler. Logs
+   * Replaces this machine's key. The portal encrypts protected settings for the new key, and no handler runs. Logs
    * errors and never throws.
    */
   async renewKey(): Promise<void> {
@@ -252,7 +252,7 @@ export class Agent {
     }
   }
 
-  /** Ends the running command and everything that is waiting. Unsent reports stay on disk. */
+  /** Stops all work and ends the running command. Reports that are not acknowledged in time stay on disk. */
   async stop(patienceSeconds = 1): Promise<void> {
     this.stopping.abort();
     this.extensions.stop();
@@ -275,7 +275,8 @@ export class Agent {
   }
 
   /**
-   * Stores a goal state and makes it the current one. If it cannot be read, reports that and keeps the last valid one.
+   * Makes a goal state the current one, and stores it if it is new. If it is invalid or a replay, reports that and keeps
+   * the last one. Throws AgentError if it cannot be stored.
    */
   private apply(document: { text: string; etag: string }, how: 'new' | 'kept' = 'new'): void {
     const { journal, layout } = this.options;
@@ -286,8 +287,8 @@ export class Agent {
     try {
       if (how === 'new') writeJson(layout.goalState, { text: document.text, etag: document.etag, newest });
     } catch (error) {
-      // Not applied, so that it is requested again: without it on disk, a restarted agent would not know which commands
-      // have begun.
+      // Not applied, so that it is requested again: a restarted agent that cannot reach the portal would return the
+      // machine to the older goal state on disk.
       throw new AgentError(`The goal state cannot be stored: ${sentenceOf(error)}. The last one stays current.`);
     }
     this.seenEtag = document.etag;

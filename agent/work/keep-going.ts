@@ -5,8 +5,7 @@ import { wait } from '../portal/wait.ts';
 const pauseSeconds = 5;
 
 /**
- * Runs `work` until it ends or `signal` aborts. Logs unexpected errors and restarts the work after a pause. Never
- * rejects.
+ * Runs `work`. If it throws, logs the error and runs it again after a pause, unless `signal` is aborted. Never rejects.
  */
 export async function keepGoing(
   what: string,

@@ -36,7 +36,6 @@ export class Machine {
   readonly local: LocalState;
   readonly layout: AgentLayout;
   goal: GoalState | null = null;
-  /** Id of the current boot. */
   readonly boot: string;
   private readonly reporter: Reporter;
 
@@ -48,7 +47,7 @@ export class Machine {
     this.forgetLostFolders();
   }
 
-  /** Numbers the round that begins, so that the portal knows which reports belong to it. */
+  /** Increments the round number, so that the portal knows which reports belong to it. */
   beginRound(): void {
     this.local.round = (this.local.round ?? 0) + 1;
   }
@@ -77,7 +76,7 @@ export class Machine {
     if (Object.keys(versions).length === 0) delete this.local.handlers[handler];
   }
 
-  /** Notes that settings of this sequence number were written. Its attempts are counted from one. */
+  /** Notes that settings were written. For a new sequence number, attempts are counted from one again. */
   noteConfigured({ name, handler, version, sequenceNumber }: GoalStateExtension): void {
     const before = this.local.extensions[name];
     this.local.extensions[name] = {
@@ -128,7 +127,6 @@ export class Machine {
     });
   }
 
-  /** Returns what the portal needs to determine which command runs next. */
   private workOf(
     { handler }: GoalStateExtension,
     { commandVersion, isOfThisRun }: { commandVersion: string | undefined; isOfThisRun: boolean },
@@ -149,7 +147,7 @@ export class Machine {
     this.reporter.problem(name, message);
   }
 
-  /** The installed version, or undefined if there is none. */
+  /** Returns the goal's version if it is installed, otherwise the version that the extension last used; undefined if none is installed. */
   private versionNow({ name, handler, version }: GoalStateExtension): string | undefined {
     const versions = this.local.handlers[handler]?.versions ?? {};
     if (versions[version]?.installed) return version;
@@ -191,7 +189,7 @@ export class Machine {
     return Object.values(this.local.handlers).flatMap(({ versions }) => Object.values(versions));
   }
 
-  /** Notes which handler folders were deleted, so that their packages are fetched again. The handlers stay installed. */
+  /** Notes which handler folders are missing, so that their packages are fetched again. The handlers stay installed. */
   forgetLostFolders(): void {
     for (const [handler, { versions }] of Object.entries(this.local.handlers)) {
       for (const [version, facts] of Object.entries(versions)) {

@@ -1,4 +1,4 @@
-/** A kind of work on the machine; kinds take turns in the lane. */
+/** A kind of work that the lane does. */
 export type WorkKind = 'extension' | 'execution' | 'hook';
 
 /** Work that the lane could do now. */
@@ -6,7 +6,7 @@ export interface Candidate {
   kind: WorkKind;
   /** The turn of the change that requested this work; null for a hook caused by another machine. */
   turn: number | null;
-  /** For a hook without a turn: the clock of its relation. */
+  /** For a hook without a turn: the logical clock of its relation, by which such hooks are ordered. */
   clock?: number;
   /** Whether the work was begun on this machine and has not ended, such as a command that outlived the agent. */
   isBegun: boolean;

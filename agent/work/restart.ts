@@ -19,8 +19,8 @@ export interface RestartOptions {
 }
 
 /**
- * Restarts the machine to complete an install (AZ-G8). A request stays on disk until the boot id changes, so an agent
- * that is killed neither loses nor repeats it.
+ * Restarts the machine to complete an install (AZ-G8). A request stays on disk until the boot id changes, so it survives
+ * an agent that is killed.
  */
 export class PendingRestart {
   private readonly options: RestartOptions;
@@ -47,8 +47,8 @@ export class PendingRestart {
   }
 
   /**
-   * Reports the requests if they changed. Stores the report before it notes them as reported, so a report may be sent
-   * twice.
+   * Reports the requests if they changed. Stores the report first and then notes the requests as reported, so an agent
+   * that is killed in between reports them twice.
    */
   report(): void {
     const { machine, reporter } = this.options;
@@ -75,8 +75,8 @@ export class PendingRestart {
   }
 
   /**
-   * Restarts the machine if installs require it and the command has not run in the current boot. Without a command,
-   * logs that a restart is required.
+   * Restarts the machine if installs require it and the command has not run in the current boot. A command that failed
+   * runs again only with the next goal state. Without a command, logs that a restart is required.
    */
   request(): void {
     const { machine, journal, command } = this.options;
@@ -114,8 +114,8 @@ export class PendingRestart {
   }
 
   /**
-   * Stores which installs have run. Returns false if that fails: they would run again after the restart and restart the
-   * machine endlessly.
+   * Stores which installs have run. Returns false if that fails: after a restart, the installs would run again and
+   * require another restart, endlessly.
    */
   private isStored(): boolean {
     const { machine } = this.options;

@@ -24,17 +24,14 @@ export type FactorProof =
   | { passkey: AuthenticationResponseJSON };
 
 export interface FactorFormProps {
-  /** The factors that the reader can use. The form asks for the first one. */
+  /** The factors that the reader can use. The form starts with the first one. */
   kinds: readonly FactorKind[];
   askPasskey(): Promise<PublicKeyCredentialRequestOptionsJSON>;
-  /**
-   * Resolves when the factor is accepted. The form stays busy after that, because the caller continues with another
-   * page.
-   */
+  /** Resolves when the factor is accepted. The form then stays busy until the caller closes or replaces it. */
   onShow(proof: FactorProof): Promise<void>;
-  /** Lets the caller handle a problem. If absent, the form shows it. */
+  /** Called with the portal's problem, which the form also shows. Not called if the browser's passkey dialog failed. */
   onProblem?(problem: ExplainedProblem): void;
-  /** Label of the submit button; `factor.act` by default. */
+  /** Label of the submit button for all factors except a passkey; `factor.act` by default. */
   act?: string;
 }
 

@@ -6,7 +6,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { IconButton } from '#app/_ui/button.tsx';
 import { Input } from '#app/_ui/input.tsx';
 
-/** A password field with a button that shows what was typed, which helps with long passwords. */
+/** A password field with a button that shows or hides the password. */
 export function PasswordInput(props: Omit<ComponentProps<typeof Input>, 'type' | 'after'>) {
   const { t } = useTranslation('auth');
   const [isShown, setShown] = useState(false);

@@ -69,8 +69,8 @@ export function KeysProvider({ children }: { children: ReactNode }) {
 }
 
 /**
- * A flag separates the page's shortcuts from those of all pages, because the order of registration varies: parts of a
- * page may register before the shell, and again in another language.
+ * Returns the shortcuts of this page, or those of all pages. The order of registration does not tell them apart: parts
+ * of a page may register before the shell, and again after a change of language.
  */
 const bindingsOf = (groups: ReadonlySet<KeyGroup>, isEverywhere: boolean): KeyBinding[] =>
   [...groups].filter((group) => group.isEverywhere === isEverywhere).flatMap(({ bindings }) => bindings);

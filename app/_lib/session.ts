@@ -12,7 +12,7 @@ export class DoorError extends Error {
   }
 }
 
-/** The second factors of an account. */
+/** The kinds of second factor that an account has. */
 export interface FactorKinds {
   passkey: boolean;
   totp: boolean;

@@ -10,11 +10,11 @@ import { LazyMenu } from '../_ui/lazy-menu.tsx';
 
 export interface LanguageMenuProps {
   languages: readonly string[];
-  /** Stores the choice and refreshes the page. If absent, this browser stores the choice. */
+  /** Stores the choice and refreshes the page. If absent, only a cookie stores the choice. */
   choose?(language: string): Promise<void>;
 }
 
-/** Chooses the language of texts, messages, numbers and dates. Each is listed by its own name. */
+/** Chooses the language of texts, messages, numbers and dates. Each language is listed by its own name. */
 export function LanguageMenu({ languages, choose }: LanguageMenuProps) {
   const { t, i18n } = useTranslation('navigation');
   const router = useRouter();

@@ -34,8 +34,8 @@ export function LiveIndicator() {
 }
 
 /**
- * Shows that the connection broke, how old the page's data is, and when the next attempt starts; then how many changes
- * were missed.
+ * A banner about the live connection: lost, with the time from which the page is stale and the next attempt; restored,
+ * with the number of missed changes; or signed out. Otherwise, a banner if the portal cannot reach the gateway.
  */
 export function LiveBanner() {
   const live = useLive();

@@ -35,7 +35,10 @@ export async function Page({ crumbs, children, footer }: PageProps) {
   );
 }
 
-/** Buttons at the bottom of a page. What blocks them comes first, the primary button last. */
+/**
+ * A bar of buttons at the bottom of a page: first the reason why they are blocked, if any; the primary button comes
+ * last.
+ */
 export function FootBar({ children }: { children: ReactNode }) {
   return (
     <div className="sticky bottom-0 z-10 flex flex-wrap items-center gap-3 border-t border-line bg-surface px-(--gutter) py-3 max-sm:bottom-(--tabbar)">

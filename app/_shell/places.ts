@@ -1,6 +1,9 @@
 import { Activity, LayoutGrid, Package, Server, Settings, Upload } from 'lucide-react';
 
-/** The main pages, in the order of the menu. `role`: the role that sees the page. `key`: the shortcut after `g`. */
+/**
+ * The main pages, in the order of the menu. `role`: the role that a reader needs to see the page. `key`: the shortcut
+ * after `g`.
+ */
 export const places = [
   { id: 'overview', key: 'o', href: '/', icon: LayoutGrid, role: 'viewer' },
   { id: 'vms', key: 'v', href: '/vms', icon: Server, role: 'viewer' },

@@ -18,7 +18,7 @@ export interface CardHeaderProps {
   className?: string;
 }
 
-/** The header of a card, 44 px high, aligned with its body and table. */
+/** The header of a card, at least 44 px high, aligned with its body and table. */
 export function CardHeader({ title, note, actions, as: Heading = 'h2', id, className }: CardHeaderProps) {
   return (
     <div className={cn('flex min-h-11 flex-wrap items-center gap-x-2 gap-y-1.5 px-4 py-1.5', className)}>

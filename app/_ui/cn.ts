@@ -40,7 +40,7 @@ const merge = createTailwindMerge(() => ({
   orderSensitiveModifiers: [],
 }));
 
-/** Joins class names. If two set the same property, the later one wins, so that callers can override. */
+/** Joins class names. If two belong to the same group above, the later one wins, so that callers can override. */
 export function cn(...classes: ClassValue[]): string {
   return merge(clsx(classes));
 }

@@ -10,7 +10,7 @@ export interface CodeLineNote {
 
 export interface CodeBlockProps {
   code: string;
-  /** The accessible name, which a region needs to be scrollable by keyboard. */
+  /** The accessible name, required because the region can be scrolled by keyboard. */
   label: string;
   /** Number of the first line; 1 by default. */
   first?: number;

@@ -7,8 +7,8 @@ import { IconButton } from './button.tsx';
 import { cn } from './cn.ts';
 
 /**
- * Copies text to the clipboard; through a selected field if the browser blocks the API, as it does for plain HTTP.
- * Returns whether copying succeeded.
+ * Copies text to the clipboard. Falls back to a selected field if the browser blocks the API, as it does over plain
+ * HTTP. Returns whether copying succeeded.
  */
 export async function copyText(text: string): Promise<boolean> {
   try {

@@ -22,7 +22,7 @@ export interface DialogProps {
   children?: ReactNode;
   /** Buttons; the one that performs the action comes last. */
   footer?: ReactNode;
-  /** `wide` for tables, code and lists of keys. */
+  /** `wide` for tables and code. */
   size?: 'default' | 'wide';
 }
 

@@ -20,7 +20,7 @@ export function MenuContent({
   ...props
 }: ComponentProps<typeof Radix.Content>) {
   return (
-    // Rendered inside the page's landmark, because readers who navigate by landmarks do not find content outside them.
+    // Rendered inside `main`, because screen reader users who navigate by landmarks do not find content outside them.
     <Radix.Portal container={document.querySelector('main')}>
       <Radix.Content
         sideOffset={sideOffset}

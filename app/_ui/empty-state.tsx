@@ -6,7 +6,6 @@ export interface EmptyStateProps {
   title: ReactNode;
   /** Why it is empty and what to do next. */
   children?: ReactNode;
-  /** Buttons. */
   actions?: ReactNode;
   /** A muted line at the end: "The token works once, until 15:02." */
   foot?: ReactNode;

@@ -53,7 +53,7 @@ export interface SearchInputProps extends Omit<InputProps, 'type' | 'before' | '
   label: string;
 }
 
-/** The search field of a page. `/` focuses it (one per page). */
+/** The search field of a page. A page has at most one, and `/` focuses it. */
 export function SearchInput({ label, className, ...props }: SearchInputProps) {
   return (
     <Input

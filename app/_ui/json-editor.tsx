@@ -76,7 +76,7 @@ export function JsonEditor({ ref, marks, readOnly = false, ...props }: JsonEdito
 
 type EditorViewProps = Pick<JsonEditorProps, 'value' | 'onChange' | 'label' | 'describedBy'>;
 
-/** Creates the editor with the initial text. Later props are applied as transactions. */
+/** Creates the editor with the initial text and labels. Later texts are applied by `useOutsideText`. */
 function useEditorView(
   place: RefObject<HTMLDivElement | null>,
   editable: RefObject<Compartment>,

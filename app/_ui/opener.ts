@@ -1,6 +1,6 @@
 /**
- * Returns the element that opened a dialog, when the dialog first renders. A menu item disappears with its menu, so the
- * menu's button is returned instead.
+ * Returns the element that opened a dialog; null if there is none. Call it when the dialog first renders. A menu item
+ * disappears with its menu, so the menu's button is returned instead.
  */
 export function currentOpener(): HTMLElement | null {
   if (typeof document === 'undefined') return null;

@@ -1,5 +1,4 @@
 export interface ToastOptions {
-  /** The undo action, if there is one. */
   undo?: { label: string; run(): void };
 }
 

@@ -66,7 +66,7 @@ export interface StatusChipProps {
   status: StatusName;
   /** The name of the extension. */
   children: ReactNode;
-  /** The status as text, for screen readers; by default its name. */
+  /** The status as text, for the tooltip and screen readers; by default its name. */
   word?: string;
   className?: string;
 }

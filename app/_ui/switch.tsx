@@ -4,7 +4,7 @@ import * as Radix from 'radix-ui/switch';
 import type { ComponentProps } from 'react';
 import { cn } from './cn.ts';
 
-/** An on/off control whose change applies immediately. Label it with `ControlRow`. */
+/** An on/off control. Label it with `ControlRow`. */
 export function Switch({ className, ...props }: ComponentProps<typeof Radix.Root>) {
   return (
     <Radix.Root

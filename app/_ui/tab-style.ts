@@ -1,4 +1,4 @@
-/** Classes shared by tabs with and without URLs, so that links do not load the script of the other tabs. */
+/** Classes shared by `TabLinks` and the quick views of the VM list. */
 export const tabBar =
   'mb-5 flex gap-5 overflow-x-auto border-b border-line-subtle [scrollbar-width:none] max-sm:-mx-(--gutter) max-sm:mb-4 max-sm:gap-[18px] max-sm:px-(--gutter)';
 export const tab =

@@ -15,7 +15,7 @@ export function Table({ className, ...props }: ComponentProps<'table'>) {
 }
 
 export interface TableFrameProps extends ComponentProps<'section'> {
-  /** The accessible name, which a region needs to be scrollable by keyboard. */
+  /** The accessible name, required because the region can be scrolled by keyboard. */
   label: string;
 }
 

@@ -5,7 +5,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { cn } from './cn.ts';
 
 export interface TagProps {
-  /** The tag's key, shown paler and with a colon. */
+  /** The tag's name, shown paler and followed by a colon. */
   name?: string;
   children: ReactNode;
   className?: string;
@@ -46,7 +46,6 @@ export function Chip({ className, ...props }: ComponentProps<'span'>) {
 export interface LanguageBadgeProps {
   /** Language of the text; `null` if it is unknown. */
   language: string | null;
-  /** Origin of the text. */
   source: 'resource' | 'as-sent' | 'bare-id' | 'recovered';
   /** Whether the text is not in the requested language; the box is then amber. */
   fallback?: boolean;

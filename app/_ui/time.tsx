@@ -23,8 +23,8 @@ export function relativeWords(t: TFunction<'common'>, delta: number): string {
 }
 
 /**
- * Formats a duration: "12 s", "19 min", "3 h", "2 days". `length` is in milliseconds. `since`: for use after "since",
- * which changes the form of the words in some languages.
+ * Formats a duration: "12 s", "19 min", "3 h", "2 days". `length` is in milliseconds. `use` is `since` for a duration
+ * after the word "since", which takes another form in some languages.
  */
 export function durationWords(t: TFunction<'common'>, length: number, use: 'for' | 'since' = 'for'): string {
   if (length < minute) return t('time.for.s', { n: Math.max(0, Math.floor(length / second)) });

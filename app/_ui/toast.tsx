@@ -24,7 +24,6 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Returns the waiting toasts and removes them from the queue. */
 function takePending(): readonly PendingToast[] {
   const taken = pending;
   pending = [];
@@ -33,7 +32,7 @@ function takePending(): readonly PendingToast[] {
 
 const ToastList = dynamic(() => import('./toast-list.tsx').then((module) => module.ToastList), { ssr: false });
 
-/** The container of toasts. Mounted once, in the shell. */
+/** The container of toasts. Mounted once per page, by `Shell` or `Stage`. */
 export function Toaster({ label }: { label: string }) {
   const isWanted = useSyncExternalStore(
     subscribe,

@@ -30,7 +30,7 @@ export interface ChaosResult extends LookUpResult {
   longestOutage: number;
   errors: Record<string, number>;
   minutes: number;
-  /** The last fault before the end of the longest outage. */
+  /** The fault after which the longest outage was first recorded. */
   longestOutageDuring: string;
 }
 

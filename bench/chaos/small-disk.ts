@@ -5,7 +5,6 @@ import { join } from 'node:path';
 
 /** A separate file system for the data, small enough to be filled. */
 export interface SmallDisk {
-  /** Folder for the data. */
   folder: string;
   /** Fills all free space. Null if the file system is not a separate one: another disk must not be filled. */
   fill: (() => void) | null;

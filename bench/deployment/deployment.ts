@@ -32,7 +32,6 @@ export interface Deployment {
   /** For SQL, and for verbs that are called in this process. */
   services: OpenServices;
   databaseUrl: string;
-  /** Folder with all data of the deployment. */
   folder: string;
   database: EmbeddedDatabase;
   gateways: Gateway[];

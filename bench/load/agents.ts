@@ -3,7 +3,10 @@ import { hash } from 'node:crypto';
 /** Names of the extensions in the bench's fleet, by the kind of document that each one reports. */
 export const extensionNames = { heartbeat: 'metrics', status: 'mount', silent: 'backup' } as const;
 
-/** Returns the text from which the credential of the n-th VM is derived. SQL derives the same (fleet/seed-fleet.ts). */
+/**
+ * Returns the text from which the credential of the n-th VM is derived. SQL derives the same credential
+ * (fleet/seed-fleet.ts).
+ */
 export const credentialWord = (seed: string, n: number): string => `${seed} ${n}`;
 
 /** The heartbeat of a healthy handler. */

@@ -43,7 +43,7 @@ export class Schedule {
     return this.#roundStart + this.#stretch * (this.#moments[this.#cursor] ?? Number.POSITIVE_INFINITY);
   }
 
-  /** Removes and returns the next agent. */
+  /** Returns the next agent, and advances the schedule. */
   take(): number {
     const agent = this.#agents[this.#cursor] ?? 0;
     this.#cursor += 1;

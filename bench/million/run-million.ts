@@ -9,7 +9,7 @@ import { ConnectionPool } from '../load/pool.ts';
 import { numberFrom, randomFrom, Schedule } from '../load/schedule.ts';
 import { Tally } from '../load/tally.ts';
 
-/** The reporting periods of the source document: heartbeats every two minutes, statuses in transition every five. */
+/** Reporting periods in milliseconds: a heartbeat every two minutes, and a status in transition every five. */
 const heartbeatMs = 120_000;
 const statusMs = 300_000;
 /** One VM in a hundred is in transition. */
@@ -62,8 +62,8 @@ export interface MillionResult {
 }
 
 /**
- * Every VM calls on its own schedule without waiting for responses, for a warm-up of two rounds and then for `minutes`.
- * Calls that are outstanding at the start of the measurement count in it.
+ * Lets every VM call on its own schedule without waiting for responses, for a warm-up of two rounds and then for
+ * `minutes`. Calls that are outstanding at the start of the measurement count in it.
  */
 export async function runMillion({
   deployment,

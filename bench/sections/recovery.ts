@@ -5,7 +5,7 @@ import { MessageMatcher, type Messages, recoverStatus } from '#server/domain/loc
 import { byExpressions } from '../yardsticks/expressions.ts';
 import { alternate, type Bench, type Figure, figureOf } from './section.ts';
 
-/** Typical values in handler messages: names, numbers, paths, sentences, nothing. */
+/** Typical values in handler messages: names, numbers, paths, sentences and an empty text. */
 const values = [
   ...['files.example.net', 'backup', '7', '91.5', '/var/lib/annex', 'C:\\Program Files\\Probe', 'fd00::1'],
   ...['disk 1 of 2', 'No space left on device.', 'Zugriff verweigert', '接続できません', ''],

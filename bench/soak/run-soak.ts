@@ -27,7 +27,7 @@ export interface SoakResult {
   changes: number;
   kills: Record<string, number>;
   calls: number;
-  /** Seconds from the last change until every VM was at its goal; null if one never was. */
+  /** Seconds from the end of changes and kills until every VM was at its goal; null if one never was. */
   settledAfter: number | null;
   /** Violations of the handler contract, by VM. */
   outOfOrder: string[];

@@ -12,7 +12,7 @@ import { startBareHttp } from '../yardsticks/bare-http.ts';
 import { StockCalls } from './calls.ts';
 import { seedStock } from './seed-stock.ts';
 
-/** The stock agent's polling period, and its other calls per minute. */
+/** The stock agent's polling period in milliseconds, and its other calls per minute. */
 const periodMs = 6_000;
 const others = 6;
 
@@ -21,7 +21,6 @@ export interface StockOptions {
   rounds: number;
   /** Seconds per measurement. */
   seconds: number;
-  /** File for the results. */
   json: string | undefined;
   say(line: string): void;
 }
@@ -56,7 +55,8 @@ export async function stock(options: StockOptions): Promise<boolean> {
   };
   try {
     const measured: { ours: number; yardstick: number }[] = [];
-    // Always in this order: after two rounds against the baseline, the gateway would consider the agents unresponsive.
+    // Always in this order: during two consecutive rounds against the baseline, the gateway would get no calls and
+    // consider the agents unresponsive.
     for (let round = 0; round < rounds; round += 1) {
       const p99 = await counted(gateway, transactions.calls);
       measured.push({ ours: p99, yardstick: await counted(bare, transactions.none) });

@@ -53,7 +53,10 @@ export const sessions = pgTable(
     createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
     updatedAt: timestamp('updated_at', { withTimezone: true }).notNull().defaultNow(),
     method: text().$type<SignInMethod>().notNull().default('password'),
-    /** When the member last confirmed their identity: when signing in, or before changing factors. */
+    /**
+     * When the member last confirmed their identity: when signing in, or before a protected action such as changing
+     * factors.
+     */
     confirmedAt: timestamp('confirmed_at', { withTimezone: true }).notNull().defaultNow(),
   },
   (t) => [index('sessions_user').on(t.userId)],

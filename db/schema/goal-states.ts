@@ -144,7 +144,10 @@ export const goalStateHeads = pgTable(
     certificate: text(),
     thumbprint: text(),
     deliveredIncarnation: integer('delivered_incarnation').notNull().default(0),
-    /** The turn that was last given to any kind of work. */
+    /**
+     * The turn of the current goal state: its place in the order of the VM's work. 0 if an earlier release published
+     * it.
+     */
     turn: bigint({ mode: 'number' }).notNull().default(0),
     deliveredAt: timestamp('delivered_at', { withTimezone: true }),
     /** The goal state that a reference agent keeps while the VM is held; null if there is no hold. */

@@ -110,7 +110,7 @@ export const extensionHealth = pgTable(
 
 /**
  * Number of VMs per health value and, under `extensions`, number of extensions, so that no reader counts a million
- * rows. Pending differences are in `fleet_count_deltas`; the sum of both is always correct.
+ * rows. Pending differences are in `fleet_count_deltas`; the current number is the sum of both.
  */
 export const fleetCounts = pgTable('fleet_counts', {
   what: text().primaryKey(),

@@ -5,7 +5,7 @@ export const installation = pgTable('installation', {
   id: integer().primaryKey(),
   /** Part of every ETag. Replaced if the database was restored. */
   epoch: text().notNull(),
-  /** System identifier, timeline and database id at the start of the epoch. */
+  /** System identifier, timeline and OID of the database at the start of the epoch. */
   fingerprint: text().notNull(),
   /** Derived from ANNEX_SECRET_KEY, so that a start with another key fails. */
   keyCheck: text('key_check').notNull(),

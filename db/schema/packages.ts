@@ -51,7 +51,7 @@ export const handlerVersions = pgTable(
       .references(() => handlers.id),
     /** As the publisher wrote it, for example `1.0.0.0`. */
     version: text().notNull(),
-    /** Four zero-padded numbers, so that text order is version order and a second spelling collides. */
+    /** Four zero-padded numbers, so that text order is version order and two spellings of a version collide. */
     versionKey: text('version_key').notNull(),
     state: text().$type<VersionState>().notNull(),
     sha256: text().notNull(),

@@ -72,7 +72,7 @@ export interface RefusedFile {
 
 /**
  * The documents that were last reported about each extension, which are the ones shown. Stored as `json`, the type that
- * costs reports the least.
+ * slows down reports the least.
  */
 export const extensionLatest = pgTable(
   'extension_latest',

@@ -1,5 +1,5 @@
-# What every sample handler needs: its folders, its settings, its status and its heartbeat. POSIX sh and coreutils.
-# The agent runs commands in the handler's root; HandlerEnvironment.json is there.
+# Functions that all sample handlers use: folders, settings, status and heartbeat. Needs POSIX sh, sed and coreutils.
+# The agent runs commands in the handler's root, which contains HandlerEnvironment.json.
 set -eu
 umask 077
 
@@ -8,7 +8,7 @@ fail() {
   exit "${2:-1}"
 }
 
-# The file may be written at this moment, so it is read again a few times.
+# environment_value NAME: prints a value. Reads the file up to five times, because the agent may be writing it.
 environment_value() {
   for _ in 1 2 3 4 5; do
     value=$(sed -n "s/.*\"$1\": *\"\\([^\"]*\\)\".*/\\1/p" HandlerEnvironment.json 2>/dev/null | head -n 1)
@@ -31,29 +31,29 @@ log() {
   echo "$(date -u +%Y-%m-%dT%H:%M:%SZ) $*" >> "$log_folder/handler.log"
 }
 
-# The highest number among the settings files is the one in force.
+# The settings file with the highest number is current.
 sequence=$(ls "$config_folder" | sed -n 's/^\([0-9][0-9]*\)\.settings$/\1/p' | sort -n | tail -n 1)
 
-# setting NAME DEFAULT: a text, number or boolean of the settings; enough for flat ones.
+# setting NAME DEFAULT: prints a text, number or boolean from the settings. Reads flat settings only.
 setting() {
   value=$(tr ',{}' '\n\n\n' < "$config_folder/$sequence.settings" |
     sed -n "s/^ *\"$1\": *\"\\{0,1\\}\\([^\"]*\\)\"\\{0,1\\} *\$/\\1/p" | head -n 1)
   echo "${value:-$2}"
 }
 
-# Text as the inside of a JSON string.
+# quoted TEXT: prints a text escaped for a JSON string, without control characters.
 quoted() {
   printf '%s' "$1" | sed 's/\\/\\\\/g; s/"/\\"/g' | tr -d '\000-\037'
 }
 
-# A reader sees the old file or the new one.
+# write_file PATH: writes stdin to a file atomically.
 write_file() {
   cat > "$1.next"
   mv "$1.next" "$1"
 }
 
-# message ID PARAM…: the id with its params, for portals that look it up, and the English text of the resource file, for
-# agents that pass on nothing else.
+# message ID PARAM…: prints the id with its params, for portals that look it up, and the English text of the resource
+# file, for agents that drop message ids.
 message() {
   id=$1
   shift
@@ -71,7 +71,8 @@ message() {
     "$id" "$params" "$(quoted "$text")"
 }
 
-# write_status WORD OPERATION CODE MESSAGE SUBSTATUSES; the last two as message and substatus write them.
+# write_status WORD OPERATION CODE MESSAGE [SUBSTATUSES]: MESSAGE is the output of message; SUBSTATUSES are outputs of
+# substatus, separated by commas.
 write_status() {
   write_file "$status_folder/$sequence.status" << STATUS
 [{ "version": 1.0, "timestampUTC": "$(date -u +%Y-%m-%dT%H:%M:%SZ)", "status": {
@@ -82,7 +83,7 @@ write_status() {
 STATUS
 }
 
-# substatus NAME WORD CODE ID PARAM…
+# substatus NAME WORD CODE ID PARAM…: prints a substatus with a message.
 substatus() {
   name=$1 word=$2 code=$3
   shift 3
@@ -96,19 +97,19 @@ write_heartbeat() {
 HEARTBEAT
 }
 
-# Where the version before this one lies: agents other than Annex's only say which it was.
+# Prints the folder of the replaced version. The stock agent states only its version.
 previous_root() {
   echo "${ANNEX_PREVIOUS_ROOT:-${PWD%-*}-${AZURE_GUEST_AGENT_UPDATING_FROM_VERSION:-none}}"
 }
 
-# A pause that ends at once when this process is told to end.
+# pause SECONDS: waits in a way that a signal can interrupt.
 pause() {
   sleep "$1" &
   napping=$!
   wait "$napping" || true
 }
 
-# For a background part: ends with its pause, leaves nothing behind.
+# For a background process: on SIGTERM or SIGINT, it ends its pause and exits, so that no process is left behind.
 end_with_signal() {
   napping=
   trap 'if [ -n "$napping" ]; then kill "$napping" 2>/dev/null || true; fi; exit 0' TERM INT
@@ -118,7 +119,7 @@ is_running() {
   [ -s run/service.pid ] && kill -0 "$(cat run/service.pid)" 2>/dev/null
 }
 
-# start_service SCRIPT: one background process, remembered by its number.
+# start_service SCRIPT: ends an earlier background process, starts the script as a new one and stores its process id.
 start_service() {
   stop_service
   mkdir -p run

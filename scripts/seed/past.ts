@@ -11,8 +11,8 @@ export const extensionSince = `least($1::timestamptz, case
     else e.changed_at + interval '40 seconds' end)`;
 
 /**
- * Adds history to the derived health, in the caller's transaction: when each state began, its changes in the last hour,
- * and how each version spread over the last 60 days.
+ * Adds history to the derived health, in the caller's transaction: when each state began, the transitions of the last
+ * 30 days, and how each version spread over the last 60 days.
  */
 export async function writePast(
   client: pg.ClientBase,

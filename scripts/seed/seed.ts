@@ -35,7 +35,7 @@ export async function seed(services: Services, { vms, extensions, more, say }: S
     return seconds;
   };
   const before = await seeded(services);
-  if (before > 0 && !more) throw new SeedError(`There are ${before} VMs of a seed already. Say --more to add ${vms}.`);
+  if (before > 0 && !more) throw new SeedError(`${before} VMs of an earlier seed exist. Use --more to add ${vms}.`);
   const handlers = seedHandlers.slice(0, extensions);
   await timed('handlers published', () => publishCatalogue(services));
   const client = await services.db.$client.connect();
@@ -86,8 +86,8 @@ async function inOne(client: pg.ClientBase, work: () => Promise<void>): Promise<
 }
 
 /**
- * Skips foreign key checks, which would take half as long again. Rows are always written together with those they refer
- * to.
+ * Skips foreign key checks, with which seeding takes half as long again. Rows are always written together with those
+ * they refer to.
  */
 async function withoutChecks(client: pg.ClientBase): Promise<void> {
   await client.query('set session_replication_role = replica').catch((error: { code?: string }) => {

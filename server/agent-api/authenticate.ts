@@ -12,7 +12,7 @@ export interface Admitted {
   counter: number | null;
 }
 
-/** The contents of the header `Annex-Agent`: machine id and call counter. */
+/** The contents of the header `Annex-Agent`: instance id and call counter. */
 interface AgentClaim {
   instanceId: string;
   counter: number;

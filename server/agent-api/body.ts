@@ -8,8 +8,8 @@ const unpack = promisify(gunzip);
 
 /**
  * Reads a JSON body of at most `limit` bytes, before and after decompression if it is gzipped. Calls `onRead` with its
- * size, then parses it. Throws 413 `report_too_large`, 415 `encoding_unknown`, or 400 `invalid` with the faults of the
- * body.
+ * decompressed size, then parses it. Throws 413 `report_too_large`, 415 `encoding_unknown`, or 400 `invalid` with the
+ * faults of the body.
  */
 export async function readJson(
   call: AgentCall,

@@ -40,9 +40,8 @@ export interface AgentCall extends OtherEnd {
   requestId: string;
   /** Returns a header by its lowercase name; null if it is absent. */
   header(name: string): string | null;
-  /** Returns the body's bytes. Throws 413 `report_too_large` if there are more than the limit. */
+  /** Returns the body's bytes. Throws 413 `report_too_large` if there are more than `limit`. */
   readBytes(limit: number): Promise<Buffer>;
-  /** Streams the body. */
   stream(): AsyncIterable<Uint8Array>;
 }
 

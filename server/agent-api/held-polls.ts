@@ -11,7 +11,7 @@ export type Wake =
   | 'look'
   /** A newer poll for the same VM replaced this one. */
   | 'superseded'
-  /** The wait timed out, or the agent disconnected. */
+  /** The wait timed out, the agent disconnected, or all polls were released. */
   | 'over';
 
 /** Polls waiting for a newer goal state, one per VM. */

@@ -12,7 +12,7 @@ const hour = 3_600_000;
 /** Failed attempts since the portal process started. */
 export interface AttemptCounts {
   since: Date;
-  /** Wrong passwords, wrong factors and rejected provider responses, when signing in or confirming. */
+  /** Wrong passwords, rejected factors and rejected provider responses. */
   failed: number;
   /** How often a member or an address was temporarily locked out. */
   lockouts: number;

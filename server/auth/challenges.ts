@@ -6,8 +6,9 @@ import type { Services } from '#server/domain/context.ts';
 import { seal, sha256Hex, unseal } from '#server/platform/keys.ts';
 
 /**
- * What each kind of challenge stores to check the response. `passkey`, `factor`, `factor-passkey` and `provider` belong
- * to a sign-in. The others belong to a session, and serve to add a factor or to confirm the member's identity.
+ * What each kind of challenge stores to check the response. `passkey`, `factor` and `factor-passkey` belong to a
+ * sign-in, and `provider` to a sign-in or to connecting an account. The others belong to a session, and serve to add a
+ * factor or to confirm the member's identity.
  */
 export interface ChallengeData {
   passkey: { challenge: string };
@@ -19,7 +20,7 @@ export interface ChallengeData {
     verifier: string;
     next: string;
     invitation: string | null;
-    /** The session whose member connects a provider account; absent for a sign-in. */
+    /** Id of the session whose member connects a provider account; absent for a sign-in. */
     connect?: string;
   };
   'new-passkey': { challenge: string };

@@ -28,8 +28,8 @@ const routes: Readonly<Record<string, { method: 'GET' | 'POST'; run: AuthRoute }
 };
 
 /**
- * Handles `/api/auth/*`, for signing in and out. Accepts changes only from the portal's own origin. Failed sign-ins are
- * limited (sign-in.ts).
+ * Handles `/api/auth/…`, for signing in and out, and for changing the password. Accepts POSTs only from the portal's
+ * own pages. Failed attempts are limited (throttle.ts).
  */
 export function createAuthHandler(
   services: Services,

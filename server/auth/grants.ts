@@ -8,8 +8,9 @@ import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 
 /**
- * Locks an admin's rights until the end of the transaction that creates a token or an invitation, because `voidGrants`
- * would miss what is created after it. Rejects admins who have lost their rights during the call.
+ * Locks the member or API token that is about to create a token or an invitation, until the end of the transaction.
+ * Otherwise, a concurrent `voidGrants` would miss what it creates. Rejects callers who have lost their rights during
+ * the call.
  */
 export async function holdAdmin(tx: Transaction, actor: Actor): Promise<void> {
   if (actor.kind === 'user') {

@@ -3,7 +3,7 @@ import { DomainError } from '#server/domain/error.ts';
 import type { Session } from './session.ts';
 import type { SignIn } from './sign-in.ts';
 
-/** Context of verbs that act on the caller's own account. `address` is the browser's IP address. */
+/** Context of verbs that need the caller's session. `address` is the browser's IP address. */
 export interface PersonContext extends Context {
   session(): Promise<Session | null>;
   signIn: SignIn;

@@ -82,7 +82,7 @@ export async function readSession(services: Services, headers: Headers, now: Dat
   return token === null ? null : sessionOf(services, eq(sessions.token, token), now);
 }
 
-/** Reads a session again; null if it has ended. */
+/** Reads a session again; null if it has ended. Does not count as a use of the session. */
 export async function rereadSession(services: Services, id: string, now: Date): Promise<Session | null> {
   return sessionOf(services, eq(sessions.id, id), now, false);
 }

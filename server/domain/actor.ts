@@ -9,7 +9,7 @@ export interface Actor {
   kind: 'user' | 'token' | 'bootstrap' | 'agent' | 'system' | 'anonymous';
   id: string;
   name: string;
-  /** Null for an anonymous caller, and for a member who must set up a second factor first. */
+  /** Null for anonymous callers, for agents, and for members who must set up a second factor first. */
   role: Role | null;
   /** Publisher namespaces of this actor. Only the role `publisher` uses them. */
   namespaces: readonly string[];

@@ -61,7 +61,7 @@ export class DomainError extends Error {
   }
 }
 
-/** The HTTP status of each kind, the same at both HTTP doors. */
+/** The HTTP status of a problem document, by kind of error. */
 export const statusOfKind: Readonly<Record<ErrorKind, number>> = {
   bad_request: 400,
   unauthenticated: 401,

@@ -78,7 +78,7 @@ export interface FleetField<N extends string = string, V extends FieldValue = Fi
   description?: string;
   /**
    * What the condition reads. `vm` works on both tables, `health` only on `vm_health`. Conditions on `extension` read
-   * extensions `e` and must hold for the same one.
+   * extensions `e` and must all hold for the same extension.
    */
   of: 'vm' | 'health' | 'extension';
   /** Returns the health values that can match, so that rows are found by rank. */

@@ -33,7 +33,10 @@ export function fitList<Row>(
   return { kept, leftOut: rows.length - kept.length };
 }
 
-/** Returns how many entries each truncated list of a response omits; undefined if all lists are complete. */
+/**
+ * Returns `leftOut`, the number of entries that each truncated list of a response omits; an empty object if all lists
+ * are complete.
+ */
 export function leftOutOf<Name extends string>(
   counts: Readonly<Record<Name, number>>,
 ): { leftOut?: Partial<Record<Name, number>> } {

@@ -9,11 +9,14 @@ import { type Actor, systemActor } from '#server/domain/actor.ts';
  */
 export interface Principal {
   /**
-   * The same value for all actions of one member and the member's API tokens: `user:<id>`, `token:<id>`,
-   * `bootstrap:bootstrap`.
+   * The same value for all actions of one member and the member's API tokens: `user:<id>`. Otherwise the actor itself,
+   * such as `token:<id>` or `bootstrap:bootstrap`.
    */
   key: string;
-  /** Whether the actor is an admin now. For a token, both the token and its member must have the role. */
+  /**
+   * Whether the actor is an admin now. For a token, both the token and the member behind it, if any, must have the
+   * role.
+   */
   isAdmin: boolean;
 }
 
@@ -23,7 +26,7 @@ export const actorRef = ({ kind, id }: Pick<Actor, 'kind' | 'id'>): string => `$
 /** Tokens can create tokens. Chains longer than this are not resolved to a member. */
 const maxChain = 8;
 
-/** Resolves `kind:id` to the person who is responsible now. Returns null if `ref` is null. */
+/** Resolves `kind:id` to the responsible principal. Returns null if `ref` is null. */
 export async function findPrincipal(tx: Transaction, ref: string | null, now: Date): Promise<Principal | null> {
   if (ref === null) return null;
   const [kind, id] = [ref.slice(0, ref.indexOf(':')), ref.slice(ref.indexOf(':') + 1)];

@@ -1,14 +1,11 @@
 import { DomainError } from '#server/domain/error.ts';
 
-/**
- * Seconds after which to retry while the database is unavailable. The launcher restarts the embedded one within a
- * second.
- */
+/** Seconds after which callers should retry while the database is unavailable. */
 const databaseRetry = 2;
 
 /**
- * Error codes of an unavailable database, as opposed to a wrong statement. They include 25006 (a primary became a
- * standby) and the codes for a full disk and unreadable files.
+ * Error codes that mean that the database is unavailable, not that the statement is wrong. They include 25006 (the
+ * primary became a standby), 53100 (disk full) and 58030 (I/O error).
  */
 const awayCode =
   /^(ENOPRIMARY|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|08\w{3}|57P0[123]|57014|53\w{3}|58030|25006)$/;
@@ -26,14 +23,11 @@ function isDatabaseAway(error: Error): boolean {
 const hungUp = (error: Error): boolean =>
   error.message === 'aborted' && (error as Error & { code?: unknown }).code === 'ECONNRESET';
 
-/** Whether the disk with the portal's files, or its user's quota, is full. */
+/** Whether a write failed because the disk or the user's quota is full. */
 const isDiskFull = (error: Error): boolean =>
   /^(ENOSPC|EDQUOT)$/.test(String((error as Error & { code?: unknown }).code));
 
-/**
- * Whether PostgreSQL rejected a NUL character, or a lone surrogate in JSON. Such characters come from entry points that
- * take input other than JSON.
- */
+/** Whether PostgreSQL rejected a character that it cannot store: NUL, or a lone surrogate in JSON. */
 function isUnstorable(error: Error): boolean {
   const { code, message } = error as Error & { code?: unknown };
   return code === '22021' || code === '22P05' || (code === '22P02' && /input syntax for type json/.test(message));

@@ -6,7 +6,7 @@ export const languages = ['en', 'de'] as const;
 export type Language = (typeof languages)[number];
 
 /**
- * Returns the languages that a request wants: the chosen one, then those of Accept-Language. The account's choice
+ * Returns the language preferences of a request: the chosen language and Accept-Language. The account's choice
  * (`ofAccount`) takes precedence over the one in the browser's cookie.
  */
 export function readerOf(headers: Headers, ofAccount?: string): ReaderWishes {

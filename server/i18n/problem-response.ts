@@ -39,7 +39,10 @@ export function problemResponse(
 const quietMs = 5_000;
 let warnedAt = Number.NEGATIVE_INFINITY;
 
-/** Logs at most one warning in five seconds, because a fleet that calls during an outage would fill the disk. */
+/**
+ * Logs a warning at most every five seconds, and other outages at debug level, because a fleet that calls during an
+ * outage would fill the disk.
+ */
 function warnOfOutage(refusal: DomainError, requestId: string, log: Logger): void {
   const now = performance.now();
   const isQuiet = now - warnedAt < quietMs;

@@ -25,10 +25,7 @@ export type Problem = z.infer<typeof problemDocument>;
 /** Maximum length of values in messages, so that a response stays readable and small. */
 const shownLength = 200;
 const pathLength = 1_024;
-/**
- * Maximum length of a property name in a path: enough to find the property, but too short for a page of text, because
- * the sender chooses the name.
- */
+/** Maximum length of a property name in a path. Senders choose the names, so a longer one could be any text. */
 const nameLength = 64;
 /** Maximum number of faults in a response, because a body can have a fault in every byte. */
 const shownFaults = 1_000;
@@ -63,7 +60,7 @@ function shownParams(params: ErrorParams): ErrorParams {
   );
 }
 
-/** Returns the sentence for a code, such as a package warning. */
+/** Returns the message for a code, such as that of a package warning. */
 export function sentence(code: ErrorCode, params: ErrorParams, language: Language): string {
   return translate(language, 'errors', code, shownParams(params));
 }

@@ -10,7 +10,6 @@ export const pageLanguages: readonly string[] = readdirSync(folder, { withFileTy
   .filter((entry) => entry.isDirectory())
   .map((entry) => entry.name);
 
-/** Reads all `locales/<lng>/<namespace>.json` files of a language. */
 function load(language: Language): Record<string, Record<string, string>> {
   const home = new URL(`${language}/`, folder);
   const files = readdirSync(home).filter((file) => file.endsWith('.json'));

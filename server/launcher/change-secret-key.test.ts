@@ -107,7 +107,7 @@ test('everything is encrypted with the new key, the log verifies, and equal secr
   });
   expect((await getGoalState(own, { vmId })).extensions).toEqual([]);
   const again = await run(withKeys).ended;
-  expect(again).toMatchObject({ code: 0, output: expect.stringContaining('the change is complete') });
+  expect(again).toMatchObject({ code: 0, output: expect.stringContaining('The change is complete') });
 }, 120_000);
 
 test('a run killed before the commit changes nothing, and the next run completes', async () => {
@@ -158,10 +158,10 @@ test.each<[string, Record<string, string>, string]>([
   [
     'another key than the database’s',
     { ANNEX_SECRET_KEY: newKey, ANNEX_NEW_SECRET_KEY: `${newKey}2` },
-    'is not the one of',
+    'does not belong to this database',
   ],
   ['no new key', { ANNEX_SECRET_KEY: oldKey }, 'ANNEX_NEW_SECRET_KEY must have 32 characters'],
-  ['the same key', { ANNEX_SECRET_KEY: oldKey, ANNEX_NEW_SECRET_KEY: oldKey }, 'is the present one'],
+  ['the same key', { ANNEX_SECRET_KEY: oldKey, ANNEX_NEW_SECRET_KEY: oldKey }, 'is the same as the current one'],
 ])(
   'is rejected, and nothing changes: %s',
   async (_, env, sentence) => {
@@ -179,5 +179,5 @@ test('is rejected while Annex is running, or if the activity log has a fault', a
   await portal.query(`set application_name = 'test'`);
   portal.release();
   await services.db.execute(sql`update audit_entries set actor_name = 'Eve' where action = 'vm.create'`);
-  expect(await run(withKeys).ended).toMatchObject({ code: 1, output: expect.stringContaining('faults') });
+  expect(await run(withKeys).ended).toMatchObject({ code: 1, output: expect.stringContaining('has errors') });
 }, 120_000);

@@ -38,14 +38,14 @@ export async function changeSecretKey(change: KeyChange): Promise<string> {
   const [known] = await db.select({ keyCheck: installation.keyCheck }).from(installation);
   if (known?.keyCheck === to.check) {
     await finishHead(change);
-    return 'The database was sealed under the new key before; the change is complete.';
+    return 'Everything was already sealed under the new key. The change is complete.';
   }
-  if (known?.keyCheck !== from.check) throw new Error('the present key is not the one of this database.');
+  if (known?.keyCheck !== from.check) throw new Error('The current key does not belong to this database.');
   const kept = await readKeptHead({ keys: from, config });
   const { faults } = await verifyActivity({ db, keys: from }, kept);
   if (faults.length > 0) {
     throw new Error(
-      `the activity has ${faults.length} faults, which a new key would hide. Run npm run verify-activity, then npm run accept-activity.`,
+      `The activity log has errors (${faults.length}), which a new key would hide. Run npm run verify-activity, then npm run accept-activity.`,
     );
   }
   const counts = await db.transaction(async (tx) => {
@@ -54,7 +54,7 @@ export async function changeSecretKey(change: KeyChange): Promise<string> {
   });
   await keepResealedHead({ db, keys: to, config }, now);
   const { secrets, tenantKeys, apps, acts, earlierHead } = counts;
-  return `Sealed anew: ${secrets} protected settings, ${tenantKeys} tenant keys, ${apps} authenticator apps, ${acts} acts. The activity ended at ${earlierHead} under the earlier key.`;
+  return `Sealed again: ${secrets} protected settings, ${tenantKeys} tenant keys, ${apps} authenticator apps, ${acts} activity entries. The activity log ended at ${earlierHead} under the earlier key.`;
 }
 
 async function reseal(tx: Transaction, { from, to, now }: KeyChange) {
@@ -85,7 +85,7 @@ async function requireStopped(tx: Transaction): Promise<void> {
     select distinct application_name as name from pg_stat_activity
      where datname = current_database() and application_name ~ '^annex-(portal|gateway|worker)'`);
   if (rows.length === 0) return;
-  throw new Error(`Annex runs with this database (${rows.map(({ name }) => name).join(', ')}). Stop it first.`);
+  throw new Error(`Annex is running with this database (${rows.map(({ name }) => name).join(', ')}). Stop it first.`);
 }
 
 /**
@@ -96,6 +96,6 @@ async function finishHead({ db, config, from, to, now }: KeyChange): Promise<voi
   const isRead = (keys: Keys): Promise<KeptHead | null | false> => readKeptHead({ keys, config }).catch(() => false);
   if (await isRead(to)) return;
   if ((await isRead(from)) === false)
-    throw new Error('the end of the activity in DATA_DIR was not written by this portal.');
+    throw new Error('The head of the activity log in DATA_DIR was not written by this portal.');
   await keepResealedHead({ db, keys: to, config }, now);
 }

@@ -7,7 +7,6 @@ export interface ChildOptions {
   args: string[];
   cwd: string;
   env: NodeJS.ProcessEnv;
-  /** Prints a line to the terminal. */
   say(line: string): void;
   /** Whether the process reports when it is ready. If not, it counts as ready as soon as it has started. */
   tellsReady: boolean;

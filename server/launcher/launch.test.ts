@@ -13,7 +13,6 @@ let dataDir: string;
 let ports: { portal: number; gateway: number };
 let launcher: Launcher;
 
-/** A running `npm start`, and its output so far. */
 interface Launcher {
   process: ChildProcess;
   output(): string;
@@ -70,7 +69,6 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Reads the process id of the embedded PostgreSQL from its file. */
 async function postmaster(): Promise<number> {
   return Number((await readFile(join(dataDir, 'postgres', 'data', 'postmaster.pid'), 'utf8')).split('\n')[0]);
 }

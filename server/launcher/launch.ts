@@ -141,8 +141,9 @@ async function openDatabase(
 }
 
 /**
- * Prepares the database before the processes start: migrates it, begins its activity log, and creates the first
- * administrator or a setup link. Returns the setup link; null if there is an administrator.
+ * Prepares the database before the processes start: migrates it, begins its activity log, deletes copies of secrets
+ * that the portal may no longer keep, and creates the first administrator or a setup link. Returns the setup link; null
+ * if there is an administrator.
  */
 async function prepare(config: Config & { databaseUrl: string }): Promise<string | null> {
   const keys = deriveKeys(await secretKey(config));

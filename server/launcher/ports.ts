@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { type Config, ConfigError } from '#server/platform/env.ts';
 
-/** Throws if a port is in use or not permitted. The message names the variable to change. */
+/**
+ * Throws a ConfigError if a port is in use or reserved for root, or if this machine does not have the address. The
+ * message names the variable to change.
+ */
 export async function checkPorts(config: Config): Promise<void> {
   await checkPort(config.host, config.port, 'PORT');
   await checkPort(config.host, config.gatewayPort, 'GATEWAY_PORT');

@@ -30,7 +30,6 @@ export interface Live {
   /** Returns the position of the newest change. Data read afterwards includes all changes up to this position. */
   position(): string;
   watch(options: WatchOptions): AsyncGenerator<LiveMessage, void>;
-  /** Limits the streams of open pages. */
   streams: Streams;
   close(): Promise<void>;
 }

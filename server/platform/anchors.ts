@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** A place outside the database to which anchors of the activity log are sent. */
+/** A destination outside the database for anchors of the activity log. */
 export type AnchorTarget =
   | { kind: 'file'; path: string }
   | { kind: 'syslog'; host: string; port: number }
@@ -19,7 +19,8 @@ export interface AnchorMessage {
 const timeoutMs = 10_000;
 
 /**
- * Parses `file:/…`, `syslog://host:514` and `https://…`, separated by commas. Throws an error that says what is wrong.
+ * Parses `file:/…`, `syslog://host:514` and `https://…`, separated by commas. Throws an Error that lists the valid
+ * forms.
  */
 export function readAnchorTargets(text: string): AnchorTarget[] {
   return text.split(',').map((part) => readTarget(part.trim()));
@@ -41,7 +42,7 @@ function readTarget(text: string): AnchorTarget {
 
 const isLoopback = (host: string): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(host);
 
-/** Returns a target's name for the log, without secrets in its URL. */
+/** Returns a target's name for the log. Omits the path and query of a URL, which may contain secrets. */
 export function nameTarget(target: AnchorTarget): string {
   switch (target.kind) {
     case 'file':
@@ -54,8 +55,8 @@ export function nameTarget(target: AnchorTarget): string {
 }
 
 /**
- * Sends an anchor: as a line to a file, as an RFC 5424 message over UDP to syslog, or as JSON in a POST to an HTTPS
- * URL.
+ * Appends an anchor to a file as a JSON line, sends it to syslog as an RFC 5424 message over UDP, or posts it to a URL
+ * as JSON. Throws if this fails.
  */
 export async function sendAnchor(target: AnchorTarget, message: AnchorMessage): Promise<void> {
   switch (target.kind) {

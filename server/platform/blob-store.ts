@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pipeline, type Readable, Transform, type TransformCallback } from 'node:stream';
 import { v7 as uuid } from 'uuid';
 
-/** The first and the last byte of a range, both inclusive. */
+/** Offsets of the first and the last byte of a range, both inclusive. */
 export interface ByteRange {
   start: number;
   end: number;
@@ -45,7 +45,10 @@ export interface BlobStore {
   remove(sha256: string): Promise<void>;
   /** Updates the times of temporary files that are still needed, so that `clearTemporary` keeps them. */
   keepTemporary(paths: readonly string[]): Promise<void>;
-  /** Deletes temporary files that a crash left behind. Returns the number of deleted files. */
+  /**
+   * Deletes temporary files last modified before `olderThan`, which a crash left behind. Returns the number of deleted
+   * files.
+   */
   clearTemporary(olderThan: Date): Promise<number>;
   /** Lists the digests of all blobs stored before `before`. */
   list(before: Date): Promise<string[]>;

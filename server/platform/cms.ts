@@ -45,7 +45,6 @@ const derNull = new Uint8Array([5, 0]).buffer;
 /** Copies the bytes, because the ASN.1 classes need an ArrayBuffer, and a Buffer may be a view of a larger one. */
 const own = (bytes: Uint8Array): ArrayBuffer => new Uint8Array(bytes).buffer;
 
-/** Serializes an ASN.1 object to DER. */
 const der = (value: unknown): ArrayBuffer => AsnConvert.serialize(value);
 
 /**

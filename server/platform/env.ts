@@ -38,14 +38,14 @@ export interface Config {
   };
   /** The OpenID provider for signing in; null if none is configured. */
   openId: OpenIdConfig | null;
-  /** Maximum requests per second from one VM; 0 disables the limit. */
+  /** Maximum requests per second from one VM to one process; 0 disables the limit. */
   vmRate: number;
   custody: 'portal' | 'vm';
   /** Whether a machine must prove at enrollment that it holds its certificate's key. */
   enrolProof: 'optional' | 'required';
   /** Whether the wire server, which stock Azure Linux agents use, is enabled. */
   wire: boolean;
-  /** For how many days to keep data that accumulates. */
+  /** Retention of accumulating data, in days. */
   keptDays: {
     /** Reports as the agents sent them. */
     reports: number;
@@ -53,7 +53,7 @@ export interface Config {
     logs: number;
     /** Changes to the health of VMs and extensions. */
     health: number;
-    /** Hourly counts of VMs per handler version, which become daily after two weeks. */
+    /** Hourly counts of VMs per handler version, of which one a day is kept after two weeks. */
     counts: number;
     /** Invitations and tokens, from the day they ended. */
     ended: number;
@@ -69,7 +69,8 @@ export interface Config {
 }
 
 /**
- * Thrown for an invalid environment. The message says what is wrong with each variable, but never contains a secret.
+ * Thrown for an invalid environment. The message says what is wrong with each invalid variable, but never contains a
+ * secret.
  */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
@@ -269,7 +270,7 @@ export type ChildKind = 'portal' | 'gateway' | 'worker' | 'build';
 function handedDown(kind: ChildKind): string[] {
   if (kind === 'build') return general;
   const settings = Object.keys(environment.shape)
-    // Only the launcher uses these. It creates the first admin, and passes only the token's digest to the portal.
+    // The launcher uses these itself: it creates the first admin, and passes only the token's digest to the portal.
     .filter((name) => !name.startsWith('ANNEX_BOOTSTRAP_'))
     .filter((name) => kind === 'portal' || !name.startsWith('ANNEX_OIDC_'));
   return [...settings, ...general];

@@ -49,7 +49,7 @@ export function scanJson(text: string, options: ScanOptions): Scan {
   return new Scanner(text, options).run();
 }
 
-/** Thrown to end the scan, because the rest cannot be parsed. */
+/** Ends the scan early: after a syntax error, too deep nesting or `maxFaults` faults. */
 class Stop extends Error {}
 
 class Scanner {
@@ -74,7 +74,7 @@ class Scanner {
     return { faults: this.faults, unstorable: this.unstorable };
   }
 
-  /** Scans the whole text. Each opening bracket pushes a level onto the stack; each closing bracket pops one. */
+  /** Scans the whole text. The stack has a level for each open array or object that is not empty. */
   private document(): void {
     let expectsValue = true;
     for (;;) {

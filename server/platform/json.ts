@@ -27,9 +27,9 @@ const failed = (fault: JsonFault, faults: readonly JsonFault[] = [fault]): JsonR
 });
 
 /**
- * Parses untrusted JSON. Rejects invalid UTF-8, deep nesting and duplicate properties; two parsers could pick different
- * duplicates. Accepts a byte-order mark. Faults never contain input, except property names in paths. `__proto__` is an
- * ordinary own property, as with JSON.parse.
+ * Parses untrusted JSON. Rejects invalid UTF-8, deep nesting and duplicate properties, because two parsers could pick
+ * different duplicates. Accepts a byte-order mark. Faults never contain input, except property names in paths.
+ * `__proto__` is an ordinary own property, as with JSON.parse.
  */
 export function parseJson(source: string | Uint8Array, options: JsonOptions = {}): JsonResult {
   const size = typeof source === 'string' ? Buffer.byteLength(source) : source.byteLength;
@@ -51,7 +51,7 @@ export function parseJson(source: string | Uint8Array, options: JsonOptions = {}
 
 /**
  * Parses a text that needs no scan, at a fraction of a scan's cost. Returns undefined for every other text, valid or
- * not. If the text has duplicate properties, the parsed value has fewer properties than the text has names.
+ * not. Detects duplicate properties by counting: the parsed value then has fewer properties than the text has names.
  */
 function readOrdinary(text: string, maxDepth: number): unknown {
   if (text.includes('\\u')) return undefined;
@@ -64,7 +64,9 @@ function readOrdinary(text: string, maxDepth: number): unknown {
   return countNames(value, maxDepth) === countNamesIn(text) ? value : undefined;
 }
 
-/** Returns the total number of properties in all objects; -1 if the nesting is too deep or a number is beyond ±2^53. */
+/**
+ * Returns the total number of properties in all objects; -1 if the nesting is too deep or a number is ±2^53 or beyond.
+ */
 function countNames(value: unknown, depthLeft: number): number {
   if (typeof value === 'number') return Math.abs(value) >= 2 ** 53 ? -1 : 0;
   if (typeof value !== 'object' || value === null) return 0;
@@ -86,7 +88,10 @@ function countNames(value: unknown, depthLeft: number): number {
   return count;
 }
 
-/** Counts the quotes that are followed by a colon. Each ends a name or, in rare cases, begins a string. */
+/**
+ * Counts the quotes that are followed by a colon. Each ends a name or, in rare cases, belongs to a string value. Then
+ * the count is too high, and the text is scanned.
+ */
 function countNamesIn(text: string): number {
   let count = 0;
   for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at + 1)) {

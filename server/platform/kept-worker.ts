@@ -4,8 +4,8 @@ import { loadMs, type WorkerLimits, type WorkerMessage, type WorkerResult } from
 type Outcome<T> = WorkerResult<T> | { ended: 'failed'; error: Error };
 
 /**
- * A thread that runs tasks in order. It is reused, because starting a thread takes a fifth of a second. Serves only one
- * owner, because a task can leave state for the next one. Does not keep the process alive while it is idle.
+ * A thread that runs tasks in order. It is reused, because starting a thread takes about 200 ms. Each setup has its own
+ * thread, because a task can leave state for the next one. An idle thread does not keep the process alive.
  */
 export class KeptWorker<I, T> {
   private readonly module: URL;

@@ -1,7 +1,7 @@
 const KiB = 1024;
 const MiB = 1024 * KiB;
 
-/** Limits on all external input. Sizes are in bytes and times in milliseconds, unless the name says otherwise. */
+/** Limits on external input. Sizes are in bytes and times in milliseconds, unless the name says otherwise. */
 export interface Limits {
   package: {
     packedBytes: number;
@@ -27,13 +27,14 @@ export interface Limits {
     outputBytes: number;
   };
   /**
-   * Maximum bytes of a command's output, of a VM's stored outputs and, separately, of its archives, of a log archive,
-   * and of the uploads that a VM is sending.
+   * Maximum bytes of one command's output (`outputBytes`) and of one log archive (`archiveBytes`), of a VM's stored
+   * outputs and, counted separately, its stored archives (`vmBytes`), and of a VM's uploads that are not stored yet
+   * (`arrivingBytes`).
    */
   logs: { outputBytes: number; vmBytes: number; archiveBytes: number; arrivingBytes: number };
   /**
-   * What one VM may send or store: bytes of reports and number of certificate renewals (each per hour and process),
-   * bytes of goal states per hour, and bytes of stored past reports in total.
+   * Limits per VM: bytes of reports and number of certificate renewals (each per hour and process), bytes of new goal
+   * states per hour, and bytes of stored past reports in total.
    */
   vm: { reportBytesPerHour: number; renewalsPerHour: number; goalStateBytesPerHour: number; historyBytes: number };
   tags: { count: number; bytes: number };
@@ -41,7 +42,10 @@ export interface Limits {
   heldPolls: number;
   /** Maximum number of open live streams per session, per member and per process. */
   streams: { perSession: number; perMember: number; perProcess: number };
-  /** Maximum number of agents that a process caches, at about 0.5 KiB each. */
+  /**
+   * Maximum number of agents that a process caches, at about 0.5 KiB each. At least `heldPolls` agents are always
+   * allowed.
+   */
   rememberedAgents: number;
   /** Maximum number of queued reports, and maximum bytes of their bodies, including those being received. */
   waiting: { reports: number; bytes: number };

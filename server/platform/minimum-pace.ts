@@ -1,4 +1,4 @@
-/** Requires a sender to keep up an average rate in bytes per second since the start. */
+/** Requires a minimum average rate from a sender, in bytes per second since the start. */
 export class MinimumPace {
   /** Bytes received so far. The caller updates this. */
   received = 0;
@@ -14,7 +14,7 @@ export class MinimumPace {
     this.#tooSlow = tooSlow;
   }
 
-  /** Returns the next chunk. Throws `tooSlow` if the average falls below the minimum first. */
+  /** Returns the next chunk. Throws the error from `tooSlow` if the average falls below the minimum first. */
   async within<T>(chunk: Promise<T>): Promise<T> {
     const allowedMs = this.#patienceMs + (this.received / this.#perSecond) * 1000;
     const leftMs = Math.max(0, allowedMs - (performance.now() - this.#startedAt));

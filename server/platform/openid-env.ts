@@ -13,7 +13,7 @@ export interface OpenIdConfig {
   scopes: string;
   /** Allowed e-mail domains in lower case; any domain if empty. */
   emailDomains: readonly string[];
-  /** Role of people who join by signing in; null if people need an invitation to join. */
+  /** Role of people who join by signing in, if no group gives them one; null if they then need an invitation. */
   joinAs: RoleName | null;
   /** The claim that contains groups, and the role of each group. A member gets the role of the first matching group. */
   roles: { claim: string; of: readonly { group: string; role: RoleName }[] } | null;

@@ -2,7 +2,7 @@ import { chmod, lstat, mkdir, readdir, readFile, symlink } from 'node:fs/promise
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 
-/** Paths of the binaries in the npm package. */
+/** Paths of the PostgreSQL binaries. */
 export interface PostgresBinaries {
   /** Folder with `bin`, `lib` and `share`. */
   native: string;
@@ -11,8 +11,8 @@ export interface PostgresBinaries {
 }
 
 /**
- * Finds the binaries for this machine, and adds the links and file modes that are missing after an install without
- * scripts.
+ * Finds the binaries for this machine in their npm package, and adds the links and file modes that are missing after an
+ * install without scripts. Throws if the package is not installed.
  */
 export async function postgresBinaries(): Promise<PostgresBinaries> {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;

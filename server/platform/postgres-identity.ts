@@ -33,10 +33,10 @@ function hasName(): boolean {
 }
 
 /**
- * Chooses the user that runs PostgreSQL. An existing cluster keeps its user, who owns its files. An ordinary user runs
- * it directly. Root, or a user without a name, runs it in a user namespace as another id, so that the files keep their
- * owner and no folder has to be opened to others. If root cannot create namespaces, an unprivileged user runs a copy of
- * the binaries in the cluster's folder.
+ * Chooses the user that runs PostgreSQL. An ordinary user runs it directly. Root, or a user without a name, runs it in
+ * a user namespace as another id, so that the files keep their owner and no folder has to be opened to others. If root
+ * cannot create namespaces, an unprivileged user runs a copy of the binaries in `dataDir`. For an existing cluster,
+ * root decides by the owner of its files.
  */
 export async function postgresIdentity(dataDir: string, binaries: PostgresBinaries): Promise<PostgresIdentity> {
   const namespaced: PostgresIdentity = {

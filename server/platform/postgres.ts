@@ -55,9 +55,9 @@ const ours: Readonly<Record<string, string>> = {
 };
 
 /**
- * Starts the embedded PostgreSQL on a Unix socket only, as any user. Before that, ends processes of an earlier run, and
- * removes a stale lock file or an incomplete cluster. If the server does not start, throws an error with the end of its
- * log.
+ * Starts the embedded PostgreSQL, which listens only on a Unix socket. The caller may be any user, even root. First
+ * ends processes of an earlier run, and removes a stale lock file or an incomplete cluster. If the server does not
+ * start, throws an error with the end of its log.
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
@@ -91,8 +91,8 @@ export async function runningPostgres(dataDir: string, database = 'annex'): Prom
 }
 
 /**
- * Creates the cluster in another folder and moves it when it is complete, so that a killed initdb leaves no partial
- * cluster. Returns the password.
+ * Creates the cluster if it does not exist: in another folder that is moved when it is complete, so that a killed
+ * initdb leaves no partial cluster. Returns the password.
  */
 async function initialise(
   identity: PostgresIdentity,

@@ -2,8 +2,8 @@ const timeoutMs = 2_000;
 const freshMs = 2_000;
 
 /**
- * Checks whether an HTTP server responds, with any status. Only an unknown host or a refused, broken or silent
- * connection counts as unreachable, but not an untrusted certificate. Requests each URL at most every two seconds,
+ * Checks whether an HTTP server responds, with any status. An unknown host or a refused, broken or silent connection
+ * counts as unreachable; an untrusted certificate does not. Requests each URL at most once every two seconds,
  * regardless of the number of callers.
  */
 export class Reachability {

@@ -29,7 +29,7 @@ test.each(Object.entries(ways))('%s: a process that ends while writing leaves no
   const module = join(import.meta.dirname, 'secret-key.ts');
   const call = name === 'secret.key' ? `secretKey({ secretKey: null, dataDir })` : 'nextKey(dataDir)';
   const script = `const dataDir = process.argv[1]; const { secretKey, nextKey } = await import('${module}'); await ${call}`;
-  // Lets the system kill the process when it writes, because it exceeds its file size limit.
+  // With a file size limit of 0, the system kills the process when it writes.
   const run = spawnSync(
     '/bin/sh',
     ['-c', 'ulimit -c 0; ulimit -f 0; exec "$0" --input-type=module -e "$1" "$2"', process.execPath, script, dataDir],

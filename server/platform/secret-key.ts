@@ -71,7 +71,7 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
-/** Renames the file, unless another process created the target first. */
+/** Links the draft to its final path, unless another process created that file first. */
 async function placeNew(draft: string, path: string): Promise<void> {
   try {
     await link(draft, path);

@@ -3,7 +3,7 @@ import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 
 interface Desk {
   running: Promise<unknown> | null;
-  /** The next reading, for callers that arrive during a reading or the rest after it. */
+  /** The reading that has not started yet. All callers until its start share it. */
   next: Promise<unknown> | null;
   restUntil: number;
   /** Ends the rest early. */
@@ -12,8 +12,8 @@ interface Desk {
 
 /**
  * Each reading is followed by a rest of this multiple of its duration, so that readings use only a small part of a
- * core, unless calls are urgent. The rest has a limit, because a waiting caller occupies one of its session's few
- * slots.
+ * core, unless calls are urgent. The rest is at most `longestRestMs`, or the reading's duration if that is longer,
+ * because a waiting caller occupies one of its session's few concurrent reads.
  */
 const restPerReading = 19;
 const longestRestMs = 250;

@@ -1,11 +1,11 @@
 import { KeptWorker } from './kept-worker.ts';
 import type { WorkerLimits, WorkerResult } from './worker-task.ts';
 
-/**
- * Number of threads in a pool, which only busy threads may exceed, and how long idle threads are kept, in milliseconds.
- */
+/** Bounds of a pool of threads. */
 export interface PoolBounds {
+  /** Maximum number of threads, which only busy threads may exceed. */
   most: number;
+  /** Milliseconds after which an unused thread is closed. */
   idleMs: number;
 }
 

@@ -9,7 +9,7 @@ export interface WorkerLimits {
 /** Result of a task: its value, or the limit that ended it. Errors in the task are thrown instead. */
 export type WorkerResult<T> = { ended: 'done'; value: T } | { ended: 'time' | 'memory' };
 
-/** Messages of a worker: first that its module is loaded, then the task's result. */
+/** Messages of a worker: first that its module is loaded, then the result of each task. */
 export type WorkerMessage<T> = { ready: true } | { value: T };
 
 /** Milliseconds allowed for loading a module, enough for a busy machine. */
@@ -18,8 +18,8 @@ export const loadMs = 15_000;
 const maxConcurrent = 2;
 
 /**
- * Runs tasks on hostile input, each in its own thread and at most two at a time. A task that takes too long or exhausts
- * its memory is ended without harm to the caller. The module must call `answer`. The thread has no environment
+ * Runs tasks on hostile input, each in its own thread and at most two at a time. Terminates a task that takes too long
+ * or exhausts its memory, without affecting the caller. The module must call `answer`. The thread has no environment
  * variables.
  */
 export class WorkerTasks<T> {
@@ -57,7 +57,7 @@ function runInWorker<T>(moduleUrl: URL, input: unknown, limits: WorkerLimits): P
       if (settled) return;
       settled = true;
       clearTimeout(timer);
-      // Ends the worker even if it is still running, because its result no longer matters.
+      // Terminates the worker, which may still be running.
       worker.terminate().then(act, reject);
     };
     const end = () => settle(() => resolve({ ended: 'time' }));

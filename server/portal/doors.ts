@@ -13,11 +13,11 @@ import { createWireHandler, wireUploads } from '#server/wire/door.ts';
 export interface Doors {
   /** Returns the entry point for a path; null if there is none. */
   route(path: string): HttpRoute | null;
-  /** Writes the agent API's pending data. */
+  /** Releases held polls and writes the agent API's pending data. */
   close(): Promise<void>;
 }
 
-/** Creates the entry points for pages, scripts and agents. */
+/** Creates the entry points: agent APIs, REST API, tRPC, sign-in, uploads and downloads. */
 export function openDoors(services: DoorServices, live: Live, signIn: SignIn): Doors {
   const { log } = services;
   const agent = createAgentHandler(services);

@@ -77,7 +77,6 @@ const ours = { origin: 'http://annex.test', 'sec-fetch-site': 'same-origin' };
 const cookieOf = (who: Who): Record<string, string> => (who === null ? {} : { cookie: doors.cookies[who] });
 const wrapped = (input: unknown) => JSON.stringify({ json: input });
 
-/** The headers of each kind of caller. */
 const asMember = (who: Who) => ({ ...ours, ...cookieOf(who) });
 const asToken = (token: string | null): Record<string, string> =>
   token === null ? {} : { authorization: `Bearer ${token}` };
@@ -97,7 +96,7 @@ async function ask(path: string, headers: Record<string, string>, input: unknown
 const post = (path: string, headers: Record<string, string>, body: string) =>
   doors.fetch(path, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body });
 
-/** Calls many procedures in one request. Returns their results. */
+/** Calls many procedures in one request. Returns the verdict on each. */
 async function batch(paths: readonly string[], headers: Record<string, string>, isGet: boolean): Promise<string[]> {
   const inputs = JSON.stringify(Object.fromEntries(paths.map((_, index) => [index, { json: {} }])));
   const url = `/api/trpc/${paths.join(',')}?batch=1`;
@@ -111,7 +110,7 @@ async function batch(paths: readonly string[], headers: Record<string, string>, 
   });
 }
 
-/** Reads the first events of a subscription, which show whether it continues. */
+/** Reads a subscription's first events, and returns whether the caller may subscribe. */
 async function listen(path: string, headers: Record<string, string>): Promise<string> {
   const ended = new AbortController();
   const response = await doors.fetch(`/api/trpc/${path}`, { headers, signal: ended.signal });
@@ -301,7 +300,7 @@ const pathOf = (path: string, handler: string) =>
     .replace('{lang}', 'en')
     .replace('{name}', 'probe');
 
-/** Valid bodies, with which calls reach the check of the namespace. Other calls have an empty body. */
+/** Valid bodies, so that these calls reach the namespace check. Other calls with a JSON body send `{}`. */
 const bodies: Readonly<Record<string, unknown>> = {
   withdrawVersion: { reason: 'x' },
   setResources: [],
@@ -366,7 +365,7 @@ describe('the management API', () => {
   });
 });
 
-/** Input with which publishers' verbs reach the check of the namespace. */
+/** Valid input, so that publishers' verbs reach the namespace check. */
 const given = { handler: 'Acme.Lab.Probe', version: '1.0.0.0', lang: 'en', reason: 'x', platforms: [], file: [] };
 
 /** Runs a verb with this role, without the entry point's checks. Returns the outcome. */

@@ -12,7 +12,7 @@ export interface PublicConfig {
 
 /** What the portal provides to the pages that it renders in this process. */
 export interface PortalRuntime {
-  /** Returns the procedures for pages, called as the user whom these headers sign in. They are read-only. */
+  /** Returns the read-only procedures, called as the user whom these headers sign in. */
   caller(headers: Headers): Promise<AppCaller>;
   /** Returns the user whom these headers sign in; null without a session. */
   session(headers: Headers): Promise<Actor | null>;

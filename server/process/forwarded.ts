@@ -52,7 +52,7 @@ export function settleOrigin(
   return { remoteAddress, requestId };
 }
 
-/** Returns the last address in the chain that is not a trusted proxy's. */
+/** Returns the last address in the chain that is not a trusted proxy's; if all are, the first. */
 function clientOf(forwardedFor: string | string[] | undefined, peer: string, trusted: BlockList): string {
   const chain = [forwardedFor ?? []].flat().join(',').split(',');
   let client = peer;

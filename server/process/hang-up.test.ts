@@ -18,7 +18,6 @@ let serving: Serving;
 let begun = Promise.withResolvers<void>();
 let ended = Promise.withResolvers<unknown>();
 
-/** Reads a stream to its end. */
 async function drain(stream: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const _ of stream);
 }

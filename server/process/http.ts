@@ -19,7 +19,7 @@ export interface RequestInfo {
   closing: AbortSignal;
 }
 
-/** Handles an entry point's requests, and turns its own errors into responses. */
+/** Handles an entry point's requests. If the promise rejects, the response is a problem document. */
 export type Core = (request: Request, info: RequestInfo) => Promise<Response>;
 
 /** A request to be handled directly with Node's request and response objects. */
@@ -66,11 +66,16 @@ export interface ServeOptions {
 
 export interface Serving {
   port: number;
-  /** Stops accepting connections, waits for running responses, and ends those that remain after `graceMs`. */
+  /**
+   * Stops accepting connections, waits for running responses, and ends those that remain after `graceMs` milliseconds.
+   */
   close(graceMs?: number): Promise<void>;
 }
 
-/** Longer than any held poll and any pause in a stream, so that only dead or stalled clients are disconnected. */
+/**
+ * Milliseconds after which an idle connection is closed. Longer than any held poll and any pause in a stream, so that
+ * only dead or stalled clients are disconnected.
+ */
 const idleSocketMs = 120_000;
 
 /** Starts listening. Rejects with Node's error if the port is in use. */
@@ -118,7 +123,7 @@ function createHttpServer({ limits, tls, upgrades }: ServeOptions): Server {
   return server;
 }
 
-/** Methods that `Request` supports. It does not support TRACE. */
+/** Methods that `Request` supports. It supports neither TRACE nor CONNECT. */
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 /**

@@ -62,8 +62,8 @@ async function databaseFingerprint(tx: Transaction): Promise<string> {
 }
 
 /**
- * Returns the system identifier or the timeline of the server; `-` if a hosted PostgreSQL hides it. Then the database's
- * id must suffice.
+ * Returns the system identifier or the timeline of the server; `-` if a hosted PostgreSQL hides it. The fingerprint
+ * then relies on its other parts.
  */
 async function controlOf(tx: Transaction, part: 'system' | 'timeline'): Promise<string> {
   const query =

@@ -6,7 +6,7 @@ const measured = 10_000;
 
 /**
  * Limits the time for receiving a body to `requestMs` or, for an upload, requires a minimum rate. Calls `tooSlow` once
- * if the body takes longer.
+ * if the body misses the limit.
  */
 export function keepPace(
   request: IncomingMessage,

@@ -22,7 +22,9 @@ const columns = [
   'hash',
 ] as const;
 
-/** Yields the activity log as lines of a file, one per entry. The data before and after the action is JSON. */
+/**
+ * Yields the activity log in chunks of lines, one line per entry. In CSV, the data before and after the action is JSON.
+ */
 export async function* activityLines(
   ctx: Context,
   query: URLSearchParams,

@@ -42,7 +42,10 @@ function extensionsOf({ extensions }: ExportedVm): string {
     .join('; ');
 }
 
-/** Yields the matching VMs as lines of a file, one per VM. The CSV header is in the language `lang`. */
+/**
+ * Yields the matching VMs in chunks of lines, one line per VM. The CSV header is in the language of the query parameter
+ * `lang`.
+ */
 export async function* fleetLines(
   ctx: Context,
   query: URLSearchParams,

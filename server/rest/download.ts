@@ -18,7 +18,7 @@ type Download = (ctx: Context, query: URLSearchParams, form: 'csv' | 'jsonl') =>
 
 const files: Readonly<Record<string, Download>> = { activity: activityLines, vms: fleetLines };
 
-/** Without this mark, spreadsheets do not recognize UTF-8. */
+/** Without this mark, some spreadsheets do not recognize UTF-8. */
 const byteOrderMark = '\uFEFF';
 
 const types = { csv: 'text/csv; charset=utf-8; header=present', jsonl: 'application/jsonl; charset=utf-8' } as const;

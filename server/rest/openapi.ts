@@ -6,28 +6,28 @@ import type { FormField, RestRoute } from './route.ts';
 type Json = { readonly [key: string]: unknown };
 
 const meanings: Readonly<Record<number, string>> = {
-  400: 'The request cannot be read.',
-  401: 'No token, or one that does not hold.',
-  403: 'The role, or membership of the namespace, is missing.',
-  404: 'There is no such thing.',
-  406: 'Answers come as JSON only.',
-  408: 'The body came too slowly.',
-  409: 'In conflict with what is there.',
-  412: 'It has moved on since the number in If-Match.',
-  413: 'Larger than the limit that is named.',
-  415: 'A body of another type.',
-  422: 'Readable, and not acceptable; every fault is listed.',
-  429: 'Too many failed attempts from this address.',
-  500: 'The portal failed; the request id leads to its log.',
-  503: 'The database is away.',
-  507: 'The disk of the portal is full.',
+  400: 'The body, a query parameter or If-Match is malformed.',
+  401: 'The API token is missing or not valid.',
+  403: 'The token does not have the required role or namespace.',
+  404: 'An item that the request names does not exist.',
+  406: 'The response is available only as JSON.',
+  408: 'The request did not arrive in time.',
+  409: 'The request conflicts with the current state.',
+  412: 'The state has changed: If-Match, the plan or the thumbprint is out of date.',
+  413: 'The body exceeds the limit that `detail` names.',
+  415: 'The content type or content encoding is not supported.',
+  422: 'The request is well-formed but not valid. `errors`, if present, lists what is wrong.',
+  429: 'Too many requests or failed attempts. Retry later.',
+  500: 'An error occurred in the portal. Its log has details under the request ID.',
+  503: 'The portal is temporarily unavailable, for example because the database is not responding.',
+  507: 'The portal’s disk is full.',
 };
 
 const { $schema: _, ...timeSchema } = z.toJSONSchema(time);
 
 /**
- * Returns a schema as JSON, without `$schema`, because an OpenAPI 3.1 document declares one dialect for all schemas. A
- * `Date` becomes a string.
+ * Returns a schema as JSON Schema, without `$schema`, because an OpenAPI 3.1 document declares one dialect for all
+ * schemas. A `Date` becomes a string.
  */
 function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
@@ -40,7 +40,10 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
   return json;
 }
 
-/** Moves the `$defs` of schemas to the document's components, as OpenAPI requires. */
+/**
+ * Moves the `$defs` of schemas to the document's components, because `#/$defs/…` would refer to the root of the
+ * document.
+ */
 function gatherDefinitions(paths: Json): { paths: Json; definitions: Json } {
   const definitions: Record<string, unknown> = {};
   const text = JSON.stringify(paths).replaceAll('"#/$defs/', '"#/components/schemas/');
@@ -172,9 +175,9 @@ export function openapiDocument(routes: readonly RestRoute[], url: string): Json
       version: '1',
       description: [
         'Publishers, handlers, VMs and their goal states. Every error is a problem document (RFC 9457).',
-        'Lists are `{ items, nextCursor }`; `?cursor=` takes `nextCursor` of the previous page. A page contains at most about',
-        '4 MiB, so it can end before `limit`; the list ends when `nextCursor` is null. `leftOut` counts the entries that are',
-        'missing from a list inside a response for the same reason.',
+        'Lists are `{ items, nextCursor }`; pass the `nextCursor` of a page as `?cursor=` to get the next one. A page',
+        'contains at most about 4 MiB, so it can have fewer items than `limit`; the list ends when `nextCursor` is null.',
+        '`leftOut` counts the entries that are missing from a list inside a response for the same reason.',
       ].join(' '),
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },

@@ -66,7 +66,7 @@ export async function readJson<S extends z.ZodType>(
   return parse(schema, value);
 }
 
-/** Reads the complete body as bytes. Throws 415, 413, and 400 if the body is empty. */
+/** Reads the complete body as bytes. Throws 415 for another media type, 413 above `limit` bytes, and 400 for an empty body. */
 export async function readFile(
   request: Request,
   types: readonly string[],

@@ -25,7 +25,7 @@ export async function* readForm(request: Request, limits: Limits): AsyncGenerato
   requireType(request, ['multipart/form-data']);
   const parser = openParser(request, limits);
   const body = Readable.from(untilEnd(request.body ?? [], boundaryOf(request)), { objectMode: false });
-  // Whether the parser has stopped: it has the whole form, or its buffer stays full although no part is being read.
+  // Whether the parser has stopped: it has the whole form, or data stays in its buffer although no part is being read.
   const parts = new PartQueue(() => body.readableEnded || parser.writableLength > 0);
   parser.on('file', (name, bytes) => parts.add(name, bytes));
   parser.on('partsLimit', () =>

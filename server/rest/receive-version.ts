@@ -7,7 +7,7 @@ import type { FormPart } from './read-form.ts';
 /** Maximum bytes of the part `platforms`, which is far more than a complete list needs. */
 const platformsBytes = 16 * 1024;
 
-/** The parts of a version. The verb becomes responsible for the package, which is a temporary file. */
+/** The parts of a version. The package is a temporary file, which the verb must store or delete. */
 export interface ReceivedVersion {
   file: UploadedFile;
   schema?: unknown;

@@ -41,7 +41,6 @@ export interface FormField {
   type: 'application/zip' | 'application/json';
   meaning: string;
   required?: boolean;
-  /** Whether the part may be repeated. */
   repeated?: boolean;
 }
 
@@ -84,7 +83,7 @@ interface RouteShape {
   /** Query parameters that may be repeated. They are arrays in `query`. */
   repeated?: readonly string[];
   answers: RouteAnswers;
-  /** Statuses of problem documents, in addition to those that every call can have. */
+  /** Statuses of problem documents, in addition to those that `refusalsOf` derives. */
   refusals: readonly number[];
 }
 

@@ -7,8 +7,8 @@ import { xliffRoutes } from './routes/xliff.ts';
 
 /**
  * Returns a function that handles uploads of zips and language files, which are too large for tRPC: `PUT
- * /upload/handlers/{handler}/versions/{version}/package`, `…/resources/{lang}` and `…/resources/{lang}.xlf`. These are
- * calls of `/api/v1`, but they require a session cookie and must come from the portal's own pages.
+ * /upload/handlers/{handler}/versions/{version}/package`, `…/resources/{lang}` and `…/resources/{lang}.xlf`. They work
+ * as in `/api/v1`, but require a session cookie and must come from the portal's own pages.
  */
 export function createUploadHandler(
   services: DoorServices,

@@ -41,7 +41,10 @@ export async function openAgentDoor(services: Services & { clock?: Clock }): Pro
   };
 }
 
-/** Opens an agent API, and creates an operator and the published handler Acme.Lab.Probe. VMs have no rate limit. */
+/**
+ * Opens an agent API without a rate limit for VMs, and publishes the handler Acme.Lab.Probe. The context's actor is an
+ * operator.
+ */
 export async function openTestDoor(
   config: Partial<Config> = {},
   own: Partial<Services> = {},

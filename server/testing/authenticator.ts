@@ -12,7 +12,6 @@ export interface Twist {
   challenge?: string;
   userVerified?: boolean;
   counter?: number;
-  /** The credential id to use. */
   id?: string;
   type?: string;
 }

@@ -42,7 +42,7 @@ export function openBrowser(services: Services, signIn: SignIn, address = '192.0
       const now = new Date(Date.now() + secondsOff * 1_000);
       return keep(await handle(new Request(`${origin}/api/auth${path}`, { headers: headers() }), address, now));
     },
-    /** Returns the context of the signed-in member, for verbs that act on their own account. */
+    /** Returns the context of the signed-in member, for verbs that act on the member's own account. */
     async person(now = new Date()): Promise<PersonContext> {
       const session = await readSession(services, headers(), now);
       return {

@@ -20,7 +20,7 @@ export interface TestServicesOptions {
   /** The test's database; by default, a new one. */
   db?: Database;
   config?: Partial<Config>;
-  /** Filter fields; by default, those of `fleet`. */
+  /** Filter fields; by default, the core fields. */
   fleetFields?: FleetFields;
 }
 

@@ -15,10 +15,9 @@ export async function debianRelease(): Promise<string | null> {
 }
 
 interface Wanted {
-  /** Codename of the Debian release that the packages come from.  */
+  /** Codename of the Debian release that the packages come from. */
   suite: string;
   packages: string[];
-  /** Whether to fetch missing dependencies, too. */
   withDependencies: boolean;
 }
 
@@ -56,7 +55,7 @@ async function download(apt: string, { suite, packages, withDependencies }: Want
     `Dir::Etc::SourceList=${apt}/sources.list`,
     'Dir::Etc::SourceParts=-',
     `Dir::Cache=${apt}/cache`,
-    // Downloads as this user, because the user that apt switches to may not be able to write to this folder.
+    // Keeps apt from switching to another user, who may not be able to write to this folder.
     'APT::Sandbox::User=root',
     'Acquire::Languages=none',
     // Fails early if the mirror is unreachable.

@@ -21,7 +21,7 @@ export interface OpenIdTestProvider {
 }
 
 /**
- * Starts a real OpenID provider with one client on this machine. People sign in by name on a plain page, without
+ * Starts a real OpenID provider on this machine, with one client. People sign in by name on a plain page, without
  * passwords.
  */
 export async function startOpenIdProvider(redirectUri: string, port = 0): Promise<OpenIdTestProvider> {

@@ -32,7 +32,7 @@ export interface PortalDoors {
   tokens: Readonly<Record<Caller, string>>;
   /** Calls the portal from another IP address each time, so that limits per address do not apply. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** Returns a digest of all tables, except for when and from where tokens were last used. */
+  /** Returns a digest of all tables, without their `last_used…` columns. */
   digest(): Promise<string>;
   close(): Promise<void>;
 }

@@ -4,9 +4,7 @@ import path from 'node:path';
 import { debianRelease, unpackDebianPackages } from './debian-packages.ts';
 
 interface TestProgram {
-  /** Name of the program on PATH. */
   name: string;
-  /** The Debian package that contains the program. */
   package: string;
   /** What is tested with the program. */
   shows: string;

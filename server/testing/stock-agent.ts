@@ -117,7 +117,7 @@ export class StockVm {
     return fetch(`${this.#url}/${side}/${this.vmId}${path}`, { ...init, headers });
   }
 
-  /** Requests a URL from a document, redirected as by the forwarder. */
+  /** Requests a URL from a document, as the forwarder does. Throws if its origin is not the wire server's. */
   at(address: string, init: RequestInit = {}): Promise<Response> {
     const { origin, pathname, search } = new URL(address);
     if (origin !== 'http://168.63.129.16') throw new Error(`an address that nobody answers: ${origin}`);
@@ -153,7 +153,10 @@ export class StockVm {
     return this.#wanted;
   }
 
-  /** Uploads a status through the host plugin. By default, it says that everything in the goal state succeeded. */
+  /**
+   * Uploads a status through the host plugin. By default, it says that everything in the last finished goal state
+   * succeeded.
+   */
   async report(change: (blob: StatusBlob) => void = () => {}): Promise<Response> {
     const wanted = this.#wanted ?? (await this.poll());
     const blob = statusOf(this.#done ?? { ...wanted, plugins: [], settings: [] });

@@ -31,7 +31,6 @@ export interface ErrorData {
   message: string;
   title: string;
   requestId: string;
-  /** All faults with their paths. */
   faults: readonly { path: string; code: ErrorCode; message: string }[];
   /** Seconds after which to retry, if known. */
   retryAfter: number | null;

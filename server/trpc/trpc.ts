@@ -19,7 +19,6 @@ export interface DoorContext extends Omit<Context, 'actor'> {
    * comes first.
    */
   reader: ReaderWishes;
-  /** The portal's language for this user. */
   language: Language;
   /** Headers of the response, to which cookies are added. */
   responseHeaders: Headers;

@@ -5,7 +5,7 @@ import { soon, type WireCall } from './wire-call.ts';
 
 const forwarderForm = /^[\w-]{8,64}$/;
 
-/** Records which run of the forwarder is calling. Forwarders of earlier releases do not send their run. */
+/** Records which run of the forwarder is calling. Forwarders of earlier releases do not identify their run. */
 export function seeForwarder(wire: WireCall): void {
   const mark = wire.call.header('x-guest-forwarder');
   if (mark !== null && forwarderForm.test(mark)) see(wire, 'forwarder', mark);

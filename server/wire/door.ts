@@ -19,8 +19,8 @@ import { wireServer } from './wire-server.ts';
 export interface WireHandler {
   (request: Request, info: CallInfo): Promise<Response>;
   /**
-   * Handles calls that do not stream directly with Node's request and response objects. Returns false for any other
-   * call, without reading it.
+   * Handles a call with Node's request and response objects, unless its request or response is streamed. Returns false
+   * for such a call, without reading it.
    */
   serve(request: IncomingMessage, response: ServerResponse, arrival: Arrival): boolean;
 }

@@ -28,8 +28,8 @@ export class Guests {
   }
 
   /**
-   * Returns the VM whose forwarder is calling. Throws the same 403 `wire_refused` for everything that can be wrong, and
-   * 429 `too_many_requests`. While the database is unavailable or slow, callers that were accepted before are accepted
+   * Returns the VM whose forwarder is calling. Throws 403 `wire_refused`, whatever the reason, and 429
+   * `too_many_requests`. While the database is unavailable or slow, callers that were accepted before are accepted
    * again, but get only what this process has in memory; the tenant key always requires the database.
    */
   async admit(call: AgentCall, vmId: string): Promise<Guest> {
@@ -67,7 +67,7 @@ export class Guests {
     }
   }
 
-  /** Counts a rejected call and returns the error. It is always the same, so that it reveals nothing. */
+  /** Counts a rejected call and returns the error, which is always the same, so that it does not reveal the reason. */
   refuse(call: AgentCall): DomainError {
     this.#refusals.count(call.remoteAddress, call.door.clock());
     return new DomainError('forbidden', 'wire_refused');

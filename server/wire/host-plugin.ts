@@ -79,8 +79,8 @@ async function artifact(wire: WireCall): Promise<AgentAnswer | Response> {
 }
 
 /**
- * Accepts and discards the agent's own log, because the agent expects success. A VM can send only one at a time,
- * because it may send slowly.
+ * Accepts and discards the agent's own log, because the agent expects success. A VM can send only one at a time, so
+ * that slow uploads do not accumulate.
  */
 async function agentLog({ call, ctx, guest }: WireCall): Promise<AgentAnswer> {
   if (guest.isProcessing.log) return emptyAnswer(424);

@@ -295,8 +295,8 @@ describe('what an idle agent costs', () => {
     const vm = await givenStockVm(ctx, door, 'pinned');
     const before = await vm.poll();
     await set(vm, 'probe');
-    // The statements read the credential, the text, the agent, the manifests and the incarnation. Three more record the
-    // change.
+    // Five statements read the credential, the goal state's text, the agent, the manifests and the incarnation. Three
+    // more record the change.
     expect(await statementsOf(() => next(vm, before))).toHaveLength(8);
     expect(await statementsOf(() => vm.poll())).toEqual([]);
   });

@@ -17,7 +17,7 @@ const textBytes = 1_024;
 /** Name of the observation that reports how the machine was provisioned. */
 const provisioning = 'Provisioning';
 
-/** Stores what the agent found unhealthy, and when it recovered, for one request per VM at a time. */
+/** Stores what the agent found unhealthy, and when it recovered. Stores one request per VM at a time. */
 export async function takeObservations(
   { guest, ...wire }: WireCall,
   observed: readonly ReportedObservation[],
@@ -67,7 +67,7 @@ export function provisioningOf(body: Buffer): ReportedObservation[] {
     inside = '';
   });
   parser.on('text', (part) => found.set(inside, `${found.get(inside) ?? ''}${part}`));
-  // Ignores the error, because what was read before it counts.
+  // Ignores syntax errors, because everything before an error is still used.
   parser.on('error', () => {});
   parser.write(body.toString()).close();
   const state = found.get('State')?.toLowerCase();

@@ -6,7 +6,9 @@ import { hasChangedHealth, type ReportedObservation } from '#server/domain/stock
  * same agent.
  */
 const freshMs = 900_000;
-/** Minimum time between two writes in milliseconds, because an observation may alternate. */
+/**
+ * Minimum time between two writes in milliseconds, because an observation may alternate between healthy and unhealthy.
+ */
 const quietMs = 60_000;
 /** Maximum number of changed observations that wait to be stored. */
 const maxWaiting = 8;

@@ -1,4 +1,4 @@
-/** Milliseconds after which the fallback is better than waiting. */
+/** Milliseconds to wait before returning the fallback. */
 const timeoutMs = 2_000;
 
 /**

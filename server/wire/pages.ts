@@ -18,7 +18,10 @@ export class Pages {
     this.#begun.set(vmId, { bytes: Buffer.alloc(length, ' '), written: 0 });
   }
 
-  /** Adds a page. Returns the blob if it is complete, null if it is not, and false if the page does not fit. */
+  /**
+   * Adds a page. Returns the blob if it is complete, null if it is not, and false if the page does not fit or the VM
+   * has no unfinished blob.
+   */
   put(vmId: string, start: number, page: Buffer): Buffer | null | false {
     const blob = this.#begun.get(vmId);
     if (blob === undefined || start + page.length > blob.bytes.length) return false;

@@ -7,11 +7,14 @@ import type { WireCall } from './wire-call.ts';
  * that the agent is alive.
  */
 const quietMs = 75_000;
-/** Seconds within which an idle agent calls again: its period of one minute, plus a tolerance. */
+/**
+ * Seconds within which the next sighting of an idle agent is expected. Longer than `quietMs`, because polls before that
+ * are not recorded.
+ */
 const idleSeconds = 90;
 /** Seconds to add for each extension, because the agent enables it again. */
 const enabling = 300;
-/** Maximum seconds without a call, while the agent waits for dependencies. */
+/** Maximum seconds without a call. The agent may wait this long for dependencies. */
 const longestSilence = 5_400;
 
 /** Records a sighting, unless there is a recent one. */

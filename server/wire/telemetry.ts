@@ -71,8 +71,8 @@ const beginning = /<Event id="\d{1,9}"><!\[CDATA\[/g;
 const end = ']]></Event>';
 
 /**
- * Yields the texts of events. Searches forward, because a regular expression would take quadratic time if the end
- * markers were missing.
+ * Yields the contents of the CDATA sections. Searches forward, because a regular expression would take quadratic time
+ * if the end markers were missing.
  */
 function* fragmentsOf(text: string): Generator<string> {
   for (let at = 0; ; ) {
@@ -85,7 +85,7 @@ function* fragmentsOf(text: string): Generator<string> {
   }
 }
 
-/** Returns the readable events of a request. Each is XML as text in an element. */
+/** Returns the events of a request. Each is XML in a CDATA section of an element. */
 export function eventsOf(text: string): Event[] {
   const events: Event[] = [];
   for (const fragment of fragmentsOf(text)) {
@@ -94,7 +94,7 @@ export function eventsOf(text: string): Event[] {
     parser.on('opentag', ({ name, attributes: { Name, Value } }) => {
       if (name === 'Param' && Name !== undefined) found.set(Name, Value ?? '');
     });
-    // Ignores the error, because what was read before it counts.
+    // Ignores syntax errors, because everything before an error is still used.
     parser.on('error', () => {});
     parser.write(fragment).close();
     const of = (name: string): string => found.get(name) ?? '';

@@ -3,7 +3,7 @@ import { keyedDigest, sameBytes } from '#server/platform/keys.ts';
 import { takeStatus } from './take-status.ts';
 import { emptyAnswer, type WireCall } from './wire-call.ts';
 
-/** Returns the secret in the URL for a VM's status, which each upload must contain. */
+/** Returns the secret in the URL of a VM's status blob. Each upload must contain it. */
 export function statusSecret({ ctx, guest }: WireCall, containerId: string): string {
   return keyedDigest(ctx.keys.credential, 'stock-status', guest.vmId, containerId).toString('base64url');
 }

@@ -44,8 +44,8 @@ async function goalState(wire: WireCall): Promise<AgentAnswer> {
 }
 
 /**
- * Returns a document of the current goal state. If the agent requested an older one, it notices and retries
- * immediately.
+ * Returns a document of the current goal state. An agent that requested one of an older goal state notices this and
+ * retries immediately.
  */
 async function config(wire: WireCall): Promise<AgentAnswer> {
   const { guest, path, query } = wire;
@@ -77,8 +77,8 @@ const requestedIncarnation = (query: URLSearchParams): number =>
   Number(/^\d{1,10}$/.exec(query.get('incarnation') ?? '')?.[0] ?? 0);
 
 /**
- * How many new certificates an agent may send per second, with a burst of six. An agent creates a certificate at each
- * start, and the activity log records each one.
+ * Maximum rate of new certificates from an agent, per second, with a burst of six. An agent creates a certificate at
+ * each start, and the activity log records each one.
  */
 const renewalsPerSecond = 0.1;
 const renewalSeconds = 60;
@@ -111,7 +111,7 @@ async function artifactsProfile(wire: WireCall, query: URLSearchParams): Promise
   return incarnation < requested ? emptyAnswer(424) : jsonAnswer({ onHold });
 }
 
-/** Returns what the agent downloads through the host plugin, if it belongs to the VM. */
+/** Serves downloads through the host plugin: the artifacts profile, and the manifests and packages of the VM's own goal state. */
 export const artifacts = (wire: WireCall, { path, query }: { path: string; query: string }): Promise<Answer> =>
   /^\/machine\/[^/]+\/artifacts-profile$/.test(path)
     ? artifactsProfile(wire, new URLSearchParams(query))

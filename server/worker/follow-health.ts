@@ -20,13 +20,13 @@ const longestRestMs = 5_000;
 const surveyAfterMs = (soonSeconds - 13) * 1_000;
 /** Milliseconds over which a full scan is spread. `hasty` applies if the last one found too many VMs to remember. */
 const surveyMs = { calm: 8_000, hasty: 3_000 };
-/** Scans overlap by this time, because another process may still commit a time that was just scanned. */
+/** Milliseconds by which scans overlap, because another process may still commit a time that was just scanned. */
 const overlapMs = 1_000;
 /** Maximum number of VMs per pass, so that shutdown does not have to wait for a whole large fleet. */
 const most = 2_000;
 /**
- * The share of computing in a pass on an idle machine; the rest is waiting for the database. A smaller share means that
- * other processes need the cores.
+ * The share of a pass's duration that is CPU time on an idle machine; the rest is waiting for the database. A smaller
+ * share means that other processes need the cores.
  */
 const usualShare = 0.5;
 /** A slow pass is followed by a rest of this multiple of the excess time, with a limit. */

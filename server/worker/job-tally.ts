@@ -1,7 +1,7 @@
 /** Figures about one job since they were last read. */
 export interface JobFigures {
   runs: number;
-  /** Runs that were skipped because another worker was running the job. */
+  /** Runs that were skipped because another worker was running the job, or because its lock was not free. */
   skipped: number;
   failed: number;
   /** Number of items that the runs handled. */

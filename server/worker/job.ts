@@ -13,7 +13,7 @@ export interface JobContext extends Services {
 export interface Job {
   /** The job's name in logs and in `pg_stat_activity`, and the name of the lock that only this job takes. */
   name: string;
-  /** Seconds between the starts of two runs of this worker. */
+  /** Minimum seconds between the starts of two runs in one worker. */
   periodSeconds: number;
   /** PostgreSQL cancels statements of this job that take longer. */
   statementTimeoutSeconds: number;

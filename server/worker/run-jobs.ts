@@ -82,7 +82,7 @@ class JobLoop {
   }
 
   async run(firstInMs: number): Promise<void> {
-    // Timers measure elapsed time, so that setting the clock back delays nothing.
+    // Uses the monotonic clock, so that setting the system clock back delays nothing.
     await this.#wait(firstInMs);
     while (!this.#signal.aborted) {
       const began = performance.now();

@@ -63,7 +63,7 @@ export class Fetcher {
     return this.running.size > 0;
   }
 
-  /** Cancels the pauses before retries, so that downloads that are needed again start immediately. */
+  /** Cancels the pauses before retries, so that downloads that are still needed start immediately. */
   reset(): void {
     for (const { timer } of this.pausing.values()) clearTimeout(timer ?? undefined);
     this.pausing.clear();
@@ -105,8 +105,8 @@ export class Fetcher {
   }
 
   /**
-   * Whether the goal still needs the package. It may have changed during the download, and a removed handler must not
-   * come back (AZ-G5).
+   * Whether the goal still needs the package. The goal may have changed during the download, and a removed handler must
+   * not come back (AZ-G5).
    */
   private isWanted({ handler, version }: ExtensionStep): boolean {
     const { goal } = this.options.machine;

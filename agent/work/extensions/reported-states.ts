@@ -7,7 +7,7 @@ export interface ReportedStates {
   after: HandlerState | null;
   /**
    * Whether a failure ends the extension's round. A removal continues after any failed command (AZ-G5); a replacement
-   * continues only if `disable` or `uninstall` of the old version fails.
+   * continues only after a failed `disable` or `uninstall` of the old version.
    */
   isFatal: boolean;
 }

@@ -95,7 +95,8 @@ export class ExtensionRunner implements LaneWork {
     this.reportWaiting(plan);
     const step = nextCommand(plan);
     if (step !== undefined) return { ...about, isBegun: false, run: () => this.runStep(step) };
-    // AZ-G8: all installs that can run now are complete. A package that does not arrive does not delay the restart.
+    // AZ-G8: all installs that can run now are complete. A download that waits for its retry does not delay the
+    // restart.
     if (!this.fetcher.isBusy) this.options.restart.request();
     if (plan.steps.length > 0) return 'wait';
     this.options.onRest?.();
@@ -219,8 +220,8 @@ export class ExtensionRunner implements LaneWork {
   }
 
   /**
-   * Copies the key to where handlers look for it, before they receive the settings that it decrypts. The agent's own
-   * folder always has it.
+   * Copies the key to where handlers look for it, before they receive the settings that it decrypts. A failure is only
+   * logged, because the agent's own folder has the key too.
    */
   private placeKey({ name, settings }: GoalStateExtension): void {
     const { protectedSettingsCertThumbprint: thumbprint } = settings;

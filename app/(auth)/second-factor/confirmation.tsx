@@ -7,7 +7,9 @@ import { useTRPC } from '#app/_lib/trpc.tsx';
 import { FactorForm, type FactorKind } from '../factor-form.tsx';
 import type { Account } from './account.ts';
 
-/** Asks for a factor of the account, to confirm the reader's identity before a sensitive change. */
+/**
+ * Asks for the password or another factor of the account, to confirm the reader's identity before a sensitive change.
+ */
 export function Confirmation({ account, onDone }: { account: Account; onDone(): void }) {
   const trpc = useTRPC();
   const start = useMutation(trpc.account.startConfirmation.mutationOptions());
@@ -26,8 +28,8 @@ export function Confirmation({ account, onDone }: { account: Account; onDone(): 
 }
 
 /**
- * Returns the factors with which this account can confirm; empty for an account that signs in only through the
- * provider.
+ * Returns the factors with which this account can confirm in this browser; empty if it can only sign in through the
+ * provider again.
  */
 export function kindsOf(account: Account): FactorKind[] {
   const kinds: FactorKind[] = [];

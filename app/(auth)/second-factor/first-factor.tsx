@@ -16,7 +16,7 @@ const RecoveryCodes = dynamic(() => import('./recovery-codes.tsx').then((module)
   ssr: false,
 });
 
-/** Sets up the account's second factor, shows its recovery codes, then opens the requested page. */
+/** Sets up the account's second factor, shows the recovery codes if any were created, then opens the requested page. */
 export function FirstFactor({ account, next }: { account: Account; next: string }) {
   const { t } = useTranslation('account');
   const [step, setStep] = useState<'choice' | 'passkey' | 'totp'>('choice');

@@ -87,7 +87,6 @@ function FailedBanner({ message, action, onAction }: { message: string; action: 
   );
 }
 
-/** The secret as a QR code and as text, or placeholders while it is loading. */
 function TotpSecret({ uri, secret }: { uri: string | undefined; secret: string | undefined }) {
   const { t } = useTranslation('account');
   return (
@@ -105,7 +104,7 @@ function TotpSecret({ uri, secret }: { uri: string | undefined; secret: string |
   );
 }
 
-/** Dark on light in every theme, because some cameras read only that. */
+/** Black on white in every theme, because some cameras cannot read inverted QR codes. */
 function QrCode({ text, label }: { text: string; label: string }) {
   const { data, size } = encode(text, { border: 3 });
   const path = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ''))).join('');

@@ -77,7 +77,6 @@ export function JoinForm(props: JoinFormProps) {
 const fields = ['name', 'email', 'password'] as const;
 type JoinField = (typeof fields)[number];
 
-/** Returns the form's values and errors, and a function that submits it. */
 function useJoin(token: string) {
   const { t } = useTranslation('auth');
   const trpc = useTRPC();
@@ -110,7 +109,7 @@ function useJoin(token: string) {
     busy,
     submit,
     errorAt: (field: JoinField) => (wasTried ? (faults[field] ?? faultAt(problem, `/${field}`)) : undefined),
-    /** Whether no field shows the problem. */
+    /** Whether the problem belongs to no field, so that a banner shows it. */
     isElsewhere: !problem?.faults.some((fault) => fault.path.slice(1) in faults),
     fieldProps: (field: JoinField) => ({
       name: field,

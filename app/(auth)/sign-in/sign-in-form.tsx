@@ -23,8 +23,8 @@ export interface SignInFormProps {
 }
 
 /**
- * Signs in and opens `next`. Accepts an email address and a password, then a second factor if there is one; or a
- * passkey alone.
+ * Signs in and opens `next`: with an email address, a password and, if there is one, a second factor; with a passkey
+ * alone; or through the OpenID provider.
  */
 export function SignInForm({ next, provider, hasMembers, refused }: SignInFormProps) {
   const { t } = useTranslation('auth');
@@ -32,7 +32,7 @@ export function SignInForm({ next, provider, hasMembers, refused }: SignInFormPr
   const [message, setMessage] = useState<SignInMessage | undefined>(
     refused === undefined ? undefined : { text: refused, isMild: false },
   );
-  // A full page load, so that nothing that was read before the sign-in is shown after it.
+  // A full page load, so that no data from before the sign-in remains in memory.
   const openNext = () => location.assign(next);
 
   if (factors !== undefined) {
@@ -86,7 +86,6 @@ interface PasswordStepProps extends PasswordStepOptions {
   message: SignInMessage | undefined;
 }
 
-/** The email address and the password. An error stays above the fields until the next attempt. */
 function PasswordStep({ message, byProvider, hasMembers, onMessage, onFactors, onDone }: PasswordStepProps) {
   const { t } = useTranslation('auth');
   const { busy, hasPasskeys, passwordRef, withPassword, withPasskey } = usePasswordStep({

@@ -13,7 +13,7 @@ import {
 import { type FactorKinds, requestPasskeyOptions, signIn, signInWithPasskey } from '#app/_lib/session.ts';
 import { useProblem } from '#app/_lib/use-problem.ts';
 
-/** What went wrong; `isMild` if the attempt was cancelled, expired, came too soon or did not reach the portal. */
+/** What went wrong; `isMild` if the attempt was canceled or rate-limited, expired, or did not reach the portal. */
 export interface SignInMessage {
   text: string;
   isMild: boolean;
@@ -93,7 +93,7 @@ export function usePasswordStep({ onMessage, onFactors, onDone }: PasswordStepOp
       if (!(await canOfferByField()) || !isHere) return;
       await sendPasskey(await signWithPasskey(await requestPasskeyOptions(), true));
     };
-    // The reader did not request the suggestion, so its failure is not shown.
+    // The reader did not request the suggestion, so errors before a passkey is chosen are not shown.
     offer().catch(() => undefined);
     return () => {
       isHere = false;

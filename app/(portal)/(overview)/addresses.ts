@@ -23,7 +23,7 @@ export type MapGrouping = 'none' | 'handler' | `tag:${string}`;
 
 const longestTag = 256;
 
-/** Reads the grouping from a query string. Returns undefined if it is absent or invalid. */
+/** Parses the `by` parameter of the URL. Returns undefined if it is absent or invalid. */
 export function readGrouping(by: string | null | undefined): MapGrouping | undefined {
   if (by === 'none' || by === 'handler') return by;
   const tag = by?.startsWith('tag:') ? by.slice('tag:'.length) : '';

@@ -9,7 +9,7 @@ import { EmptyState } from '#app/_ui/empty-state.tsx';
 /** Shown if there are no VMs: how to enroll the first one. */
 export function EmptyFleet({ gatewayUrl, act }: { gatewayUrl: string; act: ReactNode | undefined }) {
   const { t } = useTranslation('overview');
-  // Readers who get no button may not enroll VMs, so the command would not help them.
+  // Readers without the button are not allowed to enroll VMs, so the command would not help them.
   if (act === undefined) {
     return (
       <Card>

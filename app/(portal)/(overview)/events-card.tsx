@@ -15,7 +15,9 @@ import { useThrottledReload } from './use-throttled-reload.ts';
 
 type FleetEvent = OverviewAnswers['events'][number];
 
-/** Notable events of the last day, newest first. */
+/**
+ * The newest events of the last day: VMs that failed or became unresponsive. VMs that did so together are one event.
+ */
 export function EventsCard({ first }: { first: OverviewAnswers['events'] | undefined }) {
   const { t } = useTranslation('overview');
   const trpc = useTRPC();

@@ -20,7 +20,7 @@ import { useThrottledReload } from './use-throttled-reload.ts';
 
 type Group = OverviewAnswers['failing'][number];
 
-/** Groups of VMs that fail for the same cause, the largest first, with links to the VMs. */
+/** The largest groups of VMs that are failed, degraded or unresponsive for the same cause, with links to the VMs. */
 export function FailingTogether({ first }: { first: OverviewAnswers['failing'] | undefined }) {
   const { t } = useTranslation('overview');
   const trpc = useTRPC();
@@ -63,7 +63,7 @@ const keyOf = ({ health, extension, since }: Group): string =>
 
 const hour = 3_600_000;
 
-/** Shows the time of day, and the day too if it was more than 20 hours ago. */
+/** Shows the time of day, with the date if it is more than 20 hours ago. */
 function Since({ at }: { at: string }) {
   const value = new Date(at);
   const isRecent = useTicking((now) => String(now - value.getTime() < 20 * hour)) === 'true';

@@ -7,7 +7,10 @@ export interface ThrottledReload {
   /** The key of the query. The query must have `enabled: false`, so that nothing else loads it. */
   queryKey: QueryKey;
   refetch(options: { cancelRefetch: boolean }): Promise<unknown>;
-  /** Reload interval in milliseconds, because time alone changes the data too. */
+  /**
+   * Interval in milliseconds at which the query is reloaded even without changes, because time alone can change the
+   * data.
+   */
   agesMs: number;
 }
 
@@ -16,7 +19,7 @@ const pauseMs = 1_000;
 
 /**
  * Loads a query about the whole fleet at most once a second. A busy fleet causes several changes a second, each of
- * which would cancel the load in progress. A hidden tab loads when it becomes visible.
+ * which would otherwise cancel the load in progress. A hidden tab loads when it becomes visible.
  */
 export function useThrottledReload({ queryKey, refetch, agesMs }: ThrottledReload): void {
   const client = useQueryClient();

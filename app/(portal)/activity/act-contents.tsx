@@ -93,7 +93,6 @@ function DifferenceTable({ differences }: Pick<Contents, 'differences'>) {
   );
 }
 
-/** Where an action came from: its entry in the audit chain, its request and its client. */
 function ActOrigin({ act, contents }: { act: ListedAct; contents: Contents }) {
   const { t } = useTranslation('activity');
   const format = useFormat();
@@ -124,11 +123,10 @@ function ActOrigin({ act, contents }: { act: ListedAct; contents: Contents }) {
 interface SideProps {
   value: unknown;
   tone: 'before' | 'after';
-  /** Whether the other side has a value too. */
+  /** Whether the table shows both sides. */
   isOther: boolean;
 }
 
-/** One side of a difference, as JSON. Omitted values are described. */
 function Side({ value, tone, isOther }: SideProps) {
   const { t } = useTranslation('activity');
   const format = useFormat();

@@ -10,7 +10,6 @@ import type { ListedAct, OnFilter } from './act.ts';
 import { ActSentence } from './act-sentence.tsx';
 import { ActorMark } from './actor-mark.tsx';
 
-/** Loaded when a row is opened. */
 const ActContents = dynamic(() => import('./act-contents.tsx').then((module) => module.ActContents), { ssr: false });
 
 /**

@@ -24,7 +24,7 @@ export function filterOfAddress(query: Readonly<Record<string, string | string[]
   return filter;
 }
 
-/** Returns the filter as a query string without `?`. Equal filters have equal texts. */
+/** Returns the filter as a query string without `?`. Equal filters yield equal strings. */
 export function addressOfFilter(filter: ActivityQuery): string {
   const query = new URLSearchParams();
   for (const name of names) {

@@ -19,7 +19,7 @@ export interface ActivityFiltersProps {
 
 const settleMs = 200;
 
-/** Search, actor, action, and a range of days. */
+/** Filters of the list of actions: search, actor, action, and a range of days. */
 export function ActivityFilters({ filter, onChange, facets }: ActivityFiltersProps) {
   const { t } = useTranslation('activity');
   const actions = useActionWords();
@@ -86,7 +86,7 @@ export function ActivityFilters({ filter, onChange, facets }: ActivityFiltersPro
   );
 }
 
-/** Removes empty parts, so that an emptied filter counts as none. */
+/** Removes empty values, so that a cleared filter has no properties. */
 const withoutEmpty = (filter: ActivityQuery): ActivityQuery =>
   Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ''));
 

@@ -25,8 +25,9 @@ export interface ActivityListProps {
 }
 
 /**
- * Actions by day, newest first. New actions are announced as a count, so that rows do not move. On other pages:
- * `<ActivityList filter={{ vmId }} />` below `<Words namespaces={['activity']}>`; a new filter needs a new `key`.
+ * Actions by day, newest first. New actions are announced as a count, so that rows do not move. To use it on another
+ * page, render `<ActivityList filter={{ vmId }} />` inside `<Words namespaces={['activity']}>`; a new filter needs a
+ * new `key`.
  */
 export function ActivityList({ filter, first, onFilter, onClear }: ActivityListProps) {
   const { t } = useTranslation('activity');
@@ -95,7 +96,6 @@ export function ActivityList({ filter, first, onFilter, onClear }: ActivityListP
   );
 }
 
-/** A card for each day, in the reader's time zone. */
 function Days({ acts, onFilter }: { acts: readonly ListedAct[]; onFilter: OnFilter }) {
   const format = useFormat();
   const days = new Map<string, ListedAct[]>();

@@ -12,7 +12,7 @@ import type { AppRouter } from '#server/trpc/root.ts';
 
 type Chain = inferRouterOutputs<AppRouter>['activity']['chain'];
 
-/** The state of the audit chain: how many entries it has, when it was checked, or where it is broken. */
+/** The state of the audit chain: its length and when it was checked, or that it is broken or its check is overdue. */
 export function ChainState({ initial }: { initial: Chain }) {
   const { t } = useTranslation('activity');
   const format = useFormat();

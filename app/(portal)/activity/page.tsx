@@ -11,7 +11,10 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: t('title') };
 }
 
-/** Who did what, when and from where, the values before and after, and whether the audit chain is intact. */
+/**
+ * The activity page: who did what, when and from where, the values before and after, and whether the audit chain is
+ * intact.
+ */
 export default async function ActivityRoute({
   searchParams,
 }: {

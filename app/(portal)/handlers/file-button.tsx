@@ -5,7 +5,6 @@ import { Button, type ButtonProps } from '#app/_ui/button.tsx';
 
 export interface FileButtonProps extends Pick<ButtonProps, 'size' | 'variant' | 'busy'> {
   label: string;
-  /** Like the `accept` attribute of an input. */
   accept: string;
   multiple?: boolean;
   onFiles(files: readonly File[]): void;

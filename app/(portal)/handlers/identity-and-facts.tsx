@@ -7,7 +7,7 @@ export interface IdentityAndFactsProps {
   items: readonly { label: ReactNode; value: ReactNode }[];
 }
 
-/** The line below a title: an identifier to copy, then facts. */
+/** The line below a title: an identifier, then facts. */
 export function IdentityAndFacts({ identity, items }: IdentityAndFactsProps) {
   return (
     <div className="mt-1 flex flex-wrap items-baseline gap-x-5 gap-y-1">

@@ -19,7 +19,6 @@ export interface NameFormProps {
   known: readonly string[];
   publishers: readonly string[];
   hasMorePublishers: boolean;
-  /** The problem of the last attempt. */
   problem: ExplainedProblem | undefined;
   onSend(name: Suggestion): void;
 }
@@ -90,7 +89,6 @@ export function NameForm(props: NameFormProps) {
   );
 }
 
-/** The handler and version as typed, and their errors. */
 function useNameForm({ suggestion, publishers, hasMorePublishers, problem, onSend }: NameFormProps) {
   const { t } = useTranslation('packages');
   const reader = useReader();

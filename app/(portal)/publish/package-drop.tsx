@@ -14,7 +14,6 @@ export interface PackageDropProps {
   /** Maximum size in bytes. */
   limit: number;
   isZip: boolean;
-  /** Whether the portal rejected the file. */
   refused: boolean;
   onFile(file: File): void;
 }

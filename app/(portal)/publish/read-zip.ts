@@ -11,7 +11,7 @@ export interface ZipContents {
 const unread: ZipContents = { isZip: true, files: [], manifestText: null, stated: null };
 const endSignature = 0x06054b50;
 const entrySignature = 0x02014b50;
-/** Size of the end record with the longest possible comment. */
+/** Size in bytes of the end record with the longest possible comment. */
 const tailBytes = 22 + 65_535;
 const directoryLimit = 8 * 1024 * 1024;
 const manifestLimit = 256 * 1024;

@@ -4,7 +4,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import type { ExplainedProblem } from '#app/_lib/problem.ts';
 import { Banner } from '#app/_ui/banner.tsx';
 
-/** Why the package was rejected. Faults in its contents are shown below, at their files. */
+/** Why the upload failed or was rejected. Faults in the package's contents are shown below, at their files. */
 export function Refusal({ problem }: { problem: ExplainedProblem }) {
   const { t } = useTranslation('common');
   const listed = problem.code === 'package_refused' ? [] : problem.faults;

@@ -16,7 +16,7 @@ export interface SendProgressProps {
   onStop(): void;
 }
 
-/** The progress of the upload, then of the portal's checks. */
+/** The progress of the upload, then a note that the portal is checking the package. */
 export function SendProgress({ file, progress, onStop }: SendProgressProps) {
   const { t } = useTranslation('packages');
   const { t: common } = useTranslation('common');

@@ -12,7 +12,7 @@ import { narrowTable } from './narrow-table.ts';
 /** Number of rows that are shown at first; the others follow on request. */
 const firstRows = 200;
 
-/** The part of a query's result that the table shows. */
+/** The parts of a query's result that the table uses. */
 export interface ResourceQuery<Item> {
   data: { items: readonly Item[] } | undefined;
   error: unknown;
@@ -30,7 +30,6 @@ export interface Column {
 export interface ResourceTableProps<Item> {
   title: string;
   note?: string;
-  /** Buttons in the header. */
   actions?: ReactNode;
   query: ResourceQuery<Item>;
   /** Title of an error that occurred while loading the items or in a row's action. */

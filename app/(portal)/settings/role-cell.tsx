@@ -4,7 +4,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import type { Role } from '#app/_shell/reader.tsx';
 import { Tag } from '#app/_ui/tag.tsx';
 
-/** Whether members with this role publish in namespaces. */
+/** Whether this role may publish, and so has namespaces. */
 export const hasNamespaces = (role: Role): boolean => role === 'admin' || role === 'publisher';
 
 /** The namespaces of a role: names for publishers, "all" for admins, nothing for others. */

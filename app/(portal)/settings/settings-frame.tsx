@@ -9,7 +9,7 @@ import { TabLinks } from '#app/_ui/tab-links.tsx';
 
 export type SettingsPlace = 'account' | 'members' | 'tokens' | 'signIn';
 
-/** Title and tabs of the settings, with an explanation for readers who may not change them. */
+/** Title and tabs of the settings. Readers who may not see a page get an explanation instead of its content. */
 export async function SettingsFrame({ place, children }: { place: SettingsPlace; children: ReactNode }) {
   const [{ t }, common, actor] = await Promise.all([words('settings'), words('common'), reader()]);
   return (

@@ -9,7 +9,6 @@ import { Dialog } from '#app/_ui/dialog.tsx';
 export interface ShownOnceDialogProps {
   title: string;
   description: string;
-  /** The link or token to show. */
   value: string;
   onClose(): void;
   children?: ReactNode;

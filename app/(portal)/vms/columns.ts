@@ -79,7 +79,8 @@ export function widthsOf(columns: readonly ColumnName[]): {
     of(column) {
       const pixels = fixed[column];
       if (pixels !== undefined) return `${pixels}px`;
-      // One column has no width and takes what remains.
+      // The extensions column has no width and takes what remains; if it is hidden, that applies to the other flexible
+      // columns.
       if (column === 'extensions' || !columns.includes('extensions')) return undefined;
       const share = Math.max((shares[column] ?? 0) * rest, least[column] ?? 0);
       return `${((share * 100) / usualWidth).toFixed(2)}%`;

@@ -113,7 +113,7 @@ function Chips({ filter, set }: FilterProps) {
 
 const hasValue = (value: unknown): boolean => value !== undefined && !(Array.isArray(value) && value.length === 0);
 
-/** Fields whose chips show more than name and value. */
+/** Fields that the search field or `Chips` shows. */
 const ownChips = ['q', 'health', 'tags', 'handler', 'version', 'messageId', 'silentMinutes', 'held'];
 
 /** Chips of all other fields, including fields that other modules add. */

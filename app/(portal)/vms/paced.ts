@@ -1,4 +1,7 @@
-/** Starts loads at least `apartMs` milliseconds apart. Loads with the same key never overlap. */
+/**
+ * Starts loads at least `apartMs` milliseconds apart. A request with the key of the latest load joins it while it is in
+ * progress.
+ */
 export class Paced {
   private readonly apartMs: number;
   private last = Number.NEGATIVE_INFINITY;
@@ -9,9 +12,9 @@ export class Paced {
   }
 
   /**
-   * Starts a load, or joins a load of the same key that is in progress. `again` is called after a load that was joined
-   * late, because its data may be older than the request. A load is never canceled for the next one: if requests came
-   * faster than responses, nothing would ever arrive.
+   * Starts a load, or joins the latest one if it has the same key and is in progress. `again` is called after a load
+   * that was joined while it was running, because its data may be older than the request. A load is never canceled for
+   * the next one, because no load would finish if requests came faster than responses.
    */
   run<T>(what: string, read: () => Promise<T>, again: () => void): Promise<T> {
     const { running } = this;

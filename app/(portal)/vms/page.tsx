@@ -17,7 +17,7 @@ export async function generateMetadata(): Promise<Metadata> {
 
 type SearchParams = Promise<Record<string, string | string[] | undefined>>;
 
-/** The fleet: VMs and their failures, by name, tag, health, handler or message. */
+/** The page that lists the VMs of the fleet, with filters by name, tag, health, handler or message. */
 export default async function VmsPage({ searchParams }: { searchParams: SearchParams }) {
   const [{ t }, api, jar, given] = await Promise.all([words('vms'), portal(), cookies(), searchParams]);
   const fields = await api.fleet.fields();

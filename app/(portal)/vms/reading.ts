@@ -22,7 +22,7 @@ export interface FirstPage {
   at: number;
 }
 
-/** A snapshot of the list: its VMs and their order. It stays the same until the reader refreshes. */
+/** A snapshot of the list: its query, how often the reader refreshed it (`epoch`), and how many VMs matched. */
 export interface FleetReading {
   query: FleetQuery;
   epoch: number;
@@ -32,7 +32,7 @@ export interface FleetReading {
 /** Whether a page has fewer rows than a block, because the response would have been too large. */
 export const isShort = ({ items, nextCursor }: FleetPage): boolean => items.length < blockSize && nextCursor !== null;
 
-/** Whether this is the snapshot that the server rendered. */
+/** Whether the server rendered this snapshot, with a complete first block. */
 export function isFirst({ query, epoch }: Omit<FleetReading, 'total'>, first: FirstPage): boolean {
   return !isShort(first.page) && epoch === 0 && JSON.stringify(query) === JSON.stringify(first.query);
 }

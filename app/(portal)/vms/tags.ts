@@ -14,7 +14,7 @@ export function readTags(text: string): Record<string, string> | null {
   return tags;
 }
 
-/** Formats tags so that `readTags` can parse them. */
+/** Formats tags in the form that `readTags` parses. Commas in values are not escaped. */
 export function writeTags(tags: Readonly<Record<string, string>>): string {
   return Object.entries(tags)
     .map(([name, value]) => `${name}=${value}`)

@@ -34,7 +34,7 @@ export const blockKey = (reading: Omit<FleetReading, 'total'>, block: number) =>
   block,
 ];
 
-/** Loads a block. Continues after the block before it if that is loaded; otherwise, starts at a row number. */
+/** Loads a block. Continues after the block before it if that is loaded; otherwise, starts at the block's first row. */
 export async function loadBlock(
   client: ReturnType<typeof useTRPCClient>,
   queryClient: QueryClient,

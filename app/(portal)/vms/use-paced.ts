@@ -5,8 +5,8 @@ import { useRef } from 'react';
 import { Paced } from './paced.ts';
 
 /**
- * For a query that a busy fleet invalidates many times a second: runs one load of a key at a time, and starts it at least
- * `apartMs` milliseconds after the last start. A request during a load joins it, and one more load follows.
+ * Returns a function that paces the loads of a query that a busy fleet invalidates many times a second. It starts loads
+ * at least `apartMs` milliseconds apart. A request with the same key during a load joins it, and one more load follows.
  */
 export function usePaced(apartMs: number): <T>(queryKey: QueryKey, read: () => Promise<T>) => Promise<T> {
   const queryClient = useQueryClient();

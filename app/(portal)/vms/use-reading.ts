@@ -51,7 +51,7 @@ export function useReading(query: FleetQuery, first: FirstPage): ReadingState {
   return {
     reading: opening.data,
     isStale: opening.isPlaceholderData,
-    // If a refresh fails, the loaded snapshot stays.
+    // An error is shown only if there is no list to show.
     error: opening.data === undefined ? opening.error : null,
     errorAt: opening.errorUpdatedAt,
     retry: () => void opening.refetch(),
@@ -60,7 +60,6 @@ export function useReading(query: FleetQuery, first: FirstPage): ReadingState {
   };
 }
 
-/** Returns how many more VMs match now than in the snapshot. */
 function useWaiting(reading: FleetReading | undefined, readAt: number): number {
   const trpc = useTRPC();
   const client = useTRPCClient();

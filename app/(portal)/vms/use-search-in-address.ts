@@ -5,7 +5,7 @@ import { useEffect, useState } from 'react';
 const settleMs = 150;
 
 /**
- * A search that the URL keeps (`?q=`). Returns the text, a setter, and the text after typing paused. The URL is
+ * A search that the URL keeps (`?q=`). Returns the text, a setter, and the text once typing has paused. The URL is
  * replaced, so that Back leaves the list.
  */
 export function useSearchInAddress(initial: string): [string, (search: string) => void, string] {

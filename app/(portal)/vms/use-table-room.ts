@@ -34,7 +34,8 @@ export function useTableRoom(chosen: readonly ColumnName[], isNarrow: boolean): 
     const frame = element.parentElement ?? element;
     const measure = () => {
       setWidth(frame.clientWidth);
-      // Below 720 px, the health is at the end of the first line.
+      // Below 720 px, a row has two lines, with the health at the end of the first and the last poll at the end of the
+      // second.
       const next = isNarrow
         ? { extensions: frame.clientWidth - 172, tags: 0 }
         : { extensions: widthOf('extensions'), tags: widthOf('tags') };

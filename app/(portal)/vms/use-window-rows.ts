@@ -47,7 +47,7 @@ export function useWindowRows({ frame, head, count, rowHeight, over, below }: Wi
       const to = Math.max(from, Math.ceil((window.innerHeight - below - top) / rowHeight) - 1);
       setSight((now) => (now.from === from && now.to === to && now.moving === moving ? now : { from, to, moving }));
     };
-    // Rows are rendered between frames and never delay a frame. Until then, gaps show placeholders.
+    // Rows are rendered in a transition, so that they do not delay scrolling. Until then, gaps show placeholders.
     const move = () => {
       startTransition(() => look(true));
       clearTimeout(timer);

@@ -104,7 +104,7 @@ function useChoices(field: ListedField, filter: FleetFilter, part: string) {
   const { t } = useTranslation('vms');
   const trpc = useTRPC();
   const queryClient = useQueryClient();
-  // The field's own filter would hide its other values. A version belongs to one handler only.
+  // The field's own filter would hide its other values, and a filter by version could hide other handlers.
   const others =
     field.value.kind === 'tags'
       ? filter

@@ -100,7 +100,6 @@ interface ListToolsProps {
   onShow(): void;
 }
 
-/** Quick views, filters, columns, and the number of matching VMs. */
 function ListTools({ address, first, summary, look, setLook, list, onShow }: ListToolsProps) {
   const { t } = useTranslation('vms');
   const { reading, waiting } = list;
@@ -138,7 +137,7 @@ interface ListBodyProps {
   first: FirstPage;
   look: TableLook;
   address: FleetAddress;
-  /** The button that adds a VM, for readers who may. */
+  /** The button that adds a VM; undefined for readers who are not allowed to. */
   enroll: ReactNode;
 }
 
@@ -230,7 +229,7 @@ function useTopOfList(list: string): void {
   }, [list]);
 }
 
-/** Shows new rows without a click if the reader is waiting for them: after creating a VM, and in an empty list. */
+/** Shows new rows without a click while the dialog that creates a VM is open, and in an empty list. */
 function useShowNew(always: boolean, waiting: number, refresh: () => void): void {
   const latest = useRef(refresh);
   useEffect(() => {

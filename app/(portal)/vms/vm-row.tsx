@@ -34,7 +34,7 @@ export interface VmRowProps {
 const line =
   'relative bg-surface max-sm:grid max-sm:h-[68px] max-sm:grid-cols-[minmax(0,1fr)_auto] max-sm:content-center max-sm:gap-x-3 max-sm:gap-y-1.5 max-sm:border-b max-sm:border-line-subtle max-sm:last:border-b-0 max-sm:px-4 max-sm:[&>td]:ps-0! max-sm:[&>td]:pe-0!';
 const narrow = 'max-sm:block max-sm:h-auto max-sm:border-0 max-sm:p-0';
-/** A row of the VM list. Renders again only when its data changes. */
+/** A row of the VM list. Renders again only when its props change. */
 export const VmRow = memo(function VmRow({ row, index, cursor, columns, compact, room, onOpen }: VmRowProps) {
   const height = compact ? 'h-(--row-compact)' : '';
   const open = (event: MouseEvent) => {
@@ -80,7 +80,7 @@ const places: Readonly<Record<ColumnName, string>> = {
 
 const cells: Readonly<Record<ColumnName, (row: FleetRow, room: CellRoom) => ReactNode>> = {
   health: (row) => <Health row={row} />,
-  since: ({ since }) => (since === null ? null : <Elapsed value={new Date(since)} />),
+  since: ({ since }) => (since === null ? null : <Elapsed use="since" value={new Date(since)} />),
   extensions: (row, { extensions }) => <Extensions row={row} room={extensions} />,
   agent: ({ agentKind, agentVersion }) =>
     agentKind === 'stock' ? <StockAgent version={agentVersion} /> : <Cut>{agentVersion}</Cut>,

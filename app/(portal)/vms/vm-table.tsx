@@ -21,10 +21,12 @@ import { useIsNarrow, useTableRoom } from './use-table-room.ts';
 import { useWindowRows } from './use-window-rows.ts';
 import { VmRow } from './vm-row.tsx';
 
-/** Height of the table's header in pixels, as in the style sheet. */
+/** Height of the table's header in pixels, as `Th` sets it. */
 const headHeight = 32;
 const rowHeights = { usual: 36, compact: 28, narrow: 68 };
-/** Pixels that cover rows while the page scrolls: the top bar and table header above, the footer below. */
+/**
+ * Heights in pixels of the bars that cover rows while the page scrolls: top bar and table header above, footer below.
+ */
 const over = 84;
 const below = 40;
 /** Maximum height of the list in pixels, because browsers position elements inexactly within taller elements. */
@@ -93,8 +95,8 @@ export function VmTable({ reading, first, look, stale, onSort }: VmTableProps) {
       <RowsToCome columns={columns} widths={widths.of} rowHeight={rowHeight} isNarrow={isNarrow} />
       <TableFrame
         label={t('title')}
-        // Horizontal scrolling disables the sticky header, so it is enabled only if the columns are wider than the
-        // window.
+        // Horizontal scrolling disables the sticky header, so scrolling is enabled only if the columns are wider than
+        // the window.
         className={isTooWide ? undefined : 'overflow-visible'}
         tabIndex={isTooWide ? 0 : undefined}
       >

@@ -53,7 +53,7 @@ export function useTranslation<const N extends FlatNamespace | readonly FlatName
   return useMemo(() => {
     const list = joined.split(',');
     const t = (key: string, values?: Values) => translate(language, bundles, list, key, values);
-    // The library's type checks keys and placeholders. Only this one of its overloads is used.
+    // The cast to i18next's `TFunction` type-checks keys and placeholders. It is safe because callers use only the overload `(key, values)`.
     return { t: t as unknown as TFunction<N>, i18n: { language } };
   }, [language, bundles, joined]);
 }
@@ -70,7 +70,7 @@ export interface TransProps {
   tags: Readonly<Record<string, ReactElement<{ children?: ReactNode }>>>;
 }
 
-/** A sentence with markup. Tags do not nest, and placeholder values are always text. */
+/** A sentence with markup. Only the elements in `tags` are created, and they do not nest. */
 export function Trans({ text, tags }: TransProps) {
   const parts = text.split(/<(\w+)>(.*?)<\/\1>/s);
   return parts.map((part, index) => {

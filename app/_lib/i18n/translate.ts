@@ -6,8 +6,8 @@ export type Values = Readonly<Record<string, unknown>>;
 
 /**
  * Finds a sentence and fills in its values. Works like i18next for the features that `locales/` uses: flat keys,
- * `ns:key`, `{{placeholder}}`, plurals by `_zero`, `_one`, `_other`… A page may have 65 KB of script in addition to
- * React and Next.js, and i18next with its React binding would take 21 KB of that. translate.test.ts compares both.
+ * `ns:key`, `{{placeholder}}`, plurals by `_zero`, `_one`, `_other`… i18next with its React binding would add 21 KB of
+ * script to every page. translate.test.ts compares both.
  */
 export function translate(
   language: string,

@@ -29,8 +29,8 @@ export interface Source {
 }
 
 /**
- * How long hints are collected, so that a burst causes only one load. Well below the second within which a report must
- * be visible.
+ * How long hints are collected, in milliseconds, so that a burst causes only one load. Well below the second within
+ * which a report must be visible.
  */
 const gatherMs = 200;
 /**
@@ -76,7 +76,7 @@ export class LiveConnection {
 
   getState = (): LiveState => this.state;
 
-  /** Opens the connection. Returns a function that closes it for good. */
+  /** Opens the connection. Returns a function that closes it and stops all timers. */
   start(): () => void {
     this.open();
     return () => {
@@ -86,7 +86,7 @@ export class LiveConnection {
     };
   }
 
-  /** Retries now. Does nothing while connected. */
+  /** Starts the scheduled attempt now. Does nothing if none is scheduled. */
   retryNow = (): void => {
     if (this.state.phase !== 'lost' || this.state.retryAt === undefined) return;
     clearTimeout(this.retryTimer);

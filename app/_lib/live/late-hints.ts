@@ -5,8 +5,8 @@ import { concerns, type LiveChange } from './topics.ts';
 const onTheWayMs = 10_000;
 
 /**
- * The hints of the last seconds, for new queries: a page's data is read before the page is shown, and a hint that
- * arrives in between finds no query to invalidate.
+ * Keeps the hints of the last ten seconds for new queries: a page's data is read before the page is shown, and a hint
+ * that arrives in between finds no query to invalidate.
  */
 export class LateHints {
   private hints: { at: number; changes: readonly LiveChange[] | 'reset' }[] = [];

@@ -88,7 +88,6 @@ interface FoundGroupsProps {
   onGo(href: string): void;
 }
 
-/** VMs and handlers that the portal found. */
 function FoundGroups({ found, onGo }: FoundGroupsProps) {
   const { t } = useTranslation('palette');
   return (

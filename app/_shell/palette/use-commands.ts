@@ -31,7 +31,7 @@ export interface PaletteCommand {
   id: string;
   label: string;
   icon: LucideIcon;
-  /** Opens this page and starts `act` there. `run` affects the current page instead. */
+  /** Opens this page and starts `act` there, if given. `run` affects the current page instead. */
   href?: string;
   act?: ActName;
   run?(): void;

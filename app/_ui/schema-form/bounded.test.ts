@@ -86,7 +86,7 @@ test('a hostile schema costs no more than a large one', () => {
   );
   expect(Object.keys(planForm(wide)?.schema.properties ?? {}).length).toBeLessThanOrEqual(300);
 
-  // Each level refers to the next one twenty times. Expanded, the schema would have more fields than there are atoms.
+  // Each of the 60 levels refers to the next one twenty times, so the expanded schema would have 20^60 fields.
   const levels = Object.fromEntries(
     Array.from({ length: 60 }, (_, level) => [
       `l${level}`,

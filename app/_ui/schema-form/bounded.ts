@@ -1,7 +1,10 @@
 import type { RJSFSchema, UiSchema } from '@rjsf/utils';
 import { pointerPath } from '#protocol/pointer.ts';
 
-/** A publisher's schema, reduced to what a form can show. Settings that only the JSON can show have `jsonOnly`. */
+/**
+ * A publisher's schema, reduced to what a form can show. Settings that only the JSON can show are rendered by
+ * `JsonOnlyField`.
+ */
 export interface FormPlan {
   schema: RJSFSchema;
   uiSchema: UiSchema;
@@ -132,7 +135,10 @@ function wordsOf(node: Node): RJSFSchema {
   };
 }
 
-/** Returns the choices of `enum`, `const`, or alternatives that are constants with titles. */
+/**
+ * Returns the choices of `enum`, `const`, or alternatives that are constants; null if there are none, or if a form
+ * cannot show them.
+ */
 function choicesOf(node: Node): RJSFSchema | null {
   if (Array.isArray(node.enum)) return choices(node.enum.map((value) => ({ value, title: undefined })));
   if (Object.hasOwn(node, 'const')) return choices([{ value: node.const, title: undefined }]);

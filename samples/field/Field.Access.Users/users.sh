@@ -1,6 +1,6 @@
 #!/bin/sh
-# Takes name and version from its folder, the sequence number from the freshest settings file, and the key from the
-# folder of Azure's own agent. Version and code of its status are text.
+# Reads name and version from the name of its folder, the sequence number from the newest settings file, and the key from
+# the stock agent's folder. Writes version and code of its status as text.
 . ./bin/field.sh
 read_environment .
 folder=$(basename "$PWD")

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Sends events by files, where the agent says that it takes them.
+# Writes events as files if the agent announces support for them.
 . ./bin/field.sh
 read_environment .
 [ "$1" = enable ] || { called "$1"; exit 0; }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Leaves a service running in a session of its own, which writes heartbeats with a version and a code of text.
+# Starts a service in a separate session. The service writes heartbeats with version and code as text.
 . ./bin/field.sh
 read_environment .
 stop() {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs its packages in "install" alone, so an update needs it again; asks how the commands before went.
+# Installs its packages only in install, so an update must run install too. Reads the exit codes of earlier commands.
 . ./bin/field.sh
 read_environment .
 case $1 in

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Needs no settings, is not installed again by an update, and takes its state from the folder of the version before,
-# whose name it builds from the version that it was told.
+# Needs no settings, and an update does not run its install. Copies its state from the folder of the replaced version,
+# whose name it derives from the version that the agent states.
 . ./bin/field.sh
 read_environment .
 case $1 in

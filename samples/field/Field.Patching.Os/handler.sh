@@ -1,5 +1,5 @@
 #!/bin/sh
-# Calls a helper that the zip gave no right to be run, and is disabled and enabled again under one configuration.
+# Runs a helper that is not executable in the zip.
 . ./bin/field.sh
 read_environment .
 sequence=$ConfigSequenceNumber

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Believes the environment: a ConfigExtensionName means files by that name, as handlers of several extensions have them.
+# If ConfigExtensionName is set, its file names include it, as for handlers that support several extensions.
 . ./bin/field.sh
 read_environment .
 stem=${ConfigExtensionName:+$ConfigExtensionName.}$ConfigSequenceNumber

@@ -1,16 +1,16 @@
-# Shared by the handlers in this folder: JSON without a parser, a line for each call, a status file. POSIX sh.
-# Settings and paths in the tests have no blanks, so blanks can be dropped before a value is cut out.
+# Functions that the handlers in samples/field use: read JSON without a parser, log calls and write statuses. POSIX sh.
+# Settings and paths in the tests contain no whitespace, so all whitespace is removed before a value is extracted.
 set -eu
 
 compact() { tr -d ' \n\r\t' < "$1"; }
 
-# text KEY: the string value of a key in the JSON on stdin, empty when it is absent or null.
+# text KEY: prints the string value of a key in the JSON on stdin; empty if it is absent or null.
 text() { sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p"; }
 
-# Handlers in the field read this path alone; the settings at the top of the file mean nothing to them.
+# runtime_settings SETTINGS_FILE: prints the settings. Handlers in the field ignore `handlerSettings` at the top level.
 runtime_settings() { compact "$1" | sed -n 's/.*"runtimeSettings":\[{"handlerSettings":\({.*}\)}\].*/\1/p'; }
 
-# decrypt KEY_FOLDER SETTINGS_FILE: the protected settings in plain text, empty when there are none.
+# decrypt KEY_FOLDER SETTINGS_FILE: prints the protected settings in plain text; empty if there are none.
 decrypt() {
   sealed=$(runtime_settings "$2" | text protectedSettings)
   [ -n "$sealed" ] || return 0
@@ -19,15 +19,15 @@ decrypt() {
     openssl cms -inform DER -decrypt -recip "$key.crt" -inkey "$key.prv"
 }
 
-# A secret may be shown as a digest only.
+# Prints the start of the SHA-256 of stdin, because secrets must be reported only as digests.
 digest() { openssl dgst -sha256 -r | cut -c1-12; }
 
-# called FACT…: one line in the log folder, which tests read: time, version as the agent states it, facts.
+# called FACT…: logs a line that tests read: time, version from the agent, facts.
 called() {
   echo "$(date +%s%N) $AZURE_GUEST_AGENT_EXTENSION_VERSION $*" >> "$log_folder/calls.log"
 }
 
-# write_status FILE WORD MESSAGE [SUBSTATUS]; version and code as the handler's own language writes them.
+# write_status FILE WORD MESSAGE [SUBSTATUS]: handlers can set status_version, status_code and status_name first.
 write_status() {
   cat > "$1.tmp" << STATUS
 [{"version": ${status_version:-1.0}, "timestampUTC": "$(date -u +%Y-%m-%dT%H:%M:%SZ)", "status": {
@@ -37,7 +37,7 @@ STATUS
   mv "$1.tmp" "$1"
 }
 
-# The folders of HandlerEnvironment.json in a folder.
+# read_environment FOLDER: reads HandlerEnvironment.json in a folder and sets variables for the paths that it contains.
 read_environment() {
   environment=$(compact "$1/HandlerEnvironment.json")
   case $environment in

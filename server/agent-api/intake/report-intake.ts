@@ -15,7 +15,7 @@ import {
 import { deleteVm } from '#server/domain/vm-lifecycle/index.ts';
 import { Queue } from './queue.ts';
 
-/** Maximum number of concurrent batches, so that one is prepared while another is written to disk. */
+/** Maximum number of concurrent batches. With two, one is prepared while the other is written to disk. */
 const batchesAtOnce = 2;
 /**
  * Every batch has a fixed cost, which equals that of several reports. While one is running, the next starts only with

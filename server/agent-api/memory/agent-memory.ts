@@ -13,7 +13,7 @@ const wordsOfUuid = 4;
  */
 class Columns {
   readonly spare: number;
-  /** Incremented when the row is reused. */
+  /** Incremented when the row's agent is removed. */
   readonly turn: Uint32Array;
   readonly vmId: string[];
   /** The instance id, a line break, and the VM's name. */
@@ -62,8 +62,8 @@ class Columns {
 }
 
 /**
- * A handle to a cached agent, for one call. If the agent's row is reused meanwhile, the handle keeps the agent's
- * identity but has no goal state.
+ * A handle to a cached agent, for one call. If the agent is removed from the cache meanwhile, the handle keeps the
+ * agent's identity but has no goal state.
  */
 export class KnownAgent implements Bucket, CallWindow, Spending {
   readonly vmId: string;
@@ -93,7 +93,9 @@ export class KnownAgent implements Bucket, CallWindow, Spending {
   get etag(): string | null {
     return this.#columns.etag[this.#here] ?? null;
   }
-  /** The period of listening to changes in which the agent was read. In a later period, it must be read again. */
+  /**
+   * Number of the period of listening to changes in which the agent was read. In a later period, it must be read again.
+   */
   get epoch(): number {
     return this.#columns.epoch[this.#here] ?? 0;
   }
@@ -169,7 +171,7 @@ export class KnownAgent implements Bucket, CallWindow, Spending {
     this.#columns.spentAt[this.#here] = milliseconds;
   }
 
-  /** The agent's row, or the unassigned row if it has been reused. */
+  /** The agent's row, or the unassigned row if the agent has been removed. */
   get #here(): number {
     return this.#columns.turn[this.#row] === this.#turn ? this.#row : this.#columns.spare;
   }
@@ -199,7 +201,6 @@ export class AgentMemory {
     this.#byVm = new KeyIndex(most, wordsOfUuid);
   }
 
-  /** Number of cached agents. */
   get size(): number {
     return this.#used - this.#free.length;
   }

@@ -74,7 +74,6 @@ export class KnownAgents {
     this.#timer.unref();
   }
 
-  /** Number of cached agents. */
   get size(): number {
     return this.#memory.size;
   }

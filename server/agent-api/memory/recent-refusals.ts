@@ -10,7 +10,10 @@ const minuteMs = 60_000;
 export class RecentRefusals {
   readonly #recordedAt = new LRUCache<string, number>({ max: 10_000 });
 
-  /** Records a rejected call for the VM's page and the activity log, at most once a minute per VM and code. */
+  /**
+   * Records a rejected call for the VM's page and the activity log (`recordRejectedCall`), at most once a minute per VM
+   * and code.
+   */
   async note(ctx: Context, vmId: string, code: Parameters<typeof recordRejectedCall>[2]): Promise<void> {
     const key = `${vmId} ${code}`;
     const now = ctx.now.getTime();

@@ -45,7 +45,10 @@ export async function takeTotpCode(
   if (used.length === 0) throw refusedFactor();
 }
 
-/** Reseals the secrets of all authenticator apps with other keys. Returns the number of secrets. */
+/**
+ * Decrypts the secrets of all authenticator apps with one set of keys and encrypts them with another. Returns the
+ * number of secrets.
+ */
 export async function resealTotp(tx: Transaction, from: Keys, to: Keys): Promise<number> {
   const rows = await tx.select({ userId: totpFactors.userId, secret: totpFactors.secret }).from(totpFactors);
   for (const { userId, secret } of rows) {

@@ -11,8 +11,8 @@ import { trustedOrigins } from '../origin.ts';
 import type { passkeyAnswer } from './input.ts';
 
 /**
- * Returns the host name that passkeys belong to, and the origins that may use them. On the local machine, the name is
- * always localhost.
+ * Returns the host name that passkeys belong to, and the origins that may use them. If the portal's URL has a loopback
+ * name, the host name is always `localhost`.
  */
 export function relyingParty(config: Config): { id: string; origins: string[] } {
   const { hostname } = new URL(config.url);
@@ -24,7 +24,7 @@ export function relyingParty(config: Config): { id: string; origins: string[] } 
 export const arePasskeysPossible = (config: Config): boolean =>
   isIP(relyingParty(config).id.replace(/^\[|\]$/g, '')) === 0;
 
-/** The same error for everything that can be wrong with a factor, so that it does not reveal what is. */
+/** Returns the same error for every rejected factor, so that it does not reveal the reason. */
 export const refusedFactor = () => new DomainError('unauthenticated', 'factor_refused');
 
 /**

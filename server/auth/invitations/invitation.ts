@@ -7,7 +7,7 @@ type Row = typeof invitations.$inferSelect;
 /** Whether this is the link for the first administrator, which the portal creates itself. */
 export const isSetUp = (invitation: Pick<Row, 'createdBy'>): boolean => invitation.createdBy === systemActor.id;
 
-/** The same error for unknown, used, replaced and expired links, so that it does not reveal which it is. */
+/** Returns the same error for unknown, used, replaced and expired links, so that it does not reveal the reason. */
 export const refusedInvitation = () => new DomainError('unauthenticated', 'invitation_refused');
 
 export const invitationLink = (portalUrl: string, token: string): string => `${portalUrl}/set-up?token=${token}`;

@@ -7,8 +7,8 @@ import { type ReadInvitationInput, readInvitationInput } from './input.ts';
 import { isSetUp, refusedInvitation } from './invitation.ts';
 
 /**
- * Returns the role that a link offers, and when the link expires. Anyone who has the link may call this. Throws
- * `invitation_refused`.
+ * Returns the role that a link offers, when it expires, and whether it is for the first administrator. Anyone who has
+ * the link may call this. Throws `invitation_refused`.
  */
 export async function readInvitation(
   ctx: Context,

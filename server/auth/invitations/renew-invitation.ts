@@ -12,9 +12,9 @@ import { type RenewInvitationInput, renewInvitationInput } from './input.ts';
 import { invitationLink, isSetUp } from './invitation.ts';
 
 /**
- * Replaces the link of an open invitation with a new one of the same lifetime. Only this call returns the link. The
- * caller becomes the invitation's creator. Members need a recent confirmation. Throws `invitation_unknown`,
- * `confirmation_required`.
+ * Replaces the link of an unused invitation, which may have expired, with a new one of the same lifetime. Only this
+ * call returns the link. The caller becomes the invitation's creator. Members need a recent confirmation. Throws
+ * `invitation_unknown`, `confirmation_required`.
  */
 export async function renewInvitation(
   ctx: CallerContext,

@@ -4,7 +4,7 @@ import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import type { Member } from './member.ts';
 
-/** Lists everyone who can sign in, by name. */
+/** Lists all members, sorted by name. */
 export async function listMembers(ctx: Context): Promise<{ items: Member[] }> {
   allow(ctx.actor, 'admin');
   const items = await ctx.db

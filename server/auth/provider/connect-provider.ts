@@ -11,7 +11,7 @@ import { ProviderRefusal } from './refusal.ts';
 /**
  * Connects a provider account to the calling member, and replaces any earlier one. The session and its recent
  * confirmation must have been checked. Throws `ProviderRefusal` with `connected` if the account belongs to another
- * member.
+ * member, or with `email` if its e-mail domain is not allowed.
  */
 export async function connectProvider(tx: Transaction, ctx: Context, issuer: string, claims: Claims): Promise<void> {
   requireDomain(ctx, claims);

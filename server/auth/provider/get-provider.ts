@@ -11,7 +11,7 @@ export interface ProviderState {
   isAway: boolean;
   /** The exact redirect URI to register with the provider. */
   redirectUri: string;
-  /** Role of people who join by signing in; null if people need an invitation to join. */
+  /** Role of people who join by signing in, if no group gives them one; null if they then need an invitation. */
   joinAs: Role | null;
   emailDomains: readonly string[];
   roles: { claim: string; of: readonly { group: string; role: Role }[] } | null;
@@ -23,7 +23,7 @@ export async function getProvider({ actor, config, signIn }: PersonContext): Pro
   const { openId, url } = config;
   if (openId === null || signIn.provider === null) return null;
   const { name, issuer, clientId, joinAs, emailDomains, roles } = openId;
-  // Bypasses the cache, because admins look here when sign-ins fail.
+  // Accepts no cached success, because admins look here when sign-ins fail.
   const isAway = await signIn.provider.isAway(0);
   return { name, issuer, clientId, isAway, redirectUri: url + callbackPath, joinAs, emailDomains, roles };
 }

@@ -1,4 +1,7 @@
-/** Reasons why a provider account cannot sign in or be connected. Each has a sentence in `auth`. */
+/**
+ * Reasons why a provider account cannot sign in or be connected. Each has a text in `auth.json`, such as
+ * `refusedBy.away`.
+ */
 export const refusals = [
   'away',
   'failed',

@@ -67,7 +67,7 @@ export async function memberOf(
 
 /**
  * Whether an invitation may connect an existing member: only if the member has no account at this provider, and no
- * rights beyond those of the invitation. So a link for a viewer never opens an admin's account.
+ * rights beyond those of the invitation. Otherwise, a link for a viewer could open an admin's account.
  */
 async function mayConnect(tx: Transaction, issuer: string, member: Member, offered: Rights): Promise<boolean> {
   const other = await tx
@@ -84,8 +84,8 @@ async function offerOf(tx: Transaction, ctx: Context, token: string) {
 }
 
 /**
- * Gives the member the role that their groups at the provider have. The member keeps the current role if no group has
- * one, or if they are the last admin.
+ * Gives the member the role of their group at the provider. Keeps the current role if no group has one, or if the
+ * member is the last admin.
  */
 async function withRole(tx: Transaction, ctx: Context, user: Member, role: Role | null): Promise<Actor> {
   const { id, name, namespaces } = user;

@@ -56,7 +56,7 @@ export async function signInWithPassword(call: AuthCall): Promise<Response> {
   }
   return done(
     await db.transaction(async (tx) => {
-      // If the password has changed since it was verified, a session would outlive the change.
+      // The password may have changed since it was verified. A session from the old password would outlive the change.
       if (!(await isPasswordStill(tx, user.id, hash))) throw refused();
       return startSession(tx, call, actorOf(user), { method: 'password', headers: call.headers, address });
     }),

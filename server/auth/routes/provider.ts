@@ -85,7 +85,10 @@ async function signInBy(call: AuthCall, issuer: string, claims: Claims, invitati
   return [cookie];
 }
 
-/** Connects the account. Throws if the browser no longer has the session that started this. */
+/**
+ * Connects the account. Throws `ProviderRefusal` with `stale` if the browser no longer has the session that started the
+ * connection.
+ */
 async function connectTo(call: AuthCall, issuer: string, claims: Claims, sessionId: string): Promise<string[]> {
   const session = await call.session();
   if (session?.id !== sessionId) throw new ProviderRefusal('stale');
@@ -107,7 +110,7 @@ function reasonOf(error: unknown): Refusal | null {
   if (error instanceof DomainError && error.code === 'email_taken') return 'taken';
   if (!(error instanceof Error)) return null;
   if (error.name === 'AuthorizationResponseError') return 'denied';
-  // `fetch` failed.
+  // `fetch` could not reach the provider.
   if (error instanceof TypeError && error.cause !== undefined && (error as { code?: unknown }).code === undefined)
     return 'away';
   // openid-client sets a code on errors about the response, the tokens or their transport.

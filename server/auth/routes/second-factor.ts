@@ -29,7 +29,7 @@ export async function askPasskeyAsFactor(call: AuthCall): Promise<Response> {
 
 /**
  * Signs in with a factor after a correct password. Attempts are limited per member, regardless of the IP address.
- * Throws `sign_in_stale` if no password was entered recently, `factor_refused`, `too_many_attempts`.
+ * Throws `sign_in_stale` if the password must be entered again, `factor_refused`, `too_many_attempts`.
  */
 export async function signInWithFactor(call: AuthCall): Promise<Response> {
   const shown = parse(factorAnswer, await readJsonBody(call.request, call.config.limits));
@@ -47,7 +47,8 @@ export async function signInWithFactor(call: AuthCall): Promise<Response> {
     const [user] = await tx.select().from(users).where(eq(users.id, userId)).for('update');
     const hash = await passwordHashOf(tx, userId);
     if (!user || hash === null || sha256Hex(hash) !== waiting.passwordDigest) throw tooLate();
-    // Keeps the password from changing, because a session from the old one would outlive the change.
+    // Locks the password until the end of the transaction, because a session from an old password would outlive its
+    // change.
     if (!(await isPasswordStill(tx, userId, hash))) throw tooLate();
     const challenge = expected?.challenge ?? null;
     const factor = await takeFactor(tx, call, { userId, answer: shown, challenge, now });

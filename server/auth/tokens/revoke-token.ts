@@ -8,7 +8,10 @@ import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { type RevokeTokenInput, revokeTokenInput } from './input.ts';
 
-/** Revokes a token immediately. It stays in the list as revoked. */
+/**
+ * Revokes a token immediately. It stays in the list as revoked until `clearExpiredAccess` deletes it. Throws
+ * `token_unknown`.
+ */
 export async function revokeToken(ctx: Context, input: RevokeTokenInput): Promise<void> {
   allow(ctx.actor, 'admin');
   const { id } = parse(revokeTokenInput, input);

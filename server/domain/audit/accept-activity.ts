@@ -13,8 +13,9 @@ const maxFaultCount = 1_000;
 
 /**
  * Accepts the activity log as it is, for example after a restore: existing faults no longer count, and the current head
- * becomes the kept head. Adds an entry with the reason. Returns the accepted faults. Does nothing if there are no
- * faults and a kept head exists. Called only by a command on the machine that has DATA_DIR and the key.
+ * becomes the kept head. Adds an entry with the reason. Returns the existing faults. Does nothing if there are no
+ * faults and a kept head exists. Throws if there are more than 1,000 faults. Called only by a command on the machine
+ * that has DATA_DIR and the key.
  */
 export async function acceptActivity(
   services: Pick<Services, 'db' | 'keys' | 'config'>,

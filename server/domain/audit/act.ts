@@ -12,7 +12,7 @@ export interface Act {
   action: ActionCode;
   target: { kind: string; id: string };
   vmId?: string;
-  /** The parts of the target that changed, before and after; truncated when stored if they are large. */
+  /** The parts of the target that changed, before and after. Large values are stored as a `Cut`. */
   before?: object | null;
   after?: object | null;
   /** Further facts: names of objects that may be deleted later, counts, reasons. */

@@ -16,9 +16,9 @@ const pending = (keys: Services['keys']): string =>
 const begun = JSON.stringify({ state: 'begun' });
 
 /**
- * Records that this start upgrades a database of the first release, which cannot be detected after the migrations. Does
- * nothing if the log of this data folder has already begun: the database was then restored, and its rows are not
- * adopted.
+ * If this start upgrades a database of the first release, records that, because it cannot be detected after the
+ * migrations. Does nothing if the log of this data folder has already begun: the database was then restored, and its
+ * rows are not adopted.
  */
 export async function noteUpgrade({ keys, config }: Home, migrationsApplied: number): Promise<void> {
   if (migrationsApplied === 0 || migrationsApplied > migrationsBeforeChain) return;
@@ -35,7 +35,7 @@ export async function readAdoption({ keys, config }: Home): Promise<'adopting' |
   return state === pending(keys) ? 'adopting' : 'begun';
 }
 
-/** Ensures that unsealed rows are never adopted in this data folder again. */
+/** Ends the adoption: from now on, no rows are adopted in this data folder. */
 export async function endAdoption({ config }: Pick<Home, 'config'>): Promise<void> {
   if ((await readState(config.dataDir)) !== begun) await writeState(config.dataDir, begun);
 }

@@ -5,7 +5,7 @@ const maxBytes = 16_384;
 /** Parts of up to this size are not replaced individually. */
 const smallBytes = 1_024;
 
-/** Replaces a part that is too large. Contains its size, and a digest that shows whether it changed. */
+/** Replacement for a part that is too large: its size, and a digest that shows whether the part changed. */
 export interface Cut {
   $cut: { bytes: number; sha256: string };
 }

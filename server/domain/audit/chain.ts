@@ -21,7 +21,7 @@ export const chainStart = '';
 
 /** The state of a walk along the chain, from which the walk can be continued later. */
 export interface Walk {
-  /** The position and hash of the last row checked. The hash is null if it is unknown because a row is missing. */
+  /** The position and hash of the last row checked; the hash is null if that row has none. */
   position: number;
   hash: string | null;
   lastId: number | null;
@@ -78,7 +78,10 @@ export async function walkOn({ db, keys }: ChainReader, walk: Walk, limit: numbe
   return { walk: at, faults: await nameReplayed(db, faults), done: rows.length < limit, vmIds };
 }
 
-/** The portal's clock has milliseconds only, so the portal did not write a time with microseconds. */
+/**
+ * Microseconds of an entry's time beyond its milliseconds. The portal's clock has only milliseconds, so the portal did
+ * not write an entry for which this is not 0.
+ */
 const micros = sql<number>`(extract(microseconds from ${auditEntries.at})::bigint % 1000)::int`;
 
 function faultOf(key: Buffer, before: Walk, row: Entry, rest: number): ChainFault[] {
@@ -96,7 +99,7 @@ function faultOf(key: Buffer, before: Walk, row: Entry, rest: number): ChainFaul
   return kind === null ? faults : [...faults, { kind, id: row.id, position }];
 }
 
-/** Finds copied rows by their seals, because each seal is unique. */
+/** Changes `relinked` to `replayed` for copied rows, which are recognized by a seal that an earlier row has too. */
 async function nameReplayed(db: Reader, faults: ChainFault[]): Promise<ChainFault[]> {
   const ids = faults.flatMap(({ kind, id }) => (kind === 'relinked' && id !== null ? [id] : []));
   if (ids.length === 0) return faults;
@@ -113,14 +116,14 @@ async function nameReplayed(db: Reader, faults: ChainFault[]): Promise<ChainFaul
   );
 }
 
-/** The findings of a complete walk. */
+/** The findings of the last steps of a walk, and the stored head. */
 export interface ChainEnd extends Steps {
   head: ChainHead | undefined;
 }
 
 /**
- * Ends a walk: checks the last rows, the head, the kept head, and rows without a position. Uses one snapshot for all
- * checks, because new entries are written meanwhile.
+ * Ends a walk: checks the last rows, the head, the kept head, and rows that a walk does not reach. Uses one snapshot
+ * for all checks, because new entries are written meanwhile.
  */
 export async function endWalk(
   { db, keys }: Pick<Services, 'db' | 'keys'>,
@@ -148,7 +151,7 @@ export async function endWalk(
   );
 }
 
-/** Sorts faults by position, and lists a missing row once even if several checks found it. */
+/** Sorts faults by position, and removes duplicates that several checks found. */
 function inOrder(faults: readonly ChainFault[]): ChainFault[] {
   const once = [...new Map(faults.map((fault) => [JSON.stringify(fault), fault])).values()];
   const placeOf = ({ position }: ChainFault): number => position ?? Number.POSITIVE_INFINITY;

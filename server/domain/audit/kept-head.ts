@@ -10,7 +10,10 @@ import { endAdoption } from './adoption.ts';
 /** The file with the kept head. It is in DATA_DIR, so write access to the database is not enough to change it. */
 export const keptHeadFile = 'activity-head.json';
 
-/** A fault that an administrator accepted, with a keyed digest of its row at that time; null if there is no row. */
+/**
+ * A fault that an administrator accepted, and a keyed digest of its row at that time; `row` is null for a fault without
+ * a row.
+ */
 export type AcceptedFault = ChainFault & { row: string | null };
 
 const faultKinds = ['deleted', 'altered', 'inserted', 'replayed', 'truncated', 'relinked'] as const;
@@ -54,7 +57,9 @@ export async function readKeptHead({ keys, config }: Home): Promise<KeptHead | n
   return kept.data;
 }
 
-/** Replaces the file. After a crash, either the old or the new file is complete. */
+/**
+ * Replaces the file, and ends the adoption of earlier rows. After a crash, either the old or the new file is complete.
+ */
 export async function writeKeptHead({ keys, config }: Home, kept: KeptHead): Promise<void> {
   const path = join(config.dataDir, keptHeadFile);
   await mkdir(config.dataDir, { recursive: true, mode: 0o711 });

@@ -12,7 +12,7 @@ const atOnce = 1_000;
 
 /**
  * Seals and links every entry with another key, in order; entries without a seal stay unsealed. The caller has verified
- * the chain with the previous key. Returns the number of entries, and the head of the chain under the previous key.
+ * the chain with the previous key. Returns the number of entries, and the hash of the head under the previous key.
  * Previous verdicts no longer count.
  */
 export async function resealActivity(

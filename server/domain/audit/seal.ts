@@ -29,19 +29,19 @@ function textOf(row: Content): string {
   ]);
 }
 
-/** Seals a row: returns a unique number, and a keyed digest of this number and the content. */
+/** Returns a seal for a row: a random nonce, and a keyed digest of the nonce and the content. */
 export function sealOf(key: Buffer, row: Content, once = randomBytes(16).toString('base64url')): string {
   return `${once}.${keyedDigest(key, 'seal', once, textOf(row)).toString('base64url')}`;
 }
 
-/** Whether the portal wrote this content. */
+/** Whether the seal was created for this content with this key. */
 export function isSealed(key: Buffer, row: Content, seal: string): boolean {
   return sealOf(key, row, seal.split('.')[0]) === seal;
 }
 
 /**
- * Returns the row's link. It covers the row's content, id and position and, through the previous hash, all earlier
- * rows.
+ * Returns the row's link. It covers the row's content, seal, id and position and, through the previous hash, all
+ * earlier rows.
  */
 export function linkOf(
   key: Buffer,

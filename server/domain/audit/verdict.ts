@@ -29,7 +29,7 @@ export function readVerdict(keys: Services['keys'], head: ChainHead | undefined)
   return digestOf(keys, verdict) === head.verdict ? verdict : null;
 }
 
-/** Stores the sealed verdict where pages read it. */
+/** Stores the verdict with the head of the chain, and a keyed digest by which `readVerdict` recognizes it. */
 export async function writeVerdict({ db, keys }: Pick<Services, 'db' | 'keys'>, verdict: ChainVerdict): Promise<void> {
   await db
     .update(auditChain)

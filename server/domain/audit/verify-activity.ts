@@ -15,7 +15,10 @@ export interface Verdict {
   /** Number of rows with a position. */
   numbered: number;
   head: ChainPlace | null;
-  /** In chain order. Empty if no entry was deleted, altered, inserted, replayed, truncated or relinked. */
+  /**
+   * Faults that were not accepted: first those along the chain, in its order, then those of the heads, of rows outside
+   * the chain, and of anchors.
+   */
   faults: ChainFault[];
   /** Number of faults that an administrator accepted. */
   accepted: number;

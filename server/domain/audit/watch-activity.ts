@@ -16,9 +16,11 @@ const verdictEveryMs = 20_000;
 
 /** The result of checking the newest entries. */
 export interface News {
-  /** Number of entries that were checked. */
+  /** Number of entries that were checked for the first time. */
   count: number;
-  /** VMs that these entries are about; null for an entry about something else. */
+  /**
+   * VMs that the entries after the kept head are about; null for an entry about something else. Empty if none is new.
+   */
   vmIds: (string | null)[];
   /** Whether the fault in the verdict changed. */
   changed: boolean;
@@ -38,8 +40,8 @@ export class ActivityWatch {
   #seen = -1;
 
   /**
-   * `onFault` is called for each new fault among the newest entries, and after each check of all entries that found
-   * one.
+   * `onFault` is called when the first fault among the newest entries changes, and after each check of all entries that
+   * found one.
    */
   constructor(onFault: (fault: ChainFault) => void) {
     this.#onFault = onFault;

@@ -5,7 +5,7 @@ import { tell } from '#server/platform/wakes/index.ts';
 /**
  * The kinds of changes that a page can watch. `output`: command output and logs of a VM; `fleet`: the health of a VM in
  * lists, overview and map; `act`: an entry of the activity log, with the VM as key or an empty key. The key is `*` if
- * many changed together.
+ * many objects changed together.
  */
 export type ChangeTopic =
   | 'vm'
@@ -22,8 +22,8 @@ export type ChangeTopic =
 export const changesChannel = 'annex_changes';
 
 /**
- * Stores a change for pages that reconnect later, and notifies connected pages at the commit. For topic `vm`, also
- * marks the VM's health as due. Call it once per transaction and key, because notifications serialize commits.
+ * Stores a change, and notifies open pages at the commit. For topic `vm`, also marks the VM's health as due. Call it
+ * once per transaction and key, because notifications serialize commits.
  */
 export async function recordChange(tx: Transaction, topic: ChangeTopic, key: string): Promise<void> {
   await recordChanges(tx, topic, [key]);

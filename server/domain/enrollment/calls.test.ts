@@ -170,7 +170,7 @@ describe('sightings', () => {
   });
 
   interface Case {
-    /** Seen at `start` and expected 60 s later. */
+    /** Written after a sighting at `start`, which expects the next call 60 s later. */
     next: (vmId: string) => Sighting;
     seen: number;
     expected: number;

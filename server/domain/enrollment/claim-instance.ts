@@ -20,8 +20,8 @@ export async function claimInstance(ctx: Context, credentialHash: string, instan
 }
 
 /**
- * Records a second machine with this VM's identity, at most once a minute. If it is a reference agent, its call was
- * rejected.
+ * Records a second machine with this VM's identity, at most once a minute. The caller rejects the call, unless the VM
+ * has a stock agent.
  */
 export async function noteDuplicate(
   ctx: Context,

@@ -293,7 +293,7 @@ describe('a renewal', () => {
         outcomeOf(renewCertificate(ctx, vmId, { certificate: next.certificate, proof: proofOf(pair, next) })),
       ),
     );
-    // The second certificate's proof is signed by a key that is no longer in use.
+    // The proof of the later request is signed with a key that is no longer in use.
     expect(found.sort()).toEqual(['done', 'unprocessable proof_refused; /proof proof_refused']);
     const [head] = await db.select().from(goalStateHeads).where(eq(goalStateHeads.vmId, vmId));
     expect(head).toMatchObject({ thumbprint: (await agentOf(vmId))?.thumbprint, incarnation: 3 });

@@ -80,8 +80,9 @@ function judge(
 }
 
 /**
- * Locks the VM and returns its agent as the actor. Everything that changes a VM's agent locks the VM first, because
- * after that, some of it locks the presence before the goal state and some of it the goal state before the presence.
+ * Locks the VM and returns its agent as the actor. Operations that enroll, replace or remove a VM's agent lock the VM
+ * first. This prevents deadlocks, because some of them then lock the presence before the goal state, and others lock it
+ * after the goal state.
  */
 async function lockedActor(tx: Transaction, vmId: string): Promise<Context['actor']> {
   const [vm] = await tx

@@ -11,11 +11,11 @@ export interface AgentIdentity {
   counter: number;
   /** When the agent was last seen, as stored; null before the first call. */
   lastSeenAt: Date | null;
-  /** ETag of the current goal state or, while the VM is held, of the goal state that the agent has. */
+  /** ETag of the current goal state or, for a reference agent on hold, of the goal state that it has. */
   etag: string;
-  /** Number of open log requests. */
+  /** Number of unanswered log requests of the last 24 hours. */
   logRequests: number;
-  /** Id of the newest log request. */
+  /** Id of the newest of these log requests; null if there is none. */
   newestLogRequest: string | null;
 }
 
@@ -58,8 +58,8 @@ export async function findAgents(db: Database, hashes: readonly string[]): Promi
 }
 
 /**
- * A change that concerns a VM's agent. `etag` and `credentialHash` are null if the VM was deleted or the agent's access
- * was revoked.
+ * A change that concerns a VM's agent. Both `etag` and `credentialHash` are null if the VM was deleted or the agent's
+ * access was revoked.
  */
 export interface AgentNews {
   vmId: string;
@@ -83,8 +83,8 @@ const newsSince = {
 };
 
 /**
- * Returns the agents whose state changed recently, for a gateway that may have missed a wake-up. `since` is compared
- * with the times that the writing processes stored.
+ * Returns the changes since a time, for a gateway that may have missed a wake-up. `since` is compared with the times
+ * that the writing processes stored.
  */
 export async function listAgentNews(db: Database, since: Date): Promise<AgentNews[]> {
   const { rows } = await db.$client.query<AgentNews>({ ...newsSince, values: [since] });

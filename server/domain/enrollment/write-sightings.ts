@@ -10,7 +10,7 @@ export interface Sighting {
   /** The time by which the agent should have called again. */
   nextExpectedAt: Date;
   counter: number | null;
-  /** The agent closed a held poll, so its announced call is no longer expected. */
+  /** Whether `nextExpectedAt` replaces a later stored time too, for example because the agent closed a held poll. */
   hungUp?: boolean;
 }
 
@@ -31,8 +31,8 @@ const rowOf = ({ vmId, at, nextExpectedAt, counter, hungUp }: Sighting) => ({
 });
 
 /**
- * Writes sightings, at most one per VM, sorted by VM. Notifies open pages of VMs that called for the first time or
- * after a silence, or whose announced call is no longer expected.
+ * Writes sightings; a batch has at most one per VM. Notifies open pages of VMs that called for the first time or after
+ * a silence, or whose next call is now expected sooner.
  */
 export async function writeSightings(db: Database, batch: readonly Sighting[]): Promise<void> {
   await db.transaction(async (tx) => {

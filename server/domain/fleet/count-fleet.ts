@@ -18,7 +18,7 @@ export async function countFleet(ctx: Context, input: FleetFilter): Promise<{ ma
 export interface FleetSummary {
   total: number;
   byHealth: Record<VmHealth, number>;
-  /** Number of VMs that are unresponsive because their agent missed its call. */
+  /** Number of unresponsive VMs whose agent has not called for `unresponsiveSeconds`. */
   silent: number;
   /** Number of VMs on hold. */
   held: number;

@@ -106,7 +106,7 @@ const version = fleetField({
   parameter: 'version',
   label: 'filter.version',
   description: 'The version in the goal state, or the beginning of one: `2.4.*`.',
-  // This is the version in the goal state, which automatic upgrades change too.
+  // This is the version in the goal state, which an automatic upgrade could change too.
   isSetByPeople: false,
   value: { kind: 'text', max: 64, form: String.raw`^\d+(\.\d+){0,2}(\.\d+|\.\*)?$`, fault: 'version_filter_form' },
   of: 'extension',
@@ -143,10 +143,7 @@ const silentMinutes = fleetField({
   where: (value, { now }) => [both(silentFor(value, now))],
 });
 
-/**
- * SQL condition for VMs that are unresponsive because their agent missed its call and last called at least `minutes`
- * ago.
- */
+/** SQL condition for unresponsive VMs whose agent last called more than `minutes` ago. */
 export function silentFor(minutes: number, now: Date): SQL {
   const before = new Date(now.getTime() - minutes * minuteMs).toISOString();
   return sql`(h.rank = ${rank('unresponsive')} and exists (

@@ -45,7 +45,9 @@ async function namesOf(source: Pick<FleetSource, 'table'>, where: FleetSource['w
   return rows.map(({ name }) => name);
 }
 
-/** Filters, and the VMs that they return, sorted by health because that order reads only evaluated VMs. */
+/**
+ * Filters, and the names of the VMs that match. The tests sort by health, because that order reads only evaluated VMs.
+ */
 const filters: readonly [string, FleetFilter, readonly string[]][] = [
   ['no condition', {}, everyEvaluated],
   ['empty texts and lists are no conditions', { q: '', health: [], tags: [], handler: '' }, everyEvaluated],

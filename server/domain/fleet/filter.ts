@@ -48,8 +48,8 @@ function givenFields(fields: FleetFields, filter: FleetFilter): Given[] {
 }
 
 /**
- * Selects the VMs that match a filter. If it needs only names and holds, reads `vms`, which has new VMs immediately.
- * All other filters, and sorting by anything but the name, read `vm_health`, which is updated within a second.
+ * Selects the VMs that match a filter. A filter of names and holds only, sorted by name, reads `vms`, which contains
+ * new VMs immediately. Any other filter or order reads `vm_health`, which is updated within a second.
  */
 export function fleetSource(
   fields: FleetFields,
@@ -79,7 +79,7 @@ export function fleetSource(
   };
 }
 
-/** Returns the indexed ranks that can match; null if every rank can. */
+/** Returns the ranks that can match; null if every rank can. */
 function ranksOf(given: readonly Given[]): SQL[] | null {
   let found = new Set<VmHealth>(vmHealths);
   for (const { field, value } of given) {

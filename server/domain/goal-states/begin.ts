@@ -6,7 +6,7 @@ import { sealForCertificate } from './custody.ts';
 import type { KeyOrigin } from './may-release.ts';
 import { lockHead, publishGoalState } from './publish.ts';
 
-/** Clears the certificate of a VM whose agent was removed. The certificate of the next agent replaces it. */
+/** Clears the certificate of a VM whose agent was removed. Enrolling another agent binds a new one. */
 export async function unbindCertificate(tx: Transaction, vmId: string): Promise<void> {
   await tx.update(goalStateHeads).set({ certificate: null, thumbprint: null }).where(eq(goalStateHeads.vmId, vmId));
 }
@@ -22,8 +22,8 @@ export async function beginGoalStates(tx: Transaction, ctx: Context, vmId: strin
 
 /**
  * Binds the VM's protected settings to a certificate. Settings that may not be released to it are withheld, and the
- * activity log names `issuer`. Increases the incarnation but no sequence number, so no handler runs again. Deliveries
- * to a former machine no longer count. Returns the new incarnation.
+ * activity log names `issuer`. Increases the incarnation but no sequence number, so no handler runs again. With the
+ * origin `issued`, earlier deliveries no longer count. Returns the new incarnation.
  */
 export async function bindCertificate(
   tx: Transaction,
@@ -40,7 +40,7 @@ export async function bindCertificate(
     .set({ certificate: certificate.pem, thumbprint: certificate.thumbprint })
     .where(eq(goalStateHeads.vmId, vmId));
   if (origin.kind === 'issued') {
-    // The new machine has received nothing yet, so its commands follow from the goal, as for rows of earlier releases.
+    // The new machine has received nothing yet. Null commands represent the usual commands of the goal.
     await tx.update(extensions).set({ deliveredAt: null, commands: null }).where(eq(extensions.vmId, vmId));
   }
   return publishGoalState(tx, ctx, head, {

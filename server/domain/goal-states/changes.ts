@@ -18,7 +18,7 @@ export interface GoalStateChange {
     | 'timeouts'
     | 'policy';
   extension: string;
-  /** The two versions, or the old and new value of a single `setting`; empty otherwise. */
+  /** The old and new version, or the old and new value of a single `setting`. A side that does not apply is empty. */
   from: string;
   to: string;
   /** Names of the top-level settings that differ, at most `namedFields`. */
@@ -28,7 +28,7 @@ export interface GoalStateChange {
 }
 
 const namedFields = 3;
-/** Longer values appear only in the comparison of two goal states. */
+/** Maximum characters of a value in a sentence. Longer values appear only in the comparison of two goal states. */
 const maxValueLength = 24;
 
 /** Lists the differences between `before` and `after` by extension. For secrets, lists only that they changed. */
@@ -79,7 +79,7 @@ function settingChanges(old: ExtensionContents, extension: ExtensionContents): G
   return [{ ...change('setting', extension, from, to), ...fields }];
 }
 
-/** Returns the value if it is short enough for a sentence; otherwise null. */
+/** Returns the value as text; null if it is too long or not suitable for a sentence. */
 function shortValue(value: unknown): string | null {
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return null;
   const text = String(value);
@@ -91,14 +91,14 @@ function change(kind: GoalStateChange['kind'], { name }: ExtensionContents, from
 }
 
 /**
- * Returns the contents that a revert to `target` declares. Extensions that were being uninstalled then are left out.
+ * Returns the contents that a revert to `target` declares: all of its extensions except those that it was uninstalling.
  */
 export const revertContents = (target: readonly ExtensionContents[]): ExtensionContents[] =>
   target.filter(({ state }) => state !== 'uninstall');
 
 /**
- * Returns the incarnation of the newest goal state before the one that gave an extension its current contents; null if
- * the extension was not enabled in it. `newestFirst` may be incomplete.
+ * Returns the incarnation of the newest goal state in which an extension was absent or had another sequence number;
+ * null if it was not enabled there, or if there is none. `newestFirst` need not contain the oldest goal states.
  */
 export function revertTarget(
   newestFirst: readonly { incarnation: number; contents: readonly ExtensionContents[] }[],

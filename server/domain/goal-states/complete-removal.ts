@@ -7,13 +7,16 @@ import { shownExtension } from './shown-extension.ts';
 
 /** The effect of a removal on the VM. */
 export interface Removal {
-  /** False if the report is late: the goal is no longer `uninstall`, or has another sequence number. */
+  /**
+   * False if the report is out of date: the extension is gone, its goal is no longer `uninstall`, or it has another
+   * sequence number.
+   */
   removed: boolean;
   /** Whether the VM is being decommissioned and this was its last extension. */
   decommissioned: boolean;
 }
 
-/** Removes an extension from the goal state after its agent reported the removal, in the report's transaction. */
+/** Removes an extension from the goal state after the agent reported the removal, in the report's transaction. */
 export async function completeRemoval(
   tx: Transaction,
   ctx: Context,

@@ -186,7 +186,7 @@ test('the sealed form is deleted once settings are encrypted for their VM', asyn
 });
 
 describe('withheld secrets', () => {
-  /** Creates a VM with two extensions whose secrets are withheld from the key of another person. */
+  /** Creates a VM with two extensions whose secrets are withheld, because another person enrolled the machine. */
   async function givenWithheld(): Promise<GivenVm & { pair: KeyPair & { thumbprint: string } }> {
     const vm = await givenVm(admin);
     await bind(vm.vmId, anAdmin);

@@ -44,7 +44,7 @@ export const boundTo = (vmId: string, id: string): string => `${vmId}/${id}`;
 
 /**
  * Stores protected settings in the forms that custody allows (docs/operations.md, `ANNEX_CUSTODY`) and returns the
- * row's id. With `ANNEX_CUSTODY=vm`, the sealed form exists only until the VM has a certificate.
+ * row's id. With `ANNEX_CUSTODY=vm`, the sealed form is stored only if the VM has no certificate yet.
  */
 export async function storeSecret(
   tx: Transaction,
@@ -86,8 +86,8 @@ export async function findSecret(tx: Transaction, vmId: string, id: string | nul
 
 /**
  * Encrypts a VM's secrets for a new certificate. Secrets that may not be released to it are withheld, and the activity
- * log names `issuer`. A secret whose sealed form was deleted (`ANNEX_CUSTODY=vm`) must be entered again. `head` is the
- * head before the new certificate.
+ * log names `issuer`. A secret without a sealed form (`ANNEX_CUSTODY=vm`) must be entered again, unless it is already
+ * encrypted for this certificate. `head` is the head before the new certificate.
  */
 export async function sealForCertificate(
   tx: Transaction,
@@ -125,7 +125,10 @@ export async function sealForCertificate(
   });
 }
 
-/** Encrypts withheld secrets for the VM's current certificate. Returns the extensions that use these secrets now. */
+/**
+ * Encrypts withheld secrets for the VM's current certificate. Returns the number of secrets, and the extensions that
+ * use them now.
+ */
 export async function sealWithheld(
   tx: Transaction,
   ctx: Context,
@@ -141,7 +144,7 @@ export async function sealWithheld(
   return { extensions: await extensionsOf(tx, vmId, ids), secrets: rows.length };
 }
 
-/** Returns the secrets of a VM that are withheld from its certificate. */
+/** Returns the ids of the secrets that are withheld from a VM's certificate. */
 export async function withheldSecrets(tx: Transaction, { vmId, certificate }: Head): Promise<ReadonlySet<string>> {
   if (certificate === null) return new Set();
   const rows = await tx

@@ -64,8 +64,8 @@ export function protectedSchemaDigest(schema: SettingsSchema | null): string | n
 }
 
 /**
- * Returns a fault for each rule that an extension violates together with the VM's other extensions. A withdrawn version
- * that is in use may stay.
+ * Returns a fault for each rule that an extension violates together with the VM's other extensions. An extension may
+ * keep a version that was withdrawn.
  */
 export function ruleFaults(
   name: string,

@@ -42,7 +42,7 @@ export interface ExtensionMove {
 /** The effect of a change, and every reason to reject it. */
 export interface Evaluation {
   present: ExtensionRow[];
-  /** The requested extension is first. */
+  /** For a declaration or a removal, the requested extension is first. */
   moves: ExtensionMove[];
   faults: Fault[];
 }
@@ -56,7 +56,10 @@ interface Target {
   settings: Fault[] | null;
 }
 
-/** Checks the settings of each requested extension. Schemas run in a worker, so no transaction may be open (AZ-C1). */
+/**
+ * Returns the requested extension and, with `siblings`, the other extensions of its handler, each with the faults of
+ * its settings. Schemas run in a worker, so no transaction may be open (AZ-C1).
+ */
 export async function resolveTargets(
   ctx: Context,
   vmId: string,
@@ -129,7 +132,7 @@ export async function evaluateDeclaration(
     if (current && current.handler !== goal.handler) {
       throw new DomainError('conflict', 'handler_fixed', { params: { name, handler: current.handler } });
     }
-    // Read again under the lock, because the version may have been withdrawn since.
+    // Read again in this transaction, because the version may have been withdrawn since.
     const version = await versionOrNull(tx, goal);
     if (version === null || settings === null) {
       faults.push({
@@ -160,7 +163,7 @@ export async function evaluateDeclaration(
       name,
       handler: goal.handler,
       requestedVersion: version.version,
-      // A repeated request from before an automatic upgrade does not undo that upgrade.
+      // If the version was upgraded automatically (not implemented yet), a repeated request keeps it.
       version: current && current.requestedVersion === version.version ? current.version : version.version,
       state: goal.state,
       autoUpgradeMinorVersion: goal.autoUpgradeMinorVersion,
@@ -198,7 +201,7 @@ function secretChangeOf(
   return comparable && kept.fingerprint === fingerprintOf(ctx, head.vmId, name, given) ? 'kept' : 'replaced';
 }
 
-/** Returns the next sequence number of each extension, without reserving it. */
+/** Returns the next sequence number of each extension, without reserving it. A name that the VM never had is absent. */
 export async function nextSequences(
   tx: Database | Transaction,
   vmId: string,

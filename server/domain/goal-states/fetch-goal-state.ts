@@ -58,7 +58,7 @@ select etag, text, is_known or exists (select from noted) as "isNoted",
 
 /**
  * Reads the current goal state and marks it as delivered before it is sent, so that a removal knows whether the agent
- * ever saw the extension. While the VM is held, reads the goal state that the agent has. Without NATS, runs one
+ * ever saw the extension. While the VM is held, reads the goal state that the agent has. Without NATS, usually runs one
  * statement, which writes nothing if the goal state was sent before. Returns null if the VM has no goal state.
  */
 export async function fetchGoalState(db: Database, vmId: string, now: Date): Promise<FetchedGoalState | null> {

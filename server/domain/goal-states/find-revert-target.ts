@@ -6,7 +6,7 @@ import { parse } from '#server/domain/parse.ts';
 import { revertTarget } from './changes.ts';
 import { type GetExtensionInput, getExtensionInput } from './input.ts';
 
-/** Number of goal states to search. */
+/** Maximum number of goal states to search, from the newest. */
 const searchedStates = 50;
 
 /** Finds the goal state to revert to when an extension fails with its current contents; null if there is none. */

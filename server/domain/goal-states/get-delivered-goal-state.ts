@@ -6,10 +6,7 @@ import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
 import { type GetGoalStateInput, getGoalStateInput } from './input.ts';
 
-/**
- * Returns the newest goal state that was sent to a VM's agent, exactly as it was sent; null if none was. Operators
- * only.
- */
+/** Returns the newest goal state that was sent to a VM's agent, as it was sent; null if none was. Operators only. */
 export async function getDeliveredGoalState(
   ctx: Context,
   input: GetGoalStateInput,

@@ -11,7 +11,10 @@ import { autoUpgradeMinorVersion, timeouts } from './goal.ts';
 import { type GetExtensionInput, getExtensionInput } from './input.ts';
 import { extensionReceipt } from './set-extension.ts';
 
-/** The declaration of one extension for its editor. For secrets, it contains only who changed them and when. */
+/**
+ * The declaration of one extension for its editor. For protected settings, it contains who changed them, when, and
+ * whether they can be delivered, but no values.
+ */
 export const extensionView = extensionReceipt.extend({
   autoUpgradeMinorVersion,
   dependsOn: z.array(z.string()),

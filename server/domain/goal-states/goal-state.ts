@@ -80,7 +80,7 @@ export type Effect =
   | 'none'
   /** The goal state differs, but the handler does not run again. */
   | 'incarnation'
-  /** Handler version, state or settings differ, so the handler runs. */
+  /** The extension is new, or its version, state or settings differ, so the handler runs. */
   | 'sequence';
 
 /** Fields that make the handler run when they change. */

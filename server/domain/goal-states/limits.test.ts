@@ -32,7 +32,7 @@ describe('the bytes of goal states within an hour', () => {
     };
     return testContext({ services: { ...services, config }, now, role: 'operator', ...(actor && { actor }) });
   }
-  /** The digits do not compress. Every goal state is stored twice, as text and as contents. */
+  /** Returns a large text that hardly compresses. Every goal state stores it twice, as text and as contents. */
   const large = (letter: string) =>
     Array.from(
       { length: 80_000 },

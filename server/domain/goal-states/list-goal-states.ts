@@ -51,7 +51,10 @@ export async function listGoalStates(
   return { items: shown.map(pastGoalStateOf), nextCursor: hasMore ? writeCursor([String(last.incarnation)]) : null };
 }
 
-/** Returns a history row. Instead of the secrets, it contains only whether there are any. */
+/**
+ * Converts a stored goal state for the history. Instead of the id of the protected settings, the result says whether
+ * there are any.
+ */
 export function pastGoalStateOf(row: Omit<typeof goalStates.$inferSelect, 'vmId' | 'text'>): PastGoalState {
   const { incarnation, etag, publishedBy, cause } = row;
   return {

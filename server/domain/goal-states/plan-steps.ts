@@ -37,7 +37,7 @@ export type PlannedStep = z.infer<typeof plannedStep>;
 export const plannedOther = z.object({
   name: z.string(),
   command: z.enum(['enable', 'disable']),
-  /** Whether the extension depends, directly or not, on an extension whose handler runs. */
+  /** Whether the extension is enabled and depends, directly or not, on an extension whose handler runs. */
   waits: z.boolean(),
 });
 export type PlannedOther = z.infer<typeof plannedOther>;
@@ -72,8 +72,8 @@ export function stepsByExtension(
 }
 
 /**
- * Predicts a change by the agent's own rule, assuming that the machine has reached its last delivered goal. Returns the
- * commands for extensions that change, each with the goal whose timeout applies.
+ * Predicts a change with the agent's own rules, assuming that the machine has reached its last delivered goal. Returns
+ * the commands for extensions that change, each with the goal whose timeout applies.
  */
 function predictChange(
   moves: readonly ExtensionMove[],
@@ -87,7 +87,7 @@ function predictChange(
   const installing = new Set(
     moves.flatMap(({ name, version }) => (version && installsInUpdate(version.manifest, isStock) ? [name] : [])),
   );
-  // All extensions of a handler that stay get the version of those that change.
+  // All extensions of a handler have one version, so those that do not change get the version of those that do.
   const staying = [...changed.values()].filter(({ state }) => state !== 'uninstall');
   const versionOf = new Map(staying.map(({ handler, version }) => [handler, version]));
   const targets = goalsAfter(present, moves).map((goal): PredictedTarget => {
@@ -101,7 +101,7 @@ function predictChange(
   });
 }
 
-/** Returns what a machine has that has reached its last delivered goal. */
+/** Returns the contents of a machine that has reached its last delivered goal. */
 function deliveredTo(present: readonly ExtensionRow[], targets: readonly PredictedTarget[]): MachineContents {
   const contents: MachineContents = { handlers: byName(), extensions: byName() };
   for (const { name, handler, version: declared, everDelivered } of present) {

@@ -35,7 +35,7 @@ export const plannedExtension = z.object({
   handler: handlerId,
   /** `none`: nothing differs; `incarnation`: no new sequence number; `sequence`: the handler runs. */
   effect: z.enum(['none', 'incarnation', 'sequence']),
-  /** The version that applies after automatic upgrades; null if the extension is dropped immediately. */
+  /** The version that the goal state will contain; null if the extension is dropped immediately. */
   version: handlerVersion.nullable(),
   state: z.enum(['enabled', 'disabled', 'uninstall', 'dropped']),
   sequenceNumber: z.object({ before: count.nullable(), after: count }),
@@ -54,7 +54,9 @@ export const plan = z.object({
   vmId,
   /** `before` equals `after` if nothing would change. */
   incarnation: z.object({ before: count, after: count }),
-  /** The extensions whose declaration changes; the requested one is first. */
+  /**
+   * The extensions whose declaration changes; for `setExtension`, first the requested one, even if it does not change.
+   */
   extensions: z.array(plannedExtension),
   /** The commands that the agent runs for these extensions, in order. */
   steps: z.array(plannedStep),
@@ -73,7 +75,7 @@ export type Plan = z.infer<typeof plan>;
 
 /**
  * The kind of the planned change. It is part of the hash, so two kinds of change with the same outcome have different
- * plans.
+ * hashes.
  */
 export type PlannedAct = 'set' | 'remove' | 'force' | 'revert';
 
@@ -197,7 +199,7 @@ function warningsOf(head: Head, present: readonly ExtensionRow[], moves: readonl
       warnings.push({ path: '/state', code: 'plan_dependants_wait', params: { name, dependants: names } });
     }
   }
-  // Extensions of one handler have the same warning, so it is listed once.
+  // A warning that several extensions of one handler cause is listed once.
   const fields = new Set<string>();
   return warnings.filter(({ code, params = {} }) => {
     const { name: _, ...rest } = params;
@@ -207,8 +209,8 @@ function warningsOf(head: Head, present: readonly ExtensionRow[], moves: readonl
 }
 
 /**
- * Rejects with 412 `plan_moved_on` if the effect of the change now differs from the plan. The error lists the faults of
- * the change.
+ * Rejects with 412 `plan_moved_on` if the change has faults, which the error lists, or if its effect now differs from
+ * the plan. Without a hash (`shown`), checks nothing.
  */
 export function requirePlan(
   ctx: Context,

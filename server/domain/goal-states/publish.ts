@@ -21,7 +21,7 @@ import { etagOf, type PackageFacts, packageKey, renderGoalState, type SealedFact
 export type Head = typeof goalStateHeads.$inferSelect;
 export type ExtensionRow = typeof extensions.$inferSelect;
 
-/** Channel for the ids of VMs that have a new goal state. The gateways listen to it. */
+/** Channel for the ids of VMs whose goal state or hold changed, or that were deleted. The gateways listen to it. */
 export const goalStatesChannel = 'annex_goal_states';
 
 /** The reason for a goal state. */
@@ -70,8 +70,9 @@ export async function loadExtensions(tx: Transaction, vmId: string): Promise<Ext
 
 /**
  * The only function that creates a goal state. It renders the current declarations, stores them in the history, makes
- * them the current goal state and, with the commit, wakes the gateways. It gets the next turn, unless a renewed
- * certificate changes only the encryption of secrets. The caller holds the head's lock. Returns the new incarnation.
+ * them the current goal state and, with the commit, wakes the gateways. The goal state gets the next turn, unless a
+ * renewed certificate changes only the encryption of secrets. The caller holds the head's lock. Returns the new
+ * incarnation.
  */
 export async function publishGoalState(tx: Transaction, ctx: Context, head: Head, cause: Cause): Promise<number> {
   const { vmId } = head;
@@ -116,7 +117,7 @@ function keptTurn({ text }: Head, render: (turn: number) => string): number | nu
   return isOnlyResealed(before, JSON.parse(render(turn))) ? turn : null;
 }
 
-/** Number of goal states that are read to count the bytes of the last hour. */
+/** Maximum number of goal states that are read to count the bytes of the last hour. */
 const countedGoalStates = 5_000;
 
 /**

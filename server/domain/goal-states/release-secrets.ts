@@ -13,7 +13,7 @@ import { lockHead, publishGoalState } from './publish.ts';
 /** Result of a release. */
 export const releasedSecrets = z.object({
   vmId,
-  /** Thumbprint of the VM's certificate; null if no machine has enrolled. */
+  /** Thumbprint of the VM's certificate; null if it has none. */
   thumbprint: z.string().nullable(),
   /** Extensions whose current settings were withheld. */
   extensions: z.array(z.string()),

@@ -109,7 +109,7 @@ export function removalMove(current: ExtensionRow, next: ReadonlyMap<string, num
   };
 }
 
-/** Sets an extension's goal to `uninstall` with a new sequence number. Its dependents no longer wait for it. */
+/** Sets an extension's goal to `uninstall`, with a new sequence number and without dependencies. Returns the number. */
 export async function markUninstall(tx: Transaction, ctx: Context, row: ExtensionRow): Promise<number> {
   const sequenceNumber = await nextSequenceNumber(tx, row.vmId, row.name);
   await tx

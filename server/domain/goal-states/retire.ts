@@ -6,7 +6,7 @@ import { tell } from '#server/platform/wakes/index.ts';
 import { goalStatesChannel, loadExtensions, lockHead, publishGoalState } from './publish.ts';
 import { dropExtension, markUninstall } from './remove-extension.ts';
 
-/** Deletes the declarations and secrets of a deleted VM but keeps its history. Wakes held polls. */
+/** Deletes the declarations and secrets of a VM that is being deleted, but keeps its history. Wakes its held polls. */
 export async function retireGoalStates(tx: Transaction, vmId: string): Promise<void> {
   await lockHead(tx, vmId);
   await tx.delete(extensions).where(eq(extensions.vmId, vmId));
@@ -15,8 +15,8 @@ export async function retireGoalStates(tx: Transaction, vmId: string): Promise<v
 }
 
 /**
- * Requests the uninstall of every extension. Returns the number of extensions that the agent must remove before the VM
- * can be deleted.
+ * Requests the uninstall of every extension, and drops those that were never delivered. Returns the number of
+ * extensions that the agent must remove before the VM can be deleted.
  */
 export async function uninstallAll(tx: Transaction, ctx: Context, vmId: string): Promise<number> {
   const head = await lockHead(tx, vmId);

@@ -27,9 +27,9 @@ export type RevertReceipt = z.infer<typeof revertReceipt>;
 
 /**
  * Declares an earlier goal state again as a new incarnation. Extensions whose handler must run get new sequence
- * numbers; extensions added since then are uninstalled. Throws 404 `vm_unknown` | `goal_state_unknown`; 409
- * `uninstalling`, `vm_decommissioning`, `handler_fixed`; 412 `goal_state_moved_on` | `plan_moved_on`; 422 for versions
- * that are withdrawn or do not support the platform, for secrets that no longer exist, and if a handler allows only one
+ * numbers; extensions added since then are removed. Throws 404 `vm_unknown` | `goal_state_unknown`; 409 `uninstalling`,
+ * `vm_decommissioning`, `handler_fixed`; 412 `goal_state_moved_on` | `plan_moved_on`; 422 for versions that are
+ * withdrawn or do not support the platform, for secrets of which no copy is left, and if a handler allows only one
  * extension and the machine still has another one.
  */
 export async function revertGoalState(ctx: Context, input: RevertGoalStateInput): Promise<RevertReceipt> {
@@ -112,8 +112,8 @@ async function evaluateRevert(
         params: { handler: version.handler, version: version.version },
       });
     }
-    // Otherwise, the machine would have the settings of both extensions and use those with the higher sequence number
-    // (AZ-C4).
+    // Without this check, the machine would have the settings of both extensions and use those with the higher sequence
+    // number (AZ-C4).
     const other = surplus.find((row) => row.everDelivered && row.handler === after.handler);
     const single = singleFault(after.handler, version, other);
     const unsupported = await platformFaults(tx, vmId, version, after.state, current);

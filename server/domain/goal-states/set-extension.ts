@@ -64,7 +64,6 @@ export async function setExtension(ctx: Context, input: SetExtensionInput): Prom
   });
 }
 
-/** Writes one extension's evaluated change, and its entry in the activity log. */
 async function applyMove(
   tx: Transaction,
   ctx: Context,
@@ -94,7 +93,7 @@ async function applyMove(
   return receipt(row);
 }
 
-/** Writes a declaration. A new sequence number starts a new operation with `commands`. */
+/** Writes a declaration. With `commands`, the extension gets the next sequence number, which starts a new operation. */
 export async function writeExtension(
   tx: Transaction,
   ctx: Context,

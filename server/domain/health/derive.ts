@@ -113,9 +113,9 @@ export interface Derived {
    */
   deadlineAt: Date | null;
   health: ExtensionHealth;
-  /** Cause of the health; null if there is no problem. */
+  /** Cause of the health; null if the health has none, as for `healthy`. */
   cause: HealthCause | null;
-  /** The extension that this one waits for; null if it does not wait. */
+  /** The extension that this one waits for; null if there is none. */
   waitsFor: string | null;
 }
 
@@ -161,8 +161,7 @@ export function derive(facts: HealthFacts, agent: AgentFacts, now: Date): Derive
     },
     deadlinePassed: deadlineAt !== null && deadlineAt < now,
   });
-  // No deadline applies to an extension that is disabled as declared, or after a failed command, because no status can
-  // conclude it.
+  // No deadline applies if the extension is disabled as declared or a command has failed, because no status can then conclude the goal.
   const open = health === 'disabled' || hasFailed(handler, facts.goalSequenceNumber) ? null : deadlineAt;
   const waitsFor = cause === 'waiting' || cause === 'deadline' ? (handler?.blockedBy ?? null) : null;
   return { verdict, staleFor: stale, deadlineAt: open, health, cause, waitsFor };

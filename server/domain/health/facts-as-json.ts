@@ -40,9 +40,10 @@ const isMoment = names.map((name) => name.endsWith('At'));
 export type FactsAsJson = readonly unknown[];
 
 /**
- * Query of the facts that `derive` needs for the VMs in $1, as rows of `vm_id` and `extensions`, sorted by name. One
- * array per VM costs the database and the driver half as much as one wide row per extension. The condition on $1 is
- * repeated for each table, so that PostgreSQL reads each table once instead of doing three lookups per extension.
+ * Query of the facts that `derive` needs for the VMs in $1: one row per VM with `vm_id` and `extensions`, which are
+ * sorted by name. One array per VM costs the database and the driver half as much as one wide row per extension. The
+ * condition on $1 is repeated for each table, so that PostgreSQL reads each table once instead of doing three lookups
+ * per extension.
  */
 export const factsAsJson = `
   select e.vm_id, json_agg(json_build_array(${Object.values(columns).join(', ')}) order by e.name) as extensions
@@ -54,7 +55,7 @@ export const factsAsJson = `
   left join holds s on s.vm_id = e.vm_id and s.vm_id = any($1)
   where e.vm_id = any($1) group by e.vm_id`;
 
-/** Converts one VM's row of the query's result to facts. */
+/** Converts a VM's row from this query to facts. */
 export function factsFromJson(vmId: string, extensions: readonly FactsAsJson[]): HealthFacts[] {
   return withWaits(extensions.map((json) => factsOf(vmId, json)));
 }

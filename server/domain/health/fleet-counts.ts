@@ -16,7 +16,7 @@ export async function readFleetCounts(db: Database): Promise<FleetCounts> {
   return Object.fromEntries(rows.map(({ what, n }) => [what, n]));
 }
 
-/** Stores a transaction's differences in the counts. */
+/** Stores the differences that a transaction makes to the counts. */
 export async function addToCounts(tx: Transaction, added: ReadonlyMap<string, number>): Promise<void> {
   const rows = [...added].filter(([, n]) => n !== 0).map(([what, n]) => ({ what, n }));
   if (rows.length > 0) await tx.insert(fleetCountDeltas).values(rows);

@@ -5,13 +5,15 @@ import { markHealthChecksDue } from '#server/domain/changes/index.ts';
 import type { Services } from '#server/domain/context.ts';
 import { graceSeconds, unresponsiveSeconds } from '#server/domain/verdicts/index.ts';
 
-/** Id of the lock, any fixed number. It ensures that only one worker scans the whole fleet at a time. */
+/**
+ * Id of an advisory lock, an arbitrary number. The lock ensures that only one worker scans the whole fleet at a time.
+ */
 const lock = 4_266_399_005;
 /** VMs per transaction, so that a report does not wait long for one of them. */
 const batchVms = 2_000;
 /** Blocks of a table per step; a step takes about five milliseconds of one core. */
 const stepBlocks = 512;
-/** Milliseconds for a step plus the pause after it, if there is time. */
+/** Maximum time planned for a step and the pause after it, in milliseconds. */
 const stepMs = 50;
 /** If more VMs than this are about to age, their ids are not kept. */
 const maxSoon = 20_000;
@@ -54,8 +56,8 @@ export const soonSeconds = graceSeconds - 5;
 /**
  * Marks VMs whose health may have changed without a report: an announced call, or the next reading of a heartbeat or
  * status, is overdue. Reading the tables sequentially costs far less than tracking a million times, most of which never
- * pass. A row written during the scan may be missed, but its agent has just reported. Returns null if another worker
- * scans the whole fleet.
+ * pass. A row written during the scan may be missed, but its agent has just reported. For a scan of the whole fleet,
+ * returns null if another worker is running one.
  */
 export async function markAged(
   { db }: Pick<Services, 'db'>,
@@ -90,7 +92,7 @@ interface Stretch {
 }
 
 /**
- * SQL for whether the time `shortest` seconds after `at` is in the range; with `longest`, whether a time between
+ * SQL for whether the time `shortest` seconds after `at` is in the range or, with `longest`, whether a time between
  * `shortest` and `longest` seconds after `at` may be in it.
  */
 function passes(at: SQL, { from, to }: Stretch, shortest: number, longest = shortest): SQL {

@@ -25,8 +25,7 @@ export function nextAgeing(...[extensions, presence, now]: Ages): Date | null {
 }
 
 /**
- * Like `nextAgeing`, but only for times that reports do not postpone. The other times hardly ever pass, because agents
- * keep reporting; `markAged` finds the VMs for which they do.
+ * Like `nextAgeing`, but only for times that reports do not postpone. The other times are rarely reached, because each report postpones them; `markAged` finds the VMs that stopped reporting in time.
  */
 export function nextFixedAgeing(...[extensions, presence, now]: Ages): Date | null {
   return nearest(fixedAges(extensions, presence), now);
@@ -37,7 +36,7 @@ function nearest(instants: readonly number[], now: Date): Date | null {
   return coming.length === 0 ? null : new Date(Math.min(...coming));
 }
 
-/** The first millisecond that is more than `seconds` later. */
+/** The first millisecond that is more than `seconds` after `from`. */
 const justAfter = (from: Date, seconds: number): number => Math.floor(from.getTime() + seconds * 1000) + 1;
 
 function agentAges(presence: PresenceFacts | null): number[] {

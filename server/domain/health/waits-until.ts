@@ -38,7 +38,7 @@ export function waitsUntil(extensions: readonly Dependency[]): Map<string, Date 
     const extension = byName.get(name) as Dependency;
     let latest = isConcluded(extension) ? null : turnEnd(extension, extensions);
     for (const other of dependsOn.map((dependency) => byName.get(dependency))) {
-      // A dependency is unknown here only in a cycle, which the portal rejects.
+      // A dependency is unknown here only if it is not declared or part of a cycle; the portal rejects both.
       const waits = other && known.get(other.name);
       if (other === undefined || waits === undefined) continue;
       const until = isConcluded(other)
@@ -55,9 +55,10 @@ const isConcluded = ({ concludedAt, statusSequence, goalSequenceNumber }: Depend
   concludedAt !== null && statusSequence === goalSequenceNumber;
 
 /**
- * Returns when an extension may run. A machine runs one step at a time, so this is when the last earlier command ended
- * or must end. Two kinds of commands are ignored, because otherwise waiting might never end: commands of a goal
- * declared after the extension's own deadline, and commands that a restarted agent repeats.
+ * Returns when an extension may run; null if no earlier command delays it. A machine runs one step at a time, so this
+ * is when the last earlier command ended or must end. Two kinds of commands are ignored, because otherwise waiting
+ * might never end: commands of a goal that was delivered after the extension's own deadline, and commands that a
+ * restarted agent repeats.
  */
 function turnEnd(extension: Dependency, all: readonly Dependency[]): Date | null {
   const ownEnd = deadlineOf({ ...extension, state: extension.goal });
@@ -75,7 +76,7 @@ function turnEnd(extension: Dependency, all: readonly Dependency[]): Date | null
   return latest;
 }
 
-/** Whether a command has run for the current goal. */
+/** Whether a command for the current goal has started. */
 const hasBegun = ({ handlerState, goalSequenceNumber }: Dependency): boolean =>
   handlerState !== null && handlerState.sequenceNumber >= goalSequenceNumber && handlerState.command != null;
 
@@ -85,7 +86,10 @@ const isRunning = ({ handlerState }: Dependency): boolean =>
   handlerState.exitCode == null &&
   !handlerState.timedOut;
 
-/** Adds `waitsUntil` to the extensions of one VM. It is null if all have concluded, because then no deadline counts. */
+/**
+ * Adds `waitsUntil` to the extensions of one VM. It is null for a VM's only extension, which waits for nothing, and if
+ * all have concluded, because then no deadline counts.
+ */
 export function withWaits<E extends Dependency>(extensions: readonly E[]): (E & { waitsUntil: Date | null })[] {
   const waits = extensions.length > 1 && !extensions.every(isConcluded) ? waitsUntil(extensions) : null;
   return extensions.map((extension) => Object.assign(extension, { waitsUntil: waits?.get(extension.name) ?? null }));

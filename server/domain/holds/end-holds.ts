@@ -9,7 +9,7 @@ import { endHoldIn } from './rows.ts';
 /** Maximum number of holds that one call ends. */
 const atOnce = 500;
 
-/** Ends holds whose end time has passed, those that were due first. Returns the count. */
+/** Ends up to 500 holds whose end time has passed, earliest first. Returns the count. */
 export async function endHolds(ctx: Context): Promise<number> {
   const due = await ctx.db
     .select({ vmId: holds.vmId })

@@ -6,10 +6,10 @@ import { vmId } from '#server/domain/vms/input.ts';
 /** A hold: until it ends, the VM's agent gets no new goal state. */
 export const hold = z
   .object({
-    reason: z.string().nullable().describe('Null where none was given.'),
+    reason: z.string().nullable().describe('Null if none was given.'),
     heldAt: time,
-    heldBy: z.string().describe('Who set it, or changed it last.'),
-    until: time.nullable().describe('When the portal ends it; null: when a person does.'),
+    heldBy: z.string().describe('Who set the hold, or changed it last.'),
+    until: time.nullable().describe('When the hold ends; null if it lasts until someone releases it.'),
   })
   .meta({ id: 'Hold' });
 export type Hold = z.infer<typeof hold>;

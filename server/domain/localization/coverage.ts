@@ -28,8 +28,8 @@ const filledIds = (messages: Messages): string[] =>
   Object.keys(messages).filter((id) => templateOf(messages, id) !== undefined);
 
 /**
- * Returns warnings about one language for its publisher, by id: placeholders that differ from the English ones (AZ-L6)
- * or are never filled in, ids that English does not have, and blank messages. `pathOf` returns the location of an id.
+ * Returns warnings about one language for its publisher: placeholders that differ from the English ones (AZ-L6) or are
+ * never filled in, ids that English does not have, and blank messages. `pathOf` returns the location of an id.
  */
 export function translationWarnings(
   lang: string,

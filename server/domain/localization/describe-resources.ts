@@ -34,7 +34,7 @@ export async function describeResources(ctx: Context, input: GetResourcesInput) 
 }
 
 /**
- * Lists one page of a version's languages without their messages, English first, then by name. Throws 404, 400
+ * Lists one page of a version's languages without their messages, English first, then by tag. Throws 404, 400
  * `cursor_invalid`.
  */
 export async function listLanguages(

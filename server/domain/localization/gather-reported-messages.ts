@@ -6,7 +6,7 @@ import { recordChange } from '#server/domain/changes/index.ts';
 import type { Services } from '#server/domain/context.ts';
 import { messagesOfHeartbeat, messagesOfStatus } from './message-ids.ts';
 
-/** Number of ids stored per handler version. Beyond that, the least recently seen ids are deleted. */
+/** Maximum number of ids stored per handler version. Beyond that, the least recently seen ids are deleted. */
 const keptPerVersion = 500;
 const batch = 2_000;
 /**

@@ -39,13 +39,13 @@ export type XliffImport = z.infer<typeof xliffImport>;
 
 const listed = 500;
 
-/** Maximum bytes of a file, for source, target and markup. */
+/** Maximum bytes of an XLIFF file: four times a resource file, because it contains source, target and markup. */
 export const xliffBytes = ({ resources }: Context['config']['limits']): number => 4 * resources.fileBytes;
 
 /**
- * Imports translations from XLIFF 1.2 or 2.x. Messages that are not in the file are kept. Throws 413 and 422 like
- * `readXliff`, 422 if the file is for another handler, version or language, 412 if the language no longer has the given
- * revision.
+ * Imports translations from XLIFF 1.2 or 2.x. Messages that are not in the file are kept. Throws 404 for an unknown
+ * version, 413 and 422 like `readXliff`, 422 if the file is for another handler, version or language or if the version
+ * has no English, and 412 if the language no longer has the given revision.
  */
 export async function importXliff(ctx: Context, input: ImportXliffInput): Promise<XliffImport> {
   const { file, lang: named, dryRun, revision, ...reference } = parse(importXliffInput, input);

@@ -8,8 +8,8 @@ export type VersionReference = z.input<typeof versionReference>;
 const revision = z.number().int().min(0).optional();
 
 /**
- * `lang` is part of the URL. `file` is the resource file as parsed JSON, or an array that contains it. With `revision`,
- * the request is rejected if the language has changed since.
+ * `lang` is part of the URL. `file` is the resource file as parsed JSON: an array of one object. With `revision`, the
+ * request is rejected if the language has changed since.
  */
 export const setResourcesInput = versionReference.extend({
   lang: z.string().min(1).max(100),

@@ -14,15 +14,15 @@ export interface UnknownMessage {
   /** Number of reported documents with this id, in all listed versions. */
   reports: number;
   lastSeenAt: Date;
-  /** Versions that reported the id without having a message for it, highest first. */
+  /** Versions without a message for the id, although VMs that run them reported it; highest first. */
   versions: string[];
 }
 
 const listed = 100;
 
 /**
- * Lists ids that VMs reported although that version has no message for them. For `en`: no English message. For another
- * language: an English message, but none in the language or its fallbacks. Most recently seen first.
+ * Lists ids that VMs reported although the handler version has no message for them. For `en`: no English message. For
+ * another language: an English message, but none in the language or its fallbacks. Most recently seen first.
  */
 export async function listUnknownMessages(
   ctx: Context,

@@ -23,7 +23,7 @@ export async function loadVersion(
   return row;
 }
 
-/** Loads all languages of a version, sorted by name. */
+/** Loads all languages of a version, sorted by tag. */
 export async function loadResources(tx: Database | Transaction, { handler, version }: VersionReference) {
   return tx
     .select()

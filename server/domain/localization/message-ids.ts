@@ -6,7 +6,7 @@ export function messagesOfStatus(status: StatusDocument | StatusObject): Message
   return [...own, ...status.substatus.flatMap(messagesOfStatus)];
 }
 
-/** Returns the message id of a heartbeat. */
+/** Returns the message id of a heartbeat with its params; empty if the heartbeat has none. */
 export function messagesOfHeartbeat({ message }: HeartbeatDocument): MessageReference[] {
   return message?.reference === undefined ? [] : [message.reference];
 }

@@ -5,8 +5,9 @@ import { TemplatePattern, truncationMark } from './template-pattern.ts';
 
 /**
  * Finds the template and the params that a text came from, for one handler version. It never guesses: if two templates
- * match, or one matches in two ways, it returns nothing. English is tried first, because agents that drop ids send all
- * texts in English; then the other languages. Matching takes linear time for any text and any templates.
+ * of a language match, or one matches in two ways, it returns nothing. English is tried first, because agents that drop
+ * ids send all texts in English; the other languages only if no English template matches. Matching takes linear time
+ * for any text and any templates.
  */
 export class MessageMatcher {
   readonly #resources: Resources;
@@ -51,7 +52,7 @@ class LanguageMatcher {
   readonly #longFixed: string[] = [];
   readonly #patterns: TemplatePattern[] = [];
   readonly #index = new TemplateIndex();
-  /** Index by the text before the last placeholder. Built when the first truncated text arrives. */
+  /** Index by the literals before the last placeholder. Built when the first truncated text arrives. */
   #cutIndex: TemplateIndex | undefined;
 
   constructor(messages: Messages) {

@@ -6,7 +6,7 @@ import { type PreviewMessageInput, previewMessageInput } from './input.ts';
 import { loadResources, loadVersion, resourcesOf } from './load-version.ts';
 import { type LocalizedMessage, localizeMessage } from './message.ts';
 
-/** Returns a message as each reader sees it; null if it has neither an id nor a formatted text. */
+/** Returns a message as each reader sees it. `message` is null if the input has neither an id nor a formatted text. */
 export async function previewMessage(
   ctx: Context,
   input: PreviewMessageInput,

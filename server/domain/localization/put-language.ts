@@ -33,7 +33,7 @@ export interface NewLanguage extends ResourceFile {
 
 /**
  * Stores a language of a version that the caller has locked. Storing English checks the other languages again (AZ-L6).
- * Throws 412 if the language no longer has the given revision, 422 if a published version would lack English.
+ * Throws 412 if the language no longer has the given revision, 422 if a version that is not a draft would lack English.
  */
 export async function putLanguage(
   tx: Transaction,
@@ -50,7 +50,7 @@ export async function putLanguage(
   }
   const others = rows.filter((row) => row.lang !== lang);
   const english = lang === lastLanguage ? messages : others.find((row) => row.lang === lastLanguage)?.messages;
-  // A draft can receive its languages in any order; a published version must always have English.
+  // A draft can receive its languages in any order; any other version must always have English.
   if (english === undefined && version.state !== 'draft') throw withoutEnglish([lang]);
 
   const places = new Map(list.map(({ id }, index) => [id, `/0/messages/${index}/text`]));
@@ -74,8 +74,8 @@ export async function putLanguage(
 }
 
 /**
- * Returns what the activity log shows: the number of changed messages and the first changed ids, instead of up to
- * 20,000 texts.
+ * Returns what the activity log shows: the number of messages, and the first ids that were added, changed or removed,
+ * instead of up to 20,000 texts.
  */
 function messageChanges(before: Messages | undefined, after: Messages) {
   const ids = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after)])];

@@ -37,8 +37,8 @@ export type RegisteredVersion = PublishedVersion & { created: boolean };
 /**
  * Registers a version from its package, settings schema, platforms and resource files, and publishes it on request
  * (AZ-P7). Throws 422 with the faults of all parts; each path begins with its part: `package`, `settings-schema`,
- * `resources/de`. If any part has a fault, a new version is not created. Repeating the call changes nothing, or adds
- * what is missing after a crash.
+ * `platforms`, `resources/de`. If the call fails, a version that it created is deleted again. Repeating the call changes
+ * nothing, or adds what is missing after a crash.
  */
 export async function registerVersion(ctx: Context, input: RegisterVersionInput): Promise<RegisteredVersion> {
   const { handler, version, file, schema, platforms, publish } = input;
@@ -89,7 +89,9 @@ async function readFiles(ctx: Context, files: readonly unknown[], faults: PartFa
   return read;
 }
 
-/** Returns the language that a resource file declares. Null if it declares none; its schema reports that. */
+/**
+ * Returns the language that a resource file declares; null if it declares none, which the schema of the file reports.
+ */
 function langOf(file: unknown): string | null {
   const lang = Array.isArray(file) ? (file[0] as { lang?: unknown } | undefined)?.lang : undefined;
   return typeof lang === 'string' ? lang : null;

@@ -5,7 +5,7 @@ import type { TemplatePattern } from './template-pattern.ts';
  * longest literal.
  */
 const sizes = [8, 3, 1] as const;
-/** Number of positions in a literal that are searched for a rare piece. */
+/** Maximum number of positions in a literal that are searched for a rare piece. */
 const placesTried = 16;
 /**
  * Maximum number of templates that a text is matched against. If more templates may match, the text counts as

@@ -25,7 +25,10 @@ export class IncomingBytes {
     this.#room = Math.max(logs.arrivingBytes, logs.outputBytes, logs.archiveBytes);
   }
 
-  /** Yields the body as it arrives. Throws 429 `uploads_waiting` if the VM's other calls hold too many bytes. */
+  /**
+   * Yields the body as it arrives. Throws 429 `uploads_waiting` if the VM's concurrent calls together hold too many
+   * bytes.
+   */
   async *count(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const chunk of body) {
       this.#add(chunk.length);

@@ -15,8 +15,8 @@ export const archiveList = z.object({ handlers: z.array(handlerId), items: z.arr
 export type ArchiveList = z.infer<typeof archiveList>;
 
 /**
- * Lists the handlers that are or were declared for a VM, and the requests for their logs, newest first. For operators.
- * Works for deleted VMs too.
+ * Lists the handlers that are or were declared for a VM, and the 100 newest requests for their logs, newest first. For
+ * operators. Works for deleted VMs too.
  */
 export async function listArchives(ctx: Context, input: ListArchivesInput): Promise<ArchiveList> {
   allow(ctx.actor, 'operator');

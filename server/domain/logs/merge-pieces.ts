@@ -35,9 +35,9 @@ export async function mergePieces(
 }
 
 /**
- * Merges each piece with the previous one, unless that one is much larger or the result would exceed `pieceBytes`. As a
- * result, an output that arrives byte by byte has few pieces, and its bytes are not compressed again for each new
- * piece.
+ * Merges each piece with the previous one, unless there is a gap between them, the previous one is more than twice as
+ * large, or the result would exceed `pieceBytes`. As a result, an output that arrives byte by byte has few pieces, and
+ * its bytes are not compressed again for each new piece.
  */
 async function joined(pieces: readonly Piece[], bytes: PieceBytes): Promise<Piece[]> {
   const whole: Piece[] = [];

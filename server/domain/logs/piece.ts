@@ -20,7 +20,7 @@ export interface Piece extends Omit<typeof outputPieces.$inferSelect, 'vmId' | '
 
 /** Splits a stream into pieces of `pieceBytes`, with only one in memory. The last piece may be smaller. */
 export async function* cut(body: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  // One fixed buffer, because the sender decides how small the chunks are.
+  // A buffer of fixed size per piece, because a sender may send very small chunks.
   let held = Buffer.allocUnsafe(pieceBytes);
   let size = 0;
   for await (const chunk of body) {

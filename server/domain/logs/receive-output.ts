@@ -23,8 +23,8 @@ type Part = z.output<typeof receiveOutputInput>;
 const outputLock = slot(() => new KeyedLock());
 
 /**
- * If a piece takes longer than this to arrive, the temporary files of the earlier pieces are refreshed, so that they do
- * not expire.
+ * If a piece takes longer than this to arrive, the temporary files of the earlier pieces are refreshed. Otherwise, they
+ * could be deleted as leftovers of a crash before the last piece arrives.
  */
 const slowMs = 60_000;
 
@@ -44,8 +44,6 @@ export async function receiveOutput(
   let lastCreated = Date.now();
   const make = async (raw: Buffer, start: number): Promise<Piece> => {
     const piece = await packPiece(ctx.blobs, raw, start);
-    // Otherwise, the first pieces from a slow sender would be deleted as leftovers of a crash before the last piece
-    // arrives.
     if (Date.now() - lastCreated > slowMs) await ctx.blobs.keepTemporary(created.flatMap(({ path }) => path ?? []));
     lastCreated = Date.now();
     created.push(piece);
@@ -67,7 +65,7 @@ export async function receiveOutput(
   }
 }
 
-/** Also accepts an uninstalled extension, because the output of its last command arrives after the removal. */
+/** Also accepts an uninstalled extension, because the output of its last command can arrive after the removal. */
 async function requireKnown(ctx: Context, { vmId, extension, sequence }: Part): Promise<void> {
   const [known] = await ctx.db
     .select({ highest: extensionSequences.highest })
@@ -79,7 +77,7 @@ async function requireKnown(ctx: Context, { vmId, extension, sequence }: Part): 
   }
 }
 
-/** Splits the body into stored pieces. Returns the total length if it is known. */
+/** Splits the body into pieces in temporary files. Returns the total length; null if it is unknown. */
 async function receive(
   ctx: Context,
   { range }: Part,

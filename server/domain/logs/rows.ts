@@ -84,7 +84,7 @@ async function* linesOf(
   from: number,
   read: (piece: StoredPiece) => Promise<Buffer>,
 ): AsyncGenerator<Row[]> {
-  // Row `from` may begin in an earlier piece than the first one whose first byte belongs to it.
+  // Row `from` may begin inside the last piece that starts in an earlier row.
   const first = Math.max(
     0,
     pieces.findLastIndex(({ row }) => row < from),

@@ -8,8 +8,8 @@ import { parse } from '#server/domain/parse.ts';
 import { newVersionInput, type VersionReferenceInput } from './input.ts';
 
 /**
- * Checks whether the actor may upload a package for this version, before the portal receives half a gigabyte. Throws
- * 401, 403, 404 `publisher_unknown`, 422 for an invalid name or version.
+ * Checks whether the actor may upload a package for this version, before the portal receives its bytes, which may be
+ * half a gigabyte. Throws 401, 403, 404 `publisher_unknown`, 422 for an invalid name or version.
  */
 export async function admitPackage(ctx: Context, input: VersionReferenceInput): Promise<void> {
   const { handler } = parse(newVersionInput, { handler: input.handler, version: input.version });

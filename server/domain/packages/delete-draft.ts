@@ -25,7 +25,6 @@ export async function deleteDraft(ctx: Context, input: VersionReferenceInput): P
     await tx
       .delete(handlerVersions)
       .where(and(eq(handlerVersions.handler, handler), eq(handlerVersions.version, version)));
-    // Deletes a handler that has no versions left.
     const versions = tx.select().from(handlerVersions).where(eq(handlerVersions.handler, handler));
     await tx.delete(handlers).where(and(eq(handlers.id, handler), notExists(versions)));
     await recordAudit(tx, ctx, {

@@ -34,7 +34,7 @@ export const handlerDetails = z.object({
 });
 export type HandlerDetails = z.infer<typeof handlerDetails>;
 
-/** Returns a handler with its versions. Throws 404 `handler_unknown`. */
+/** Returns a handler with its versions. Throws 404 `handler_unknown`, or `not_found` for an invalid name. */
 export async function getHandler(ctx: Context, input: GetHandlerInput): Promise<HandlerDetails> {
   allow(ctx.actor, 'viewer');
   const { handler } = parse(getHandlerInput, input);

@@ -31,8 +31,8 @@ class Bytes extends yauzl.RandomAccessReader {
 }
 
 /**
- * Returns the checksum of every file of an accepted package. The checksums come from the directory of the zip, so
- * changed files can be found without unpacking. Empty if the stored package is missing.
+ * Returns the CRC-32 checksum of every entry of an accepted package, by name. The checksums come from the directory of
+ * the zip, so changed files can be found without unpacking. Empty if the stored package is missing.
  */
 export async function listChecksums({ blobs }: Pick<Context, 'blobs'>, sha256: string): Promise<Map<string, number>> {
   const size = await blobs.size(sha256);

@@ -57,7 +57,7 @@ function requireDraft({ version, state }: { version: string; state: string }): v
   if (state !== 'draft') throw new DomainError('conflict', 'schema_fixed', { params: { version } });
 }
 
-/** Parses the schemas of both halves of the settings. Throws 422 with every fault by path. */
+/** Checks the schemas of both halves of the settings, and returns them. Throws 422 with every fault by path. */
 export async function checkSettingsSchema(ctx: Context, given: unknown): Promise<SettingsSchema> {
   const faults: Fault[] = [];
   const limit = ctx.config.limits.settings.schemaBytes;

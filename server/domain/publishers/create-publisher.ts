@@ -14,8 +14,8 @@ export const publisher = z.object({ namespace: z.string(), displayName: z.string
 export type Publisher = z.infer<typeof publisher>;
 
 /**
- * Creates a provider namespace. Throws 409 if it exists, even if only the case differs, because `acme` next to `Acme`
- * would be misleading.
+ * Creates a publisher. Throws 409 `publisher_taken` if its namespace exists, even if only the case differs, because
+ * `acme` next to `Acme` would be misleading.
  */
 export async function createPublisher(ctx: Context, input: CreatePublisherInput): Promise<Publisher> {
   allow(ctx.actor, 'admin');

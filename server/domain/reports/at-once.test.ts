@@ -62,7 +62,7 @@ test('concurrent polls, removals, changed goals and reports of one VM never dead
   }
 });
 
-/** A VM with an agent, a valid enrollment token, and an act that locks the VM's agent and its goal state. */
+/** A VM with a valid enrollment token, and an act that locks the VM's agent and its goal state. */
 interface Contested {
   vmId: string;
   token: string;
@@ -84,7 +84,7 @@ const reportOf = async (vmId: string, handlers: object[]) => {
   return ingestReport(agent, { vmId, receivedAt: new Date(), report: { handlers } });
 };
 
-/** Creates a VM whose reference agent has called, and a token for its next machine. */
+/** Creates a VM whose reference agent has reported, and a token for its next machine. */
 async function givenEnrolled(operator: Context): Promise<{ vm: Awaited<ReturnType<typeof givenVm>>; token: string }> {
   const vm = await givenVm(services);
   const first = await issueEnrollmentToken(operator, { vmId: vm.vmId });

@@ -10,7 +10,10 @@ export interface HistoryEntry {
   current: boolean;
 }
 
-/** Stores entries as they were sent. A late entry that is already stored is skipped. */
+/**
+ * Stores entries as they were sent. Skips a late entry that equals the last stored one of its kind and sequence number,
+ * apart from the ages.
+ */
 export async function writeHistory(tx: Transaction, vmId: string, at: Date, entries: HistoryEntry[]): Promise<void> {
   const kept = await loadLate(tx, vmId, entries);
   const rows = entries
@@ -24,7 +27,7 @@ export async function writeHistory(tx: Transaction, vmId: string, at: Date, entr
 
 type Kept = Pick<typeof reportHistory.$inferSelect, 'kind' | 'extension' | 'sequenceNumber' | 'document'>;
 
-/** Loads the last stored document for each late entry's kind and sequence number. */
+/** Loads the last stored document of each kind and sequence number, for the extensions of late entries. */
 async function loadLate(tx: Transaction, vmId: string, entries: HistoryEntry[]): Promise<Kept[]> {
   const late = entries.filter(({ current }) => !current).map(({ entry }) => entry);
   if (late.length === 0) return [];

@@ -59,7 +59,7 @@ const statusEntry = (extension: string) => ({
   ],
 });
 
-/** Generates an entry of each kind. */
+/** Functions that generate an entry, by its kind. */
 const entryOf: Record<ReportEntry['kind'], (extension: string) => object> = {
   handler: handlerEntry,
   heartbeat: heartbeatEntry,

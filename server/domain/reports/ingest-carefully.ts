@@ -34,8 +34,8 @@ export interface IngestResult {
 }
 
 /**
- * Stores one report that a batch cannot store, in its own transaction and entry by entry. Throws 400 with every fault
- * if nothing could be stored, 401 for a deleted VM.
+ * Stores one report that a batch cannot store, in its own transaction and entry by entry. Throws 400 with the faults if
+ * nothing could be stored, 401 for a deleted VM.
  */
 export async function ingestCarefully(ctx: Context, report: PreparedReport, deleteVm: DeleteVm): Promise<IngestResult> {
   const { vmId, receivedAt, frame, entries, refused, problems, pendingRestart, faults } = report;
@@ -100,8 +100,8 @@ async function lockVm(
 }
 
 /**
- * Whether the report's number is not above the highest number of the same run. Reports without a number count in the
- * order of their arrival.
+ * Whether a report of the same run with this number or a higher one has been stored. A report without a number is never
+ * repeated.
  */
 function isRepeated({ run, reportNumber }: ReportFrame, presence: Presence): boolean {
   if (reportNumber === null || presence.reportNumber === null) return false;
@@ -178,7 +178,7 @@ async function applyEntries(
   return applied;
 }
 
-/** Loads the VM's goals and pulses. The lock prevents changes of the extensions until the commit. */
+/** Loads the VM's goals and pulses. The lock prevents the deletion of these extensions until the commit. */
 async function loadKnown(
   tx: Transaction,
   vmId: string,

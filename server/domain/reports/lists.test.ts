@@ -15,7 +15,10 @@ let operator: Context;
 let vmId: string;
 const unknownVm = '00000000-0000-4000-8000-000000000000';
 
-/** Stores the reports `probe 1` to `probe 6`, and `other 1`. The ones in the middle arrive in the same millisecond. */
+/**
+ * Stores the reports `probe 1` to `probe 6`, and `other 1`. All but the last two arrive in the same millisecond, two of
+ * them in the same microsecond.
+ */
 beforeAll(async () => {
   services = await testServices();
   operator = await testContext({ services, role: 'operator' });

@@ -36,8 +36,8 @@ export interface PreparedReport {
 }
 
 /**
- * Parses a report. Throws 400 with every fault if a required field outside the entries is invalid, 413 above the
- * limits, 403 if the caller is not an agent.
+ * Parses a report. Throws 400 with the faults if a required field outside the entries is invalid, 413 above the limits,
+ * 403 if the caller is not this VM's agent.
  */
 export function prepareReport(ctx: Context, input: IngestReportInput): PreparedReport {
   const { vmId, report, receivedAt, counter, recover } = parse(ingestReportInput, input, 'bad_request');

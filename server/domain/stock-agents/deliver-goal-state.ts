@@ -12,7 +12,7 @@ export interface StockGoalState {
   etag: string;
   /** The number that the agent compares. It changes only if there is something to process. */
   incarnation: number;
-  /** When `incarnation` changed; always increasing. */
+  /** When `incarnation` last changed. It increases with each change. */
   movedAt: Date;
   containerId: string;
   /** If true, the agent must not process anything. */
@@ -36,10 +36,7 @@ type Row = typeof stockAgents.$inferSelect;
 
 const { heldIncarnation } = goalStateHeads;
 
-/**
- * Maximum number of attempts against concurrent writers. More conflicts mean another problem, and the caller should not
- * wait.
- */
+/** Maximum number of attempts if the goal state changes concurrently. More conflicts indicate another problem. */
 const maxTries = 5;
 
 /** Fingerprint for an agent on hold, regardless of its goal state. */
@@ -48,7 +45,8 @@ const held = 'on hold';
 /**
  * Returns the current goal state, marked as delivered, under the incarnation that the agent knows or under a new one.
  * If the agent is on hold, returns the goal state that it has, so that it repeats its last report, even after a
- * restart. Takes a few statements, once per goal state. Null for a VM without a stock agent.
+ * restart. Runs several statements, so the caller caches the result. Null for a VM without a stock agent. Throws if the
+ * goal state changes during every attempt.
  */
 export async function deliverStockGoalState(ctx: Context, vmId: string): Promise<StockGoalState | null> {
   for (let tries = 0; tries < maxTries; tries += 1) {

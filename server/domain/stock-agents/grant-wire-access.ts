@@ -57,7 +57,6 @@ export async function grantWireAccess(ctx: Context, input: GrantWireAccessInput)
   return { token };
 }
 
-/** Whether a VM has a valid forwarder token. */
 async function isGranted(tx: Transaction, vmId: string): Promise<boolean> {
   const rows = await tx.select({ vmId: stockAgents.vmId }).from(stockAgents).where(eq(stockAgents.vmId, vmId));
   return rows.length > 0;

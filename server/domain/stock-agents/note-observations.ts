@@ -44,7 +44,7 @@ export const hasChangedHealth = (
   { name, isHealthy }: ReportedObservation,
 ): boolean => isHealthy === (openOf(kept, name) !== undefined);
 
-/** Returns the stored list after these reports; the same list if nothing is new. */
+/** Returns the stored list after these reports; the same array if nothing is new. */
 const withAll = (kept: AgentObservation[], reported: readonly ReportedObservation[], now: Date): AgentObservation[] =>
   reported.reduce((all, each) => withOne(all, each, now), kept);
 
@@ -62,8 +62,7 @@ function withOne(
   }
   if (isHealthy) return kept;
   const others = kept.filter((each) => each.name !== name);
-  // Components that have recovered are dropped first. If none has recovered, the new one is left out, because the
-  // stored ones say enough.
+  // If the list is full, a component that has recovered makes room. If none has recovered, the new one is left out.
   const oldest = others.length < most ? undefined : others.find(({ until }) => until !== null);
   if (others.length >= most && oldest === undefined) return kept;
   return [...others.filter((each) => each !== oldest), { name, text, since: at, until: null }];

@@ -14,13 +14,13 @@ export interface StockExtension {
   reportsHeartbeat: boolean;
 }
 
-/** The facts about a handler version that the `/wire` door needs. */
+/** The facts about a handler version that `/wire` needs. */
 export interface HandlerFacts {
   reportsHeartbeat: boolean;
   supportsMultipleExtensions: boolean;
 }
 
-/** Converts `1.2` to `1.2.0.0`; any other text is returned unchanged. */
+/** Adds parts to a version: `1.2` becomes `1.2.0.0`. Returns text that is not a version unchanged. */
 export function inFourParts(version: string): string {
   const parts = parseVersion(version);
   return parts === null ? version : [0, 1, 2, 3].map((index) => parts[index] ?? 0).join('.');

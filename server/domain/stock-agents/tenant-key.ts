@@ -32,7 +32,7 @@ export async function createTenantKey(now: Date): Promise<TenantKey> {
   const made = await X509CertificateGenerator.createSelfSigned({
     name: [{ CN: ['Annex tenant'] }],
     notBefore: new Date(now.getTime() - day),
-    // The end of the validity is not checked: the key is replaced by an action, not when it expires.
+    // Nothing checks the expiry: an operator or, with `ANNEX_CUSTODY=vm`, a new transport certificate replaces the key.
     notAfter: new Date(now.getTime() + 20 * 365 * day),
     signingAlgorithm: algorithm,
     keys: keys as CryptoKeyPair,

@@ -4,7 +4,7 @@ import { newToken, sha256Hex } from '#server/platform/keys.ts';
 export const newWireToken = (): string => newToken('wire');
 
 /**
- * Returns the stored form of a forwarder token. It is valid only for its own VM, and never as the credential of a
- * reference agent, because no `Authorization` header has this form.
+ * Returns the stored form of a forwarder token. The token is valid only for its own VM, and never as the credential of
+ * a reference agent, because such a credential contains no spaces.
  */
 export const wireTokenHash = (vmId: string, token: string): string => sha256Hex(`wire ${vmId} ${token}`);

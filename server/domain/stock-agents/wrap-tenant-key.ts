@@ -50,7 +50,10 @@ async function load(tx: Transaction, { vmId, credentialHash }: TokenHolder) {
   return row;
 }
 
-/** Wraps the key that the portal stores, or returns the stored envelope; `gone` if there is neither. */
+/**
+ * Returns the stored envelope for this transport certificate, or else wraps the stored key; `gone` if there is neither,
+ * null if the token is not valid.
+ */
 async function wrapKnown(tx: Transaction, ctx: Context, caller: TokenHolder): Promise<Buffer | null | 'gone'> {
   const row = await load(tx, caller);
   if (row === undefined) return null;

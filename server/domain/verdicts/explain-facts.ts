@@ -10,7 +10,10 @@ export const sentence = (code: SentenceCode, values: Sentence['values'] = {}, at
   at,
 });
 
-/** Whether the extension has reached its goal: it reported success, or is disabled as declared. */
+/**
+ * Whether the extension has reached its goal: it is disabled as declared, or it reported success and is now neither
+ * failed nor progressing.
+ */
 export function isDone({ health, concludedWith }: Pick<Extension, 'health' | 'concludedWith'>): boolean {
   if (health === 'disabled') return true;
   return concludedWith === 'success' && health !== 'failed' && health !== 'progressing';
@@ -19,24 +22,27 @@ export function isDone({ health, concludedWith }: Pick<Extension, 'health' | 'co
 /** Whether the extension is not delivered because its protected settings are missing or withheld. */
 export const lacksSecrets = ({ needsSecrets, needsRelease }: Extension): boolean => needsSecrets || needsRelease;
 
-/** Whether the operation succeeded, but a later status, or one of its parts, reports a problem. */
+/** Whether the extension is degraded because of its status or a substatus. */
 export const hasTrouble = ({ health, cause }: Extension): boolean =>
   health === 'degraded' && (cause === 'status' || cause === 'substatus');
 
 export const isPast = (time: string | null, now: Date): boolean => time !== null && new Date(time) <= now;
 
-/** Whether the agent has reported the goal's sequence number. */
+/** Whether the agent has reported the goal's sequence number or a later one. */
 export const hasBegun = ({ handlerState, goalSequenceNumber }: Extension): boolean =>
   handlerState !== null && handlerState.sequenceNumber >= goalSequenceNumber;
 
-/** Whether a command for the goal's sequence number failed. */
+/** Whether the last command failed, for the goal's sequence number or a later one. */
 export const commandFailed = ({ handlerState, goalSequenceNumber }: Extension): boolean =>
   hasFailed(handlerState, goalSequenceNumber);
 
 export const statusOfGoal = ({ status, goalSequenceNumber }: Extension): Extension['status'] =>
   status !== null && status.sequenceNumber >= goalSequenceNumber ? status : null;
 
-/** Whether the deadline passed without an outcome. This is the portal's own verdict. */
+/**
+ * Whether the extension counts as failed because its deadline passed without an outcome. Only the portal sees this
+ * failure; no report contains it.
+ */
 export const isLate = ({ health, deadlineAt }: Extension, now: Date): boolean =>
   health === 'failed' && isPast(deadlineAt, now);
 
@@ -63,14 +69,17 @@ export function waitsInQueue(extension: Extension): boolean {
   );
 }
 
-/** Returns the last command for the goal's sequence number. Empty if none has run, or if the agent did not name it. */
+/**
+ * Returns the last command for the goal's sequence number, or `enable` if the agent reports `enabled` without a
+ * command. Empty if the command is unknown.
+ */
 export function commandOf(extension: Extension): string {
   if (extension.handlerState === null || !hasBegun(extension)) return '';
   const { command, state } = extension.handlerState;
   return command ?? (state === 'enabled' ? 'enable' : '');
 }
 
-/** Returns the sentence about the failed part, with its name if the handler named it. */
+/** Returns the sentence about the failed substatus, with its name or operation if the handler reported one. */
 export function partSentence(code: 'part' | 'lead.part', extension: Extension, named: Sentence['values']): Sentence {
   const part = extension.failedPart?.name ?? extension.failedPart?.operation ?? '';
   return part === '' ? sentence(`${code}.unnamed`, named) : sentence(code, { ...named, part });

@@ -31,7 +31,7 @@ export function leadOf(
   const { name } = subject;
   const { incarnation } = vm;
   const silent = vm.agent.status !== 'ready';
-  // The operation succeeded, so the status explains the problem, and neither a hold nor a late agent does.
+  // If the goal was reached, the status explains the problem; a hold or a late agent does not.
   const isOnlyDegraded = isDone(subject);
   if (subject.needsSecrets) return sentence('lead.secrets', { name });
   if (subject.needsRelease) return sentence('lead.release', { name });

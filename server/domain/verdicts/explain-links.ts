@@ -79,7 +79,7 @@ export function deliveryLink(vm: ExplainedVm, subject: Extension): Link {
   };
 }
 
-/** Describes which extension this one waits for. */
+/** Describes an extension that waits for another. The cause link that follows names the other. */
 export function waitLink(subject: Extension): Link {
   const { name, goalSequenceNumber: sequence } = subject;
   return {
@@ -107,7 +107,10 @@ export function deadlineLink({ name, deadlineAt }: Extension, now: Date): Link |
 
 type Cause = readonly [status: Link['status'], title: Sentence, detail: Sentence | null];
 
-/** Describes the state of an extension that does not wait for another. */
+/**
+ * Describes the state of the cause: the extension at the end of the chain that the explained one waits for, or the
+ * explained one itself.
+ */
 export function causeLink(extension: Extension, now: Date): Link {
   const [status, title, detail] = failure(extension, now) ?? trouble(extension) ?? progress(extension);
   const { name } = extension;
@@ -135,7 +138,10 @@ function failure(extension: Extension, now: Date): Cause | null {
   return late ? ['failed', sentence('late', { name }), describeDelay(extension)] : null;
 }
 
-/** Returns the problem that a heartbeat, a part or a status reports after all commands have run. */
+/**
+ * Returns the problem that a heartbeat, a substatus or a status reports after the commands have run; null if there is
+ * none.
+ */
 function trouble(extension: Extension): Cause | null {
   const { name, heartbeat, cause, failedPart } = extension;
   const stage = stageOf(extension);
@@ -154,7 +160,6 @@ function trouble(extension: Extension): Cause | null {
   return ['warning', sentence('warns', { name }), detail];
 }
 
-/** Returns what is running or is expected next. */
 function progress(extension: Extension): Cause {
   const { name, handlerState, goalSequenceNumber: sequence } = extension;
   const command = commandOf(extension);

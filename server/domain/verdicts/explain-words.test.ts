@@ -61,7 +61,10 @@ describe.each([
   });
 });
 
-/** For each first sentence, the title of its cause. Sentences about the agent and the delivery fit every cause. */
+/**
+ * For each form of lead, the title of the cause link. An explanation's lead may instead be about the agent or the
+ * delivery; those leads fit every cause.
+ */
 const titles: readonly [lead: RegExp, title: SentenceCode | RegExp][] = [
   [/^lead\.failed/, 'failed'],
   [/^lead\.error$/, 'error'],

@@ -42,7 +42,7 @@ function statusOf(status: NonNullable<Extension['status']>['status'], sequenceNu
   return { status, code: 12, sequenceNumber, readAt: ago(50) };
 }
 
-/** An extension that is delivered, enabled and running; `more` overrides fields. */
+/** An extension that is delivered and enabled and has no status yet; `more` overrides fields. */
 function extension(name: string, more: Partial<Extension> = {}): Extension {
   return {
     name,

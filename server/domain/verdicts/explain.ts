@@ -6,9 +6,9 @@ import type { ExplainedExtension, ExplainedVm, Explanation, Link } from './expla
 type Extension = ExplainedExtension;
 
 /**
- * Explains why a VM is not done, from its agent's last call to the remedy; null if everything is done without problems,
- * or if the agent has never called. Explains the extension in the worst state; an extension that waits for a failed one
- * comes before the failed one.
+ * Explains why a VM is not done, from its agent's last call to the remedy. Null if every extension is done, has its
+ * protected settings, and is not degraded because of its status or a substatus; null also if the agent has never called.
+ * Explains the extension in the worst state; an extension that waits for a failed one comes before the failed one.
  */
 export function explain(vm: ExplainedVm, now: Date): Explanation | null {
   const open = vm.extensions.filter(
@@ -45,7 +45,7 @@ function linksOf(vm: ExplainedVm, { subject, cause }: ExplanationSubject, now: D
   return last ? [...links, last] : links;
 }
 
-/** Whether the subject goes on only when the hold ends. A stock agent processes nothing until then. */
+/** Whether the subject continues only after the hold ends. A stock agent processes nothing until then. */
 function waitsForRelease({ agent }: ExplainedVm, subject: Extension, cause: Extension): boolean {
   if (lacksSecrets(subject) || isDone(subject)) return false;
   return subject.deliveredAt === null || (agent.kind === 'stock' && cause.health !== 'failed');

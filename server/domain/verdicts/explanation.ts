@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { GoalStateExtension, HandlerReport, StatusWord } from '#protocol/index.ts';
 import type { AgentStatus, ExtensionHealth, HealthCause, HeartbeatVerdict } from './words.ts';
 
-/** Sentences of explanations. Each has a text in `locales/<language>/reports.json` under `why.<code>`. */
+/** Codes of the sentences in explanations. Each has a text in `locales/<language>/reports.json` under `why.<code>`. */
 export const sentenceCodes = [
   'begun',
   'begun.detail',
@@ -118,14 +118,14 @@ const sentence = z
     values: z.record(z.string(), z.union([z.string(), z.number()])),
     at: z.iso.datetime().nullable(),
   })
-  .meta({ id: 'Sentence', description: 'A sentence as a code, with its values and the time that it mentions.' });
+  .meta({ id: 'Sentence', description: 'A sentence as a code, with the values and the time that it contains.' });
 export type Sentence = z.infer<typeof sentence>;
 
 const link = z.object({
   kind: z.enum(['touch', 'delivery', 'wait', 'cause', 'hold', 'deadline']),
   status: z.enum(['failed', 'unresponsive', 'warning', 'waiting', 'progressing', 'unknown', 'healthy']),
-  holds: z.boolean().describe('Whether this part of the chain works.'),
-  extension: z.string().nullable().describe('The extension that this step is about; null if it is about the VM.'),
+  holds: z.boolean().describe('Whether this link of the chain works.'),
+  extension: z.string().nullable().describe('The extension that this link is about; null if it is about the VM.'),
   queueEntry: z
     .string()
     .nullable()
@@ -144,7 +144,7 @@ export const explanation = z
     question: z.enum(['notDone', 'degraded']),
     extension: z.string().describe('The extension with the worst health.'),
     lead: sentence,
-    links: z.array(link).max(5).describe('From the agent’s last call to the deadline.'),
+    links: z.array(link).max(5).describe('The chain of links, in order from the agent’s last call to the deadline.'),
     act: z
       .object({ extension: z.string(), editable: z.boolean(), hasOutput: z.boolean(), failed: z.boolean() })
       .nullable()

@@ -13,7 +13,7 @@ export const noticeCodes = [
   ...handlerStates,
 ] as const;
 
-/** The portal's message about an extension, shown until its handler reports on the goal. */
+/** The portal's message about an extension whose handler's own message is absent or out of date. */
 export const notice = z
   .object({
     code: z.enum(noticeCodes),
@@ -32,7 +32,7 @@ export function noticeOf(extension: ExplainedExtension): Notice | null {
   const say = (code: Notice['code'], values: Notice['values'] = {}): Notice => ({ code, values });
   if (begun && begun.blockedBy !== null) return say('waits', { other: begun.blockedBy });
   if (begun && statusOfGoal(extension) !== null && goal !== 'uninstall') return null;
-  // An earlier status message would contradict a command that has failed since.
+  // The message of an earlier sequence number would contradict the failed command.
   if (begun && commandFailed(extension)) {
     const command = commandOf(extension);
     return command === '' ? say('failed.unnamed') : say('failed', { command });

@@ -18,7 +18,7 @@ import {
 
 type Goal = GoalStateExtension['state'];
 
-/** Grace period in seconds: how late a reading or a poll may be. */
+/** Grace period in seconds: how late a reading or an announced call may be. */
 export const graceSeconds = 30;
 /** A heartbeat file older than this many seconds when it was read does not show that the handler works. */
 export const freshHeartbeatSeconds = 60;
@@ -27,7 +27,10 @@ export const staleFileSeconds = 150;
 /** Seconds allowed for reading the status file after the last command. */
 export const statusReadingSeconds = 300;
 
-/** An agent that polled within this time counts as polling. Others only report. */
+/**
+ * An agent that polled within this interval counts as polling; otherwise it only sends reports. In the syntax of
+ * PostgreSQL.
+ */
 export const pollsWithin = '90 seconds';
 
 export const secondsBetween = (from: Date, to: Date): number => (to.getTime() - from.getTime()) / 1000;
@@ -60,8 +63,8 @@ const heartbeatTable: readonly [HeartbeatVerdict, (facts: HeartbeatFacts) => boo
 
 /**
  * Returns the verdict of a heartbeat now. The last reading counts until the next one is due (`periodSeconds`), plus the
- * grace period. The verdict is `none` for a handler that did not opt in (AZ-H4), and for one that opted in and has sent
- * nothing, until it has been enabled for that long.
+ * grace period. The verdict is `none` for a handler that did not opt in (AZ-H4), and for one that has sent nothing,
+ * unless it has been enabled for longer than a period plus the grace period.
  */
 export function heartbeatVerdict(
   input: { optedIn: boolean; reading: HeartbeatReading | null; periodSeconds: number; enabledAt: Date | null },
@@ -101,8 +104,9 @@ export function staleFor(
 export const silenceSeconds = 1_200;
 
 /**
- * Returns `ready` until the time of the announced call plus the grace period, then `unknown`; `unresponsive` after 10
- * minutes without a call (AZ-S6), or after an announced silence.
+ * Returns `never` before the first call; `ready` until the time of the announced call plus the grace period, then
+ * `unknown`; `unresponsive` after 10 minutes without a call (AZ-S6). If the agent announced at least `silenceSeconds`
+ * of silence, it is `unresponsive` only when that time plus the grace period has passed.
  */
 export function agentStatus(presence: { lastSeenAt: Date; nextExpectedAt: Date } | null, now: Date): AgentStatus {
   if (presence === null) return 'never';
@@ -112,11 +116,14 @@ export function agentStatus(presence: { lastSeenAt: Date; nextExpectedAt: Date }
   return secondsBetween(presence.nextExpectedAt, now) <= graceSeconds ? 'ready' : 'unknown';
 }
 
-/** Whether the agent had missed its call, so that a call now is a visible change (`awaySql` is the same in SQL). */
+/**
+ * Whether the agent had missed its announced call or had never called, so that a call now is a visible change
+ * (`awaySql` is the same in SQL).
+ */
 export const wasAway = (presence: { lastSeenAt: Date; nextExpectedAt: Date } | null, now: Date): boolean =>
   agentStatus(presence, now) !== 'ready';
 
-/** `wasAway` as a condition on a row of `agent_presence`. A test compares the two. */
+/** `wasAway` in SQL, as a condition on a row of `agent_presence`. A test compares the two. */
 export const awaySql = (row: string, now: string): string =>
   `(${row}.next_expected_at + interval '${graceSeconds} seconds' < ${now}
     or ${row}.next_expected_at - ${row}.last_seen_at < interval '${silenceSeconds} seconds'
@@ -126,7 +133,7 @@ export const awaySql = (row: string, now: string): string =>
 type PastHold = readonly [from: string, to: string];
 
 /**
- * Returns the time this many seconds later, not counting holds, during which deadlines are paused. Holds must be
+ * Returns the time that is `seconds` after `from`, not counting holds, during which deadlines are paused. Holds must be
  * sorted, oldest first.
  */
 export function withoutHolds(from: Date, seconds: number, holds: readonly PastHold[]): Date {
@@ -143,7 +150,8 @@ export const standsStill = (deadline: Date, heldAt: Date | null): boolean => hel
 
 /**
  * Returns when a goal must be concluded: the timeouts of its commands in sequence plus the time to read the status,
- * counted from the delivery or from the end of a wait, not counting past holds.
+ * counted from the delivery (from the change if there is none) or from the end of a wait, whichever is later, and not
+ * counting past holds.
  */
 export function deadlineOf(goal: {
   state: Goal;
@@ -178,7 +186,6 @@ export interface HealthEvidence {
 const ofGoal = (report: { sequenceNumber: number } | null, { goal }: HealthEvidence): boolean =>
   report !== null && report.sequenceNumber >= goal.sequenceNumber;
 
-/** Returns the handler's report if it is about the current goal or a later one. */
 const current = (facts: HealthEvidence): HealthEvidence['handler'] =>
   ofGoal(facts.handler, facts) ? facts.handler : null;
 
@@ -189,7 +196,8 @@ export const lastCommandFailed = ({ state, exitCode, timedOut }: LastCommand): b
   timedOut || (exitCode ?? 0) !== 0 || state === 'failed';
 
 /**
- * Whether a command for this sequence number failed. It is retried only on a new goal state or when the agent starts.
+ * Whether the last command failed, for this sequence number or a later one. It is retried only on a new goal state or
+ * when the agent starts.
  */
 export const hasFailed = (
   handler: (LastCommand & { sequenceNumber: number }) | null,
@@ -242,7 +250,7 @@ export function evaluateExtensionHealth(facts: HealthEvidence): { health: Extens
 
 /**
  * Returns the health of a VM: `unresponsive` if its agent is, otherwise the worst of its extensions, not counting
- * disabled ones (AZ-S6).
+ * disabled ones (AZ-S6). Without extensions to count, `healthy` if the agent is ready, otherwise `unknown`.
  */
 export function evaluateVmHealth(agent: AgentStatus, extensions: readonly ExtensionHealth[]): VmHealth {
   if (agent === 'unresponsive') return 'unresponsive';

@@ -1,10 +1,10 @@
 /**
  * The values of every verdict, and their order of severity. Every module and page may import this file; it imports
- * nothing. Why `progressing` comes before `unknown`: it has a deadline and can fail, so it needs attention first.
- * `unknown` means that no agent has ever called: nothing runs there that could break. `vm_health.rank`, its indexes,
- * the cursors of lists and the map have always stored this order, so consecutive releases read the same rows alike.
- * AZ-S6 names `unknown` first when it combines extensions into a VM, but `unknown` and `progressing` never meet there:
- * all extensions of a VM whose agent has never called are unknown, and no others are.
+ * nothing. `progressing` comes before `unknown` because it has a deadline and can fail, so it needs attention first. An
+ * extension is `unknown` only if the VM's agent has never called, so nothing runs there that could break.
+ * `vm_health.rank`, its indexes, the cursors of lists and the map have always stored this order, so consecutive
+ * releases agree on stored rows. AZ-S6 names `unknown` first when it combines extensions into a VM, but `unknown` and
+ * `progressing` never meet there: all extensions of a VM whose agent has never called are unknown, and no others are.
  */
 
 /** Health of an extension, worst first. */
@@ -66,7 +66,10 @@ export const healthLetters = extensionHealths.map((health) => letterOf[health]).
 export const heartbeatVerdicts = ['unresponsive', 'notready', 'unknown', 'ready', 'none'] as const;
 export type HeartbeatVerdict = (typeof heartbeatVerdicts)[number];
 
-/** After this many seconds of silence, an agent is unresponsive, and so is a handler without a heartbeat. */
+/**
+ * After this many seconds, an agent that does not call is unresponsive, and so is a handler whose heartbeat file is
+ * that old.
+ */
 export const unresponsiveSeconds = 600;
 
 /** Whether an agent makes the calls that it announced; `never` before its first call. */

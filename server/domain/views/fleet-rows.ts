@@ -35,7 +35,7 @@ export const fleetRow = vm.extend({
   agentKind: agentKind.nullable(),
   agentVersion: z.string().nullable(),
   os: system.nullable(),
-  /** Whether its protected settings are withheld from the machine's key until an admin releases them. */
+  /** Whether protected settings of any extension are withheld from the machine's key until an admin releases them. */
   needsRelease: z.boolean(),
   /** Incarnation of the goal state; null before the first. */
   goalState: z.number().int().nullable(),
@@ -101,7 +101,7 @@ type Machine = Parameters<typeof vmOf>[0] &
     extensions: FactsAsJson[] | null;
   };
 
-/** A named statement is planned once per connection; building and planning it takes longer than reading its rows. */
+/** A named statement is parsed once per connection, and its plan can be reused. Planning takes longer than reading its rows. */
 const text = `
   with x as materialized (${factsAsJson})
   select v.id, v.name, v.tags, v.created_at as "createdAt", v.decommissioning_at as "decommissioningAt",

@@ -11,7 +11,7 @@ export const adoptionInput = z.object({ handler: z.string().max(192), range: z.e
 export type AdoptionInput = z.input<typeof adoptionInput>;
 
 export interface Adoption {
-  /** Every version that was on a VM within the range; at most 50. */
+  /** Versions with counts within the range; at most 50, those with the most VMs. */
   versions: string[];
   /** Oldest first. `vms` are in the order of `versions`. Points without a count are left out. */
   points: { at: Date; vms: number[] }[];

@@ -31,8 +31,8 @@ export interface HandlerOverview extends Omit<HandlerDetails, 'versions'> {
   /** All versions, the highest first. */
   versions: (VersionSummary & VersionUse)[];
   /**
-   * The version that represents the handler: the newest published version, otherwise a draft, otherwise a withdrawn
-   * version.
+   * The version that represents the handler: the highest published version, otherwise the highest draft, otherwise the
+   * highest withdrawn version.
    */
   newest: {
     version: string;

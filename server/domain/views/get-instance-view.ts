@@ -145,7 +145,7 @@ const iso = (date: Date | null | undefined): string | null => date?.toISOString(
 const shownHold = (hold: Hold | null): AgentView['hold'] =>
   hold && { at: hold.heldAt, by: hold.heldBy, reason: hold.reason, until: hold.until };
 
-/** Names of the limits that these codes are about. */
+/** The limit that each of these codes refers to. */
 const refusalLimits = {
   report_bytes_exceeded: 'reportBytesPerHour',
   goal_states_exceeded: 'goalStateBytesPerHour',
@@ -304,7 +304,8 @@ function instanceOf(
     needsSecrets: row.whole?.needsSecrets ?? false,
     needsRelease: row.whole?.needsRelease ?? false,
     handlerState: handlerStateOf(ctx, latest),
-    // The extension's own message comes first, and the messages of its parts get the remaining space.
+    // These three use up the extension's share of the response in this order: the failed part first, the status with
+    // its substatuses last.
     failedPart: failedPartOf(latest, localizer),
     heartbeat: heartbeatOf(
       row,
@@ -436,7 +437,6 @@ function partOf(object: StatusObject, localizer: Localizer): SubstatusView {
 const shown = (text: string | undefined, { share }: Localizer): string | null =>
   text === undefined ? null : share.text(text);
 
-/** Counts the parts below a status, on all levels. */
 function countParts(object: StatusObject | SubstatusView): number {
   let count = 0;
   for (const below of object.substatus) count += 1 + countParts(below);

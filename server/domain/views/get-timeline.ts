@@ -101,8 +101,8 @@ async function loadPublications(tx: Transaction, { vmId, from, to }: Window): Pr
 const momentOf = (at: Date) => ({ at: at.toISOString(), until: at.toISOString(), count: 1 });
 
 /**
- * The fields of `before` or `after` that `declaredBy` needs. Settings are replaced by a digest, because thousands of
- * entries are read together and each may be large.
+ * The fields of `before` or `after` that `declaredBy` needs. Public settings are replaced by a digest, because thousands
+ * of entries are read together and each may be large.
  */
 const shortened = (side: typeof auditEntries.before | typeof auditEntries.after) =>
   sql<Record<string, unknown> | null>`case when ${side} is not null then jsonb_build_object(
@@ -186,7 +186,7 @@ async function loadLanes(
   const lanes = [...names].sort().map((name): TimelineLane => {
     const current = currents.find((row) => row.name === name);
     const ofKind = (wanted: TransitionRow['kind']) => {
-      // A removed extension has no current heartbeat either.
+      // A transition without `to` is the removal of the extension, which also ends its heartbeat.
       const mine = (row: TransitionRow) => row.extension === name && (row.kind === wanted || row.to === null);
       const before = prior.filter(mine).sort((a, b) => b.at.getTime() - a.at.getTime())[0] ?? null;
       const changes = within.filter(mine);

@@ -17,7 +17,7 @@ import { getVm, vm } from '#server/domain/vms/index.ts';
 import type { GetVmInput } from '#server/domain/vms/input.ts';
 import { agentKind, system } from './machine.ts';
 
-/** The facts in the header of a VM's page that the instance view does not contain. */
+/** The facts in the header of a VM's page. */
 export const vmFacts = vm.extend({
   agentKind: agentKind.nullable(),
   os: system.nullable(),
@@ -26,9 +26,9 @@ export const vmFacts = vm.extend({
   /** When the machine enrolled, and the name of the person who issued its token; null if unknown. */
   enrolledAt: time.nullable(),
   enrolledBy: z.string().nullable(),
-  /** Whether protected settings of any extension are withheld from that certificate until an admin releases them. */
+  /** Whether protected settings of any extension are withheld from the machine's key until an admin releases them. */
   needsRelease: z.boolean(),
-  /** Expiry of an unused enrollment token; null if there is none. */
+  /** Expiry of the valid enrollment token; null if there is none. */
   enrollmentExpiresAt: time.nullable(),
   /** Null if the VM is not on hold. */
   hold: hold.nullable(),

@@ -63,7 +63,6 @@ async function loadMachine(tx: Transaction, vmId: string) {
   return row;
 }
 
-/** Loads the goal states that matter: the current one, and the one that the agent keeps during a hold. */
 function loadGoals(tx: Transaction, vmId: string, incarnations: readonly number[]) {
   const { incarnation, text, publishedAt, publishedBy } = goalStates;
   return tx

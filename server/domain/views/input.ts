@@ -8,11 +8,11 @@ export const instanceViewInput = z.object({
 });
 export type InstanceViewInput = z.input<typeof instanceViewInput>;
 
-/** Text to search for in names. */
+/** A part of a name, or the complete id of a VM. */
 export const searchInput = z.strictObject({ q: z.string().trim().min(1).max(200) });
 export type SearchInput = z.input<typeof searchInput>;
 
-/** Whether PostgreSQL can store this time. PostgreSQL has no year 0, and its format of five-digit years differs. */
+/** Whether PostgreSQL accepts this time in ISO 8601. PostgreSQL has no year 0, and its format for years above 9999 differs. */
 export function isStorable(moment: string): boolean {
   const year = new Date(moment).getUTCFullYear();
   return !(year < 1 || year > 9_999);

@@ -143,12 +143,15 @@ export const extensionInstance = z.object({
   changedBy: z.string(),
   /** When this sequence number was delivered to the agent. */
   deliveredAt: time.nullable(),
-  /** When the goal must be concluded; null while a hold pauses it, and once the goal has concluded or failed. */
+  /**
+   * When the goal must be concluded; null while a hold pauses the deadline, and once the goal is concluded, has failed,
+   * or is disabled as declared.
+   */
   deadlineAt: time.nullable(),
   /** When the first success or error of the goal's sequence number was reported. */
   concludedAt: time.nullable(),
   concludedWith: z.enum(['success', 'error']).nullable(),
-  done: z.boolean().describe('Whether the goal was reached.'),
+  done: z.boolean().describe('Whether the goal has been reached.'),
   /**
    * Whether no copy of the protected settings is left. If so, the extension is not delivered until they are entered
    * again.
@@ -167,10 +170,12 @@ export const extensionInstance = z.object({
   /** The last heartbeat file, if it was invalid. */
   refusedHeartbeat: refusedFile.nullable(),
   health: z.enum(extensionHealths),
-  /** The cause of the health; null if there is no problem. */
+  /** The cause of the health; null if the health has none, as for `healthy`. */
   cause: z.enum(healthCauses).nullable(),
-  waiting: z.boolean().describe('Whether it is progressing only because it is waiting for another extension.'),
-  notice: notice.nullable().describe("The portal's own message about it; null if the handler's message applies."),
+  waiting: z
+    .boolean()
+    .describe('Whether the extension is progressing only because it is waiting for another extension.'),
+  notice: notice.nullable().describe('The portal’s own message; null if the handler’s message applies.'),
   /**
    * The first substatus with an error below a status that is not an error. If `cause` is `substatus`, it is the reason.
    */
@@ -179,7 +184,8 @@ export const extensionInstance = z.object({
 export type ExtensionInstance = z.infer<typeof extensionInstance>;
 
 /**
- * All reports about a VM together with its goal, in one response (AZ-S6). Times are ISO 8601, and ages are in seconds.
+ * The latest reports about a VM together with its goal, in one response (AZ-S6). Times are ISO 8601, and ages are in
+ * seconds.
  */
 export const instanceView = z.object({
   vmId,

@@ -4,11 +4,11 @@ import type { Context } from '#server/domain/context.ts';
 import { type HandlerSummary, listHandlers } from '#server/domain/packages/index.ts';
 import type { ListHandlersInput } from '#server/domain/packages/input.ts';
 
-/** A handler in the catalog: its description, its versions, and how many VMs use it. */
+/** A handler in the catalog, with the number of VMs that use it and its languages. */
 export interface CatalogueRow extends HandlerSummary {
   /** Number of VMs with the handler in their goal state, in any version. */
   vms: number;
-  /** Languages of the newest published version, English first. */
+  /** Languages of the highest published version, English first. */
   languages: string[];
 }
 
@@ -40,7 +40,10 @@ export async function listCatalogue(
   };
 }
 
-/** Counts VMs per handler. If a VM can have only one extension of the handler, an index is enough. */
+/**
+ * Counts VMs per handler. If a VM can have only one extension of the handler, counting its extensions is enough and
+ * needs only an index.
+ */
 async function countVms(ctx: Context, handlers: string[]): Promise<Map<string, number>> {
   const { rows } = await ctx.db.execute<{ handler: string; vms: number }>(sql`
     select h.handler, case

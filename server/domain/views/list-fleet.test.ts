@@ -12,7 +12,7 @@ import { exportFleet, listFleet, readFleetRows } from './index.ts';
 const now = new Date('2026-03-01T12:00:00Z');
 const handler = 'Acme.Lab.Probe';
 const versions = ['2.4.0.0', '2.4.1.0', '2.3.9.0', '24.0.0.0'];
-/** Tags and names that break statements without proper escaping. */
+/** Tag values, some of which break statements without proper escaping. */
 const sites = ['a', 'A', 'a"b', "a'b", 'a:b', 'a=b', 'ä ö 東京', '%', '_', '\\', '{"a":1}', ''];
 
 let ctx: Context;

@@ -82,8 +82,8 @@ type Found = { id: string; keys: string[] }[];
 
 /**
  * Finds the VMs of a page. Matching VMs can be anywhere in the order, even all at its end, for example if their names
- * are similar. Therefore this first reads some rows in order, then more if many match, and finally sorts all matching
- * VMs.
+ * are similar. Therefore this first reads some rows in order, then more if many match. If rows remain and the page is
+ * not full, it sorts all matching VMs.
  */
 async function findPage(ctx: Context, source: FleetSource, page: Page): Promise<Found> {
   const { after, at, rows: wanted } = page;

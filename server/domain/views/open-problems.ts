@@ -13,9 +13,10 @@ interface VmState {
 }
 
 /**
- * Returns the problems that still exist, newest first. A problem of an extension ends once its file is read, or all
- * current files if the agent did not name one; a problem of the goal state ends once another goal state is delivered. A
- * failed restart command runs again with the next goal state, so its problem ends then, or once no restart is pending.
+ * Returns the problems that still exist, newest first. A problem of an extension ends once the file that the agent named
+ * is read again; if it named none, once all current files are. A problem of the goal state ends once another goal state
+ * is delivered. A failed restart command runs again with the next goal state, so its problem ends then, or once no
+ * restart is pending.
  */
 export function openProblems(
   problems: readonly Problem[],

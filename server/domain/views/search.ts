@@ -7,7 +7,7 @@ import { parse } from '#server/domain/parse.ts';
 import type { VmHealth } from '#server/domain/verdicts/index.ts';
 import { type SearchInput, searchInput } from './input.ts';
 
-/** Results for the first letters of a search: at most eight of each kind, prefix matches first. */
+/** Search results: at most eight of each kind, prefix matches first. */
 export interface SearchResults {
   /** `health` is null until the worker derives it, about a second after the VM is created. */
   vms: { id: string; name: string; health: VmHealth | null }[];

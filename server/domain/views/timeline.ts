@@ -11,7 +11,7 @@ export interface Timeline {
   acts: PersonAct[];
   /** Sorted by name, including removed extensions. */
   lanes: TimelineLane[];
-  /** Number of events that were merged with a neighbor because they are too close to show. */
+  /** Number of events and health spans that were merged with a neighbor because they are too close to show. */
   merged: number;
   /** If there was too much to read, health before this time is left out. */
   healthSince: string | null;
@@ -32,12 +32,12 @@ export interface Publication extends Moment {
   cause: { action: string; extension?: string; incarnation?: number };
 }
 
-/** What a user's action changed about an extension's declaration. */
+/** What an action changed about an extension's declaration. */
 export type DeclaredChange = 'added' | 'version' | 'enabled' | 'disabled' | 'settings' | 'secrets' | 'other';
 
 /**
- * Actions of one user that were merged, or of the portal in place of a user. All fields except `at` and `count` are those
- * of the last action.
+ * Merged actions of one user, or of the portal on behalf of a user, such as the end of a scheduled hold. All fields
+ * except `at` and `count` are those of the last action.
  */
 export interface PersonAct extends Moment {
   who: string;
@@ -79,7 +79,10 @@ export interface LaneInput {
   prior: HealthTransitionRow | null;
   /** Transitions within the window, oldest first. */
   within: readonly HealthTransitionRow[];
-  /** The current state, which applies if nothing changed within the window; null if the extension does not exist. */
+  /**
+   * The current state, which applies if there is no transition before or within the window; null if the extension does
+   * not exist.
+   */
   current: { state: string; cause: HealthCause | null; waitsFor: string | null } | null;
   window: { from: Date; to: Date };
   /** Nothing is known before this time. */

@@ -6,7 +6,7 @@ export const maxViewBytes = 4 * 1024 * 1024;
 
 /** Minimum bytes for each message, so that none disappears completely. */
 const minBytes = 256;
-/** Bytes for the names, codes and punctuation of one part in the response. */
+/** Approximate bytes of the field names, codes and punctuation of one part in the response. */
 const partBytes = 200;
 
 /** The bytes that one extension may use in a view. */
@@ -36,7 +36,9 @@ export class ByteShare {
     return shown;
   }
 
-  /** Returns the message. If it does not fit, its params are removed and its text is truncated. */
+  /**
+   * Returns the message. If it does not fit, its params and its original text are removed, and its text is truncated.
+   */
   message(message: LocalizedMessage): LocalizedMessage {
     const { text, params = [], original = '' } = message;
     const extra = [...params, original].reduce((bytes, each) => bytes + utf8Bytes(each), 0);
@@ -50,8 +52,8 @@ export class ByteShare {
 }
 
 /**
- * Distributes a view's bytes among extensions. Starts with the smallest extension, so that what it does not need goes
- * to the others. Calls `build` once for each item and returns the results in the order of the items.
+ * Distributes a view's bytes among items, such as extensions. Starts with the smallest item, so that what it does not
+ * need goes to the others. Calls `build` once for each item and returns the results in the order of the items.
  */
 export function distributeBytes<Item, Result>(
   items: readonly Item[],

@@ -13,7 +13,7 @@ import { tell } from '#server/platform/wakes/index.ts';
 
 /** Deletes a VM in the caller's transaction. Each module deletes its own rows. */
 export async function deleteVm(tx: Transaction, ctx: Context, vmId: string): Promise<void> {
-  // Locked first because a batch of reports locks presences before other rows, so the two cannot deadlock.
+  // The presence is locked first, as in a batch of reports, so that a deletion and a batch cannot deadlock.
   await deletePresence(tx, vmId);
   await retireGoalStates(tx, vmId);
   await dropReportedState(tx, vmId);

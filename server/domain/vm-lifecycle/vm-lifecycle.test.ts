@@ -12,7 +12,9 @@ import { givenVersion } from '#server/testing/handlers.ts';
 import { ingestReport } from '#server/testing/ingest.ts';
 import { deleteVm, removeVm } from './index.ts';
 
-/** Tables that keep the history of a deleted VM under its id. The worker deletes the VM's health check. */
+/**
+ * Tables that keep the history of a deleted VM under its id. Its health check also remains until the worker deletes it.
+ */
 const history = ['audit_entries', 'extension_sequences', 'goal_state_heads', 'goal_states', 'report_history', 'vms'];
 const kept = [...history, 'health_checks'].sort();
 

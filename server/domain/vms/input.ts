@@ -7,10 +7,7 @@ const atMost = (bytes: number) => (text: string) => encoder.encode(text).length 
 /** Limits on tags: their number, and the bytes of a name and of a value, as in the API contract. Forms use them too. */
 export const tagLimits = { count: 64, bytes: 256 };
 
-/**
- * A name that is easy to say and to type: 1 to 128 letters, digits, `.`, `_` and `-`, with a letter or digit at both
- * ends.
- */
+/** The name of a VM: 1 to 128 letters, digits, `.`, `_` and `-`, with a letter or digit at both ends. */
 export const vmName = z
   .string()
   .min(1, { abort: true })

@@ -29,7 +29,7 @@ export async function markDeleted(tx: Transaction, vmId: string, at: Date): Prom
   return vm?.name;
 }
 
-/** Removes the rejected calls from the page of a VM. */
+/** Deletes the rejected calls that a VM's page lists. */
 export async function clearRefusals(tx: Transaction, vmId: string): Promise<void> {
   await tx.delete(agentRefusals).where(eq(agentRefusals.vmId, vmId));
 }

@@ -81,7 +81,7 @@ function noteContents(reported: readonly Reported[], goal: QueuedGoal, contents:
   const stages = report.work?.versions ?? (report.version === undefined ? {} : { [report.version]: 'installed' });
   const versions: Record<string, VersionOnMachine> = byName();
   for (const [version, stage] of Object.entries(stages)) {
-    // The rule compares versions, and throws for other texts.
+    // `reconcile` compares versions, and throws for text that is not a version.
     if (versionKey(version) === null) continue;
     const target = targetOf(version);
     versions[target?.version ?? version] = {
@@ -91,7 +91,7 @@ function noteContents(reported: readonly Reported[], goal: QueuedGoal, contents:
       updatesWithInstall: target?.installsInUpdate,
     };
   }
-  // If an install or update of the target's version has begun, its package is there.
+  // If an install or update of the target's version has begun, its package is on the machine.
   const { command } = report;
   const target = report.work === undefined ? ofReport(newest, targets) : targetOf(report.work.commandVersion ?? '');
   if (target !== undefined && (command === 'install' || command === 'update')) {
@@ -107,7 +107,7 @@ function noteContents(reported: readonly Reported[], goal: QueuedGoal, contents:
   }
 }
 
-/** The version that each extension last used. If the agent does not say it, this is the version of its last command. */
+/** The version that each extension last used, for agents that do not report it: the version of its last command. */
 const usedVersions = (reported: readonly Reported[]): Record<string, string> =>
   Object.fromEntries(
     reported.flatMap(({ name, report }) =>
@@ -130,7 +130,7 @@ function noteProgress(one: Reported, goal: QueuedGoal, round: Round): void {
   if (status?.sequenceNumber === target.sequenceNumber) round.statuses[name] = status.word;
 }
 
-/** The commands that come before an extension's last command have run, unless the last one failed. */
+/** Marks the commands that come before an extension's last command as done, unless the last one failed. */
 function noteEarlierSteps(
   { name, report }: Reported,
   targets: QueuedGoal['extensions'],
@@ -141,8 +141,8 @@ function noteEarlierSteps(
   if (target === undefined || report.command === undefined || report.state === 'failed') return;
   const last = `${report.command}@${versionOf(report, target.version)}`;
   const isDone = round.done[name]?.delete(last) ?? false;
-  // An extension's own steps depend only on its handler's extensions and on what these wait for. Planning all extensions
-  // for each of them would block the portal.
+  // An extension's own steps depend only on its handler's extensions and on what these wait for. Planning all
+  // extensions for each one would block the portal.
   const sharing = targets.filter(({ handler }) => handler === target.handler);
   const awaited = new Set(sharing.flatMap(({ dependsOn }) => dependsOn));
   const related = targets.filter((one) => one.handler === target.handler || awaited.has(one.name));

@@ -54,7 +54,7 @@ const goalStateOf = (turn: number, declared: readonly Declared[]): GoalState => 
   })),
 });
 
-/** The agent without processes and files: its plan, its `Machine`, and the reports that it sends. */
+/** A model of the agent without processes and files: its plan, its `Machine`, and the reports that it sends. */
 class AgentModel {
   readonly machine: Machine;
   readonly reports: HandlerEntry[] = [];
@@ -232,7 +232,7 @@ const sentenceOf = ({ kind, version, extensions, handler }: ExtensionStep) =>
 const sentenceOfEntry = ({ step, version, name, handler }: QueueEntry) =>
   sentence(step ?? '', version ?? '', name, handler ?? '');
 
-/** What the portal stores: declarations, deliveries, and the last report of each extension. */
+/** A model of what the portal stores: declarations, deliveries, and the last report of each extension. */
 class PortalModel {
   turn = 1;
   declared: Declared[] = [];

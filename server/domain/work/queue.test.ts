@@ -245,7 +245,7 @@ test('the queue of 200 extensions of one handler does not block the portal', () 
   const facts = factsOf(extensions, { reports: [{ ...running, handler: 'Lab.Task' }] });
   const begin = performance.now();
   const { now, waiting } = queueOf(facts);
-  // Without an index of the extensions it takes half a minute on a busy machine.
+  // Without an index of the extensions, this takes half a minute on a busy machine.
   expect(performance.now() - begin).toBeLessThan(5_000);
   expect([now?.name, waiting.length]).toEqual([name(0), 199]);
 });
@@ -262,7 +262,7 @@ test.each([
   );
   const begin = performance.now();
   const { next, waiting } = queueOf(factsOf(extensions, { reports }));
-  // If every extension is planned once for each report, it takes more than ten seconds.
+  // Planning all extensions for each report would take more than ten seconds.
   expect(performance.now() - begin).toBeLessThan(5_000);
   expect(next.length + waiting.length).toBeGreaterThan(count * installed);
 });

@@ -4,8 +4,8 @@ import type { QueuedGoal, QueueFacts } from './queue-facts.ts';
 import type { QueueEntry, QueueReason, VmQueue } from './queue-words.ts';
 
 /**
- * Lists what a VM does now, what it does next, in order, and what waits. The order is the agent's, because both use the
- * same rule. A pure function.
+ * Lists what a VM does now, what it does next, in order, and what waits. The order is the agent's, because the portal
+ * and the agent use the same rule (`reconcile`). A pure function.
  */
 export function queueOf(facts: QueueFacts): VmQueue {
   const { goal } = facts;
@@ -72,7 +72,9 @@ function dependency(name: string, { goal, reports }: QueueFacts): QueueReason {
   return { code: hasFailed ? 'dependency_failed' : 'dependency', params: { extension: name } };
 }
 
-/** Returns the extensions for which nothing runs until something outside the agent's plan happens. */
+/**
+ * Returns the extensions that still wait after all planned commands: for a dependency, or for a restart of the machine.
+ */
 function stuck({ commands, blocked }: Prediction, facts: QueueFacts): QueueEntry[] {
   const { goal, restarting } = facts;
   const waits = new Map<string, QueueReason>(

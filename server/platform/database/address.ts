@@ -3,7 +3,10 @@ import pg from 'pg';
 /** The hosts in a database URL, and the other connection parameters. */
 export interface DatabaseAddress {
   hosts: readonly { host: string; port: number }[];
-  /** The URL with only the first host, because node-postgres supports only one. */
+  /**
+   * The URL with only the first host and without `target_session_attrs`, because node-postgres supports neither several
+   * hosts nor this parameter.
+   */
   connectionString: string;
 }
 

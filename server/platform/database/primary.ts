@@ -3,7 +3,7 @@ import { type DatabaseAddress, readDatabaseUrl } from './address.ts';
 
 type Host = DatabaseAddress['hosts'][number];
 
-/** Milliseconds to wait for each host when looking for the primary. */
+/** Timeout in milliseconds of each connection and each query when looking for the primary. */
 const askWithin = 2_000;
 
 /** Thrown if no host can be used as the primary. The message names the hosts, without passwords. */
@@ -14,8 +14,8 @@ class NoPrimaryError extends Error {
 
 export interface PrimaryOptions {
   /**
-   * Called if the primary is no longer the database that this process first connected to, because a replica was
-   * promoted. Acknowledged commits may be lost. The new connection is rejected.
+   * Called if the primary is on another timeline than at the first connection, because a replica was promoted.
+   * Acknowledged commits may be lost. The new connection is rejected.
    */
   onOtherLife?(): void;
 }
@@ -24,7 +24,10 @@ export interface PrimaryOptions {
 export interface Primary {
   connectionString: string;
   Client: typeof pg.Client;
-  /** Checks again which host is the primary. Needed because a hanging connection reports no error. */
+  /**
+   * Checks again which host is the primary, because a hanging connection reports no error. Throws if no host can be
+   * used.
+   */
   check(): Promise<void>;
 }
 
@@ -104,7 +107,7 @@ class PrimarySearch {
 
   async find(): Promise<Host> {
     const [only, another] = this.#hosts;
-    // With a single host, connecting is the check.
+    // A single host needs no search; `connect` checks whether it is a primary.
     if (only !== undefined && another === undefined) return only;
     if (this.#known !== undefined) return this.#known;
     this.#asking ??= this.#ask().finally(() => {

@@ -2,7 +2,7 @@
 export interface Listener {
   /** Called with each message of a committed transaction, possibly twice. */
   heard(channel: string, payload: string): void;
-  /** Called when the connection is lost. From then on, messages may be missed. */
+  /** Called when the connection is found to be lost. Until `back` is called, messages are missed. */
   lost(): void;
   /** Called when the connection works, for the first time or again. Earlier messages may have been missed. */
   back(): void;

@@ -82,7 +82,8 @@ export const goalStateRoutes: readonly RestRoute[] = [
     method: 'GET',
     path: '/vms/{id}/extensions/{name}',
     operationId: 'getExtension',
-    summary: 'The declaration of an extension. For protected settings, only when and by whom they were changed.',
+    summary:
+      'Returns the declaration of an extension. For protected settings, only when and by whom they were changed.',
     role: 'operator',
     params: inExtension,
     answers: { 200: { meaning: 'The declaration.', schema: extensionView } },
@@ -100,7 +101,7 @@ export const goalStateRoutes: readonly RestRoute[] = [
     takesIfMatch: true,
     answers: {
       202: {
-        meaning: 'The extension is being uninstalled, or was removed because no agent has it.',
+        meaning: 'The extension is being uninstalled, or was removed: by `force`, or because it was never delivered.',
         schema: removalReceipt,
       },
     },
@@ -112,7 +113,7 @@ export const goalStateRoutes: readonly RestRoute[] = [
     method: 'GET',
     path: '/vms/{id}/goal-state',
     operationId: 'getGoalState',
-    summary: 'The current goal state, as the agent sees it.',
+    summary: 'Returns the current goal state of a VM.',
     role: 'operator',
     params: inVm,
     answers: { 200: { meaning: 'The goal state.', schema: goalStateView } },
@@ -123,7 +124,7 @@ export const goalStateRoutes: readonly RestRoute[] = [
     method: 'GET',
     path: '/vms/{id}/goal-states',
     operationId: 'listGoalStates',
-    summary: 'The goal states of a VM, newest first.',
+    summary: 'Lists the goal states of a VM, newest first.',
     role: 'operator',
     params: inVm,
     query: z.object({
@@ -141,7 +142,8 @@ export const goalStateRoutes: readonly RestRoute[] = [
     method: 'POST',
     path: '/vms/{id}/goal-states/{incarnation}/revert',
     operationId: 'revertGoalState',
-    summary: 'Publishes the contents of an earlier goal state as a new incarnation, with new sequence numbers.',
+    summary:
+      'Publishes an earlier goal state again, as a new incarnation. Extensions added since then are uninstalled.',
     role: 'operator',
     params: inVm.extend({ incarnation: z.coerce.number().int().min(1).max(2_147_483_647) }),
     takesIfMatch: true,

@@ -19,7 +19,7 @@ export const handlerRoutes: readonly RestRoute[] = [
     method: 'GET',
     path: '/handlers/{handler}',
     operationId: 'getHandler',
-    summary: 'A handler with its versions, highest first.',
+    summary: 'Returns a handler with its versions, highest first.',
     role: 'viewer',
     params: inHandler,
     answers: { 200: { meaning: 'The handler.', schema: handlerDetails } },

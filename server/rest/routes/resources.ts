@@ -16,7 +16,7 @@ export const setResourcesRoute: RestRoute = route({
   method: 'PUT',
   path: '/handlers/{handler}/versions/{version}/resources/{lang}',
   operationId: 'setResources',
-  summary: 'Replaces the resource file of a language, also after publishing.',
+  summary: 'Replaces the resource file of a language, before or after publication.',
   role: 'publisher',
   inNamespace: true,
   params: inLanguage,
@@ -25,7 +25,7 @@ export const setResourcesRoute: RestRoute = route({
   takesIfMatch: true,
   answers: {
     200: {
-      meaning: 'The language as stored, and the number of its messages.',
+      meaning: 'The stored language, and the number of its messages.',
       schema: shownStoredLanguage,
     },
   },
@@ -60,7 +60,7 @@ export const resourceRoutes: readonly RestRoute[] = [
     method: 'GET',
     path: '/handlers/{handler}/versions/{version}/resources/{lang}',
     operationId: 'getResources',
-    summary: 'The messages of a version in one language.',
+    summary: 'Returns the messages of a version in one language.',
     role: 'viewer',
     params: inLanguage,
     answers: {

@@ -48,7 +48,7 @@ export const tokenRoutes: readonly RestRoute[] = [
     summary: 'Revokes a token immediately.',
     role: 'admin',
     params: z.object({ token: z.uuid() }),
-    answers: { 204: { meaning: 'Revoked.' } },
+    answers: { 204: { meaning: 'The token was revoked.' } },
     refusals: [404],
     run: async (ctx, { params }) => {
       await revokeToken(ctx, { id: params.token });

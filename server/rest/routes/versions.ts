@@ -26,14 +26,14 @@ export const registerPackageRoute: RestRoute = route({
   method: 'PUT',
   path: '/handlers/{handler}/versions/{version}/package',
   operationId: 'registerPackage',
-  summary: 'Uploads a version from its zip, as a draft.',
+  summary: 'Uploads the package of a version as a draft.',
   role: 'publisher',
   inNamespace: true,
   params: inVersion,
   takesZip: true,
   answers: {
-    200: { meaning: 'The same bytes have already been uploaded.', schema: shownPackage },
-    201: { meaning: 'Stored as a draft.', schema: shownPackage },
+    200: { meaning: 'The same package had already been uploaded.', schema: shownPackage },
+    201: { meaning: 'The package was stored as a draft.', schema: shownPackage },
   },
   refusals: [404, 409],
   run: async (ctx, { params, upload, language }) => {
@@ -50,20 +50,20 @@ const registerVersionRoute: RestRoute = route({
   path: '/handlers/{handler}/versions/{version}',
   operationId: 'registerVersion',
   summary:
-    'Uploads a version with its schema, platforms and languages in one call, and publishes it with ?publish=true.',
+    'Uploads a version with its settings schema, platforms and languages in one call. With `publish`, also publishes it.',
   role: 'publisher',
   inNamespace: true,
   params: inVersion,
   query: z.object({ publish: flag }),
   takesForm: {
     package: { type: 'application/zip', meaning: 'The package.', required: true },
-    'settings-schema': { type: 'application/json', meaning: 'The schema of the settings.' },
+    'settings-schema': { type: 'application/json', meaning: 'The settings schema, as in `setSettingsSchema`.' },
     platforms: { type: 'application/json', meaning: 'The supported platforms, as in `setPlatforms`.' },
     resources: { type: 'application/json', meaning: 'The resource file of one language.', repeated: true },
   },
   answers: {
-    200: { meaning: 'The same contents have already been uploaded.', schema: shownPublishedVersion },
-    201: { meaning: 'Stored.', schema: shownPublishedVersion },
+    200: { meaning: 'The same contents had already been uploaded.', schema: shownPublishedVersion },
+    201: { meaning: 'The version was stored.', schema: shownPublishedVersion },
   },
   refusals: [404, 409],
   run: async (ctx, { params, query, form, language }) => {
@@ -81,7 +81,7 @@ export const versionRoutes: readonly RestRoute[] = [
     method: 'GET',
     path: '/handlers/{handler}/versions/{version}',
     operationId: 'getVersion',
-    summary: 'A version, with its manifest, files, languages and schema.',
+    summary: 'Returns a version with its manifest, files, languages and settings schema.',
     role: 'viewer',
     params: inVersion,
     answers: { 200: { meaning: 'The version.', schema: shownVersion } },
@@ -99,7 +99,7 @@ export const versionRoutes: readonly RestRoute[] = [
     role: 'publisher',
     inNamespace: true,
     params: inVersion,
-    answers: { 204: { meaning: 'Deleted.' } },
+    answers: { 204: { meaning: 'The draft was deleted.' } },
     refusals: [404, 409],
     run: async (ctx, { params }) => {
       await deleteDraft(ctx, params);
@@ -110,14 +110,14 @@ export const versionRoutes: readonly RestRoute[] = [
     method: 'PUT',
     path: '/handlers/{handler}/versions/{version}/settings-schema',
     operationId: 'setSettingsSchema',
-    summary: 'Sets the JSON Schemas (draft 2020-12) of a draft’s settings.',
+    summary: 'Sets the settings schema of a draft: JSON Schemas (draft 2020-12) for public and protected settings.',
     role: 'publisher',
     inNamespace: true,
     params: inVersion,
     body: settingsSchema.strict(),
     answers: {
       200: {
-        meaning: 'The schema as stored.',
+        meaning: 'The stored schema.',
         schema: versionSchema,
       },
     },
@@ -138,7 +138,7 @@ export const versionRoutes: readonly RestRoute[] = [
     body: platformsInput,
     answers: {
       200: {
-        meaning: 'The platforms as stored.',
+        meaning: 'The stored platforms.',
         schema: supportedPlatforms,
       },
     },
@@ -155,7 +155,7 @@ export const versionRoutes: readonly RestRoute[] = [
     params: inVersion,
     answers: {
       200: {
-        meaning: 'Published.',
+        meaning: 'The published version.',
         schema: shownPublishedVersion,
       },
     },
@@ -176,7 +176,7 @@ export const versionRoutes: readonly RestRoute[] = [
     body: withdrawVersionInput.pick({ reason: true }).strict(),
     answers: {
       200: {
-        meaning: 'Withdrawn.',
+        meaning: 'The withdrawn version.',
         schema: withdrawnVersion,
       },
     },

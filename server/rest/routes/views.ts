@@ -13,7 +13,7 @@ export const viewRoutes: readonly RestRoute[] = [
     path: '/vms/{id}/instance-view',
     operationId: 'getInstanceView',
     summary:
-      'The goal and reports of a VM in one response, in the language of Accept-Language. Only operators see output.',
+      'Returns the goal and latest reports of a VM, with messages in the language of Accept-Language. Only operators see output.',
     role: 'viewer',
     params: inVm,
     answers: {
@@ -34,7 +34,7 @@ export const viewRoutes: readonly RestRoute[] = [
     method: 'GET',
     path: '/vms/{id}/queue',
     operationId: 'getVmQueue',
-    summary: 'What a VM does now, what it does next, in order, and what waits and why.',
+    summary: 'Returns what a VM does now, what it does next, in order, and what waits and why.',
     role: 'viewer',
     params: inVm,
     answers: { 200: { meaning: 'The queue.', schema: shownQueue } },
@@ -48,7 +48,7 @@ export const viewRoutes: readonly RestRoute[] = [
     method: 'GET',
     path: '/vms/{id}/reports',
     operationId: 'listReports',
-    summary: 'Lists the reports of a VM as sent, newest first.',
+    summary: 'Lists the reports of a VM as the agent sent them, newest first.',
     role: 'operator',
     params: inVm,
     query: pageQuery.omit({ q: true }).extend({ extension: z.string().max(64).optional() }),

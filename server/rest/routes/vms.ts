@@ -46,7 +46,7 @@ export const vmRoutes: readonly RestRoute[] = [
     method: 'GET',
     path: '/vms/{id}',
     operationId: 'getVm',
-    summary: 'One VM.',
+    summary: 'Returns a VM.',
     role: 'viewer',
     params: inVm,
     answers: { 200: { meaning: 'The VM.', schema: vmFacts } },
@@ -74,7 +74,7 @@ export const vmRoutes: readonly RestRoute[] = [
     role: 'operator',
     params: inVm,
     query: z.object({ decommission: flag }),
-    answers: { 204: { meaning: 'Deleted, or being decommissioned.' } },
+    answers: { 204: { meaning: 'The VM was deleted or is being decommissioned.' } },
     refusals: [404],
     run: async (ctx, { params, query }) => {
       await removeVm(ctx, { vmId: params.id, decommission: query.decommission });

@@ -29,7 +29,7 @@ export const wireAccessRoutes: readonly RestRoute[] = [
     method: 'GET',
     path: '/vms/{id}/wire-access',
     operationId: 'getWireAccess',
-    summary: 'The kind of agent that the VM has, and the state of its stock agent.',
+    summary: 'Returns the kind of agent that a VM has, and the state of its stock agent.',
     role: 'viewer',
     params: inVm,
     answers: { 200: { meaning: 'The state.', schema: wireAccess } },
@@ -44,7 +44,7 @@ export const wireAccessRoutes: readonly RestRoute[] = [
       'Revokes the access of the stock agent: its token and tenant key become invalid, and another agent can enroll.',
     role: 'operator',
     params: inVm,
-    answers: { 204: { meaning: 'Revoked.' } },
+    answers: { 204: { meaning: 'The access was revoked.' } },
     refusals: [404],
     run: async (ctx, { params }) => {
       await revokeWireAccess(ctx, { vmId: params.id });
@@ -59,7 +59,7 @@ export const wireAccessRoutes: readonly RestRoute[] = [
     role: 'operator',
     params: inVm,
     answers: {
-      200: { meaning: 'The current goal state.', schema: rotatedTenantKey },
+      200: { meaning: 'The new tenant key and the new incarnation.', schema: rotatedTenantKey },
     },
     refusals: [404],
     run: async (ctx, { params }) => ({ status: 200, body: await rotateTenantKey(ctx, { vmId: params.id }) }),
@@ -80,7 +80,7 @@ export const wireAccessRoutes: readonly RestRoute[] = [
     method: 'DELETE',
     path: '/vms/{id}/wire-access/hold',
     operationId: 'releaseStockAgent',
-    summary: 'Releases the hold: the agent processes the changes made during it, and deadlines continue.',
+    summary: 'Releases the hold: the stock agent processes the changes made during the hold, and deadlines continue.',
     role: 'operator',
     params: inVm,
     answers: { 200: { meaning: 'The VM is not on hold.', schema: stockHold } },

@@ -15,7 +15,7 @@ export const xliffRoutes: readonly RestRoute[] = [
     method: 'GET',
     path,
     operationId: 'exportXliff',
-    summary: 'The English messages of a version with their translations, as XLIFF 2.1 or 1.2.',
+    summary: 'Exports the English messages of a version with their translations, as XLIFF 2.1 or 1.2.',
     role: 'viewer',
     params,
     query: z.object({ xliff: z.enum(['2.1', '1.2']).optional() }),

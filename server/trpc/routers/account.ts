@@ -19,7 +19,10 @@ import {
 import { endOtherSessions, endOwnSession, listOwnSessions } from '#server/auth/sessions/index.ts';
 import { mutation, plainMutation, plainQuery, router } from '../trpc.ts';
 
-/** Calls that act on the caller's own account. They require a session, but no role. */
+/**
+ * Calls that act on the caller's own account. All members may make them, even those who must still set up a second
+ * factor.
+ */
 export const accountRouter = router({
   get: plainQuery(getAccount),
   rename: mutation(renameAccount),

@@ -17,7 +17,8 @@ const changes = procedure
     const session = await ctx.session();
     const gone = signal ?? AbortSignal.abort();
     const close = session === null ? () => {} : ctx.live.streams.open(session.id, session.actor.id);
-    // Closes the stream when the call ends, because a generator that is never read does not end.
+    // Also stops counting the stream when the call is aborted, because the `finally` of a generator that is never read
+    // does not run.
     gone.addEventListener('abort', close, { once: true });
     if (gone.aborted) close();
     return hintsFor(ctx, session, input.lastEventId, gone, close);

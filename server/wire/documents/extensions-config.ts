@@ -3,7 +3,7 @@ import { addresses } from './addresses.ts';
 import { asciiJson, type XmlTree, xmlOf } from './xml.ts';
 
 /**
- * The extensions of a handler, which all have the same version. Both lists in the document have one element per
+ * The extensions of a handler, which all have the same version. `Plugins` and `PluginSettings` have one element per
  * handler.
  */
 interface Plugin {
@@ -29,7 +29,7 @@ export function extensionsConfigXml(vmId: string, goalState: StockGoalState, sta
       StatusUploadBlob: { '@statusBlobType': 'BlockBlob', '#text': addresses.status(containerId, statusSecret) },
       InVMArtifactsProfileBlob: addresses.artifactsProfile(containerId, incarnation),
       InVMGoalStateMetaData: {
-        // When they finish, older agents report the incarnation and newer ones this number.
+        // After applying a goal state, older agents report its incarnation and newer ones this number.
         '@inSvdSeqNo': String(incarnation),
         '@createdOnTicks': String(BigInt(movedAt.getTime()) * 10_000n + ticksTo1970),
         '@activityId': vmId,

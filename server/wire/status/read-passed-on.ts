@@ -3,8 +3,9 @@ import type { DocumentLimits } from '#protocol/limits.ts';
 import { memoize } from '#server/platform/memoize.ts';
 import { cutTo } from './cut.ts';
 
-/** Fields that are truncated to the limit for messages, and to the limit for parameters. */
+/** Fields that are truncated to `messageBytes`. */
 const messages = new Set(['name', 'operation', 'configurationappliedtime', 'message']);
+/** Fields that are truncated to `paramBytes`. */
 const params = new Set(['lang']);
 /** Maximum number of repairs. Real statuses need only a few. */
 const maxRepairs = 20;
@@ -14,7 +15,7 @@ const readerOf = memoize((limits: DocumentLimits) => statusObjectWith(limits));
 /**
  * Reads a handler's status from a stock agent in the same way as from a reference agent. Truncates texts to the limits,
  * and drops only malformed parts: a field with a fault, or a substatus without a status. Returns null if the status
- * itself is malformed.
+ * itself is malformed or has too many faults.
  */
 export function readPassedOn(passedOn: unknown, limits: DocumentLimits): StatusObject | null {
   const reader = readerOf(limits);
@@ -50,7 +51,7 @@ function cutDown(value: unknown, limits: DocumentLimits, depth: number): unknown
  */
 function removeAt(status: unknown, path: string): boolean {
   const parts = path.split('/').slice(1);
-  // Removes a substatus without a status completely.
+  // If the `status` of a substatus is faulty, removes the substatus.
   if (parts.at(-1)?.toLowerCase() === 'status') parts.pop();
   for (let last = parts.pop(); last !== undefined; last = parts.pop()) {
     const at = parts.reduce<unknown>((inner, part) => (inner as Record<string, unknown> | null)?.[part], status);

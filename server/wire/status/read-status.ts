@@ -60,7 +60,6 @@ export interface StatusBlob {
 
 /** Maximum number of entries. Real VMs have a few dozen. */
 const maxHandlers = 1_000;
-/** The largest valid incarnation. */
 const highestIncarnation = 2 ** 31 - 1;
 
 /** Truncates a word or a version to 64 bytes. */

@@ -54,7 +54,8 @@ type Stamp = (extension: string, status: object) => string;
 export function translateStatus(blob: StatusBlob, goalState: StockGoalState, bounds: Bounds, stamp: Stamp): Report {
   // During a hold, the agent processes nothing, even if it reports that it has finished.
   const isSettled = !goalState.onHold && blob.settled?.incarnation === goalState.incarnation;
-  // If the goal state failed as a whole, it changed nothing, so a missing or unreadable extension was not removed.
+  // Only if the goal state succeeded and the list of handlers is complete does a missing entry show that the extension
+  // was removed.
   const isDone = isSettled && blob.isWhole && blob.settled?.status.toLowerCase() === 'success';
   const report: Report = {
     ...(blob.at !== null && { agentTime: blob.at }),
@@ -135,7 +136,7 @@ function handlerEntry(
     return { ...frame, state: 'failed', ...failure, output: cutTo(outputBytes, failure.output) };
   }
   if (goal.state === 'uninstall') return isThere ? { ...frame, state: 'uninstalling' } : null;
-  // To disable an extension that was never enabled, the agent does not install it, so there may be no entry.
+  // The agent does not install an extension only to disable it, so there may be no entry.
   if (goal.state === 'disabled')
     return isDone ? { ...frame, state: 'disabled', command: 'disable', exitCode: 0 } : null;
   if (entry === null) return null;
@@ -160,8 +161,8 @@ function blockedByOf({ goal, level }: StockExtension, output: string): string | 
 }
 
 /**
- * Returns a heartbeat entry; null if the entry contains no heartbeat. The agent reports only the heartbeat's status, in
- * place of the handler's state.
+ * Returns a heartbeat entry; null if the entry contains no heartbeat. The agent reports the heartbeat's status in place
+ * of the handler's state.
  */
 function heartbeatEntry(
   { goal, reportsHeartbeat }: StockExtension,
@@ -211,7 +212,7 @@ function statusEntry(
   };
 }
 
-/** Restores what the handler wrote, because the agent adds empty names and languages. */
+/** Removes the empty fields that the agent adds, and replaces an empty language with `en-US`. */
 function withoutEmpty({ name, operation, configurationAppliedTime, substatus, ...status }: StatusObject): object {
   const { formattedMessage } = status;
   return {

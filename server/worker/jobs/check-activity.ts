@@ -3,7 +3,9 @@ import { recordChange } from '#server/domain/changes/index.ts';
 import type { Job } from '../job.ts';
 import { activityLock } from './follow-activity.ts';
 
-/** Checks all entries of the activity log, one part per run. Notifies open pages of a new verdict. */
+/**
+ * Checks all entries of the activity log, one part per run. Notifies open pages if the fault in the verdict changed.
+ */
 export function checkActivityJob(watch: ActivityWatch): Job {
   return {
     name: 'check-activity',

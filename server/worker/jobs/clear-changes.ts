@@ -1,7 +1,7 @@
 import { clearChanges } from '#server/domain/changes/index.ts';
 import type { Job } from '../job.ts';
 
-/** Deletes changes that every open page received long ago. */
+/** Deletes old changes, which every connected page has received by now. */
 export const clearChangesJob: Job = {
   name: 'clear-changes',
   periodSeconds: 60,

@@ -20,7 +20,7 @@ export interface CellCardProps {
   width: number;
   /** Null until the VM is loaded. */
   vm: MapVm | null;
-  /** Health as the map shows it: an index in the order of severity. */
+  /** Health as the map shows it: an index into `extensionHealths`. */
   health: number;
   /** Number of other VMs in the same cell. */
   more: number;

@@ -1,6 +1,6 @@
 import { type ExtensionHealth, extensionHealths, healthLetters, rankOf } from '#server/domain/verdicts/words.ts';
 
-/** Returns the health of a cell. A cell is an index into the healths, worst first. */
+/** Returns the health of a cell, which stores it as an index into `extensionHealths`. */
 export const healthAt = (cell: number): ExtensionHealth => extensionHealths[cell] ?? 'unknown';
 
 /** Unpacks run-length encoded letters into one byte per VM: the index of its letter in `healthLetters`. */
@@ -28,7 +28,7 @@ export function worstOf(cells: Uint8Array, perCell: number): Uint8Array {
   return result;
 }
 
-/** Returns the first VM in a cell that has the cell's health. */
+/** Returns the index, within its group, of the first VM that has the worst health in a cell. */
 export function vmOfCell(cells: Uint8Array, cell: number, perCell: number): number {
   const begin = cell * perCell;
   const end = Math.min(cells.length, begin + perCell);
@@ -37,7 +37,9 @@ export function vmOfCell(cells: Uint8Array, cell: number, perCell: number): numb
   return worst;
 }
 
-/** Returns the nearest unhealthy cell after (or before) this one, in any group; null if there is none. */
+/**
+ * Returns the next unhealthy cell after (or before) this one, continuing in the other groups; null if there is none.
+ */
 export function nextUnhealthy(
   groups: readonly Uint8Array[],
   from: { group: number; cell: number },

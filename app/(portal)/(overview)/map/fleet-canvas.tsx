@@ -15,7 +15,7 @@ import { type FleetLayout, useFleetLayout, usePaintedCanvas } from './use-fleet-
 export interface FleetCanvasProps {
   map: FleetMap;
   onPerCell(perCell: number): void;
-  /** Called if VMs were added, removed, renamed or regrouped since the map was drawn. */
+  /** Called if VMs were added, removed, renamed or regrouped since the map was loaded. */
   onStale(): void;
 }
 
@@ -23,8 +23,8 @@ export interface FleetCanvasProps {
 const restMs = 70;
 
 /**
- * The fleet as a canvas. Tab stops on it only once. Arrow keys then move from cell to cell, and a live region announces
- * the VM. The pointer selects cells too.
+ * The fleet as a canvas with a single tab stop. Arrow keys move from cell to cell, and a live region announces the VM.
+ * The pointer selects cells too.
  */
 export function FleetCanvas({ map, onPerCell, onStale }: FleetCanvasProps) {
   const { t } = useTranslation('overview');
@@ -110,7 +110,6 @@ interface CellAnnouncementProps {
   vm: MapVm;
 }
 
-/** Announces the VM that was reached by keyboard, as a sentence for screen readers. */
 function CellAnnouncement({ map, fleet, place, walked, vm }: CellAnnouncementProps) {
   const { t } = useTranslation('overview');
   const format = useFormat();
@@ -126,9 +125,6 @@ function CellAnnouncement({ map, fleet, place, walked, vm }: CellAnnouncementPro
   return `${words}. ${position}`;
 }
 
-/**
- * Returns the accessible name of the map: how many VMs and groups it shows, and how many are failed or unresponsive.
- */
 function useMapLabel(map: FleetMap, { vms }: FleetLayout): string {
   const { t } = useTranslation('overview');
   const format = useFormat();

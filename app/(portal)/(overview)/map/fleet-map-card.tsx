@@ -52,7 +52,8 @@ export function FleetMapCard({ first, groupings = [], vms = Number.POSITIVE_INFI
   });
   useThrottledReload({ queryKey: trpc.overview.map.queryKey(input), refetch: map.refetch, agesMs: 60_000 });
   const tags = groupings.map((name): MapGrouping => `tag:${name}`);
-  // The grouping in the URL; if there is none, the one that the portal chose.
+  // The grouping in the URL, otherwise the one that the portal chose. Until the map is loaded, this assumes the first
+  // tag.
   const groupBy = wish ?? (map.isPlaceholderData ? undefined : map.data?.groupBy) ?? tags[0] ?? 'none';
   const choices = [...new Set<MapGrouping>([...tags, 'handler', 'none', groupBy])];
   return (
@@ -66,7 +67,7 @@ export function FleetMapCard({ first, groupings = [], vms = Number.POSITIVE_INFI
       {asTable && map.data ? (
         <FleetTable map={map.data} />
       ) : (
-        // Until it is redrawn, the map keeps the width it had before the window was resized.
+        // After the window is resized, the map keeps its old width until it is drawn again, so the overflow is clipped.
         <div className="overflow-x-clip px-4 pb-3">
           <div
             className={cn(
@@ -79,7 +80,7 @@ export function FleetMapCard({ first, groupings = [], vms = Number.POSITIVE_INFI
             {map.data && FleetCanvas ? (
               <FleetCanvas map={map.data} onPerCell={setPerCell} onStale={() => void map.refetch()} />
             ) : missing || map.error ? (
-              // Aligned with the card, because an error has its own padding.
+              // Removes the card's padding, because an error has its own.
               <div className="-mx-4">
                 {missing ? (
                   <QueryError title={t('map.failed')} error={missing} onRetry={load} />
@@ -108,7 +109,6 @@ interface MapControlsProps {
   onAsTable(asTable: boolean): void;
 }
 
-/** Buttons that choose the grouping, which the URL keeps, and switch between map and table. */
 function MapControls({ groupBy, groupings, asTable, onAsTable }: MapControlsProps) {
   const { t } = useTranslation('overview');
   const groupName = useGroupName();

@@ -10,7 +10,10 @@ import { mildestFirst } from '#server/domain/verdicts/words.ts';
 import { healthAt, unpackCells } from './cells.ts';
 import { type FleetMap, useGroup, useGroupName } from './groups.ts';
 
-/** The map as a table: groups by health, with each number linking to its VMs. */
+/**
+ * The map as a table: one row per group, one column per health. Numbers link to the VM list where a filter selects
+ * exactly these VMs.
+ */
 export function FleetTable({ map }: { map: FleetMap }) {
   const { t } = useTranslation(['overview', 'reports']);
   const format = useFormat();

@@ -2,7 +2,7 @@ import { statusOfHealth } from '#app/_lib/health.ts';
 import { extensionHealths, rankOf } from '#server/domain/verdicts/words.ts';
 import type { CellLayout } from './place-cells.ts';
 
-/** The color of each health as four bytes of image data, worst first. */
+/** The color of each health as one pixel of image data (four bytes), in the order of `extensionHealths`. */
 export type Palette = Uint32Array;
 
 /** Reads the colors of the current theme from its CSS variables. */
@@ -86,7 +86,7 @@ export class Painting {
     this.#fill(x + edge, y + edge, cell.x - 2 * edge, cell.y - 2 * edge, 0);
   }
 
-  /** Fills pixel by pixel, which is faster than `fill` for so few pixels. */
+  /** Fills pixel by pixel, which is faster than `Uint32Array.fill` for so few pixels. */
   #fill(x: number, y: number, width: number, height: number, color: number): void {
     const line = this.#pixels.width;
     const words = this.#words;

@@ -15,7 +15,10 @@ export interface Size {
   y: number;
 }
 
-/** Position of a group's cells, column by column, in device pixels from the map's upper left corner. */
+/**
+ * The cells of a group, arranged column by column. Positions are in device pixels from the map's upper left corner; the
+ * width is in device pixels too.
+ */
 export interface Block {
   x: number;
   /** Top of the first cell; the group's header is above it. */
@@ -49,8 +52,9 @@ const gapBelow = 12;
 const narrowest = 108;
 
 /**
- * Finds the largest cells that fit. Groups keep their order and are arranged in lines. The groups of a line are equally
- * high; their widths depend on their numbers of cells. If not even the smallest cells fit, a cell shows several VMs.
+ * Finds the largest cells that fit. Groups keep their order and are arranged in lines. The groups of a line have the
+ * same maximum number of rows; their widths depend on their numbers of cells. If not even the smallest cells fit, a
+ * cell shows several VMs.
  */
 export function layOutCells({ counts, width, height, ratio }: LayoutInput): CellLayout {
   const scale = (css: number): number => Math.round(css * ratio);
@@ -81,7 +85,7 @@ interface Measure {
   ratio: number;
 }
 
-/** Returns the lowest arrangement of the groups in lines, for one size of cells. */
+/** Returns the arrangement with the smallest height, for one size of cells. */
 function arrange(counts: readonly number[], measure: Measure): CellLayout {
   const cells = counts.map((count) => Math.ceil(count / measure.perCell));
   let best: CellLayout | null = null;
@@ -106,7 +110,7 @@ function divide(cells: readonly number[], lines: number): number[] {
     const lastStart = cells.length - (lines - line);
     while (index < lastStart) {
       const next = before + (cells[index] ?? 0);
-      // Ends the line here if its number of cells is then closer to the target.
+      // Ends the line before this group if the number of cells so far is closer to the target without the group.
       if (index > begin && line < lines && next - wanted > wanted - before) break;
       before = next;
       index += 1;

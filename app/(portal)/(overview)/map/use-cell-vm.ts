@@ -19,7 +19,7 @@ export interface CellVmOptions {
   onStale(): void;
 }
 
-/** Loads the VM of a cell; null until it is loaded. */
+/** Loads the VM of a cell and returns it; null until it is loaded. */
 export function useCellVm({ map, fleet, place, restMs, onStale }: CellVmOptions): MapVm | null {
   const trpc = useTRPC();
   const settled = useSettled(place, restMs);
@@ -43,7 +43,7 @@ export function useCellVm({ map, fleet, place, restMs, onStale }: CellVmOptions)
   return isSettled && input !== null ? (cell.data?.cell ?? null) : null;
 }
 
-/** Returns a place once it has stayed the same for `ms`. */
+/** Returns the last place that stayed the same for `ms` milliseconds. */
 function useSettled(place: CellPlace | null, ms: number): CellPlace | null {
   const [settled, setSettled] = useState<CellPlace | null>(null);
   const group = place?.group;

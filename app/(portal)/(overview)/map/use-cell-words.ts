@@ -6,7 +6,7 @@ import { useCause } from '../use-cause.ts';
 
 export type MapVm = NonNullable<OverviewAnswers['cell']['cell']>;
 
-/** Describes a VM in one sentence: name, health and reasons. */
+/** Returns a VM's name, health and reasons, separated by commas; empty without a VM. */
 export function useCellWords(vm: MapVm | null): string {
   const { t } = useTranslation(['reports', 'overview']);
   const cause = useCause();

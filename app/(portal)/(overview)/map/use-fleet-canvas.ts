@@ -4,7 +4,6 @@ import { useSyncExternalStore } from 'react';
 import type { FleetCanvas } from './fleet-canvas.tsx';
 
 interface Script {
-  /** The canvas component, once its script is loaded. */
   FleetCanvas?: typeof FleetCanvas;
   error?: Error;
 }
@@ -32,7 +31,10 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Loads the canvas component, which is too large to load before the page. */
+/**
+ * Returns the canvas component once it is loaded. It is too large to load before the page. `load` retries after an
+ * error.
+ */
 export function useFleetCanvas(): Script & { load(): void } {
   const { FleetCanvas, error } = useSyncExternalStore(
     subscribe,

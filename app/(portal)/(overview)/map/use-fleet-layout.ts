@@ -16,11 +16,10 @@ export interface FleetLayout {
   vms: readonly Uint8Array[];
   /** The worst health in each cell, by group. */
   cells: readonly Uint8Array[];
-  /** Number of VMs per cell. */
   perCell: number;
 }
 
-/** Positions the groups of the map within an element, and again whenever its size changes. */
+/** Returns the cells of the map and their positions in an element, updated when the element's size changes. */
 export function useFleetLayout(map: FleetMap, box: RefObject<HTMLElement | null>): FleetLayout {
   const measured = useMeasure(box);
   const sizes = map.groups.map(({ count }) => count).join();
@@ -36,7 +35,7 @@ export function useFleetLayout(map: FleetMap, box: RefObject<HTMLElement | null>
   return { measured, layout, vms, cells, perCell };
 }
 
-/** Draws the cells on a canvas in the colors of the theme. */
+/** Draws the cells in the colors of the theme. Returns the ref of the canvas. */
 export function usePaintedCanvas({ layout, cells }: FleetLayout): RefObject<HTMLCanvasElement | null> {
   const canvas = useRef<HTMLCanvasElement>(null);
   const palette = usePalette();

@@ -18,7 +18,7 @@ export interface AdoptionChartProps {
 const width = 1000;
 const height = 220;
 const labelGap = 18;
-/** Minimum width of an area that has just begun, so that it is visible. */
+/** Minimum width, in SVG units, of an area that has just begun, so that it is visible. */
 const sliver = 16;
 
 /** A stacked area chart with each version's label at its right end. The accessible name lists the latest numbers. */
@@ -73,7 +73,6 @@ function stackedAreas(layers: readonly Layer[], points: readonly StackedPoint[],
 
 type Chart = ReturnType<typeof stackedAreas>;
 
-/** Returns a function that returns the label of a layer: its version, or the number of versions in it. */
 function useLayerName(): (layer: Layer) => string {
   const { t } = useTranslation('packages');
   return ({ version, count }) => version ?? t('adoption.others', { count });
@@ -96,7 +95,7 @@ function Scale({ ticks, y }: Pick<Chart, 'ticks' | 'y'>) {
 
 interface LayersProps {
   layers: readonly Layer[];
-  /** Number of VMs in each layer at the end. */
+  /** Number of VMs in each layer at the last point. */
   latest: readonly number[];
 }
 

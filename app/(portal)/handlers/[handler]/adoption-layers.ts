@@ -48,7 +48,10 @@ export function layersOf(
   return { layers, points };
 }
 
-/** Returns the positions in the same order, but at least `gap` apart and between 0 and `height`. */
+/**
+ * Moves positions, given from bottom to top, at least `gap` apart, then clamps them to half a gap inside 0 and
+ * `height`.
+ */
 export function spread(middles: readonly number[], gap: number, height: number): number[] {
   const placed = [...middles];
   for (let index = 1; index < placed.length; index += 1) {

@@ -9,7 +9,10 @@ import { Status } from '#app/_ui/status.tsx';
 import { rateStatus } from './failure-rate.ts';
 import type { Handler } from './handler-data.ts';
 
-/** The share of the version's extensions that are failed now, and that share on each of the last 14 days as bars. */
+/**
+ * The share of the version's extensions that are failed now, and a bar for each of the last 14 days: the average share
+ * of its VMs on which an extension failed.
+ */
 export function FailuresCell({ handler, version }: { handler: string; version: Handler['versions'][number] }) {
   const { t } = useTranslation('packages');
   const { failing } = version;
@@ -41,7 +44,7 @@ interface FailureBarsProps {
   tone: 'failed' | 'warning' | null;
 }
 
-/** One bar per day. The full height is the share on the worst day, but at least 5%. */
+/** The height of a bar is relative to the worst day, but at least to 5%. */
 function FailureBars({ version: { version, failures }, tone }: FailureBarsProps) {
   const { t } = useTranslation('packages');
   const format = useFormat();

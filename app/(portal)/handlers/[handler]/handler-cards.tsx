@@ -5,13 +5,13 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Card } from '#app/_ui/card.tsx';
 import type { Handler } from './handler-data.ts';
 
-// Charts are loaded after the rest of the page, into elements of their final size.
+// These cards are loaded after the rest of the page, into elements of their final size.
 const Chart = dynamic(() => import('./adoption-card.tsx').then((module) => module.AdoptionCard), {
   ssr: false,
   loading: () => <Waiting className="h-full" word="adoption.loading" />,
 });
 
-/** Adoption over time, in an element of the chart's size. */
+/** The adoption card, in an element that reserves its height. */
 export function AdoptionCard({ handler }: { handler: Handler }) {
   return (
     <div className={handler.vms > 0 ? 'grid min-h-[320px]' : 'grid min-h-24'}>

@@ -22,7 +22,10 @@ export interface LanguagesCardProps {
 
 const fewLanguages = 10;
 
-/** How complete the languages of one version are, at first of the newest. Missing texts link to their field. */
+/**
+ * The completeness of each language of one version, initially the newest. The number of missing texts links to the
+ * first one.
+ */
 export function LanguagesCard({ handler, newest, mayPublish }: LanguagesCardProps) {
   const { t } = useTranslation('packages');
   const trpc = useTRPC();

@@ -4,8 +4,9 @@ export type Series = 0 | 1 | 2 | 3 | 4 | 5;
 const colors = [1, 2, 3, 4, 5] as const;
 
 /**
- * Assigns colors to versions for charts and tables: to those on the most VMs, with the strongest color for the highest
- * version. If there are more than five versions, the remaining ones share the last color.
+ * Assigns colors to the versions on the most VMs; the highest version gets the strongest color. If more than five
+ * versions are in use, four get their own color and the others share the fifth. Expects the versions sorted, highest
+ * first.
  */
 export function seriesOf(versions: readonly { version: string; vms: number }[]): ReadonlyMap<string, Series> {
   const used = versions.filter(({ vms }) => vms > 0);

@@ -25,8 +25,8 @@ export interface UnknownCardProps {
 const few = 5;
 
 /**
- * Message ids that VMs reported but that have no text in English, or in the reader's language, each with a link to its
- * field.
+ * Message ids that VMs reported but that have no text in English, or in the reader's language, with a link to the field
+ * of each for readers who may publish.
  */
 export function UnknownCard({ handler, mayPublish }: UnknownCardProps) {
   const { t, i18n } = useTranslation('packages');

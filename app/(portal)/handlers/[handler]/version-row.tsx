@@ -129,7 +129,6 @@ function VersionActs({
   );
 }
 
-/** The number of VMs as a link to these VMs, or a word if there are none. */
 function VmCount({ handler, version: { version, vms } }: { handler: string; version: HandlerVersion }) {
   const { t } = useTranslation('packages');
   if (vms === 0) return <span className="text-ink-3">{t('none')}</span>;

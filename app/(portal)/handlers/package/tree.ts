@@ -26,7 +26,7 @@ export interface FolderNode {
   findings: number;
 }
 
-/** Arranges files as a tree, folders first, each with its findings. */
+/** Arranges files as a tree, each with its findings. In a folder, files come before folders. */
 export function treeOf(files: readonly TreeFile[], findings: readonly PackageFinding[]): FolderNode {
   const root: FolderNode = { kind: 'folder', name: '', path: '', children: [], files: 0, findings: 0 };
   const folders = new Map<string, FolderNode>([['', root]]);
@@ -66,7 +66,7 @@ function folderAt(folders: Map<string, FolderNode>, path: string): FolderNode {
   return made;
 }
 
-/** Returns a file's folder and the folders above it, with '' for the root. */
+/** Returns the paths of a folder and of all folders above it; '' is the root. */
 function ancestors(path: string): string[] {
   const all = [''];
   for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) all.push(path.slice(0, at));

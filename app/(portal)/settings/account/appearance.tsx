@@ -17,7 +17,7 @@ export function Appearance() {
   const shell = useShell();
   const theme = useTheme(shell.theme);
 
-  // The current language may be missing from the list, if it came from the URL or is a language for tests.
+  // The current language is missing from the list if it is a language for tests.
   const languages = [...new Set([...shell.languages, i18n.language])];
 
   function chooseTheme(wish: string) {

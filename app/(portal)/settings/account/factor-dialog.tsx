@@ -35,8 +35,8 @@ interface FactorDialogProps {
 }
 
 /**
- * The dialog for one change: a confirmation if one is needed and the last one is too old, then the change, then its
- * result.
+ * The dialog for one change. Except for renaming, asks for a confirmation first if the last one is too old. Shows
+ * recovery codes if the change created any.
  */
 export function FactorDialog({ act, account, onClose }: FactorDialogProps) {
   const { t } = useTranslation('account');

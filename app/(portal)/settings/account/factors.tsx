@@ -21,7 +21,7 @@ const FactorDialog = dynamic(() => import('./factor-dialog.tsx').then((module) =
 /** At this number of recovery codes or fewer, a banner offers new ones. */
 const fewCodes = 3;
 
-/** Passkeys, authenticator app and recovery codes. */
+/** The reader's passkeys, authenticator app and recovery codes. */
 export function Factors({ first }: { first: Account }) {
   const { t } = useTranslation(['account', 'common']);
   const trpc = useTRPC();

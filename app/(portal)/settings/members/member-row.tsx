@@ -96,7 +96,6 @@ function MemberMenu({ member, onAct }: MemberRowProps) {
   );
 }
 
-/** Lists a member's second factors and whether the provider account is connected. */
 function FactorWords({ member }: { member: Member }) {
   const { t } = useTranslation('settings');
   const words = [

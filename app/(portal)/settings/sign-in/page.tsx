@@ -12,7 +12,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: t('signIn') };
 }
 
-/** Whether everyone needs a second factor, the OpenID provider, and failed sign-ins. */
+/** The sign-in settings: whether everyone needs a second factor, the OpenID provider, and failed sign-ins. */
 export default async function SignInSettingsPage() {
   if ((await reader())?.role !== 'admin') return <SettingsFrame place="signIn">{null}</SettingsFrame>;
   const api = await portal();

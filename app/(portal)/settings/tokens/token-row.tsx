@@ -67,7 +67,6 @@ export function TokenRow({ token, onRevoke }: { token: Token; onRevoke(): void }
   );
 }
 
-/** The day on which a token expires; if that is soon, the time left as a warning. */
 function Expiry({ state, value }: { state: TokenState; value: Date }) {
   if (state !== 'ending') return <DateTime value={value} style="date" />;
   return (

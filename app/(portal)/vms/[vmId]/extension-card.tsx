@@ -93,7 +93,6 @@ export function ExtensionCard({ vmId, extension, at, onRemove }: ExtensionCardPr
   );
 }
 
-/** The message as the largest line, with its source below. */
 function MainMessage({ extension, at }: { extension: Extension; at: Date }) {
   const { t } = useTranslation('reports');
   const { status, handlerState, goalSequenceNumber, notice } = extension;

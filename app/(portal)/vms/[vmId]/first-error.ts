@@ -14,7 +14,10 @@ const almostTail = 3_500;
 /** Whether earlier lines may be missing, so that line numbers are unknown. */
 export const isTail = (output: string): boolean => output.length >= almostTail;
 
-/** Returns the first line of a failed command's output that reports an error, otherwise the last line with text. */
+/**
+ * Returns the first line of a failed command's output that reports an error, otherwise the last line with text; null if
+ * no line has text.
+ */
 export function firstError(output: string): ErrorLine | null {
   const lines = output.split('\n').map((text, index) => ({ line: index + 1, text: text.trim() }));
   const withText = lines.filter(({ text }) => text !== '');

@@ -21,7 +21,10 @@ export interface NeverEnrolledProps {
   onAct(act: VmAct): void;
 }
 
-/** Shown for a VM without an agent: the commands to run on its machine, with a new token that is shown only once. */
+/**
+ * Shown for a VM without an agent. On request, creates a token and shows it once, with the commands to run on the
+ * machine.
+ */
 export function NeverEnrolled({ facts, gatewayUrl, onAct }: NeverEnrolledProps) {
   const { t } = useTranslation('enrollment');
   const trpc = useTRPC();

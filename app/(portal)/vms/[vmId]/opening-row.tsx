@@ -10,9 +10,7 @@ import { useMoment } from './time/use-event-words.ts';
 export interface OpeningRowProps {
   /** ISO 8601. Shown in the first cell, which opens the row. */
   at: string;
-  /** The other cells. */
   cells: ReactNode;
-  /** Number of columns. */
   columns: number;
   /** The details, rendered only while the row is open. */
   children: ReactNode;

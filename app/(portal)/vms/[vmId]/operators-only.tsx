@@ -5,7 +5,7 @@ import { useReader } from '#app/_shell/reader.tsx';
 import { Card } from '#app/_ui/card.tsx';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
 
-/** Replaces content that the reader's role may not see, with the reason and who can help. */
+/** Shown instead of content that the reader's role may not see: explains why, and who can change the role. */
 export function OperatorsOnly() {
   const { t } = useTranslation(['vms', 'common']);
   const { role } = useReader();

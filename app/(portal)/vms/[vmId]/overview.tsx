@@ -37,7 +37,7 @@ export interface VmOverviewProps {
 /** Number of cards that are rendered at first. The worst extensions come first. */
 const shownCards = 24;
 
-/** Why the VM is not done, then all extensions, the worst ones first. */
+/** The overview of a VM: why it is not done, its time axis and queue, then all extensions, the worst ones first. */
 export function Overview({ facts, view, at, gatewayUrl, onAct }: VmOverviewProps) {
   const { t } = useTranslation('reports');
   const [all, setAll] = useState(false);

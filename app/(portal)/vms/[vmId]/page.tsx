@@ -26,7 +26,7 @@ export async function generateMetadata({ params }: Address): Promise<Metadata> {
   return { title: name };
 }
 
-/** One VM: what is wrong, why, and what to do. */
+/** The page of one VM: what is wrong, why, and what to do. */
 export default async function VmRoute({ params, searchParams }: Address) {
   const { vmId } = await params;
   const { tab: wanted } = await searchParams;

@@ -14,7 +14,6 @@ import { ageMs, type WireAccess } from './vm-data.ts';
 
 export interface StockAgentCardProps {
   vmId: string;
-  /** The current incarnation. */
   incarnation: number;
 }
 
@@ -165,7 +164,6 @@ function Outcome({ settled }: { settled: NonNullable<Stock['settled']> }) {
   );
 }
 
-/** A message of the agent. The agent repeats most messages every minute, and some only when it retries. */
 function Observed({ observation: { name, text, since } }: { observation: Stock['observations'][number] }) {
   const { t } = useTranslation('enrollment');
   return (

@@ -23,7 +23,8 @@ export interface WhyCardProps {
 }
 
 /**
- * Why the VM is not done: the chain from the agent's last call to the step that would help. Hidden if nothing is open.
+ * Why the VM is not done: the chain from the agent's last call to the step that would help. Hidden if there is nothing
+ * to explain.
  */
 export function WhyCard({ view, onRevert, onRelease }: WhyCardProps) {
   const { t } = useTranslation('reports');
@@ -87,7 +88,7 @@ interface ChainLinkProps {
 }
 
 /**
- * A step of the chain, with a solid line if work got past it, and a dashed line if work is stuck. Vertical on narrow
+ * A step of the chain. The line to the next step is solid if this step works, otherwise dashed. Vertical on narrow
  * pages.
  */
 function ChainLink({ vmId, link, message, last }: ChainLinkProps) {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A probe that watches a target: succeeds, tells its heartbeat, and counts how often it was enabled.
+# A probe that watches a target: reports success, writes heartbeats, and counts how often it was enabled.
 . ./bin/handler.sh
 
 case "${1:-}" in

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A probe that watches a target. 1.1 also tells how long it takes, and carries its count over from 1.0.
+# A probe that watches a target. Version 1.1 also reports the latency, and takes over the count of version 1.0.
 . ./bin/handler.sh
 
 case "${1:-}" in

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Checks a security baseline rule by rule in the background: a slow operation that tells how far it is.
+# Checks a security baseline rule by rule in the background: a slow operation that reports its progress.
 . ./bin/handler.sh
 
 case "${1:-}" in
@@ -7,7 +7,7 @@ case "${1:-}" in
   update) log "Baseline updated." ;;
   enable)
     mkdir -p run
-    # Enable may run again at any time: what is applied, or on its way, is left alone.
+    # Enable may run again at any time. It does nothing if these settings are applied or being applied.
     if [ "$(cat run/applied 2>/dev/null)" = "$sequence" ]; then exit 0; fi
     if is_running && [ "$(cat run/sequence)" = "$sequence" ]; then exit 0; fi
     echo "$sequence" > run/sequence

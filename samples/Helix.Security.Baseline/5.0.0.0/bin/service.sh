@@ -1,4 +1,4 @@
-# Works through the rules; each renews the status.
+# Checks one rule after another and writes the status before each one.
 . ./bin/handler.sh
 end_with_signal
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Takes snapshots onto a share; meant to depend on the extension that mounts it.
+# Simulates snapshots on a share. Its extension should depend on the one that mounts the share.
 . ./bin/handler.sh
 
 case "${1:-}" in

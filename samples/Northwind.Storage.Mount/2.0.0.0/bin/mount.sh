@@ -1,6 +1,6 @@
 #!/bin/sh
-# Connects to a share with a password out of its protected settings. Opens them with openssl and the machine's key, and
-# keeps what it finds in a variable: the password is written nowhere.
+# Simulates mounting a share with the password in its protected settings. Decrypts them with openssl and the machine's
+# key, and keeps the password only in a variable: it is never written to disk.
 . ./bin/handler.sh
 
 protected_settings() {

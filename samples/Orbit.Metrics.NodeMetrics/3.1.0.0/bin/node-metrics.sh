@@ -1,5 +1,5 @@
 #!/bin/sh
-# Measures its disk in the background; tells a heartbeat, and a warning for as long as the disk is fuller than wanted.
+# Measures disk usage in the background. Writes heartbeats, and the status warning while usage is at least warnAtPercent.
 . ./bin/handler.sh
 
 case "${1:-}" in

@@ -1,4 +1,4 @@
-# Tells the disk's use, again and again; a warning must be renewed, unless the settings want to see one go stale.
+# Reports disk usage every minute, because a warning becomes stale if it is not renewed. With goStale, reports it once.
 . ./bin/handler.sh
 end_with_signal
 
@@ -15,7 +15,7 @@ measure() {
 
 measure
 elapsed=0
-# It ends by itself when its folder is gone.
+# Ends when the handler's folder is deleted.
 while [ -f HandlerEnvironment.json ]; do
   if [ "$(setting ready true)" = false ]; then
     write_heartbeat notready 7 "The collector has no connection."

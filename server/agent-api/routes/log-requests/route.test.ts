@@ -98,7 +98,7 @@ test('an agent that cannot send logs is woken once, and then its polls are held 
     expect([answer.status, answer.headers.get('annex-log-requests')]).toEqual([304, '1']);
     return performance.now() - began >= 900;
   };
-  // A request between two polls makes only the first poll after it return immediately.
+  // After a log request, only the next poll returns immediately.
   expect([await poll(), await poll()]).toEqual([false, true]);
 });
 

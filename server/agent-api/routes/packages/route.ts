@@ -21,7 +21,8 @@ export async function packageBytes(call: AgentCall, match: RegExpExecArray): Pro
 
 /**
  * Sends a package that the VM's own goal state names. Throws 404 `package_absent` for any other package, 429
- * `downloads_waiting`, or 503 `package_damaged` if its bytes are lost or damaged.
+ * `downloads_waiting`, or 503 `package_damaged` if its file is missing or has another size. If the bytes turn out to be
+ * damaged, the transfer fails.
  */
 export async function sendPackage(call: AgentCall, vmId: string, sha256: string): Promise<Response> {
   const { db, blobs, memory } = call.door.services;
@@ -65,7 +66,9 @@ export async function sendPackage(call: AgentCall, vmId: string, sha256: string)
 
 const retryAfter = 60;
 
-/** Logs which package is lost or damaged. The agent retries until someone uploads it again. */
+/**
+ * Logs which package is lost or damaged, and returns the error. The agent retries until the package is uploaded again.
+ */
 function damaged({ door, requestId }: AgentCall, sha256: string): DomainError {
   door.log.error({ requestId, sha256 }, 'the bytes of a package are lost or damaged: upload the same zip again');
   return new DomainError('unavailable', 'package_damaged', { retryAfter });

@@ -3,7 +3,7 @@ import type { Database } from '#db/client.ts';
 import { agentPresence, extensionHealth, vmHealth, vms } from '#db/schema/index.ts';
 import { rankOf, type VmHealth } from '#server/domain/verdicts/index.ts';
 
-/** A VM as lists read it. It has no reports. */
+/** A VM to insert, without reports. */
 export interface GivenRow {
   name: string;
   /** Null if the health has not been evaluated yet. The default is `healthy`. */

@@ -34,8 +34,8 @@ const slice = 65_536;
 
 /**
  * Reads XLIFF 1.2 or 2.x. Documents with a DTD are rejected, so that entities are never expanded and nothing is
- * fetched. Throws 413 above the limit, 422 for invalid XML (with its line) or an unsupported format, and 422 with all
- * duplicate ids and inline elements without a placeholder.
+ * fetched. Throws 413 above the limit, 422 for invalid XML (with its line) or an unsupported format, and 422 with the
+ * missing and duplicate ids and the inline elements without a placeholder.
  */
 export async function readXliff(bytes: Uint8Array, limits: XliffLimits): Promise<ReadDocument> {
   if (bytes.byteLength > limits.bytes) {
@@ -69,7 +69,7 @@ export async function readXliff(bytes: Uint8Array, limits: XliffLimits): Promise
 interface Segment {
   source: string;
   target: string | null;
-  /** Whitespace between segments. If it has no target, its source is used. */
+  /** Whether this is whitespace between segments. If it has no target, its source is used. */
   ignorable: boolean;
 }
 
@@ -83,7 +83,7 @@ class Reader {
   readonly #maxUnits: number;
   #generation: 1 | 2 | null = null;
   #unit: { id: string; line: number; segments: Segment[] } | null = null;
-  /** The text being read, and the native code of an XLIFF 1.2 placeholder inside it. */
+  /** The source or target text that is being read, and the placeholder element inside it that is still open. */
   #text: string | null = null;
   #code: { id: string | undefined; shown: string | undefined; content: string } | null = null;
 
@@ -197,7 +197,7 @@ class Reader {
 const value = (tag: SaxesTagNS, name: string): string | undefined => tag.attributes[name]?.value;
 
 /**
- * Returns a character that XML cannot contain, by its code point; the replacement character if the code point is
+ * Returns the character with this hexadecimal code, which XML cannot contain; the replacement character if the code is
  * invalid.
  */
 const charOf = (hex: string): string =>

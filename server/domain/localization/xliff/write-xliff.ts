@@ -8,7 +8,6 @@ export interface Unit {
   source: string;
   /** Null if there is no translation. */
   target: string | null;
-  /** Whether the translation needs review. */
   needsReview: boolean;
 }
 
@@ -84,7 +83,7 @@ const two: Inline = (piece) =>
     ? `<cp hex="${hex(piece.char)}"/>`
     : `<ph id="${piece.id}" equiv="${attribute(piece.code)}" disp="${attribute(piece.code)}"/>`;
 
-// XLIFF 1.2 has no element for a character that XML cannot contain.
+// XLIFF 1.2 has no element for a character that XML cannot contain, so an `x` element represents it.
 const one: Inline = (piece) =>
   'char' in piece
     ? `<x id="cp${hex(piece.char)}" ctype="x-cp"/>`
@@ -107,5 +106,5 @@ const entities: Readonly<Record<string, string>> = {
 
 /** A bare carriage return must be escaped, because XML parsers convert it to a line feed. */
 const escaped = (text: string): string => text.replace(/[&<>\r]/g, (char) => entities[char] ?? char);
-/** Whitespace in attributes must be escaped, because XML parsers convert it to spaces. */
+/** Line breaks and tabs in attributes must be escaped, because XML parsers convert them to spaces. */
 const attribute = (text: string): string => text.replace(/[&<>"\r\n\t]/g, (char) => entities[char] ?? char);

@@ -4,7 +4,7 @@ import type { Services } from '#server/domain/context.ts';
 
 type ArchiveRow = typeof logArchives.$inferInsert;
 
-/** Inserts a log request with an earlier time. */
+/** Inserts a log request with these values. */
 export async function givenArchive(
   { db }: Services,
   vmId: string,

@@ -23,7 +23,7 @@ export interface DirectoryEntry {
 const signature = 0x02014b50;
 const headBytes = 46;
 const saturated = 0xffffffff;
-/** Larger than any directory with the maximum number of entries. */
+/** Maximum size of the directory in bytes. */
 const largestDirectory = 64 * 1024 * 1024;
 
 /**

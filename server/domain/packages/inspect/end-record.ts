@@ -50,9 +50,7 @@ export function readEndRecord(fd: number, size: number): EndRecord | Fault {
   return placed(plain, endOffset);
 }
 
-/**
- * Returns the offset of the last end record in the tail; -1 if there is none. Only the record's comment may follow it.
- */
+/** Returns the offset of the last end record in the tail; -1 if there is none. */
 function findEnd(tail: Buffer): number {
   for (let at = tail.length - endBytes; at >= 0; at--) {
     if (tail.readUInt32LE(at) === endSignature) return at;

@@ -12,8 +12,10 @@ export interface ExtraField {
 }
 
 /**
- * Decodes the name of an entry. Returns null if unpackers could disagree about it: invalid UTF-8 marked as UTF-8,
- * non-ASCII bytes without a mark, or a different second name in an extra field.
+ * Decodes the name of an entry: the Unicode name in an extra field, if there is one, otherwise the name itself. Returns
+ * null if unpackers could disagree: if the extra field is invalid, belongs to another name, or differs from the entry's
+ * name where that can be decoded; or, without such a field, for invalid UTF-8 and for non-ASCII bytes that are not
+ * marked as UTF-8.
  */
 export function decodeName(raw: Buffer, flags: number, extraFields: readonly ExtraField[]): string | null {
   const plain = raw.every((byte) => byte < 0x80);

@@ -35,7 +35,7 @@ const honest = () => buildZip(packageEntries());
 const zeros = (bytes: number) => deflateRawSync(Buffer.alloc(bytes));
 const MiB = 1024 * 1024;
 
-/** A zip whose entries all reference the same compressed bytes, like known overlapping zip bombs. */
+/** A zip whose last entry has the offset of the first, so that entries overlap as in known zip bombs. */
 function overlapping(): Buffer {
   const raw = zeros(MiB);
   const lies = { unpacked: MiB };

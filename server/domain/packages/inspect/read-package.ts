@@ -26,8 +26,8 @@ const ratioFloor = 1024 * 1024;
 const descriptorBytes = [12, 16, 20, 24];
 
 /**
- * Reads an untrusted package and returns every fault. Runs in a worker that may be stopped at any time. Writes no files
- * except nested archives, as temporary files next to the package.
+ * Reads an untrusted package and returns its contents or its faults. Runs in a worker that may be stopped at any time.
+ * Writes no files except nested archives, as temporary files next to the package.
  */
 export async function readPackage(path: string, limits: Limits): Promise<Inspection> {
   const handle = await open(path, 'r');

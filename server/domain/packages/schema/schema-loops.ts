@@ -2,7 +2,7 @@ import { jsonPointer, unescapeSegment } from '#protocol/index.ts';
 
 type Schema = Record<string, unknown>;
 
-/** Keywords whose subschemas apply to the same value. All other keywords apply to a part of the value. */
+/** Keywords whose subschemas apply to the same value as the schema itself, not to a part of the value. */
 const single = ['not', 'if', 'then', 'else'];
 const lists = ['allOf', 'anyOf', 'oneOf'];
 const named = ['dependentSchemas'];

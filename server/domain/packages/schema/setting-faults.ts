@@ -33,8 +33,8 @@ function protectedFault(error: ErrorObject): Fault {
 }
 
 /**
- * Returns what the schema requires of a public setting. The numbers in it come from the publisher, never from the
- * operator.
+ * Returns the requirement that a public setting violates. Its params come from the schema, never from the value of the
+ * setting.
  */
 function publicFault(error: ErrorObject): Fault {
   const { keyword, instancePath: path } = error;

@@ -3,7 +3,7 @@ import type { SettingsSchema } from '#db/schema/index.ts';
 import { answerEach } from '#server/platform/kept-worker.ts';
 import { compileSchema, settingFaults } from './setting-faults.ts';
 
-/** The values of both halves of the settings, by name. Paths in the result start with the name. */
+/** The values of one or both halves of the settings, by the name of the half. */
 export type HalvesToCheck = { [half in keyof SettingsSchema]: unknown };
 
 answerEach((schema: SettingsSchema) => {

@@ -13,7 +13,7 @@ export const entryKinds: readonly EntryKind<ReportEntry>[] = [handler, heartbeat
 
 const byName = new Map(entryKinds.map((kind) => [kind.kind, kind]));
 
-/** Returns the kind of an entry. */
+/** Returns the `EntryKind` of an entry. */
 export function kindOf(entry: ReportEntry): EntryKind<ReportEntry> {
   const kind = byName.get(entry.kind);
   if (kind === undefined) throw new Error(`no kind of entry ${entry.kind}`);

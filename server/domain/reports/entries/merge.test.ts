@@ -46,7 +46,6 @@ const status = (
     ...ages,
   }) as StatusReportEntry;
 
-/** Names the result of a merge, for comparison. */
 const outcome = ({ current, news, visible }: { current: boolean; news: boolean; visible: boolean }) =>
   [current ? 'shown' : 'kept', ...(news ? ['new'] : []), ...(visible ? ['seen'] : [])].join(' ');
 /** Returns the pulse after these entries, one second apart. */

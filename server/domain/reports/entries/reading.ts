@@ -53,7 +53,7 @@ const keptFaults = 5;
 /** Maximum characters of a stored fault's path. */
 const keptPath = 256;
 
-/** Keeps the faults of an invalid file, to be stored, if its entry names the extension. */
+/** Keeps the faults of an invalid file for `storeRejectedFiles`, unless the fields around the file are invalid too. */
 export function refuse(
   { refused }: Reading,
   kind: RejectedEntry['kind'],

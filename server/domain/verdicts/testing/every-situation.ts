@@ -85,7 +85,7 @@ export function evaluated(facts: Extension, agent: ExplainedVm['agent']): Extens
 
 const hold = { at: ago(300), by: 'Ada', reason: null, until: null };
 
-/** Yields a VM with one extension, in every combination of what its agent and its handler can report. */
+/** Yields VMs with one extension, in thousands of combinations of what an agent and a handler can report. */
 export function* everySituation(): Generator<ExplainedVm> {
   const agents: ExplainedVm['agent'][] = [
     { status: 'ready', kind: 'reference', lastSeenAt: ago(4), hold: null },

@@ -11,7 +11,7 @@ import { namesContain } from './names-contain.ts';
  * the actor.
  */
 const openKinds = ['vm', 'extension', 'goal-state', 'version', 'handler', 'publisher'];
-/** Kinds whose declarations only operators can read. */
+/** Kinds whose values before and after only operators can see, because they contain declarations. */
 const declaredKinds = ['vm', 'extension', 'goal-state'];
 
 /** Every action code, taken from the keys of the sentences. */
@@ -40,7 +40,7 @@ export function maySeeContents(actor: Actor, row: Row): boolean {
   return openKinds.includes(row.targetKind) || maySeeAddress(actor, row);
 }
 
-/** Whether the caller can see the IP address. Only admins see the addresses of other actors. */
+/** Whether the caller can see the IP address and the client. Only admins see those of other actors. */
 export function maySeeAddress(actor: Actor, row: Row): boolean {
   return hasRole(actor, 'admin') || (row.actorKind === actor.kind && row.actorId === actor.id);
 }

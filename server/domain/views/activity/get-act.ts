@@ -21,7 +21,7 @@ export interface ActContents {
 }
 
 /**
- * Returns how the target of an entry differs before and after; no differences if the caller cannot see them. Throws 404
+ * Returns the differences between the values before and after an entry; none if the caller cannot see them. Throws 404
  * if the entry is unknown or the caller cannot see it.
  */
 export async function getAct(ctx: Context, input: GetActInput): Promise<ActContents> {

@@ -3,7 +3,7 @@ import { allow } from '#server/domain/actor.ts';
 import { readHead, readVerdict } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
 
-/** The worker writes its result at least every 20 seconds. */
+/** Age in milliseconds after which a check counts as stale. The worker writes its result at least every 20 seconds. */
 const staleMs = 120_000;
 
 /** The number of entries, and the result of the worker's checks. */
@@ -11,9 +11,9 @@ export interface ActivityChain {
   /** Number of entries in the chain. */
   position: number;
   hash: string;
-  /** When the newest entries were last checked; null if there is no sealed result. */
+  /** When the newest entries were last checked; null if there is no valid result. */
   checkedAt: Date | null;
-  /** Whether the last check is too old, or missing although there are entries. */
+  /** Whether the last check is too old or, if there is none, whether the newest entry in the chain is. */
   isStale: boolean;
   /** When all entries were last checked, and how many there were. */
   verifiedAt: Date | null;

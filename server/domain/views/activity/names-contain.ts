@@ -5,10 +5,10 @@ import type { Context } from '#server/domain/context.ts';
 
 /** If more VMs than this match, so many entries match that reading the newest entries finds enough. */
 const maxVms = 500;
-/** Maximum number of distinct names read per kind. */
+/** Maximum number of distinct targets or actors read per kind. */
 const maxNames = 2_000;
 
-/** Kinds of targets that appear in many entries each, so there are few distinct names. VMs are handled separately. */
+/** Kinds whose targets each appear in many entries, so that few distinct ids are read. VMs are handled separately. */
 const sharedKinds = ['extension', 'version', 'publisher', 'member', 'token'] as const;
 const actorKinds = ['user', 'token', 'bootstrap', 'system'] as const;
 
@@ -55,8 +55,8 @@ function walked(ctx: Context, like: string): SQL | undefined {
 }
 
 /**
- * Returns the ids of targets of a kind with matching names. Takes one index step per target, however many entries it
- * has.
+ * Returns the ids of targets of a kind whose id or newest name matches. Takes a fixed number of index lookups per target,
+ * however many entries it has.
  */
 async function targetsOf(ctx: Context, kind: string, like: string): Promise<string[]> {
   const { rows } = await ctx.db.execute<{ id: string }>(sql`

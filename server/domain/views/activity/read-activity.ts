@@ -33,7 +33,7 @@ export interface ExportedAct {
   after: unknown;
 }
 
-/** Maximum number of entries in memory. */
+/** Number of entries per chunk. Only one chunk is in memory at a time. */
 const atOnce = 500;
 
 /** Yields all matching entries in chunks, newest first. The first chunk is yielded even if nothing matches. */

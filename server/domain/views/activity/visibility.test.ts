@@ -49,7 +49,7 @@ beforeAll(async () => {
   start = (await listActivity(admin, {})).newest;
 });
 
-/** Which roles can see an entry, its contents, and the IP address of its actor. */
+/** Which roles can see an entry, and which can see its contents. */
 const readers: readonly [targetKind: string, acts: readonly Role[], contents: readonly Role[]][] = [
   ['vm', roles, ['operator', 'admin']],
   ['extension', roles, ['operator', 'admin']],

@@ -14,8 +14,8 @@ export class FleetCopy {
   readonly #prints: Int32Array;
   readonly #ids: Uint32Array;
   /**
-   * Hash table with open addressing, keyed by the last four bytes of the id. A value is the position plus 1, or 0 if
-   * the slot is empty.
+   * Hash table with open addressing. The hash uses the last four bytes of the id. A value is the position plus 1, or 0
+   * if the slot is empty.
    */
   readonly #places: Int32Array;
   #map: FleetMap | null;

@@ -12,7 +12,7 @@ export interface Deadline {
 }
 
 export interface Deadlines {
-  /** Number of extensions that missed their deadline. It should be 0. */
+  /** Number of extensions that missed their deadline. */
   past: number;
   /** Up to three extensions that missed their deadline, longest overdue first. */
   overdue: Deadline[];

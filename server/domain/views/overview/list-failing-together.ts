@@ -24,7 +24,7 @@ export interface FailingGroup {
   vms: number;
   /** When the first VM of the group was affected. */
   since: string;
-  /** A tag that most of these VMs have and most others do not. */
+  /** The tag that is much more common among these VMs than in the fleet; null if none stands out. */
   common: CommonTag | null;
   /** Null if the group is about silent agents. */
   extension: FailingExtension | null;
@@ -42,7 +42,7 @@ export interface FailingExtension {
   command: string | null;
   exitCode: number | null;
   messageId: string | null;
-  /** The message in the caller's language. Params that differ between VMs are not filled in. */
+  /** The message in the caller's language. If the group has several VMs, `…` replaces the params of its template. */
   message: { text: string; lang: string } | null;
 }
 

@@ -27,7 +27,10 @@ const maxEvents = 8;
 const togetherSeconds = 180;
 const sampleSize = 500;
 
-/** Returns notable events of the last day, newest first. Many VMs with the same change are one event. */
+/**
+ * Returns the eight newest events of the last day, newest first. VMs that failed at nearly the same time are one event,
+ * and so are VMs that went silent.
+ */
 export async function listFleetEvents(ctx: Context & MapReader): Promise<FleetEvent[]> {
   allow(ctx.actor, 'viewer');
   return shareReading(ctx, 'events', async () => {
@@ -81,7 +84,6 @@ function readEvents(ctx: Context) {
     order by g.newest desc`);
 }
 
-/** Returns what failed on VMs that failed alone. */
 async function failedExtensions(ctx: Context, vmIds: string[]): Promise<Map<string, FleetEvent['extension']>> {
   if (vmIds.length === 0) return new Map();
   const { rows } = await ctx.db.execute<{

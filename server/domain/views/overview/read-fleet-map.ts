@@ -32,7 +32,7 @@ interface Kept {
 
 const maxCopies = 3;
 const maxOrders = 6;
-/** Milliseconds after which a copy is rebuilt, which is long before transaction ids wrap around. */
+/** Milliseconds after which a copy is rebuilt instead of brought up to date. */
 const copyAges = 3_600_000;
 
 const fleetMaps = slot((): Kept => ({ copies: new Map(), orders: new Map(), lastReading: Promise.resolve() }));
@@ -52,7 +52,7 @@ export async function readFleetMap(reader: MapReader, groupBy: GroupBy): Promise
   });
 }
 
-/** Moves the entry to the end and removes the oldest entries. */
+/** Adds or moves the entry to the end, and keeps only the last `most` entries. */
 function keepNewest<Key, Value>(all: Map<Key, Value>, key: Key, value: Value, most: number): void {
   all.delete(key);
   all.set(key, value);
@@ -107,7 +107,7 @@ async function bringUpToDate(db: Database, copy: FleetCopy): Promise<boolean> {
   return now !== undefined && copy.take(now.seen, now.changed ?? new Uint8Array(), now.vms);
 }
 
-/** Aggregates in index order: one pass without a sort, and a single row for the driver. */
+/** Reads the whole fleet as a single row, aggregated in index order, which needs no sort. */
 async function rebuildCopy(db: Database, groupBy: GroupBy): Promise<FleetCopy> {
   const tag = groupBy === 'none' ? null : groupBy.slice('tag:'.length);
   const keys =

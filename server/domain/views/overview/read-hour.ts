@@ -17,7 +17,7 @@ export function firstBar(now: Date): number {
   return (Math.floor(now.getTime() / width) + 1 - barCount) * width;
 }
 
-/** Number of VMs that changed from one health to another within one bar. */
+/** How often VMs changed from one health to another within one bar. */
 export interface Transitions {
   bar: number;
   /** Null if the VM had no health before. */

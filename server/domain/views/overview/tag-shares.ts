@@ -53,12 +53,12 @@ export function groupingTags(shares: TagShares): string[] {
 export interface CommonTag {
   name: string;
   value: string;
-  /** Share of these VMs that have the tag, 0 to 1; `fleetShare` is the share in the whole fleet. */
+  /** Share of the compared VMs that have the tag, 0 to 1; `fleetShare` is the share in the whole fleet. */
   share: number;
   fleetShare: number;
 }
 
-/** Returns the tag that most of these VMs have and most others do not; null if none stands out. */
+/** Returns the tag that is much more common among these VMs than in the fleet; null if none stands out. */
 export function commonTag(tagsOf: readonly Readonly<Record<string, string>>[], fleet: TagShares): CommonTag | null {
   if (tagsOf.length < 2) return null;
   const counts = new Map<string, { name: string; value: string; vms: number }>();

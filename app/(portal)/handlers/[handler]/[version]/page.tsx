@@ -23,13 +23,13 @@ export async function generateMetadata(props: Props): Promise<Metadata> {
   return { title: `${handler} ${version}` };
 }
 
-/** A version of a handler: a draft to publish, or a published version to read. */
+/** The page of one version of a handler: draft, published or withdrawn. */
 export default async function VersionPage(props: Props) {
   const { t } = await words('packages');
   const asked = await reference(props);
   const api = await portal();
   const first = await orNotFound(api.packages.get(asked));
-  // The spelling that was uploaded, not the one in the URL.
+  // Uses the uploaded spelling, which may differ from the URL's.
   const { handler, version } = first;
   const [resources, { vms, versions }] = await Promise.all([
     api.resources.get({ handler, version }),

@@ -82,7 +82,6 @@ export function PublishDialog({ version: draft, resources, onPublished, onClose 
   );
 }
 
-/** Names the complete languages, and says what the others lack. */
 function MessagesInShort({ resources: { languages } }: { resources: VersionResources }) {
   const { t } = useTranslation('packages');
   const format = useFormat();

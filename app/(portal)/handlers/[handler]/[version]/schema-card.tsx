@@ -23,7 +23,7 @@ export interface SchemaCardProps {
   onUnsaved(unsaved: boolean): void;
 }
 
-/** The JSON Schemas of the settings. A draft accepts dropped or pasted schemas; after publishing they are read-only. */
+/** The settings schema. Publishers can type, paste or drop one for a draft; after publishing, it is read-only. */
 export function SchemaCard({ schema, mayEdit, isDraft, onUnsaved, ...reference }: SchemaCardProps) {
   const { t } = useTranslation('packages');
   const text = schema === null || schema === undefined ? '' : JSON.stringify(schema, null, 2);

@@ -6,7 +6,6 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { cn } from '#app/_ui/cn.ts';
 
 export interface TextDiffProps {
-  /** The diff's accessible name. */
   label: string;
   before: string;
   after: string;

@@ -20,7 +20,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: t('new.title') };
 }
 
-/** Adds an extension to a VM: first a choice of handlers, which the URL stores, then the editor. */
+/** Adds an extension to a VM: first a choice of the handler, which the URL keeps, then the editor. */
 export default async function NewExtensionPage({ params, searchParams }: Props) {
   const { t } = await words('editor');
   const { vmId } = await params;
@@ -68,7 +68,7 @@ export default async function NewExtensionPage({ params, searchParams }: Props) 
   );
 }
 
-/** Suggests a name: the handler's type in lower case, with a number if that is taken. */
+/** Suggests a name: the handler's type in lower case, with a number if that name is taken. */
 function freeName(handler: string, taken: ReadonlySet<string>): string {
   const type = handler
     .slice(handler.lastIndexOf('.') + 1)

@@ -13,7 +13,10 @@ import { putInAddress } from '../put-in-address.ts';
 import type { InstanceDetails } from '../vm-data.ts';
 import { JsonDocument } from './json-document.tsx';
 
-/** The latest documents of an extension, as sent: handler state, heartbeat, status. */
+/**
+ * The latest documents of an extension: handler state, heartbeat, status. As sent, or as parsed if the original text is
+ * no longer stored.
+ */
 export function LatestDocuments({ view }: { view: InstanceDetails }) {
   const { t } = useTranslation('goal-states');
   const trpc = useTRPC();

@@ -15,7 +15,7 @@ export interface DiffViewProps {
   className?: string;
 }
 
-/** Sentences, by cause, for two goal states that do not differ in anything that people declare. */
+/** Translation keys, by cause, for two goal states with the same declarations. */
 const unchangedKeys: Record<string, 'same.certificate' | 'same.renewed' | 'same.release'> = {
   'certificate.bind': 'same.certificate',
   'certificate.renew': 'same.renewed',

@@ -13,8 +13,8 @@ export function readableGoalState(extensions: readonly PastExtension[]): string 
 }
 
 /**
- * Like `readableGoalState`, for a comparison: shows only whether secrets are present and, for `changed`, that they
- * differ.
+ * Like `readableGoalState`, for a comparison: shows only whether secrets are present and, for the extensions in
+ * `changed`, that they differ.
  */
 export function comparable(
   extensions: readonly PastExtension[],

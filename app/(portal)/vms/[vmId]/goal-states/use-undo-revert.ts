@@ -15,8 +15,8 @@ interface Reverted {
 }
 
 /**
- * Shows a toast after a revert. Its undo button works until someone publishes again. By then the dialog is closed, so
- * undoing must not depend on it.
+ * Returns a function that shows a toast after a revert. Its undo button works until someone publishes again. Undoing
+ * must not depend on the dialog, which is closed by then.
  */
 export function useUndoRevert(facts: VmFacts): (reverted: Reverted) => Promise<void> {
   const { t } = useTranslation('goal-states');

@@ -17,7 +17,8 @@ export interface EarlierOutputsProps {
 }
 
 /**
- * Outputs of other commands, newest first, including those of deleted extensions. A row opens to show the whole output.
+ * Outputs that have no card above, newest first, including those of deleted extensions. A row opens to show the whole
+ * output.
  */
 export function EarlierOutputs({ vmId, outputs, more }: EarlierOutputsProps) {
   const { t } = useTranslation(['outputs', 'common']);

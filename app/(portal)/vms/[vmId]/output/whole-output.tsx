@@ -94,7 +94,6 @@ export function WholeOutput({ vmId, outputId, failed, label }: WholeOutputProps)
   );
 }
 
-/** A note if the output is incomplete or empty. */
 function IncompleteNote({ details: { totalBytes, storedBytes } }: { details: OutputDetails }) {
   const { t } = useTranslation('outputs');
   const format = useFormat();

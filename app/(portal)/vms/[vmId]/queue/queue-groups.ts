@@ -34,7 +34,10 @@ export function nameInHash(hash: string): string | null {
   return name === '' ? null : name;
 }
 
-/** Returns the group in which an extension waits or, if it does not wait, the first of its other groups. */
+/**
+ * Returns the group in which an extension waits; otherwise its first group in `next`, then in `now`; undefined if it
+ * has none.
+ */
 export function waitingGroupOf(
   name: string,
   { now, next, waiting }: Readonly<Record<'now' | 'next' | 'waiting', readonly QueueGroup[]>>,

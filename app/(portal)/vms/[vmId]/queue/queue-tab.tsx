@@ -69,9 +69,7 @@ export function QueueTab({ vmId, isSilent }: QueueTabProps) {
   );
 }
 
-/**
- * Returns the extension in the address, as in `#queue-probe`, once the rows are there, and moves the focus to its row.
- */
+/** Returns the extension in the URL, as in `#queue-probe`, once the rows are loaded, and moves the focus to its row. */
 function useMarkedName(isLoaded: boolean): string | null {
   const [name, setName] = useState<string | null>(null);
   useEffect(() => {
@@ -252,7 +250,6 @@ function RunningFor({ running }: { running: Running | null }) {
   );
 }
 
-/** Who requested the work, and when. */
 function Requester({ group: { askedBy, askedAt } }: { group: QueueGroup }) {
   const { t } = useTranslation('reports');
   return (

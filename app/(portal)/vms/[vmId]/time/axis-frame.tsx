@@ -25,7 +25,7 @@ export function AxisFrame(props: AxisFrameProps) {
   const { from } = domainOf(range, now);
   const lines = gridOf(range, from, now, offset);
   const present = xOf(now);
-  // A narrow axis keeps its times and omits its labels.
+  // A narrow axis shows the time of the deadline without its label.
   const narrow = width < 640;
   const due = useDue(props, clock, narrow);
   return (

@@ -6,7 +6,7 @@ import { Diamond, Disc, type Hatchings, HealthBar } from './event-shape.tsx';
 
 export interface EventMarkProps {
   event: AxisEvent;
-  /** The event's accessible name, with everything that the tooltip shows. */
+  /** The event's accessible name: all of the tooltip except its hint. */
   name: string;
   /** A label next to the event, if it fits. */
   word: string | null;

@@ -127,7 +127,7 @@ export function Disc({ x, y, initials, several }: DiscProps) {
 
 const tickHeights = { healthy: 12, warning: 12, unknown: 6, unresponsive: 3 } as const;
 
-/** A heartbeat, as a tick: tall if its verdict was ready or not ready, shorter if less is known. */
+/** A heartbeat, as a tick: tall if its verdict was ready or not ready, shorter if unknown, shortest if unresponsive. */
 export function HeartbeatTick({ drawn, x, y }: { drawn: DrawnVerdict; x: number; y: number }) {
   const height = tickHeights[drawn];
   const fill = drawn === 'healthy' ? 'var(--healthy-map)' : `var(--${drawn}-solid)`;

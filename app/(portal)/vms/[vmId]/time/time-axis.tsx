@@ -167,7 +167,6 @@ interface ActiveTipProps {
   mayOpen: boolean;
 }
 
-/** A tooltip for the event under the pointer or with the focus. */
 function ActiveTip({ event, names, now, scale: { width, xOf }, height, mayOpen }: ActiveTipProps) {
   const { t } = useTranslation('timeline');
   const words = useEventWords();

@@ -24,7 +24,7 @@ import { useTimeline } from './use-timeline.ts';
 /** Interval at which the axis moves, in milliseconds: each time by at most a pixel or two. */
 const stepMs: Readonly<Record<Range, number>> = { '30m': 2_000, '6h': 20_000, '24h': 60_000, '7d': 60_000 };
 
-/** The contents of the card: the range, the axis or its table, and a note about events that they leave out. */
+/** The contents of the card: the range, the axis or its table, and notes about events that are merged or not shown. */
 export function TimeCard({ view }: { view: InstanceDetails }) {
   const { t } = useTranslation('timeline');
   const id = useId();
@@ -105,7 +105,7 @@ interface TimeFootProps {
   onAll(all: boolean): void;
 }
 
-/** A button for the other lanes, and a note about what the axis leaves out. */
+/** A button for the other lanes, and notes about events that are merged or not shown. */
 function TimeFoot({ timeline, rest, all, onAll }: TimeFootProps) {
   const { t } = useTranslation('timeline');
   const moment = useMoment();
@@ -124,7 +124,6 @@ function TimeFoot({ timeline, rest, all, onAll }: TimeFootProps) {
   );
 }
 
-/** Placeholders for the lanes. */
 function LanesSkeleton({ label, lanes }: { label: string; lanes: number }) {
   return (
     <div role="status" aria-busy="true" aria-label={label} className="px-4" style={{ paddingTop: headHeight }}>
@@ -171,7 +170,7 @@ function periodOf(view: InstanceDetails): number {
 
 const putRange = (range: Range): void => putInAddress({ range: range === '30m' ? null : range });
 
-/** Describes the axis in one sentence, for its accessible name. */
+/** Returns the accessible name of the axis: a summary of its events, and how to use the keys. */
 function useSentence(
   view: InstanceDetails,
   timeline: Timeline | undefined,
@@ -200,6 +199,6 @@ function useSentence(
     }),
     ...(deadline !== null && deadline > now ? [t('name.deadline', { time: moment(deadline) })] : []),
   ];
-  const summary = facts.length > 0 ? format.list(facts) : t('quiet');
+  const summary = facts.length > 0 ? format.list(facts) : t('name.quiet');
   return `${t('name', { vm: view.name, range: t(`range.${range}`), facts: summary })} ${t('name.keys')}`;
 }

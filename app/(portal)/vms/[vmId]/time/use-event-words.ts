@@ -7,12 +7,12 @@ import { durationWords } from '#app/_ui/time.tsx';
 import type { AxisEvent } from './axis-events.ts';
 
 export interface EventWords {
-  /** The extension's name, or what else the lane shows. */
+  /** The extension's name, or the title of the lane. */
   lane: string;
   title: string;
-  /** The cause, the actor and the count. */
+  /** The cause, the actor or action, and the count, as far as they apply. */
   notes: string[];
-  /** The time and the duration. */
+  /** The time, or the start, end and duration of a period. */
   when: string;
 }
 
@@ -111,7 +111,7 @@ const plain = [
 
 type Act = Pick<Extract<AxisEvent, { kind: 'act' }>['of'], 'action' | 'target' | 'declared'>;
 
-/** Describes an action in a word or two. */
+/** Returns a short label for an action. */
 export function actWords(t: Words, { action, target, declared }: Act): string {
   if (declared !== null) return t(`timeline:act.extension.set.${declared}`, { name: target });
   const known = plain.find((each) => each === action);

@@ -5,10 +5,13 @@ import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useTicking } from '#app/_ui/clock.ts';
 import { periodToRequest, type Range, spans } from './span.ts';
 
-/** Reload interval in milliseconds, because time alone can change health. Live updates report other changes. */
+/**
+ * Interval in milliseconds at which events are reloaded, because time alone can change health. Live updates report
+ * other changes.
+ */
 const reloadMs = 30_000;
 
-/** Loads the events of a VM within `range`. A response is reused until the next quantum begins. */
+/** Loads the events of a VM within `range`. The requested period stays the same until the next quantum begins. */
 export function useTimeline(vmId: string, range: Range) {
   const trpc = useTRPC();
   const from = Number(useTicking((now) => String(periodToRequest(range, now).from)));

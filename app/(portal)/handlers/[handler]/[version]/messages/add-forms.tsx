@@ -62,7 +62,7 @@ export function AddLanguage({ known, onAdd }: { known: readonly string[]; onAdd(
   );
 }
 
-/** Adds a message by its id. Its texts are then edited in the table. */
+/** Adds a message by its id, or opens the message if it exists. Its texts are then edited in the table. */
 export function AddMessage({ known, onAdd }: { known: readonly string[]; onAdd(id: string): void }) {
   const { t } = useTranslation('localization');
   const [id, setId] = useState('');

@@ -25,7 +25,7 @@ export function collides(edit: Edit | undefined, saved: string): boolean {
   return edit !== undefined && edit.base !== saved && edit.text !== saved && edit.text !== edit.base;
 }
 
-/** Returns the edits that remain after some were saved: text typed during the save. */
+/** Returns the edits that were not stored, including text that was typed during the save. */
 export function withoutStored(edits: Edits, stored: Edits): Edits {
   return Object.fromEntries(
     Object.entries(edits).flatMap(([id, edit]) => {

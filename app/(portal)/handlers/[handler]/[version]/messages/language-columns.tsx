@@ -5,7 +5,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { LazyMenu } from '#app/_ui/lazy-menu.tsx';
 
-/** Number of columns that fit side by side. */
+/** Number of language columns that fit side by side. */
 export const fewColumns = 4;
 
 export interface LanguageColumnsProps {
@@ -14,7 +14,7 @@ export interface LanguageColumnsProps {
   onShown(shown: string[]): void;
 }
 
-/** Chooses which languages have a column, if there are more languages than columns. */
+/** Chooses which languages have a column, if there are more languages than fit. */
 export function LanguageColumns({ languages, shown, onShown }: LanguageColumnsProps) {
   const { t } = useTranslation('localization');
   if (languages.length <= fewColumns) return null;

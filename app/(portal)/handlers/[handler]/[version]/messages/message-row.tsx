@@ -140,7 +140,6 @@ function focusOnce(field: HTMLTextAreaElement | null): void {
   field?.focus();
 }
 
-/** Shows placeholders that a translation lacks or adds, compared with English. */
 function Mismatch({
   lang,
   id,

@@ -11,13 +11,11 @@ export interface MessageTableProps {
   messages: EditedMessages;
   /** Languages that have a column. */
   languages: readonly string[];
-  /** Ids to show, in order. */
   ids: readonly string[];
   mayEdit: boolean;
-  /** The message being edited, and the language whose field gets the focus. */
+  /** The open message, and the language whose field gets the focus. */
   open: { id: string; lang: string } | undefined;
   onOpen(open: { id: string; lang: string } | undefined): void;
-  /** Sample values for the placeholders of the open message. */
   samples: readonly string[];
 }
 
@@ -33,7 +31,7 @@ export function MessageTable({ messages, languages, ids, mayEdit, open, onOpen, 
     estimateSize: () => rowHeight,
     getItemKey: (index) => ids[index] ?? index,
     overscan: 10,
-    // Rendering rows is cheap, but a second, synchronous render in each scroll event is not.
+    // Rendering rows is cheap, but `flushSync` would render them a second time in each scroll event.
     useFlushSync: false,
     initialRect: { width: 1200, height: 480 },
   });

@@ -11,7 +11,7 @@ import type { EditedMessages } from './use-messages.ts';
 export interface MessagesHeaderProps {
   messages: EditedMessages;
   mayEdit: boolean;
-  /** Exports XLIFF; undefined if there is no English text, because exports start from English. */
+  /** Opens the XLIFF export; undefined if there is no English text, because exports start from English. */
   onExport: (() => void) | undefined;
   onAddLanguage(lang: string): void;
   isUploading: boolean;

@@ -12,7 +12,7 @@ export interface SaveBarProps extends SaveLanguagesOptions {
   onOpen(open: OpenMessage): void;
 }
 
-/** Saves or discards the edits of each language, and shows what was not saved. */
+/** Saves or discards the edits of each language, and shows why saving failed. */
 export function SaveBar({ onOpen, ...options }: SaveBarProps) {
   const { messages } = options;
   const saves = useSaveLanguages(options);

@@ -22,13 +22,13 @@ interface Sent {
   lang: string;
   file: File;
   /**
-   * If given, the portal stores the file if the language still has this revision. If absent, the portal only reports
-   * what would change.
+   * If given, the portal stores the file, provided that the language still has this revision. If absent, the portal
+   * only reports what would change.
    */
   revision?: number;
 }
 
-/** Sends the file over HTTP. Throws `DoorError`. */
+/** Sends the file over HTTP. Throws `DoorError` if the portal rejects it. */
 export async function sendXliff({ file, revision, ...place }: Sent): Promise<XliffOutcome> {
   const response = await fetch(`${languageAddress(place, '.xlf')}${revision === undefined ? '?dryRun=true' : ''}`, {
     method: 'PUT',
@@ -44,7 +44,7 @@ export async function sendXliff({ file, revision, ...place }: Sent): Promise<Xli
 
 const headBytes = 4096;
 
-/** Reads the target language from the file's header. The portal checks it again. */
+/** Returns the target language that the file's header names, or null if it names none. The portal checks it again. */
 export async function targetOf(file: File): Promise<string | null> {
   const bytes = new Uint8Array(await file.slice(0, headBytes).arrayBuffer());
   const encoding = bytes[0] === 0xff ? 'utf-16le' : bytes[0] === 0xfe ? 'utf-16be' : 'utf-8';

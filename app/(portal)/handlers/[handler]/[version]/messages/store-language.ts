@@ -27,7 +27,10 @@ export function languageAddress(
   return `/upload/${parts.join('/')}${ending}`;
 }
 
-/** Stores a language over HTTP, because 20,000 messages are too large for tRPC. Throws `DoorError`. */
+/**
+ * Stores a language over HTTP, because 20,000 messages are too large for tRPC. Throws `DoorError` if the portal rejects
+ * it.
+ */
 export async function storeLanguage({ file, revision, ...place }: LanguageToStore): Promise<StoreLanguageAnswer> {
   const response = await fetch(languageAddress(place), {
     method: 'PUT',

@@ -27,7 +27,7 @@ export function useMessageFilter(
 
 export type MessageFilterState = ReturnType<typeof useMessageFilter>;
 
-/** The table cell that is being edited. */
+/** The open message, and the language whose field gets the focus. */
 export interface OpenMessage {
   id: string;
   lang: string;

@@ -67,7 +67,7 @@ export function useMessages(
   return {
     languages,
     ids,
-    // A reverted edit shows the saved text, even if someone else saved that text.
+    // An edit that was reverted shows the saved text, which someone else may have changed.
     textOf: (lang, id) => {
       const edit = edits[lang]?.[id];
       return edit === undefined || edit.text === edit.base ? savedText(lang, id) : edit.text;

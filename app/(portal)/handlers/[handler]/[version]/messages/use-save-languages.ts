@@ -61,8 +61,7 @@ export function useSaveLanguages({ handler, version, resources, messages }: Save
       return await put(resources);
     } catch (error) {
       if (!(error instanceof DoorError && error.data.status === 412)) throw error;
-      // Someone else saved the language after this page loaded it. Merges the edits with the stored texts, unless both
-      // changed the same text.
+      // Someone else saved the language after this page loaded it.
       const options = trpc.resources.get.queryOptions({ handler, version });
       return put(await queryClient.fetchQuery({ ...options, staleTime: 0 }));
     }

@@ -13,7 +13,7 @@ import { CopySettings } from './copy-settings.tsx';
 import { draftOf, type ExtensionDraft, emptyDraft, type ProtectedDraft } from './draft.ts';
 import { type Choices, type ConflictSide, differencesOf, merged, openConflicts, sideOf } from './merge.ts';
 
-/** The current declaration. */
+/** The current declaration of the extension, and the goal state that contains it. */
 export interface Newer {
   incarnation: number;
   publishedAt: string;
@@ -40,7 +40,7 @@ const secretsKey = 'protected';
 
 /**
  * Shown when two people changed the extension: compares the original declaration, the other person's and the reader's.
- * Everything except conflicts is merged.
+ * Changes that do not conflict are merged.
  */
 export function ConflictCard({ newer, base, mine, secrets, plan, onContinue }: ConflictCardProps) {
   const { t } = useTranslation('editor');
@@ -110,7 +110,7 @@ export function ConflictCard({ newer, base, mine, secrets, plan, onContinue }: C
   );
 }
 
-/** Compares both declarations and stores the side that the reader chose for each difference. */
+/** Compares the declarations and stores the side that the reader chose for each difference. */
 function useConflict({ newer, base, mine, secrets, plan }: Omit<ConflictCardProps, 'onContinue'>) {
   const [choices, setChoices] = useState<Choices>({});
   const isLeaving = newer.extension?.state === 'uninstall';
@@ -143,7 +143,7 @@ interface SecretsRowProps {
   onChoose: ((side: ConflictSide) => void) | undefined;
 }
 
-/** A conflict about protected settings. It is known who changed them, but not their values. */
+/** A difference in protected settings. The portal knows who changed them, but never returns their values. */
 function SecretsRow({ theirs, mode, side, onChoose }: SecretsRowProps) {
   const { t } = useTranslation('editor');
   return (

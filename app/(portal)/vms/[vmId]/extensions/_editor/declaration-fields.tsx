@@ -17,7 +17,6 @@ export interface DeclarationFieldsProps {
   versions: readonly { version: string; state: string }[];
   /** The version in the goal state, if it differs from the requested one. */
   running: string | undefined;
-  /** The other extensions of the VM. */
   others: readonly Dependent[];
   /** Other extensions of the handler with a version other than the draft's. All must use the same version. */
   siblings: readonly string[];
@@ -159,9 +158,9 @@ function DependencyFields({ draft, onChange, others, faultAt }: DraftFieldProps 
   const { t } = useTranslation('editor');
   const { dependsOn } = draft;
   const fault = faultAt('/dependsOn') ?? dependsOn.map((_, index) => faultAt(`/dependsOn/${index}`)).find(Boolean);
-  // A deleted dependency stays in the list, so that it can be removed.
+  // A dependency on a deleted extension stays in the list, so that the reader can remove it.
   const choices = [...new Set([...others.map(({ name }) => name), ...dependsOn])].sort();
-  /** Warns about a choice that would create a cycle. */
+  /** Returns a warning if the choice would create a cycle. */
   const circleHint = (choice: string) => {
     const cycle = dependsOn.includes(choice) ? null : cycleThrough(others, draft.name, choice);
     return cycle === null ? undefined : t('dependsOn.circle', { path: cycle.join(' → ') });

@@ -27,7 +27,8 @@ type View = 'picture' | 'list';
 /** The order in which the VM's extensions run, with the dependencies chosen in the draft. */
 export function DependencyCard({ vmId, name, dependsOn, extensions }: DependencyCardProps) {
   const { t } = useTranslation('editor');
-  // On a narrow page, a list shows more than the visible part of the graph would. This is never rendered on the server.
+  // On a narrow page, a list shows more than the visible part of the graph would. The card is never rendered on the
+  // server, so `matchMedia` exists.
   const [view, setView] = useState<View>(() => (matchMedia('(max-width: 719px)').matches ? 'list' : 'picture'));
   const all = useMemo<Dependent[]>(
     () => [

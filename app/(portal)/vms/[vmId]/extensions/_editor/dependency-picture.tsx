@@ -20,7 +20,9 @@ export interface DependencyPictureProps {
   asList: boolean;
 }
 
-/** The extensions in the order in which they run, as a graph or a list. Each links to its editor. */
+/**
+ * The extensions in the order in which they run, as a graph or a list. All but the edited one link to their editors.
+ */
 export function DependencyPicture({ vmId, name, all, asList }: DependencyPictureProps) {
   const { t } = useTranslation('editor');
   const order = useMemo(
@@ -140,7 +142,6 @@ function Arrows({ picture }: { picture: ReturnType<typeof pictureOf> }) {
   );
 }
 
-/** An extension's name and health. */
 function ExtensionState({ vmId, name, isThis }: { vmId: string; name: string; isThis: boolean }) {
   const { t } = useTranslation(['editor', 'reports']);
   const trpc = useTRPC();

@@ -27,13 +27,16 @@ export interface ExtensionDraft {
   unread: Unread | null;
 }
 
-/** The protected settings to send: `keep` sends none, `remove` sends null, `replace` sends all values. */
+/**
+ * What applying does to protected settings: `keep` leaves the stored ones unchanged, `remove` removes them, `replace`
+ * replaces all of them.
+ */
 export type ProtectedDraft =
   | { mode: 'keep' }
   | { mode: 'remove' }
   | { mode: 'replace'; values: unknown; text: string; unread: boolean };
 
-/** Returns protected settings by name. A JSON value other than an object has no names. */
+/** Returns protected settings by name; empty for a JSON value that is not an object. */
 export function namedSecrets(values: unknown): SettingsObject {
   return typeof values === 'object' && values !== null && !Array.isArray(values) ? (values as SettingsObject) : {};
 }
@@ -133,7 +136,10 @@ function readSettings(text: string): SettingsObject | Unread {
   }
 }
 
-/** Unwraps an object that is a non-empty wrapper. A public setting may also have the wrapper's name. */
+/**
+ * Removes the wrapper of a settings file. Returns null if there is no wrapper, or an empty one, because a public
+ * setting may have the same name.
+ */
 function unwrapWhole(value: SettingsObject): ReturnType<typeof unwrapSettings> {
   const wrapped = unwrapSettings(value);
   if (wrapped === null) return null;
@@ -177,7 +183,7 @@ export function goalOf(handler: string, draft: ExtensionDraft, secrets: Protecte
   };
 }
 
-/** Serializes a value so that equal declarations have equal texts. */
+/** Serializes a value so that declarations that differ only in the order of properties have equal texts. */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)

@@ -133,7 +133,6 @@ interface PreviewColumnProps {
   json: Ref<JsonEditorHandle>;
 }
 
-/** Shows the draft as JSON, what applying it would change, and the order of the VM's extensions. */
 function PreviewColumn({ vm, handler, editing, typing, faults, planned, json }: PreviewColumnProps) {
   const { base, draft, setDraft, start, isNew, used, dirty } = editing;
   const format = () => setDraft((current) => ({ ...current, text: printed(current.settings) }));
@@ -176,7 +175,10 @@ function PreviewColumn({ vm, handler, editing, typing, faults, planned, json }: 
   );
 }
 
-/** Returns the draft's plan, or null while the plan does not match what the page shows. */
+/**
+ * Returns the latest planning result as `planned`, and its plan as `plan`, which is null while it does not match what
+ * the page shows.
+ */
 function useCurrentPlan(vmId: string, editing: Editing, state: { isApplied: boolean; isComparing: boolean }) {
   const trpc = useTRPC();
   const queries = useQueryClient();
@@ -189,7 +191,7 @@ function useCurrentPlan(vmId: string, editing: Editing, state: { isApplied: bool
     enabled: draft.name !== '' && used.schema !== undefined && live.gone === null && !state.isApplied,
     stamp: live.stamp,
   });
-  // The plan is based on a newer goal state than the draft, so that goal state is loaded first.
+  // If the plan is based on a newer goal state than the draft, that goal state is loaded first.
   const isBehind = planned.settled && planned.plan !== null && planned.plan.incarnation.before > base.incarnation;
   useEffect(() => {
     if (isBehind) void queries.invalidateQueries(trpc.goalStates.pathFilter());

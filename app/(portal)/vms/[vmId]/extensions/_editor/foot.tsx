@@ -16,7 +16,10 @@ export interface FootProps {
   /** What applying the draft would do; null until that is known. */
   plan: DraftPlan | null;
   dirty: boolean;
-  /** The change by someone else that the reader must see before the draft can be applied; null if there is none. */
+  /**
+   * Why a change by someone else prevents applying the draft: a comparison is open, the extension changed, or the
+   * extension or VM was deleted. Null if none does.
+   */
   blockedBy: 'comparing' | 'overtaken' | 'extension' | 'vm' | null;
   busy: boolean;
   /** Whether the VM is on hold, so that the change waits. */

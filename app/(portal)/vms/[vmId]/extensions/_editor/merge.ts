@@ -10,13 +10,13 @@ export type ConflictSide = 'theirs' | 'mine';
 
 /** A difference between three declarations: the original, the other person's (`theirs`) and the reader's (`mine`). */
 export interface DraftDifference {
-  /** Provides the title and the format; `before` is the original value, `after` is unused. */
+  /** Determines the label and the format of the values; its own `before` and `after` are not used. */
   change: DraftChange;
   key: string;
   base: string | undefined;
   theirs: string | undefined;
   mine: string | undefined;
-  /** Who changed the value. `both`: to different values, so that one must be chosen. */
+  /** Who changed the value; `both` if each side changed it to a different value, so the reader must choose one. */
   by: ConflictSide | 'both';
 }
 
@@ -47,7 +47,10 @@ export const openConflicts = (differences: readonly DraftDifference[], choices: 
 export const sideOf = ({ by, key }: DraftDifference, choices: Choices): ConflictSide | null =>
   choices[key] ?? (by === 'both' ? null : by);
 
-/** Applies my changes to their declaration. Conflicts without a choice keep the value of their declaration. */
+/**
+ * Applies the reader's changes to the other person's declaration. Conflicts without a choice keep the other person's
+ * value.
+ */
 export function merged(
   theirs: ExtensionDraft,
   mine: ExtensionDraft,
@@ -139,7 +142,7 @@ function textAt(settings: SettingsObject, path: SettingPath): string | undefined
 
 /**
  * Copies the value at a path from `source`. If there is no value, removes the property and every object that becomes
- * empty.
+ * empty, unless `source` has the object too.
  */
 function put(settings: SettingsObject, path: readonly string[], source: SettingsObject): void {
   const [name, ...rest] = path;

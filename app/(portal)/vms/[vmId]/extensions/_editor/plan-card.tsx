@@ -29,7 +29,6 @@ export interface PlanCardProps {
   /** Whether nothing has been changed yet. */
   idle: boolean;
   planned: Planned;
-  /** The VM's hold; null if there is none. */
   hold: VmFacts['hold'];
   faultAt(pointer: string): string | undefined;
 }

@@ -74,7 +74,6 @@ export function PlanSteps({ plan, stale, hold }: PlanStepsProps) {
   );
 }
 
-/** Says that the change waits until the hold ends, why, and who set the hold. */
 function HeldNote({ hold: { reason, until, heldBy } }: { hold: NonNullable<VmFacts['hold']> }) {
   const { t } = useTranslation('editor');
   const tags = {

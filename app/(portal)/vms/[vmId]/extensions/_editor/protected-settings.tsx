@@ -89,7 +89,7 @@ interface SealedSettingsProps extends ProtectedSettingsProps {
   onReplace(name: string): void;
 }
 
-/** Stored protected settings that stay unchanged. */
+/** Stored protected settings that the draft keeps, shown as sealed. */
 function SealedSettings({ form, present, mustReplace, onReplace }: SealedSettingsProps) {
   const { t } = useTranslation(['editor', 'common']);
   const changed = (
@@ -213,7 +213,7 @@ interface SecretJsonProps {
   takesFocus: boolean;
 }
 
-/** All protected settings as one JSON value, for versions without a schema. */
+/** All protected settings as one JSON value, for versions without a schema or with one that a form cannot show. */
 function SecretJson({ value, onChange, fault, takesFocus }: SecretJsonProps) {
   const { t } = useTranslation('editor');
   const id = useId();

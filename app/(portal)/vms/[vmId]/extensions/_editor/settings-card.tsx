@@ -20,7 +20,6 @@ import type { Faults } from './use-faults.ts';
 export interface SettingsCardProps {
   editing: Editing;
   versions: readonly { version: string; state: string }[];
-  /** The VM's other extensions. */
   others: readonly Dependent[];
   faults: Faults;
   onSettings(settings: SettingsObject): void;
@@ -28,7 +27,7 @@ export interface SettingsCardProps {
   onEditJson(pointer: string): void;
 }
 
-/** The form: the declaration, public settings by the publisher's schema, and protected settings. */
+/** The form: the declaration, the public settings according to the publisher's schema, and the protected settings. */
 export function SettingsCard({ editing, versions, others, faults, ...props }: SettingsCardProps) {
   const { draft, isNew, base, used } = editing;
   const start = isNew ? null : editing.start;

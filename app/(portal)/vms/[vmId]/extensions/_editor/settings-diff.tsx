@@ -58,7 +58,7 @@ function linesBetween(before: string, after: string): Line[] {
     texts: value.replace(/\n$/, '').split('\n'),
   }));
   return chunks.flatMap(({ sign, texts }, index) => {
-    // Removed lines come before added ones. If their numbers are equal, they are compared line by line.
+    // Removed lines come before added ones. If there are equally many of both, they are compared line by line.
     const other = sign === '-' ? chunks[index + 1] : sign === '+' ? chunks[index - 1] : undefined;
     const isReplaced = other !== undefined && other.sign !== ' ' && other.texts.length === texts.length;
     return texts.map((text, line): Line => {

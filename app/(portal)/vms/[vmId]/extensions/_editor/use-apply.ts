@@ -65,7 +65,7 @@ export function useApply(vm: { id: string; name: string }, onOutdated: () => Pro
       setRefusal(null);
       try {
         const { before } = plan.incarnation;
-        // Not a mutation hook, because its cache would keep the secrets.
+        // Does not use a mutation hook, because its cache would keep the secrets.
         const { incarnation } = await client.goalStates.setExtension.mutate({
           vmId: vm.id,
           name,

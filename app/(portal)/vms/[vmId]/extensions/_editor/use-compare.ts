@@ -6,7 +6,10 @@ import { useProblem } from '#app/_lib/use-problem.ts';
 import type { Newer } from './conflict-card.tsx';
 import { differs, type Editing } from './use-editing.ts';
 
-/** Loads the current goal state and compares this extension with the declaration that the draft started from. */
+/**
+ * Returns a function that loads the current goal state and calls `onNewer` if this extension differs from the
+ * declaration that the draft started from.
+ */
 export function useCompare(vmId: string, editing: Editing, onNewer: (newer: Newer) => void): () => Promise<void> {
   const trpc = useTRPC();
   const client = useTRPCClient();
@@ -26,7 +29,7 @@ export function useCompare(vmId: string, editing: Editing, onNewer: (newer: Newe
     if (state === undefined) return;
     const { incarnation, publishedAt, publishedBy } = state;
     const isTheSame = extension === null ? isNew : base.extension !== null && !differs(base.extension, extension);
-    // Only other extensions changed, so there is nothing to compare, and only the plan is renewed.
+    // If only other extensions changed, there is nothing to compare: the draft continues on the newer goal state.
     if (isTheSame) editing.continueFrom({ extension, incarnation }, draft, secrets.mode === 'keep' ? null : secrets);
     else onNewer({ incarnation, publishedAt, publishedBy, extension });
   };

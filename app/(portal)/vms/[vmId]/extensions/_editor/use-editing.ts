@@ -18,7 +18,7 @@ export interface Base {
 
 export interface EditingStart extends EditorStart {
   handler: string;
-  /** The schema of the initial version. */
+  /** The initial version and its schema. */
   first: { version: string; schema: SchemaOfVersion };
   suggestedName?: string;
 }
@@ -134,7 +134,7 @@ export function useEditing(from: EditingStart, rests: boolean): Editing {
 
 const keep: ProtectedDraft = { mode: 'keep' };
 
-/** Returns a sentence about why stored protected settings must be replaced. */
+/** Returns a sentence about why stored protected settings must be replaced; undefined if they need not be. */
 function useMustReplace(
   extension: ExtensionView | null,
   first: EditingStart['first'],

@@ -38,7 +38,7 @@ export interface Faults {
   insist(): void;
 }
 
-/** Returns the `data-at` of the field that an error belongs to: for public settings, only their pointer. */
+/** Returns the `data-at` of the field that an error belongs to. For a public setting, this is its pointer without a prefix. */
 export function placeOf(path: string): string {
   if (path === publicRoot || path.startsWith(`${publicRoot}/`)) return path.slice(publicRoot.length);
   if (path === protectedRoot) return 'protected:/';
@@ -52,7 +52,7 @@ interface Sources {
   secrets: ProtectedDraft;
   taken: boolean;
   mustReplace: string | undefined;
-  /** The setting that has the focus. */
+  /** The `data-at` of the field that has the focus; empty for none. */
   active: string;
 }
 

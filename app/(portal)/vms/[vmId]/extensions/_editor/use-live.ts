@@ -12,7 +12,6 @@ export interface LiveExtension {
   /** The current declaration of the extension; undefined for a new one. */
   extension: ExtensionView | undefined;
   gone: 'vm' | 'extension' | null;
-  /** The VM's hold; null if there is none. */
   hold: VmFacts['hold'];
   /** Increases whenever the goal state is reloaded, as after a change to the VM or a handler. */
   stamp: number;

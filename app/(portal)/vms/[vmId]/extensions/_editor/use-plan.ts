@@ -34,8 +34,8 @@ export interface PlanInput {
 }
 
 /**
- * Plans the draft shortly after the last change, and whenever the VM or a handler changes. Not a query, because a
- * query's cache would keep the secrets of the draft.
+ * Plans the draft shortly after the last change, and whenever the VM or a handler changes. Does not use a query,
+ * because a query's cache would keep the secrets of the draft.
  */
 export function usePlan({ vmId, name, goal, siblings, enabled, stamp }: PlanInput): Planned {
   const client = useTRPCClient();
@@ -50,7 +50,7 @@ export function usePlan({ vmId, name, goal, siblings, enabled, stamp }: PlanInpu
   useEffect(() => {
     latest.current = { goal, explain };
   });
-  // Contains the typed secrets, but is kept no longer than they are.
+  // Contains the typed secrets, but stays in the memory of this page.
   const text = canonical({ vmId, name, goal, siblings });
   const about = `${stamp} ${text}`;
 
