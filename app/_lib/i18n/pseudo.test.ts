@@ -9,6 +9,12 @@ it('makes a sentence 40% longer and keeps placeholders and tags', () => {
   expect(made.length).toBeGreaterThanOrEqual('Delete {{count}} VMs <b>now</b>'.length * 1.2);
 });
 
+it('lengthens a paragraph by words, none of them longer than a long word', () => {
+  const made = pseudo('It restarts the machine. '.repeat(20));
+  expect(made.length).toBeGreaterThanOrEqual(25 * 20 * 1.4);
+  expect(Math.max(...made.split(' ').map((word) => word.length))).toBeLessThanOrEqual(40);
+});
+
 it('reverses the words of a sentence, but not its placeholders', () => {
   expect(mirrored('Delete {{count}} VMs <b>now</b>')).toBe(
     '\u202eDelete\u202c {{count}} \u202eVMs\u202c <b>\u202enow\u202c</b>',

@@ -32,6 +32,9 @@ const accents: Readonly<Record<string, string>> = {
 /** Placeholders, nesting and tags, which stay unchanged. */
 const kept = /(\{\{[^}]*\}\}|\$t\([^)]*\)|<\/?[^>]*>)/;
 
+/** Returns dots in groups of the length of a long word, because no language has words as long as a paragraph. */
+const padding = (length: number): string => '·'.repeat(length).replace(/·{20}(?=·)/g, `${'·'.repeat(19)} `);
+
 /** Converts `Delete {{count}} VMs` to `[Ðéļéţé {{count}} ṼɱŠ···]`, 40% longer, like a verbose language. */
 export function pseudo(sentence: string): string {
   let letters = 0;
@@ -43,7 +46,7 @@ export function pseudo(sentence: string): string {
       return [...part].map(accent).join('');
     })
     .join('');
-  return `[${accented}${'·'.repeat(Math.ceil(letters * 0.4))}]`;
+  return `[${accented}${padding(Math.ceil(letters * 0.4))}]`;
 }
 
 /** Converts a whole namespace, keeping its keys. */
@@ -51,7 +54,7 @@ export function pseudoBundle(bundle: Bundle): Bundle {
   return Object.fromEntries(Object.entries(bundle).map(([key, sentence]) => [key, pseudo(sentence)]));
 }
 
-/** Reverses every word of `Delete {{count}} VMs` with Unicode marks, as in a right-to-left script. */
+/** Reverses every word with Unicode marks, as in a right-to-left script. Placeholders and tags stay unchanged. */
 export function mirrored(sentence: string): string {
   return sentence
     .split(kept)
@@ -68,7 +71,7 @@ export function mirroredBundle(bundle: Bundle): Bundle {
         )
       : [[key, mirrored(sentence)] as const],
   );
-  // A plural form that exists in English wins over one generated from `other`.
+  // A plural form that exists in English takes precedence over one generated from `other`.
   const own = Object.keys(bundle).map((key) => [key, mirrored(bundle[key] ?? '')] as const);
   return Object.fromEntries([...forms, ...own]);
 }
