@@ -42,7 +42,7 @@ test.each([
   ['a callback', `register(() => {\n${bodyOf(79)}});\n`, 'a function without a name'],
 ])('%s over 80 lines is a fault', (_, text, name) => {
   plant({ 'agent/long.ts': text });
-  expect(faultsOf(readFigures(root))).toEqual([`agent/long.ts: ${name} has 81 lines; split what has more than 80`]);
+  expect(faultsOf(readFigures(root))).toEqual([`agent/long.ts: ${name} has 81 lines; split functions longer than 80`]);
 });
 
 test('80 lines are allowed, and tests may be longer', () => {
@@ -58,7 +58,7 @@ test.each(['export interface Vm {}', 'export type Vm = string;', 'export class V
   (text) => {
     plant({ 'app/vms/row.ts': `${text}\n` });
     expect(faultsOf(readFigures(root))).toEqual([
-      'Vm is exported by app/vms/row.ts and server/domain/vms/vm.ts; import the one, or rename what is another thing',
+      'Vm is exported by app/vms/row.ts and server/domain/vms/vm.ts; import one of them, or rename the one that means something else',
     ]);
   },
 );
@@ -79,6 +79,14 @@ test.each<[what: string, files: Record<string, string>, fault: string | null]>([
     'server/domain/logs has 0.99',
   ],
   ['as many lines', { 'server/domain/logs/a.ts': bodyOf(3), 'server/domain/logs/a.test.ts': bodyOf(3) }, null],
+  [
+    'as many lines, without comments',
+    {
+      'server/domain/logs/a.ts': `/**\n * What it does.\n */\n${bodyOf(3)}`,
+      'server/domain/logs/a.test.ts': bodyOf(3),
+    },
+    null,
+  ],
   [
     'tests and what they share in folders of the module',
     {
