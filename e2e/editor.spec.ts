@@ -67,7 +67,7 @@ test.beforeEach(({ console }) => console.allow(refused));
 const apply = (page: Page) => page.getByRole('button', { name: 'Apply to 1 VM' });
 const json = (page: Page) => page.getByRole('textbox', { name: 'Public settings as JSON' });
 
-/** Types the text, because the editor reacts to the keyboard and not to changes of its elements. */
+/** Types the text, because the editor ignores direct changes to its elements. */
 async function write(page: Page, text: string): Promise<void> {
   await json(page).click();
   await page.keyboard.press('ControlOrMeta+a');
@@ -146,7 +146,7 @@ test('form and JSON follow each other, and invalid JSON loses nothing', async ({
   await expect(page.getByLabel('Server')).toBeDisabled();
   await expect(apply(page)).toHaveAttribute('aria-disabled', 'true');
 
-  // Tab leaves the editor. A link asks for confirmation before unsaved changes are lost.
+  // Tab moves the focus out of the editor. A link asks for confirmation before unsaved changes are lost.
   await json(page).press('Tab');
   await expect(json(page)).not.toBeFocused();
   await page.getByRole('link', { name: 'Discard' }).click();
@@ -188,7 +188,7 @@ test('protected settings are stored and never shown again (AZ-C2)', async ({ api
   await expect(page.getByText('changed', { exact: false }).filter({ hasText: 'by Operator' }).first()).toBeVisible();
   await page.goto(`/vms/${vm.id}`);
   expect(await page.content()).not.toContain(secret);
-  // Leaves the page, because the response of the live connection only ends then.
+  // Leaves the page, because only that ends the response of the live connection.
   await page.goto('about:blank');
   const seen = await Promise.all(answers);
   expect(seen.length).toBeGreaterThan(10);
@@ -213,7 +213,7 @@ test('the second of two operators sees the conflict, merges both changes and app
   await apply(ada).click();
   await expect(ada).toHaveURL(`/vms/${vm.id}`);
 
-  // The page keeps the typed text and says, before it is applied, that someone else changed the extension.
+  // Even before Grace applies her change, the page says that someone else changed the extension, and keeps her text.
   await expect(grace.getByText('changed mount while you were editing. Your changes are kept.')).toBeVisible();
   await expect(grace.getByLabel('Server')).toHaveValue('grace.example.net');
   await expect(apply(grace)).toHaveAttribute('aria-disabled', 'true');
@@ -262,7 +262,7 @@ test('what was previewed is applied, and one click undoes it', async ({ api, sig
   await expect(page.getByText(`${vm.name} reverted to goal state 3`, { exact: true })).toBeVisible();
   expect(await settingsOf(api, vm.id)).toEqual({ server: 'a.example.net', retrySeconds: 10 });
 
-  // The same settings in another order are not a change.
+  // The same settings in a different order are not a change.
   await page.goto(`/vms/${vm.id}/extensions/mount`);
   await write(page, '{"retrySeconds": 10, "server": "a.example.net"}');
   await expect(page.getByText('This configuration is already published.')).toBeVisible();

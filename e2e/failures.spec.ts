@@ -110,7 +110,7 @@ test('failures of three misbehaving handlers are explained in two languages, wit
   await english.getByRole('button', { name: 'Search', exact: true }).click();
   await english.getByRole('button', { name: /^777 step 777$/ }).click();
   await expect(english.getByText('Lines 501 to 1,000 of 1,201')).toBeVisible();
-  // AZ-G11: the log folder is sent without signing in to the machine.
+  // AZ-G11: the portal gets the log folder without anyone signing in to the machine.
   await english.getByRole('button', { name: `Request logs of ${namespace}.Exits` }).click();
   const archive = english.getByRole('link', { name: `Download the logs of ${namespace}.Exits` });
   await expect(archive).toBeVisible();
@@ -128,7 +128,7 @@ async function expectCloneIsReported(page: Page, vm: CreatedVm, dir: string): Pr
     for (const name of ['agent.json', 'credential', 'certificates']) {
       cpSync(path.join(dir, name), path.join(clone, name), { recursive: true });
     }
-    // As if the disk had been copied earlier: the machine has called since then.
+    // Sets the counter back, as if the disk had been copied before the machine's latest calls.
     const { instance } = JSON.parse(readFileSync(path.join(dir, 'state', 'calls.json'), 'utf8')) as {
       instance: string;
     };

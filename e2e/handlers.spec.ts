@@ -6,10 +6,7 @@ import type { Api } from './support/api.ts';
 import { withDatabase } from './support/database.ts';
 import { expect, test } from './support/test.ts';
 
-/**
- * Timeouts that leave time for agents, which install, run scripts and report, and for the worker, which collects
- * unknown ids.
- */
+/** Gives agents time to install, run scripts and report, and the worker time to collect unknown ids. */
 const patient = { timeout: 45_000, intervals: [200, 500] };
 
 /** Returns the sample's messages in a language, without those with the given ids. */
@@ -117,7 +114,7 @@ test('a language is exported as XLIFF for translators, and imported again', asyn
     await page.getByLabel('Format').selectOption(format);
     await expectAccessible(page);
     const waiting = page.waitForEvent('download');
-    await page.getByRole('link', { name: `Save ${lang} as XLIFF` }).click();
+    await page.getByRole('link', { name: `Export ${lang} as XLIFF` }).click();
     const download = await waiting;
     expect(download.suggestedFilename()).toBe(`${handler}-1.0.0.0.${lang}.xlf`);
     return readFileSync(await download.path(), 'utf8');

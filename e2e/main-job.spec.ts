@@ -20,8 +20,8 @@ const french = [
 ];
 
 /**
- * The unpacked packages on a machine. Their folder also contains copies of the machine's key, where handlers look for
- * it.
+ * Returns the unpacked packages on a machine. Their folder also contains copies of the machine's key, where handlers
+ * look for it.
  */
 const packagesOf = (dir: string): string[] =>
   readdirSync(path.join(dir, 'handlers'), { withFileTypes: true })

@@ -40,7 +40,7 @@ async function givenFailing(
   return vm;
 }
 
-// Failures at the same time are grouped, so other tests must not add any.
+// The overview groups failures that occur at the same time, so other tests must not add any.
 test.use({ portalGroup: 'overview' });
 
 test('a failure appears without a reload: in its tile, with its cause, and as an event', async ({

@@ -109,8 +109,8 @@ test('an authenticator app and recovery codes protect a sign-in', async ({ page,
   await expect(dialog.getByRole('img', { name: /QR code/ })).toBeVisible();
   const text = (await dialog.locator('code').textContent()) ?? '';
   const app = new TOTP({ secret: Secret.fromBase32(text.replaceAll(' ', '')) });
-  // A code works only once. The code of the next half minute is already accepted, so that each step can use a different
-  // one.
+  // A code works only once. The portal already accepts the code of the next half minute, so each step can use a
+  // different one.
   const codeIn = (steps: number) => app.generate({ timestamp: Date.now() + steps * 30_000 });
   await expectAccessibleInBothThemes(page);
   await dialog.getByLabel('Code from the app').fill('000000');
@@ -232,7 +232,7 @@ test('an admin requires a second factor of everyone, and resets one that was los
   await admin.getByRole('alertdialog').getByRole('button', { name: 'Require' }).click();
   await expect(admin.getByText('Required.')).toBeVisible();
 
-  // The open page redirects immediately, and only the setup is available.
+  // The page that is already open redirects immediately, and only the setup of the second factor is available.
   await expect(page).toHaveURL(/\/second-factor/);
   await page.goto('/vms');
   await expect(page).toHaveURL(/\/second-factor\?next=%2Fvms/);

@@ -82,7 +82,8 @@ test('the page says what a machine does now and next, and why something waits', 
   await expect(table.getByRole('row', { name: /probe install .* Waiting for mount/ })).toBeVisible();
   await expectAccessibleInBothThemes(page);
 
-  // Shows the queue while it loads, after a failure and after a retry, then with a link to a missing entry, and empty.
+  // Checks the page in each state: while loading, after a failure, after a retry with a link to an entry that has left
+  // the queue, and empty.
   const isQueue = /instanceViews\.queue/;
   const held = Promise.withResolvers<void>();
   await viewer.route(isQueue, async (route) => {

@@ -10,7 +10,7 @@ test.beforeAll(({ api }) => publishSamples(api, [probe]));
 
 type Report = (file: unknown, more?: object) => Promise<number>;
 
-/** Enrolls a machine and returns a function that reports a status file and more. */
+/** Enrolls a machine. Returns a function that reports a status file and, if given, other fields of a report. */
 async function machineOf(gatewayUrl: string, vm: CreatedVm): Promise<Report> {
   const { certificate } = newKeyPair();
   const enrollment = { enrollmentToken: vm.enrollmentToken, certificate, agent: { name: 'machine', version: '1.0' } };

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expectAccessibleInBothThemes } from './support/accessibility.ts';
 import { expect, test } from './support/test.ts';
 
-// The whole list is read here, and VMs of other tests would push rows out of view.
+// These tests read the whole list, and VMs of other tests would push rows out of view.
 test.use({ portalGroup: 'vms' });
 
 test('an operator enrolls a VM, and its machine appears without a reload', async ({

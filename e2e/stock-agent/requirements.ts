@@ -30,9 +30,7 @@ export function missingForStockAgent(): string[] {
   return missing;
 }
 
-/**
- * Whether a program is installed, or among the programs fetched for tests, which the throwaway machine can use as well.
- */
+/** Whether a program is installed or was fetched for tests. The throwaway machine can use both kinds. */
 function isFound(program: string): boolean {
   const folders = ['/usr/sbin', '/usr/bin', '/sbin', '/bin', `${programRoot}/usr/bin`, `${programRoot}/usr/sbin`];
   return folders.some((folder) => existsSync(`${folder}/${program}`));

@@ -73,7 +73,7 @@ export class Actor {
     return this.api.instanceView(this.vmId, language);
   }
 
-  /** Calls `look` with an extension until it does not throw, and returns the extension. */
+  /** Calls `look` with the current view of an extension until it does not throw. Returns that view. */
   async until(name: string, look: (extension: ExtensionView) => void, language = 'en'): Promise<ExtensionView> {
     return await vi.waitFor(async () => {
       const { extensions } = await this.view(language);

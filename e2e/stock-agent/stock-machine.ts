@@ -23,7 +23,7 @@ export interface StockMachineOptions {
   logs: string;
 }
 
-/** Settings for a machine without cloud-init, disks and network cards. All others are Debian's defaults. */
+/** Settings for a machine without cloud-init, disks or network cards. All others are Debian's defaults. */
 const usualSettings: Record<string, string> = {
   'Provisioning.Agent': 'disabled',
   'Provisioning.DeleteRootPassword': 'n',
@@ -70,7 +70,7 @@ export class StockMachine {
     await this.tell('start');
   }
 
-  /** Ends everything on the machine as if it were turned off. Its disk stays. */
+  /** Stops everything on the machine, as if it were turned off. The disk remains. */
   async stop(): Promise<void> {
     await this.tell('stop');
   }
@@ -89,7 +89,7 @@ export class StockMachine {
     return `/proc/${this.pid}/root${name}`;
   }
 
-  /** Returns the text of one of the machine's files; empty if there is none. */
+  /** Returns the text of one of the machine's files; empty if the file does not exist. */
   text(name: string): string {
     const file = this.file(name);
     return existsSync(file) ? readFileSync(file, 'utf8') : '';

@@ -3,7 +3,7 @@ import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { debianRelease, unpackDebianPackages } from '#server/testing/debian-packages.ts';
 
-/** Where packages are cached between runs. */
+/** Folder in which packages are cached between runs. */
 export const cacheFolder = path.resolve(
   process.env.DATA_DIR ?? path.join(import.meta.dirname, '../../.data'),
   'stock-agent',

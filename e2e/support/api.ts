@@ -1,7 +1,10 @@
 import { sampleLanguages, samplePackage, sampleResource, sampleSchema } from '#samples/build.ts';
 import type { Portal } from './portal.ts';
 
-/** The input of `PUT /vms/{id}/extensions/{name}`, as far as journeys use it; `/api/v1/openapi.json` has all of it. */
+/**
+ * The fields of the input of `PUT /vms/{id}/extensions/{name}` that journeys use. `/api/v1/openapi.json` lists all of
+ * them.
+ */
 export interface ExtensionGoal {
   handler: string;
   version: string;

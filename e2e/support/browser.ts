@@ -13,8 +13,8 @@ const require = createRequire(import.meta.url);
 const parts = ['chromium.br', 'al2023.tar.br', 'fonts.tar.br', 'swiftshader.tar.br'];
 
 /**
- * Returns how to start Chromium for tests: from CHROMIUM_PATH, or from npm, unpacked once per version into the system's
- * temporary folder without dependencies on the system.
+ * Returns the options for starting Chromium in tests: the browser at CHROMIUM_PATH, or the one from npm. The latter
+ * needs no system libraries except libc, and is unpacked once per version into the system's temporary folder.
  */
 export async function chromiumLaunch(): Promise<LaunchOptions> {
   const args = [
@@ -40,7 +40,10 @@ export async function chromiumLaunch(): Promise<LaunchOptions> {
   };
 }
 
-/** Unpacks the browser into a temporary folder and renames that, so that a killed run leaves no partial browser. */
+/**
+ * Unpacks the browser into a temporary folder and then renames the folder, so that a killed run leaves no partial
+ * browser.
+ */
 async function unpacked(): Promise<string> {
   const home = path.resolve(require.resolve('@sparticuz/chromium'), '../..');
   const { version } = require(path.join(home, 'package.json')) as { version: string };
@@ -49,7 +52,7 @@ async function unpacked(): Promise<string> {
 
   const temporary = mkdtempSync(`${folder}.`);
   const previous = process.env.TMPDIR;
-  // The package unpacks into the current temporary folder.
+  // The package unpacks into the folder in TMPDIR.
   process.env.TMPDIR = temporary;
   try {
     await Promise.all(parts.map((part) => inflate(path.join(home, 'bin', part))));

@@ -26,7 +26,7 @@ export class People {
     return made;
   }
 
-  /** Returns context options with which a browser is signed in as that member. */
+  /** Returns context options for a browser in which a member with this role is signed in. */
   async browserOf(role: Role, namespaces: string[] = []): Promise<BrowserContextOptions> {
     return { baseURL: this.#portal.url, storageState: await this.session(role, namespaces) };
   }

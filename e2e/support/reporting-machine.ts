@@ -43,12 +43,12 @@ export class ReportingMachine {
     const { credential } = (await answer.json()) as { credential: string };
     const machine = new ReportingMachine(door, credential, extension);
     machine.#running = machine.#run();
-    // `stop` throws the error.
+    // `stop` awaits the same promise and throws the error.
     machine.#running.catch(() => {});
     return machine;
   }
 
-  /** Waits until the current report is acknowledged. Throws if a report could not be delivered. */
+  /** Stops after the current report is acknowledged. Throws if a report could not be delivered. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await this.#running;

@@ -7,8 +7,8 @@ export interface StockStatus {
 }
 
 /**
- * A stock agent behind its forwarder, reduced to what a page needs: fetches its goal state and sends a status for each
- * handler. Other tests run the real agent.
+ * A stock agent behind its forwarder, reduced to what a page needs: it fetches its goal state and sends a status for
+ * each handler. Other tests run the real agent.
  */
 export class StockAgent {
   readonly #door: string;

@@ -7,7 +7,7 @@ import { type Portal, startPortal } from './portal.ts';
 import { openedWhole } from './whole-page.ts';
 
 interface PortalFixtures {
-  /** Tests with another value get a separate portal, without data of other journeys. */
+  /** Tests of one group share portals. Each group has separate portals, without data from other groups. */
   portalGroup: string;
   /** A real portal with a new database, shared by the tests of one worker. */
   portal: Portal;

@@ -8,8 +8,8 @@ export interface Evidence {
 }
 
 /**
- * Returns every file below a folder. One that disappears while it is read (a database cleans up) no longer contains
- * anything.
+ * Returns every file below a folder, except files that disappear in the meantime, for example because the database
+ * removes them.
  */
 export function filesBelow(folder: string): Evidence[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })

@@ -3,7 +3,7 @@ import { byteUnits } from '#protocol/byte-size.ts';
 
 const language = 'en-XA';
 
-/** Words that no translation has and that stay English in the pseudo-language: months, units, languages, "and". */
+/** Words that do not come from `locales/` and stay English in the pseudo-language: months, units, languages, "and". */
 const withoutTranslation = new Set([
   ...Array.from({ length: 12 }, (_, month) =>
     new Intl.DateTimeFormat(language, { month: 'short' }).format(new Date(2026, month)),
