@@ -10,10 +10,10 @@ const support = '^(server|server/domain/[^/]+|db|agent)/testing/';
 const production = { pathNot: [test, support, '^(scripts|bench|e2e|samples)/'] };
 const from = (path: string) => ({ path, ...production });
 
-/** The words of verdicts and their order of severity, which db, pages and inputs may import. */
+/** The module with the words of verdicts and their order of severity, which db, pages and inputs may import. */
 const words = String.raw`^server/domain/verdicts/words\.ts$`;
 
-/** Filter fields as URL parameters, which pages and entry points may import. */
+/** The module for filter fields in URLs, which pages and entry points may import. */
 const fleetAddress = String.raw`^server/domain/fleet/address\.ts$`;
 
 /**
@@ -216,7 +216,8 @@ const law: IConfiguration = {
     },
     {
       name: 'app-imports-server-types',
-      comment: 'At run time, pages call the server through tRPC. They share only inputs and the words of verdicts.',
+      comment:
+        'At run time, pages call the server through tRPC. They share only inputs, fleet/address.ts and the words of verdicts.',
       severity: 'error',
       from: from('^app/'),
       to: {

@@ -6,7 +6,7 @@ export default defineConfig({
     include: ['**/*.test.{ts,tsx}'],
     exclude: ['**/node_modules/**', '.next/**', '.data/**', 'e2e/**', ...(await testsLeftOut())],
     globalSetup: ['./server/testing/programs-setup.ts', './db/testing/global-setup.ts'],
-    // On two cores, more workers would only wait for each other: each test file runs with a database and its clients.
+    // On two cores, more workers would only wait for each other, because each test file also keeps a database busy.
     maxWorkers: 2,
     // Test files share worker processes, because loading the modules for each file would take as long as the tests.
     // Each file restores what it changes in a module or in the environment, such as a clock or a variable.
@@ -14,7 +14,7 @@ export default defineConfig({
     // Keeps an agent that a test runs as root from writing to this machine's own folders.
     env: { ANNEX_AGENT_WAAGENT_FOLDER: 'none' },
     allowOnly: false,
-    // A test that takes longer than this hangs. Hooks may take longer, because they start processes and databases.
+    // A test that takes longer than this has hung. Hooks may take longer, because they start processes and databases.
     testTimeout: 20_000,
     hookTimeout: 60_000,
   },

@@ -12,16 +12,16 @@ import { type MemoryGoal, MemoryPortal } from './testing/memory-portal.ts';
 import { Agent } from './work/agent.ts';
 
 /*
- * Stops the agent at every point between two persistent effects: from the n-th point on, nothing that it does reaches
- * the disk, the handlers or the portal, as after kill -9. Then starts it again. Runs in /dev/shm if possible, because
- * hundreds of runs sync their files.
+ * These tests stop the agent at every point between two persistent effects: from the n-th point on, nothing that the
+ * agent does reaches the disk, the handlers or the portal, as after kill -9. They then start it again. They use
+ * /dev/shm if possible, because hundreds of runs sync their files.
  */
 const base = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'annex-crash-'));
 const callsFile = join(base, 'calls.log');
 const mount = { name: 'mount', handler: 'Acme.Test.Mount' };
 const echo = { name: 'echo', handler: 'Acme.Test.Echo', dependsOn: ['mount'] };
 const reboot = { name: 'reboot', handler: 'Acme.Test.Reboot' };
-/** File that is read instead of the machine's boot id. */
+/** File that the agent reads instead of the machine's boot id. */
 const bootIdFile = join(base, 'boot-id');
 const rebootCommand = `echo restart >> ${callsFile}; echo restarted > ${bootIdFile}`;
 const enabled: MemoryGoal[] = [
@@ -117,7 +117,7 @@ interface Package {
   rebootAfterInstall?: boolean;
 }
 
-/** Builds a handler whose commands only log themselves and start no program, since it runs a thousand times. */
+/** Builds a handler whose commands only log themselves and start no program, because they run a thousand times. */
 async function packageOf({ handler, version, rebootAfterInstall = false }: Package): Promise<Buffer> {
   const name = `${handler.split('.').at(-1)}-${version}`;
   const commands = commandNames.map((command) => [`${command}Command`, `echo ${name} ${command} >> ${callsFile}`]);
@@ -168,7 +168,7 @@ async function live(
   return points;
 }
 
-/** Like `live`, including the machine restart that a stage requires. */
+/** Like `live`, but also performs the machine restart that a stage requires. */
 async function lives(
   folder: string,
   portal: MemoryPortal,

@@ -19,7 +19,7 @@ afterEach(async () => {
   rmSync(waagentFolder, { recursive: true, force: true });
 });
 
-/** One of the field handlers on a test machine: sets its goals and reads its own log. */
+/** A test machine for one of the field handlers: sets the handler's goals and reads its log. */
 class FieldMachine {
   private readonly handler: string;
   private readonly goals = new Map<string, GoalInput>();

@@ -29,7 +29,7 @@ test('AZ-G3 an install continues while the agent is killed, and does not run twi
   const go = join(machine.dir, 'go');
   await machine.addHandler({
     ...echo,
-    // More than a pipe can hold, so that the script waits for the reader.
+    // The output is more than a pipe can hold, so the script waits for the reader.
     script: `[ "$1" = install ] || exit 0
 echo begun; touch '${go}'; head -c 200000 /dev/zero | tr '\\0' x; sleep 0.3; echo end`,
   });
@@ -63,6 +63,6 @@ test('AZ-G3 a restarted agent ends all processes of a command that hangs at its 
   const failed = await machine.portal.until('failed', () => handlers().find(({ state }) => state === 'failed'));
   expect(existsSync(`/proc/${left}`)).toBe(false);
   expect(failed).toMatchObject({ command: 'install', timedOut: true, attempt: 1 });
-  // The agent retries the command at its start (AZ-G4).
+  // The restarted agent retries the command (AZ-G4).
   await machine.until('the next attempt', () => machine.calls().length === 2);
 });

@@ -19,7 +19,8 @@ import { type TestMachine, testMachine } from './testing/machine.ts';
 import { textsOfZip } from './testing/read-zip.ts';
 import { readDocument } from './watch/read-document.ts';
 
-/** These tests attack the agent as a handler's service could, running as any user: through the folders it may write to. */
+// These tests attack the agent as a handler's service could, running as any user: through the folders that the service
+// may write to.
 const echo = { handler: 'Acme.Test.Echo', version: '1.0.0.0' };
 const secret = 'root-only-words';
 

@@ -12,7 +12,7 @@ import { type TestMachine, testMachine } from './testing/machine.ts';
 const echo = { handler: 'Acme.Test.Echo', version: '1.0.0.0' };
 const other = { handler: 'Acme.Test.Other', version: '1' };
 let machine: TestMachine;
-/** File that is read instead of the machine's boot id. */
+/** File that the agent reads instead of the machine's boot id. */
 let bootIdFile: string;
 let rebootCommand: string;
 

@@ -11,7 +11,7 @@ import { sharedNamespaces } from './_lib/i18n/namespaces.ts';
 import { currentLanguage, directionOf, preferredLanguage } from './_lib/i18n/server.ts';
 import { ReaderClock } from './_lib/reader-clock.tsx';
 
-/** The Latin part of Inter is preloaded. The extended part is loaded only if a page has such letters. */
+/** The Latin part of Inter is preloaded. The extended part is loaded only if a page uses its letters. */
 const inter = localFont({
   src: '../node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2',
   variable: '--font-inter',

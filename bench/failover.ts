@@ -41,7 +41,9 @@ const end = async (): Promise<void> => {
   for (let next = endings.pop(); next !== undefined; next = endings.pop()) await next();
 };
 
-/** Runs the failover. Returns whether no acknowledged report was lost. */
+/**
+ * Runs the failover. Returns whether no acknowledged report was lost and reports were acknowledged again afterwards.
+ */
 async function failover(tools: string): Promise<boolean> {
   const [gateways, connections, seconds, vms] = [
     Number(values.gateways),

@@ -22,7 +22,7 @@ export function openDatabase(pool: pg.Pool): Database {
   return db;
 }
 
-/** Milliseconds within which the holder of a client must release it after its connection has ended. */
+/** Milliseconds to wait for the holder of a client to release it after its connection has ended. */
 const endedMs = 1_000;
 
 /**

@@ -1,8 +1,8 @@
 -- Distributes an Annex database over a Citus cluster (12.1 or newer), so that the rows of a VM are on one node. Run it
 -- once on the coordinator, after the migrations and before the fleet is large, as the owner of the tables, while no
--- process of Annex is running: psql -1 -f db/distribute.sql "$DATABASE_URL". docs/scale.md explains what it is for, and
--- what it does not do yet. db/distribute.test.ts checks schema and statements against the rules of Citus; it has never
--- run on a real cluster.
+-- process of Annex is running: psql -1 -f db/distribute.sql "$DATABASE_URL". docs/scale.md explains the purpose
+-- and what is missing. db/distribute.test.ts checks the schema and the statements against the rules of Citus. This
+-- script has never run on a real cluster.
 
 do $$ begin
   if not exists (select from pg_extension where extname = 'citus') then
@@ -10,8 +10,8 @@ do $$ begin
   end if;
 end $$;
 
--- Replicated to every node: tables that are small, rarely written, or unique by something else than the VM. VM names
--- are unique; agents have unique keys and are found by their credential, tokens by their hash.
+-- Replicated to every node: tables that are small, rarely written, or unique by something other than the VM. VM names
+-- are unique; agents have unique keys and are found by their credential, and tokens by their hash.
 select create_reference_table('publishers');
 select create_reference_table('handlers');
 select create_reference_table('handler_versions');

@@ -11,8 +11,8 @@ const lock = 4_266_399_001;
 
 /**
  * Migrates the database to this version, and creates partitions for the next days. Concurrent calls wait for each
- * other. If the database is up to date, only missing partitions are created. `before` receives the number of migrations
- * that were already applied, 0 for a new database.
+ * other. If the database is up to date, only missing partitions are created. `before` runs first, and receives the
+ * number of migrations already applied, which is 0 for a new database.
  */
 export async function migrate(pool: pg.Pool, before?: (applied: number) => Promise<void>): Promise<void> {
   const client = await pool.connect();

@@ -2,7 +2,7 @@ import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 
 type Work = () => Promise<void>;
 
-/** Functions that an outermost transaction has registered. */
+/** Functions that were registered in an outermost transaction. */
 interface Hooks {
   beforeCommit: Work[];
   /** Items of `collectBeforeCommit`, by name. */

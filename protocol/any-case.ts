@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 /**
- * An object schema whose property names match in any case (AZ-S2), so `Message` counts as `message`. If an object has
- * several spellings of a name, the exact one wins, otherwise the last one. A known property that is null counts as absent;
- * unknown properties stay as they are.
+ * An object schema whose property names match regardless of case (AZ-S2), so `Message` counts as `message`. If an
+ * object has several spellings of a name, the exact one wins, otherwise the last one. A known property that is null
+ * counts as absent; unknown properties stay as they are.
  */
 export function anyCase<S extends z.ZodObject>(schema: S) {
   const names = new Map(Object.keys(schema.shape).map((name) => [name.toLowerCase(), name]));
@@ -14,7 +14,10 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns the value of a property whose name may be in any case. The exact spelling wins, otherwise the last one. */
+/**
+ * Returns the value of a property, whose name matches regardless of case. The exact spelling wins, otherwise the last
+ * one.
+ */
 export function propertyOf(object: Record<string, unknown>, name: string): unknown {
   if (Object.hasOwn(object, name)) return object[name];
   const key = Object.keys(object).findLast((candidate) => candidate.toLowerCase() === name.toLowerCase());

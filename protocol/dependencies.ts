@@ -59,8 +59,8 @@ export function cycleThrough(items: readonly Dependent[], name: string, choice: 
 }
 
 /**
- * Visits every item once, depth first. Calls `onDone` for an item after its dependencies, and `onCycle` for each cycle found.
- * Uses an explicit stack, because recursion could overflow on a long chain of dependencies.
+ * Visits every item once, depth first. Calls `onDone` for an item after its dependencies, and `onCycle` for each cycle
+ * found. Uses an explicit stack, because recursion could overflow on a long chain of dependencies.
  */
 function walk<T extends Dependent>(
   items: readonly T[],

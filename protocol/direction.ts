@@ -20,8 +20,8 @@ const closerOf: Readonly<Record<string, string>> = {
 };
 
 /**
- * Closes every direction change in a text, so that it cannot affect the sentence around it. A text without such
- * characters is returned unchanged.
+ * Isolates a text that contains direction changes, so that it cannot affect the sentence around it. Returns any other
+ * text unchanged.
  */
 export function isolateText(text: string): string {
   if (!changesDirection(text)) return text;

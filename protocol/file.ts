@@ -50,7 +50,7 @@ export function givenText(maximum: number) {
     .refine((text) => !changesDirection(text), 'text_direction');
 }
 
-/** Text. Numbers and booleans are converted to text (numeric message ids, AZ-S1). */
+/** Text. Converts numbers and booleans to text (numeric message ids, AZ-S1). */
 export function asText(maximum: number) {
   return z.preprocess(
     (input) => (typeof input === 'number' || typeof input === 'boolean' ? String(input) : input),
@@ -58,7 +58,7 @@ export function asText(maximum: number) {
   );
 }
 
-/** One of the given words, in any case and with any surrounding whitespace. */
+/** One of the given words, regardless of case and surrounding whitespace. */
 export function wordOf<const W extends readonly [string, ...string[]]>(words: W) {
   return z.preprocess((input) => (typeof input === 'string' ? input.trim().toLowerCase() : input), z.enum(words));
 }
@@ -109,7 +109,7 @@ export function messageReferenceWith(limits: DocumentLimits): z.ZodType<MessageR
   return anyCase(z.object({ id: asText(limits.paramBytes), params: z.array(asText(limits.paramBytes)).default([]) }));
 }
 
-/** Whether an object has this property in any case. */
+/** Whether an object has this property, regardless of case. */
 export function hasProperty(input: unknown, name: string): boolean {
   return isPlainObject(input) && Object.keys(input).some((key) => key.toLowerCase() === name.toLowerCase());
 }

@@ -4,7 +4,7 @@ import { maxCommandSeconds } from './limits.ts';
 /** Limits a command's timeout, because a number that overflows the timer would make it fire immediately. */
 const seconds = z.number().positive().max(maxCommandSeconds);
 
-/** One extension and its goal. Unknown fields are kept, because a newer portal may send more. */
+/** One extension and its goal. The schema keeps unknown fields, because a newer portal may send more. */
 export const goalStateExtension = z.looseObject({
   name: z.string(),
   handler: z.string(),
@@ -40,14 +40,17 @@ export const goalState = z.looseObject({
   protocol: z.literal(1),
   vmId: z.string(),
   incarnation: z.int().nonnegative(),
-  /** Increases with each new goal state, unless only the encryption changed. Absent in goal states that an earlier release published. */
+  /**
+   * Increases with each new goal state, unless only the encryption changed. Absent in goal states that an earlier
+   * release published.
+   */
   turn: z.int().nonnegative().optional(),
   extensions: z.array(goalStateExtension),
 });
 export type GoalState = z.output<typeof goalState>;
 
 /**
- * Returns the turn of a goal state. Goal states of the first release have none, so their incarnation is used, which
- * also increases with each new one.
+ * Returns the turn of a goal state. Goal states of the first release have none. Their incarnation serves instead,
+ * because it also increases with each new goal state.
  */
 export const turnOf = ({ turn, incarnation }: Pick<GoalState, 'turn' | 'incarnation'>): number => turn ?? incarnation;

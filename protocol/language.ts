@@ -21,7 +21,7 @@ const maxRemembered = 2_000;
 const remembered = new Map<string, LanguageTag | null>();
 
 /**
- * Parses a language tag. Returns null if it names no language: `und`, `*`, or malformed. Every tag from a reader, an
+ * Parses a language tag. Returns null if it names no language (`und`, `*`) or is malformed. Every tag from a reader, an
  * agent or a resource file must pass through here, so that none reaches `Intl` unchecked.
  */
 export function parseLanguage(text: string): LanguageTag | null {

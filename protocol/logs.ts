@@ -7,10 +7,10 @@ const digits = (most: number) =>
     .regex(new RegExp(`^\\d{1,${most}}$`))
     .transform(Number);
 
-/** The query of `POST /logs/{extension}`, which identifies the run of a command that the output belongs to. */
+/** The query of `POST /logs/{extension}`, which identifies the command run that produced the output. */
 export const outputQuery = z.object({ command: z.enum(commandNames), attempt: digits(9), sequence: digits(15) });
 
-/** The response of `GET /log-requests`: archives that operators are waiting for. */
+/** The response to `GET /log-requests`: archives that operators are waiting for. */
 export const logRequests = z.looseObject({
   requests: z.array(
     z.looseObject({

@@ -25,7 +25,8 @@ export function parseHandlerId(id: string): HandlerName | null {
 }
 
 /**
- * Returns the identity of a version, which is also its folder on a VM: `<ProviderNamespace>.<Type>-<Version>` (AZ-P1).
+ * Returns the identity of a version, which is also the name of its folder on a VM:
+ * `<ProviderNamespace>.<Type>-<Version>` (AZ-P1).
  */
 export function handlerIdentity(handler: string, version: string): string {
   return `${handler}-${version}`;

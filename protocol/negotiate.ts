@@ -84,7 +84,10 @@ function readRanges(header: string): { language: LanguageTag; quality: number }[
     });
 }
 
-/** Returns the quality of a language; 1 if it has none or a larger one, null if it is not a number. */
+/**
+ * Returns the quality of a language: 1 if none is given or the value is greater than 1, null if the value is not a
+ * number.
+ */
 function qualityOf(params: readonly string[]): number | null {
   for (const param of params) {
     const value = /^\s*q\s*=(.*)$/is.exec(param)?.[1]?.trim();

@@ -7,8 +7,8 @@ import { parseHandlerTime } from './time.ts';
 
 /**
  * A fast path for `statusFileWith`: nearly all files are spelled exactly as in the source document, and reading them
- * here is much faster. Returns null for any other file, valid or not, which the schema then parses. A test
- * compares both results.
+ * here is much faster. Returns null for any other file, valid or not, which the schema then parses. A test compares
+ * both results.
  */
 export function plainStatus(file: unknown, limits: DocumentLimits): StatusDocument | null {
   if (!Array.isArray(file) || file.length !== 1 || !isPlainObject(file[0])) return null;

@@ -35,7 +35,7 @@ export interface Prediction {
 const maxRounds = 20_000;
 
 /**
- * Predicts what a machine runs until it reaches a goal state, with the agent's own planner. Changes `contents` and
+ * Predicts what a machine runs until it reaches a goal state. Uses the agent's own planner. Changes `contents` and
  * `round`.
  */
 export function predictCommands(targets: readonly PredictedTarget[], { contents, round }: MachineState): Prediction {
@@ -55,8 +55,8 @@ export function predictCommands(targets: readonly PredictedTarget[], { contents,
 }
 
 /**
- * Returns the fetches of a plan, if it has any. Otherwise returns its steps up to the first enable that other extensions
- * wait for, because the plan changes after it.
+ * Returns the fetches of a plan, if it has any. Otherwise returns its steps up to the first enable that other
+ * extensions wait for, because the plan changes after it.
  */
 function unconditional({ steps, waiting }: ExtensionPlan): ExtensionStep[] {
   const fetches = steps.filter(({ kind }) => kind === 'fetch');

@@ -15,7 +15,7 @@ export interface ExtensionStep {
   from?: string;
 }
 
-/** The goal of an extension, as far as it determines which commands run. */
+/** The part of an extension's goal that determines which commands run. */
 export interface ExtensionTarget extends Dependent {
   readonly handler: string;
   readonly version: string;
@@ -29,7 +29,7 @@ export interface VersionOnMachine {
   sha256: string | null;
   /** Whether install, or an update that requires no install after it, exited with 0 (AZ-G3). */
   installed: boolean;
-  /** Whether update exited with 0 and the install that must follow it has not. */
+  /** Whether update exited with 0, but the install that must follow it has not done so yet. */
   updated?: boolean;
   updatesWithInstall?: boolean;
   /** The boot in which an install that requires a restart ended; removed once the machine has restarted. */
@@ -93,8 +93,8 @@ export function noteStatusWord(round: Round, extension: string, word: Round['sta
 }
 
 /**
- * Records that a command exited with 0. Until that version is uninstalled, neither install nor update runs again for it
- * (AZ-G3).
+ * Records that a command of a version exited with 0. Until that version is uninstalled, neither install nor update runs
+ * again for it (AZ-G3).
  */
 export function noteSuccess(
   { kind, handler, version, extensions }: Pick<ExtensionStep, 'kind' | 'handler' | 'version' | 'extensions'>,
@@ -192,8 +192,8 @@ class Planner {
   }
 
   /**
-   * Plans, once for all extensions of a handler that can proceed, to write their settings and to change the handler's
-   * version.
+   * Plans two tasks, once for all extensions of a handler that can proceed: writing their settings, and changing the
+   * handler's version.
    */
   private bringHandlerToGoal(one: ExtensionTarget): void {
     const key = `handler ${one.handler} ${one.version}`;
@@ -222,8 +222,8 @@ class Planner {
   }
 
   /**
-   * Adds the steps of a command. `disable` runs for each extension that used that version; every other command runs
-   * once for all of them.
+   * Adds the steps of a command: for `disable`, one for each extension in `group` that used the handler before;
+   * otherwise one for the whole group.
    */
   private addCommand({ command, version, purpose, from }: HandlerStep, one: ExtensionTarget, group: string[]): void {
     if (command !== 'disable') {
@@ -236,13 +236,13 @@ class Planner {
         .map(({ name }) => name),
     );
     for (const name of group) {
-      // If the extension that used the handler was removed without an uninstall, the handler still runs. It is then
-      // disabled for the extension that takes it over.
+      // If the extension that used the handler was removed without an uninstall, the handler still runs. In that case,
+      // `disable` runs for the extensions that take it over.
       if (users.size === 0 || users.has(name)) this.add(command, one, version, [name], purpose);
     }
   }
 
-  /** Whether an extension on this machine has a version other than its goal's or is to be removed. */
+  /** Whether an extension on this machine is to be removed, or has a version other than its goal's. */
   private ranBefore(name: string): boolean {
     const goal = this.targetOf.get(name);
     const local = this.machine.extensions[name];

@@ -43,21 +43,23 @@ export const agentProblem = z.object({
 });
 export type AgentProblem = z.output<typeof agentProblem>;
 
-/** A handler version whose install completes only when the machine restarts, and how long ago the restart was requested. */
+/**
+ * A handler version whose install completes only when the machine restarts, and how long ago the restart was requested.
+ */
 export const restartRequest = z.object({
   handler: boundedText(256),
   version: boundedText(64),
   extensions: z.array(extension).max(200),
   requestedSecondsAgo: age,
-  /** Whether the agent restarts the machine itself, and enables the extensions after that. */
+  /** Whether the agent restarts the machine itself and then enables the extensions. */
   byAgent: z.boolean().optional().catch(undefined),
 });
 export type RestartRequestEntry = z.output<typeof restartRequest>;
 
 /**
  * The envelope of `POST /agent/v1/reports`. Entries about handlers, heartbeats and statuses are checked one by one, so
- * that an invalid one does not block valid ones. `run` identifies the agent process, within which report numbers
- * increase.
+ * that an invalid one does not block valid ones. `run` identifies the agent process; report numbers increase within a
+ * run.
  */
 export const reportEnvelope = z.looseObject({
   reportNumber: optional(z.int().nonnegative()),
@@ -101,8 +103,8 @@ export const handlerWork = z.object({
   /** The turn of the goal state that the agent works on. */
   turn: z.int().nonnegative(),
   /**
-   * Number of the agent's round. It increases with each start and each goal state, except if only the encryption
-   * changed. Absent for a command of an earlier run whose outcome was found at the start.
+   * Number of the agent's round. It increases at each start of the agent and with each goal state that changes more
+   * than the encryption. Absent for a command of an earlier run, whose outcome the agent found when it started.
    */
   round: optional(z.int().nonnegative()),
   /** The version that the command belongs to. */

@@ -6,7 +6,10 @@ const sealedSettings = z.looseObject({
   protectedSettingsCertThumbprint: z.string().nullish(),
 });
 
-/** `<n>.settings` as the agent reads it back, since handlers may have changed it. */
+/**
+ * The schema of `<n>.settings` when the agent reads it back. Accepts unknown properties, because handlers may have
+ * changed the file.
+ */
 export const settingsFile = z.looseObject({ handlerSettings: sealedSettings });
 
 /** Settings of one extension as delivered: protected settings are encrypted, and the thumbprint names their key. */
@@ -18,7 +21,7 @@ export interface DeliveredSettings {
 
 /**
  * Returns the text of `<n>.settings` with both forms: `handlerSettings` as in the source document (AZ-C1), and
- * `runtimeSettings` for handlers of the stock agent, in which absent values are null.
+ * `runtimeSettings`, with null for absent values, for handlers written for the stock agent.
  */
 export function writeSettingsFile({
   publicSettings = {},

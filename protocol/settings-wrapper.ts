@@ -6,7 +6,7 @@ export interface WrapperFault {
 
 type WrapperCode = 'settings_mixed' | 'settings_several' | 'settings_encrypted';
 
-/** The public and protected settings of an extension, as far as they are given. */
+/** The public and protected settings of an extension, if given. */
 export interface PlainSettings {
   publicSettings?: Record<string, unknown>;
   protectedSettings?: unknown;

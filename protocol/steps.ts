@@ -40,8 +40,8 @@ export function versionSteps({ version, installed, isUpdated, installsInUpdate }
   const purpose = compareVersions(version, newest) > 0 ? 'update' : 'downgrade';
   const disable: HandlerStep = { command: 'disable', version: newest, purpose };
   const install: HandlerStep = { command: 'install', version, purpose };
-  // An update that never finished leaves the version that it should have replaced. AZ-G7 starts from a single version,
-  // so older ones are uninstalled first.
+  // An update that never finished leaves behind the version that it should have replaced. AZ-G7 starts from a single
+  // version, so older ones are uninstalled first.
   const steps: HandlerStep[] = older.map(uninstall(purpose));
   if (purpose === 'downgrade') return [...steps, disable, uninstall(purpose)(newest), install];
   if (!isUpdated) steps.push(disable, { command: 'update', version, purpose, from: newest });

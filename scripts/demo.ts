@@ -24,7 +24,7 @@ interface DemoExtension {
   timeouts?: { enable: number };
 }
 
-/** Timeouts in seconds, so long that a command in progress does not become overdue while the demo is shown. */
+/** Timeouts in seconds, long enough that a command in progress does not become overdue while the demo is shown. */
 const patient = { enable: 8 * 3_600 };
 
 interface DemoVm {
@@ -81,7 +81,7 @@ const vms: readonly DemoVm[] = [
   },
 ];
 
-/** Creates the demo in an empty database, or completes an interrupted one. Then starts its agents. */
+/** Creates the demo in an empty database, or completes an interrupted one. Then starts the demo's agents. */
 export async function runDemo(options: DemoOptions): Promise<void> {
   const folder = path.join(options.config.dataDir, 'demo');
   const unfinished = path.join(folder, 'unfinished');
@@ -117,7 +117,10 @@ export async function runDemo(options: DemoOptions): Promise<void> {
 
 type Api = <Answer>(method: string, at: string, body?: unknown, accept?: readonly number[]) => Promise<Answer>;
 
-/** Calls the public API at the address on which the portal listens. `accept` lists statuses to accept besides 2xx. */
+/**
+ * Returns a client of the public API at the address on which the portal listens. `accept` lists statuses to accept
+ * besides 2xx.
+ */
 function demoApi(config: Config): Api {
   const host = ['0.0.0.0', '::'].includes(config.host) ? 'localhost' : config.host;
   const base = `http://${host.includes(':') ? `[${host}]` : host}:${config.port}/api/v1`;
@@ -190,8 +193,8 @@ async function makeVm(api: Api, { config, root }: DemoOptions, folder: string, v
 }
 
 /**
- * Agents trust what the machine trusts. If the gateway uses TLS, its certificate may be private, so they use the
- * portal's port.
+ * Returns the URL that the agents call: the gateway's or, if the gateway uses TLS, the portal's, because the machine
+ * may not trust the gateway's certificate.
  */
 function gatewayAddress(config: Config): string {
   const host = ['0.0.0.0', '::'].includes(config.host) ? 'localhost' : config.host;

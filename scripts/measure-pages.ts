@@ -73,7 +73,7 @@ async function timed(page: Page, shown: Shown, act: () => Promise<void>, known =
 const link = (page: Page, name: RegExp) => page.getByRole('navigation').getByRole('link', { name }).first();
 const matching = (page: Page) => page.locator('main [role="status"]').first().textContent();
 
-/** Measures each of the four times once. */
+/** Measures each of the four durations once. */
 async function walk(page: Page): Promise<Record<Shown, number>> {
   await page.goto('/settings');
   await page.waitForLoadState('networkidle');

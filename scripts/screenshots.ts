@@ -88,8 +88,8 @@ async function settle(page: Page, live?: string): Promise<void> {
 }
 
 /**
- * Captures the page. Unless the subject `floats`, the window gets the page's height, so that sticky elements appear
- * only once.
+ * Captures the page. Unless the subject `floats`, first resizes the window to the height of the page, so that sticky
+ * elements appear only once.
  */
 async function capture(page: Page, { floats }: Subject, file: string): Promise<void> {
   const size = page.viewportSize();

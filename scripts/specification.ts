@@ -9,7 +9,7 @@ const usage = `Fills the last column of the tables in docs/specification.md with
   npm run specification [-- --check]
       --check: writes nothing, and exits with 1 if the page is stale or wrong`;
 
-/** Path of the statements, relative to the root. */
+/** Path of the page that lists the statements, relative to the root. */
 const page = 'docs/specification.md';
 
 const rooms = ['agent', 'app', 'db', 'e2e', 'protocol', 'samples', 'scripts', 'server'];
@@ -81,8 +81,8 @@ function linkTo(file: string): string {
 }
 
 /**
- * Returns the page with its last column filled in: the tests that name each statement. The reason why a statement is
- * not covered stays until a test names it.
+ * Returns the page with the tests that name each statement in its last column. If no test names a statement, keeps the
+ * reason given there.
  */
 export function fillPage(text: string, evidence: Evidence): string {
   const lines = text.split('\n').map((line) => {

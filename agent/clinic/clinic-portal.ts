@@ -29,7 +29,10 @@ export class ClinicPortal implements Portal {
     this.wake = new AbortController();
   }
 
-  /** Returns the first matching update from index `from` on, waiting for one if necessary; null if the signal aborts first. */
+  /**
+   * Returns the first matching update at or after index `from`, waiting for one if necessary; null if the signal aborts
+   * first.
+   */
   async until(
     from: number,
     fits: (update: HandlerUpdate) => boolean,

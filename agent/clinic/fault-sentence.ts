@@ -1,4 +1,4 @@
-/** Formats a protocol fault as a sentence about a document, for example `/0/status is missing.` */
+/** Formats a protocol fault as a sentence, for example `/0/status is missing.` */
 export function faultSentence({ path, code, params }: Fault): string {
   const words: Record<string, string> = {
     field_missing: 'is missing',

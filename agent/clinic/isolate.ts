@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Environment variable with the name of the isolation, set for the isolated process. */
+/** Environment variable that gives the isolated process the name of its isolation. */
 export const isolationVariable = 'ANNEX_TRY_ISOLATION';
 
 /**
@@ -42,7 +42,7 @@ export async function runIsolated(
   const way = ways.find(({ line }) => isPossible(line));
   if (way === undefined) return null;
   const [program = '', ...line] = [...way.line, ...init, process.execPath, ...process.execArgv, ...argv];
-  // Contains the trial's folder, because a killed trial cannot delete its own.
+  // Contains the trial's folder, so that this process can delete it if the trial is killed.
   const within = mkdtempSync(join(tmpdir(), 'annex-try-'));
   const env: Record<string, string | undefined> = { ...environment, [isolationVariable]: way.name, TMPDIR: within };
   const child = spawn(program, line, { stdio: 'inherit', env: env as NodeJS.ProcessEnv });

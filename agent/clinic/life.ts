@@ -30,7 +30,7 @@ export function agentLayoutIn(work: string): AgentLayout {
 }
 
 /**
- * Takes a handler through its life cycle with a separate agent, stage by stage, and records what happens, for
+ * Takes a handler through its life cycle, stage by stage, with a separate agent, and records observations for
  * `evaluateChecks`.
  */
 export class TrialRun {
@@ -128,8 +128,8 @@ export class TrialRun {
   }
 
   /**
-   * Runs a stage that ends with enable, then reads the status, unless the stage runs a separate previous package.
-   * Returns whether the trial may continue.
+   * Runs a stage that ends with enable. Then reads the status, except that of a separate previous package. Returns
+   * whether the trial may continue.
    */
   private async enable(stage: TrialStage, goal: Goal): Promise<boolean> {
     const from = this.portal.updates.length;
@@ -143,7 +143,7 @@ export class TrialRun {
     const file = statusFileName(goal.sequenceNumber, isNamed ? extensionName : undefined);
     const status = await watchStatus(join(folders.statusFolder, file), stage, began?.at ?? Date.now(), this.patience);
     this.seen.statuses.push(status);
-    // A status that did not become success once is unlikely to do so later: do not wait the full time again.
+    // A status that did not become success once is unlikely to do so later, so later stages wait only briefly.
     if (status.document?.status !== 'success') this.patience = { ...this.patience, statusSeconds: 1, settleSeconds: 1 };
     this.lookForSecrets();
     return true;
@@ -229,7 +229,7 @@ export class TrialRun {
   }
 
   /**
-   * Returns the command lines of handler processes whose parent is not a handler process. Children are not counted,
+   * Returns the command lines of handler processes whose parent is not a handler process. Does not count children,
    * because their number keeps changing.
    */
   private services(): string[] {

@@ -65,16 +65,16 @@ export interface Observations {
   /** Stages after which the unpacked package was missing although the agent had not deleted it. */
   folderGone: TrialStage[];
   /**
-   * The handler's services after the first and the second enable, and all processes that run after disable and
-   * uninstall.
+   * The handler's services after the first and the second enable, and all its processes that still run after disable
+   * and after uninstall.
    */
   processes: { once: string[]; twice: string[]; afterDisable: string[]; afterUninstall: string[] };
   /** Files left after the uninstall, except logs and the agent's own files. */
   left: string[];
-  /** Calls of programs that reboot the machine; `clocks` has those that set its clock. */
+  /** Calls of programs that reboot the machine; `clocks` has the calls of programs that set its clock. */
   reboots: string[];
   clocks: string[];
-  /** Files in which protected settings were found, or were masked by the agent; null if they were not searched. */
+  /** Files that contain protected settings, or in which the agent masked them; null if no files were searched. */
   secretPlaces: string[] | null;
 }
 

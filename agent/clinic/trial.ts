@@ -15,7 +15,7 @@ export interface Trial {
   /** The previous version. If absent, the trial uses the same package under a lower version number. */
   previous?: { zip: string; version: string };
   settings: TrialSettings;
-  /** Settings from the stage `new settings` on; by default the same as `settings`. */
+  /** Settings for the stage `new settings` and all later stages; by default the same as `settings`. */
   newSettings?: TrialSettings;
   resources: ResourceFile[];
   patience: Patience;

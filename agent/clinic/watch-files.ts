@@ -44,7 +44,8 @@ export async function watchStatus(
     const document = 'value' in parsed ? parsed.value : null;
     const all = [...faults, ...('faults' in parsed ? parsed.faults.map(faultSentence) : [])];
     const isOver = document?.status === 'success' || document?.status === 'error' || Date.now() >= settled;
-    // A file that cannot be parsed may still be incomplete. It counts as a fault only after the time allowed for a status.
+    // A file that cannot be parsed may still be incomplete. It counts as a fault only after the time allowed for a
+    // status to appear.
     if (isOver || (all.length > 0 && Date.now() >= until)) return { stage, file, seconds, faults: all, raw, document };
     await wait(lookSeconds, []);
   }
@@ -62,7 +63,7 @@ export async function watchHeartbeat(path: string, since: number, patience: Pati
   const all = [
     ...faults,
     ...('faults' in parsed ? parsed.faults.map(faultSentence) : []),
-    // The age of a heartbeat is calculated from the file's modification time, so that time must be right.
+    // The agent calculates a heartbeat's age from the file's modification time, so that time must be right.
     ...(ahead > maxAheadSeconds ? [`The time of the file is ${ahead} s ahead of the clock.`] : []),
   ];
   const document = 'value' in parsed && all.length === 0 ? parsed.value : null;

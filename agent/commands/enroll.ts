@@ -68,7 +68,7 @@ export async function enroll(options: EnrollOptions, print: (line: string) => vo
 
   /**
    * Returns an identity with a new key. The earlier identity stays valid until the portal has responded, and its key
-   * until nothing uses it.
+   * stays until nothing uses it.
    */
   async function otherIdentity(earlier: IdentityFile): Promise<IdentityFile> {
     let thumbprint = earlier.againThumbprint;

@@ -6,7 +6,10 @@ import { renewKey } from '../identity/renew-key.ts';
 import type { Caller } from '../portal/call.ts';
 import { openPortal } from '../portal/portal.ts';
 
-/** Signal that makes a running agent renew its key: while it runs, no other process may call the portal for this machine. */
+/**
+ * Signal that makes a running agent renew its key: while that agent runs, no other process may call the portal for this
+ * machine.
+ */
 export const renewKeySignal = 'SIGUSR2';
 
 /** Creates a new key pair for the machine, or signals the running agent to do so. */

@@ -25,7 +25,10 @@ export interface RunOptions
   waagentFolder?: string;
 }
 
-/** Runs the agent until the signal aborts. After its start, neither an invalid file nor a response of the portal ends it. */
+/**
+ * Runs the agent until the signal aborts. Once the agent has started, neither an invalid file nor a response of the
+ * portal ends it.
+ */
 export async function run(options: RunOptions, print: (line: string) => void, signal: AbortSignal): Promise<void> {
   const layout = layoutOf(options.dir);
   const identity = loadIdentity(layout);
@@ -34,7 +37,8 @@ export async function run(options: RunOptions, print: (line: string) => void, si
     const journal = openJournal(layout.logs, print, options);
     journal.info(`Annex agent ${agentVersion} for VM ${identity.vmId}, portal ${identity.portal}.`);
     const agent = new Agent({ ...options, waagentFolder: waagentFolderOf(options.waagentFolder), layout, journal });
-    // Listens as long as the lock is held: without a listener, the signal would end the process.
+    // While this process holds the lock, `renew-key` may signal it. Without a listener, the signal would end the
+    // process.
     process.on(renewKeySignal, () => void agent.renewKey());
     await agent.start();
     if (!signal.aborted) {

@@ -107,7 +107,7 @@ function jsonOf(handler: string, version: string, { seen, checks }: Result): str
   return JSON.stringify({ handler, version, score, checks: checks, commands }, null, 2);
 }
 
-/** Returns handler and version from the options, the file name (`Acme.Lab.Probe-1.0.0.0.zip`) or the defaults. */
+/** Returns the handler and version from the options, the file name (`Acme.Lab.Probe-1.0.0.0.zip`) or the defaults. */
 function identityOf(zip: string, { handler, handlerVersion }: TryOptions): { handler: string; version: string } {
   const named = /^(.+?)[-_ ]v?(\d+(?:\.\d+){0,3})\.zip$/.exec(basename(zip));
   const guess = named?.[1] !== undefined && parseHandlerId(named[1]) !== null ? named[1] : 'Clinic.Trial.Package';
@@ -123,7 +123,10 @@ function identityOf(zip: string, { handler, handlerVersion }: TryOptions): { han
   return identity;
 }
 
-/** Copies the previous package. Its version is the one in the file name if that is lower, otherwise an invented lower one. */
+/**
+ * Copies the previous package. Its version comes from the file name if that is lower than `version`; otherwise it is
+ * invented.
+ */
 function previousOf(zip: string, version: string, work: string): { zip: string; version: string } {
   const named = /[-_ ]v?(\d+(?:\.\d+){0,3})\.zip$/.exec(basename(zip))?.[1];
   const isEarlier = named !== undefined && parseVersion(named) !== null && compareVersions(named, version) < 0;

@@ -8,7 +8,7 @@ import { type DoctorFinding, verdictsOf } from './finding.ts';
 
 const { good, bad } = verdictsOf('identity');
 
-/** Checks that the machine is enrolled and has the key for which its secrets are encrypted. */
+/** Checks that the machine is enrolled and has the key that decrypts its protected settings. */
 export function checkIdentity({ layout }: ExaminedMachine): DoctorFinding[] {
   const enroll = `Create an enrollment token in the portal, then run: enroll --portal URL --dir ${layout.root}`;
   const identity = readIdentityFile(layout);

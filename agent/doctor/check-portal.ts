@@ -11,12 +11,12 @@ const portalFinding = verdictsOf('portal');
 const clockFinding = verdictsOf('clock');
 const credentialFinding = verdictsOf('credential');
 
-/** URL path of a package that does not exist: requesting it requires the credential and changes nothing. */
+/** URL path of a package that does not exist. A request for it requires the credential and changes nothing. */
 const nothing = `/agent/v1/packages/${'0'.repeat(64)}`;
 const answerSeconds = 10;
 /**
- * Clock differences, in seconds, from which the doctor gives advice or reports a fault. A Date header has whole
- * seconds, and synchronized clocks differ by less than one.
+ * Clock differences in seconds. The doctor gives advice if the difference is at least the first, and reports a fault if
+ * it is at least the second. A Date header has whole seconds, and synchronized clocks differ by less than one.
  */
 const [oddSeconds, wrongSeconds] = [30, 300];
 

@@ -36,7 +36,7 @@ export function readTextBelow(root: string, path: string, maxBytes: number): str
   const file = openFileBelow(root, path);
   if (file === null) return null;
   try {
-    // At most one byte more than the limit, so that a file that is too large is detected but not read completely.
+    // Reads at most one byte more than the limit, which is enough to detect a file that is too large.
     const bytes = Buffer.alloc(Math.min(fstatSync(file).size, maxBytes) + 1);
     let length = 0;
     for (let read = -1; read !== 0 && length < bytes.length; length += read) {

@@ -25,9 +25,9 @@ export class NotPlain extends Error {
 }
 
 /**
- * A folder that a handler's service may change while the agent, often as root, works in it. It is kept open: names are
- * resolved in this folder even if its path now leads elsewhere, and links are not followed. `/proc/self/fd` replaces
- * openat, which Node lacks.
+ * A folder that a handler's service may change while the agent, often as root, works in it. The object keeps the folder
+ * open, so that names are resolved in it even if its path later leads elsewhere. Links are not followed.
+ * `/proc/self/fd` replaces openat, which Node lacks.
  */
 export class SharedFolder {
   private readonly fd: number;
@@ -75,7 +75,7 @@ export class SharedFolder {
     return made;
   }
 
-  /** Like `makeFolder`, but removes a link or file that has the name. */
+  /** Like `makeFolder`, but removes a link or file with that name. */
   replaceByFolder(name: string, mode: number): SharedFolder {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -109,7 +109,7 @@ export class SharedFolder {
     throw new NotPlain(`${this.path}/${name} belongs to another user`);
   }
 
-  /** Creates a file and replaces any entry with its name. */
+  /** Creates a file, replacing any entry with that name. */
   createFile(name: string, mode: number): number {
     for (let attempt = 1; ; attempt += 1) {
       this.remove(name);

@@ -35,7 +35,9 @@ export function writeAtomically(path: string, text: string, mode = 0o600): void 
   replace(next, path);
 }
 
-/** Writes all bytes or throws. A disk that becomes full accepts a part, and reports the error only on the next write. */
+/**
+ * Writes all bytes or throws. A disk that becomes full accepts a part, and reports the error only on the next write.
+ */
 export function writeAll(file: number, bytes: Buffer): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
 }
@@ -53,8 +55,8 @@ export function replace(from: string, to: string): void {
 }
 
 /**
- * Deletes a file, or a folder with its contents; does nothing if there is none. Only the agent may change the folder
- * that contains `path`. The contents may change during the call, and links in them are not followed.
+ * Deletes a file, or a folder with its contents; does nothing if there is none. `path` must be in a folder that only
+ * the agent can change. The deleted contents may change during the call; links in them are not followed.
  */
 export function discard(path: string): void {
   crashPoint(`delete ${path}`);

@@ -26,7 +26,7 @@ const version = z.object({
 const extension = z.object({
   handler: z.string(),
   version: z.string(),
-  /** The sequence number for which a settings file was last written. */
+  /** The sequence number of the settings file that was written last. */
   sequenceNumber: z.int(),
   /** How often each command ran for that sequence number. */
   attempts: z.record(z.string(), z.int()),
@@ -40,8 +40,8 @@ const localState = z.object({
   handlers: z.record(z.string(), z.object({ versions: z.record(z.string(), version) })),
   extensions: z.record(z.string(), extension),
   /**
-   * Number of the last round. It increases with each start of the agent and each goal state, except if only the
-   * encryption changed.
+   * Number of the last round. It increases at each start of the agent and with each goal state that changes more than
+   * the encryption.
    */
   round: z.int().optional(),
   /** The pending restart requests, as last reported. */

@@ -16,8 +16,8 @@ interface Known {
 }
 
 /**
- * All processes of one command: its process group and, on Linux, those that left it, for example with `setsid`. The
- * latter are identified by their environment variable or by a parent that belongs to the command.
+ * All processes of one command: its process group and, on Linux, strays, which have left the group, for example with
+ * `setsid`. Strays are identified by their environment variable or by a parent that belongs to the command.
  */
 export class CommandProcesses {
   private readonly leader: number;
@@ -86,7 +86,7 @@ function isSame(a: Known, b: Known): boolean {
   return a.pid === b.pid && a.started === b.started;
 }
 
-/** Returns false if no such process can receive the signal. Signal 0 only checks that. */
+/** Returns false if no process of `target` can receive the signal. Signal 0 only checks that. */
 function send(target: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(target, signal);

@@ -7,7 +7,7 @@ export interface EnvironmentInput {
   handler: string;
   version: string;
   extension: string;
-  /** Whether the handler supports several extensions, so that file names include the extension's name. */
+  /** Whether the handler supports several extensions; if so, file names include the extension's name. */
   isNamed: boolean;
   sequenceNumber: number;
   /** During an update: the version being replaced, and its folder. */
@@ -22,12 +22,20 @@ export interface EnvironmentInput {
 export const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 const inheritedNames = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ'];
-/** IP address of Azure's WireServer. Outside Azure, nothing responds there unless `wire-forward` runs on the machine. */
+/**
+ * IP address of Azure's WireServer. Outside Azure, nothing responds there unless `wire-forward` runs on the machine.
+ */
 const wireServer = '168.63.129.16';
-/** Features in the stock agent's format. This one makes handlers write events into `eventsFolder`; the agent does not send them. */
+/**
+ * Features in the stock agent's format. `ExtensionTelemetryPipeline` makes handlers write events into `eventsFolder`;
+ * the agent does not send them.
+ */
 const supportedFeatures = JSON.stringify([{ Key: 'ExtensionTelemetryPipeline', Value: '1.0' }]);
 
-/** Returns the environment of a handler's command: the variables in docs/protocol.md, except `ANNEX_COMMAND`, and no others. */
+/**
+ * Returns the environment of a handler's command: the variables in docs/protocol.md, except `ANNEX_COMMAND`, and no
+ * others.
+ */
 export function handlerEnvironmentOf(input: EnvironmentInput): Record<string, string> {
   const { layout, folders, handler, version, extension, isNamed, sequenceNumber, previous, inherited } = input;
   const environment: Record<string, string> = {
@@ -56,7 +64,7 @@ export function handlerEnvironmentOf(input: EnvironmentInput): Record<string, st
   return environment;
 }
 
-/** Returns the part of the environment that handlers and the restart command inherit: no token, no credential. */
+/** Returns the part of the environment that handlers and the restart command inherit, without tokens or credentials. */
 export function inheritedEnvironment(own: Record<string, string | undefined>): Record<string, string> {
   const environment: Record<string, string> = { PATH: defaultPath };
   for (const name of inheritedNames) {

@@ -17,8 +17,8 @@ import { discardRoot, foldersOf, readManifestOf } from './folders.ts';
 import { digestOf, unpack } from './unpack.ts';
 
 /**
- * Downloads a package, resuming an earlier download, checks its digest and unpacks it. The folder appears complete or
- * not at all. Throws AgentError if the package itself is invalid; any other error may be temporary.
+ * Downloads a package, resuming an earlier download, checks its digest and unpacks it. The handler's folder appears
+ * complete or not at all. Throws AgentError if the package itself is invalid; any other error may be temporary.
  */
 export async function fetchPackage(
   layout: AgentLayout,

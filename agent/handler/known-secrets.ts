@@ -6,7 +6,10 @@ import type { Journal } from '../journal.ts';
 import { maskedDocument } from './mask.ts';
 import { secretsOf, settingsFilesIn } from './secrets-of.ts';
 
-/** Masks protected settings in what handlers report. Decrypts them again only if a settings file or the goal state changes. */
+/**
+ * Masks protected settings in what handlers report. Decrypts them again only if a settings file or the goal state
+ * changes.
+ */
 export class KnownSecrets {
   private readonly known = new Map<string, { files: string; texts: string[] }>();
   private readonly layout: AgentLayout;
@@ -19,7 +22,7 @@ export class KnownSecrets {
     this.goal = goal;
   }
 
-  /** Returns a status or heartbeat in which the handler's secrets are masked. */
+  /** Returns a status or heartbeat with the handler's secrets masked. */
   hide<Read extends { path: string; file: unknown }>(read: Read): Read {
     // Status and heartbeat are in subfolders of the handler's root.
     const texts = this.textsIn(join(dirname(dirname(read.path)), 'config'));

@@ -3,8 +3,8 @@ const minCharacters = 6;
 const sign = Buffer.from('[masked]');
 
 /**
- * Returns the texts of decrypted settings that must not appear: every string and number, each line of a longer text,
- * their JSON-escaped forms, and their base64 forms. Leaves out short ones.
+ * Returns the texts of decrypted settings to mask: every string and number, each line of a longer text, their
+ * JSON-escaped forms, and their base64 forms. Leaves out short ones.
  */
 export function maskedTexts(settings: unknown): string[] {
   const texts = new Set<string>();
@@ -45,7 +45,7 @@ function base64Of(text: string): string[] {
 /** JSON properties whose values are keywords, times or ids, so they are not masked. */
 const words = new Set(['status', 'version', 'timestamputc', 'lang', 'id']);
 
-/** Returns a document in which these texts are masked, except in the properties named in `words`. */
+/** Returns a document with these texts masked, except in the properties named in `words`. */
 export function maskedDocument(document: unknown, texts: readonly string[]): unknown {
   if (texts.length === 0) return document;
   const visit = (value: unknown, key = ''): unknown => {
@@ -73,7 +73,7 @@ export class Mask {
   private readonly lines: Buffer[];
   private readonly texts: Buffer[];
   private readonly longest: number;
-  /** The end of the input so far, in which a secret may begin. */
+  /** The last bytes of the input so far, because a secret may begin in them. */
   private held: Buffer = Buffer.alloc(0);
   /** Number of bytes at the start of `held` that belong to a secret that was already replaced. */
   private covered = 0;
@@ -141,7 +141,7 @@ function allOf(secret: Buffer, bytes: Buffer): { start: number; end: number }[] 
 const [newLine, carriageReturn] = [0x0a, 0x0d];
 
 /**
- * Bytes without line breaks. Of several line breaks in a row only the first is removed, because an empty line ends a
+ * Bytes with line breaks removed. In a run of line breaks, only the first is removed, because an empty line ends a
  * block.
  */
 class Joined {

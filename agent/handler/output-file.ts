@@ -6,7 +6,7 @@ import { Mask } from './mask.ts';
 
 /** The portal's default limit on the output of one command. */
 const maxFileBytes = 64 * 1024 * 1024;
-/** How much of the end of a longer output is kept, in bytes. */
+/** How many bytes are kept from the end of an output that exceeds the limit. */
 const endBytes = 1024 * 1024;
 
 /**
@@ -46,7 +46,9 @@ export class OutputFile {
     this.keep(this.mask.push(chunk.subarray(skipped)));
   }
 
-  /** Writes the remaining bytes and the agent's closing note. Returns the tail for the report, and the size of the file. */
+  /**
+   * Writes the remaining bytes and the agent's closing note. Returns the tail for the report, and the size of the file.
+   */
   finish(note: string): { tail: string; bytes: number } {
     this.keep(this.mask.end());
     const kept = Buffer.concat(this.end);
@@ -62,7 +64,7 @@ export class OutputFile {
     return { tail, bytes: this.size };
   }
 
-  /** Writes bytes. Those that a full disk or a quota rejects are counted, and the command continues. */
+  /** Writes bytes. If a full disk or a quota rejects some, counts them instead of throwing. */
   private append(bytes: Buffer): void {
     let at = 0;
     try {

@@ -10,7 +10,7 @@ interface RetentionLimits {
 
 /** Limits on the stored outputs of a handler version. */
 const keptOutputs: RetentionLimits = { files: 100, bytes: 256 * 1024 * 1024 };
-/** Limits on the stored events of a handler version, which this agent does not send. */
+/** Limits on the stored events of a handler version. This agent does not send events. */
 const keptEvents: RetentionLimits = { files: 300, bytes: 16 * 1024 * 1024 };
 
 /** Deletes the oldest outputs beyond the limits in the folder `name` within a handler's log folder. */

@@ -45,7 +45,7 @@ const firstLooks = 200;
 /**
  * `$1` is the command line, `$2` the folder. The command starts only if the shell creates the file `pid`: a restarted
  * agent creates it first to prevent a late start. The umask is the usual 022, because the agent's is stricter under
- * systemd. The exit code is written to disk. If the agent is gone, the shell waits up to an hour for `$2` to be
+ * systemd. The shell writes the exit code to disk. If the agent is gone, the shell waits up to an hour for `$2` to be
  * deleted, because a pipe that no process has open loses its contents.
  */
 const wrapper = `set -C; echo $$ > "$2/pid" || exit 125; set +C
@@ -54,8 +54,8 @@ kill -0 $PPID 2>/dev/null || { n=0; while [ -d "$2" ] && [ $n -lt 3600 ]; do sle
 exit $code`;
 
 /**
- * Runs one handler command in its own process group (AZ-G1). At the timeout, kills all of its processes. If it
- * exits before that, its background processes keep running. Never throws because of what the handler does.
+ * Runs one handler command in its own process group (AZ-G1). At the timeout, kills all processes of the command. If the
+ * command exits earlier, its background processes keep running. Does not throw, whatever the handler does.
  */
 export async function runCommand(command: CommandRun): Promise<Outcome> {
   const { running, record } = command;
@@ -253,8 +253,8 @@ function endedBy(why: Why, exitCode: number | null, seconds: number, by: NodeJS.
 }
 
 /**
- * Ends a command at its timeout or when the agent stops, first with SIGTERM. `done` is called once the leader has
- * ended; if signals were sent, it resolves when the other processes have ended or were killed.
+ * Ends a command at its timeout or when the agent stops, first with SIGTERM. Call `done` once the leader has ended. If
+ * signals were sent, `done` resolves when the other processes have ended or were killed.
  */
 function endAfter(
   leader: number | undefined,
@@ -295,8 +295,8 @@ function endAfter(
 }
 
 /**
- * Turns `install.sh` into `./install.sh` if the root contains that file: paths are relative to the root, regardless of
- * PATH.
+ * Turns `install.sh` into `./install.sh` if the root contains that file, because paths are relative to the root,
+ * regardless of PATH.
  */
 function lineWithPath({ line, root }: CommandRun): string {
   const program = /^[^\s'"\\$`;&|<>()]+/.exec(line)?.[0];

@@ -13,7 +13,7 @@ const record = z.object({
   purpose: z.enum(['goal', 'update', 'downgrade', 'remove']),
   /** For `update`: the version being replaced. */
   from: z.string().optional(),
-  /** The command's extensions, with their current sequence numbers. */
+  /** The extensions that the command runs for, with their current sequence numbers. */
   extensions: z.array(z.object({ name: z.string(), sequenceNumber: z.int() })),
   attempt: z.int(),
   timeoutSeconds: z.number(),
@@ -25,10 +25,10 @@ const record = z.object({
 /** A running command. Recorded before it starts, so that a restarted agent can find out how it ended (AZ-G3). */
 export type CommandRecord = z.infer<typeof record>;
 
-/** The command that the lane is running, in a folder that outlives the agent's process. */
+/** The record of the command that the lane is running, in a folder that outlives the agent's process. */
 export class RunningCommand {
   private readonly all: string;
-  /** A new name for each command, so that leftovers of an earlier one are not mistaken for this one's. */
+  /** A new name for each command, so that leftovers of an earlier command are not mistaken for its own. */
   private name: string;
 
   constructor(all: string) {
@@ -79,8 +79,8 @@ export class RunningCommand {
   }
 
   /**
-   * Returns the leader of the command's process group, null once the leader has ended, or `unknown` until it has
-   * written its process id.
+   * Returns the process id of the leader of the command's process group; null if the leader has ended, `unknown` if it
+   * has not yet written its process id.
    */
   leader({ outputFile }: CommandRecord): number | 'unknown' | null {
     const text = readText(join(this.folder, 'pid')) ?? '';

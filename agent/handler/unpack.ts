@@ -59,8 +59,8 @@ async function unpackEntry(zip: ZipFile, entry: Entry, folder: string): Promise<
   crashPoint(`unpack ${entry.fileName}`);
   // `flush` syncs the file, so that it is complete even after a crash.
   await pipeline(content, createWriteStream(target, { flags: 'wx', mode: 0o600, flush: true }));
-  // Every file is executable, as with the stock agent: zips from Windows have no modes, and in other zips, helper scripts
-  // are often not executable.
+  // Every file is executable, as with the stock agent: zips from Windows have no modes, and in other zips, helper
+  // scripts are often not executable.
   await chmod(target, type === 0 ? 0o755 : (mode & 0o755) | 0o700);
 }
 

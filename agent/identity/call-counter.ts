@@ -29,7 +29,9 @@ function keep(layout: AgentLayout, calls: z.infer<typeof file>): void {
   }
 }
 
-/** Overwrites the file in place: on a full disk, there is no space for a new file, but the agent can still call. */
+/**
+ * Overwrites the file in place, so that the agent can still call the portal if the disk has no space for a new file.
+ */
 function overwrite(path: string, text: string): void {
   const open = openSync(path, 'r+');
   try {

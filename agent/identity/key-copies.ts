@@ -87,7 +87,9 @@ export class KeyCopies {
   }
 }
 
-/** Throws unless the path is a folder that only the agent's user can write to, because a key could be exposed otherwise. */
+/**
+ * Throws unless the path is a folder that only the agent's user can write to, because a key could be exposed otherwise.
+ */
 function requireOwn(folder: string): void {
   const facts = lstatSync(folder);
   const { mode, uid } = facts;

@@ -35,7 +35,7 @@ WantedBy=multi-user.target
 `;
 }
 
-/** Escapes a word in ExecStart, in which systemd would expand `%` and `$`. */
+/** Escapes a word in ExecStart, where systemd would expand `%` and `$`. */
 function quoted(word: string): string {
   const plain = word.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('%', '%%');
   return `"${plain.replaceAll('$', () => '$$')}"`;

@@ -1,4 +1,7 @@
-/** Delays between attempts: doubled each time up to a limit, with jitter so that machines do not all retry at the same time. */
+/**
+ * Delays between attempts: doubled each time up to a limit, with jitter so that machines do not all retry at the same
+ * time.
+ */
 export interface Backoff {
   /** Returns the seconds to wait before the next attempt. */
   next(): number;

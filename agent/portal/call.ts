@@ -12,7 +12,7 @@ export interface HttpCall {
   body?: string | Buffer;
   /** A file to send as the body. */
   bodyFile?: string;
-  /** How long no data may arrive before the request times out, in seconds. */
+  /** How long the connection may be idle before the request times out, in seconds. */
   idleSeconds: number;
   signal?: AbortSignal;
   /**
@@ -20,7 +20,10 @@ export interface HttpCall {
    * returned as text.
    */
   saveTo?: { file: string; from: number; maxBytes: number };
-  /** Called once: when the request was sent (with `bodyFile`: when it is connected), or when it has failed. */
+  /**
+   * Called once, when the request has been sent or has failed. A request with `bodyFile` counts as sent once it is
+   * connected.
+   */
   onSent?: () => void;
 }
 
@@ -30,7 +33,7 @@ export interface PortalResponse {
   text: string;
 }
 
-/** Limit for a response in memory. Packages go to a file and are limited by their stated size. */
+/** Maximum size of a response in memory. Packages go to a file and are limited by their stated size. */
 const maxTextBytes = 64 * 1024 * 1024;
 
 /** Makes one HTTP request. Returns the response whatever its status; throws if no complete response arrived. */
@@ -44,7 +47,10 @@ export function openCaller(route: PortalRoute): Caller {
   return (call) => answerTo(call, connections(call.url));
 }
 
-/** Returns a function that returns the keep-alive connections for a URL. Throws AgentError if the CA file cannot be used. */
+/**
+ * Returns a function that returns the keep-alive connections for a URL. Throws AgentError if the CA file cannot be
+ * used.
+ */
 export function openConnections(route: PortalRoute): (url: URL) => HttpAgent {
   const proxyEnv = proxiesOf(route);
   const http = new HttpAgent({ keepAlive: true, proxyEnv });
@@ -119,7 +125,8 @@ function send(
     request.on('response', resolve);
     if (bodyFile === undefined) request.end(body);
     else {
-      // A request with a file counts as sent once it is connected: the next request need not wait for a long body.
+      // A request with a file counts as sent once it is connected, so that the next request need not wait for a long
+      // body.
       request.on('socket', (socket) => (socket.connecting ? socket.once('connect', sent) : sent()));
       pipeline(createReadStream(bodyFile), request).catch(reject);
     }

@@ -5,7 +5,7 @@ import { AgentError, sentenceOf } from '../agent-error.ts';
 import { agentName, agentVersion } from '../version.ts';
 import type { Caller, HttpCall, PortalResponse } from './call.ts';
 
-/** A request that the portal rejected. */
+/** The error for a request that the portal rejected. */
 export class PortalRefusal extends Error {
   override readonly name = 'PortalRefusal';
   readonly status: number;
@@ -128,7 +128,10 @@ export function openPortal(base: string, credential: string, nextCall: () => str
   };
 }
 
-/** Sends requests in the order of their counters, because a lower counter would look like a second machine to the portal. */
+/**
+ * Sends requests in the order of their counters, because a lower counter would look like a second machine to the
+ * portal.
+ */
 function inOrder(base: string, credential: string, nextCall: () => string, call: Caller): PortalCall {
   let turn: Promise<void> = Promise.resolve();
   return async (options) => {
@@ -152,8 +155,8 @@ function inOrder(base: string, credential: string, nextCall: () => string, call:
 }
 
 /**
- * Repeats a request once after a 409, because two requests may still arrive in the wrong order. A second machine is
- * rejected again.
+ * Repeats a request once after a 409, because two requests may still arrive in the wrong order. The portal rejects a
+ * second machine again.
  */
 function twiceOnConflict(send: PortalCall): PortalCall {
   return async (options) => {

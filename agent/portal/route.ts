@@ -48,8 +48,8 @@ export function authoritiesIn(file: string): string {
 }
 
 /**
- * Returns TLS options that trust the certificate authorities of Node, of this machine, and the given ones. Takes about
- * 40 ms, so call it once.
+ * Returns TLS options that trust Node's certificate authorities, this machine's, and the given ones. Takes about 40 ms,
+ * so call it once.
  */
 export function trusting(own: string[]): { secureContext: SecureContext } {
   const known = (['bundled', 'system', 'extra'] as const).flatMap((kind) => getCACertificates(kind));

@@ -15,7 +15,7 @@ import { type Log, listLogs } from './list-logs.ts';
 /** Size limit of one archive's contents; by default, the portal accepts 256 MiB. */
 const maxBytes = 240 * 1024 * 1024;
 
-/** Sends the log folders of handlers that operators request, even after the uninstall (AZ-G11). */
+/** Sends the log folders that operators request, even those of uninstalled handlers (AZ-G11). */
 export class LogArchives {
   private readonly layout: AgentLayout;
   private readonly portal: Portal;
@@ -31,7 +31,9 @@ export class LogArchives {
     this.journal = journal;
   }
 
-  /** Sends the archives that operators are waiting for. If that fails, the portal's next response asks for them again. */
+  /**
+   * Sends the archives that operators are waiting for. If that fails, the portal's next response asks for them again.
+   */
   wanted(): void {
     if (this.stopping.signal.aborted) return;
     this.sending ??= this.sendAll()
@@ -103,7 +105,7 @@ export async function archiveLogs(logs: string, handler: string, zip: string): P
   await pipeline(archive.outputStream, createWriteStream(zip, { mode: 0o600 }));
 }
 
-/** Yields a log up to its listed size: it may grow, be rotated or be replaced while it is packed. */
+/** Yields a log up to its listed size, because it may grow, be rotated or be replaced while it is packed. */
 async function* contentOf(log: Log): AsyncGenerator<Buffer> {
   try {
     const fd = openFileBelow(log.folder, log.path);

@@ -28,7 +28,7 @@ export type LogUpload = z.input<typeof upload>;
 type Queued = z.output<typeof upload>;
 
 const pieceBytes = 1024 * 1024;
-/** Beyond this number, the oldest outputs are not uploaded and stay on the machine only. */
+/** Beyond this number, the oldest outputs are not uploaded and stay only on the machine. */
 const maxQueued = 500;
 
 /** Uploads complete outputs of commands in pieces. Pending uploads are stored on disk. */
@@ -83,7 +83,7 @@ export class LogUploads {
     this.stopping.abort();
   }
 
-  /** Uploads until it is stopped. Never throws because of what the portal does. */
+  /** Uploads until it is stopped. Does not throw, whatever the portal does. */
   async run(): Promise<void> {
     while (!this.stopping.signal.aborted) {
       const [number] = this.numbers;

@@ -35,7 +35,8 @@ export function noEntries(): Entries {
 }
 
 /**
- * In a queue longer than this, a status replaces earlier ones with its sequence number, even if their contents differ.
+ * In a queue longer than this, a status replaces earlier ones with the same sequence number, even if their contents
+ * differ.
  */
 const manyWaiting = 500;
 /** How many reports are kept in memory while the disk is full. */
@@ -76,7 +77,7 @@ export class Outbox {
     this.numbers.push(this.last);
   }
 
-  /** Returns the oldest report. Unreadable ones are deleted. */
+  /** Returns the oldest readable report, and deletes unreadable ones before it. */
   first(): QueuedReport | null {
     for (const number of [...this.numbers]) {
       const parsed = queued.safeParse(this.unwritten.get(number) ?? readJson(this.pathOf(number)));
@@ -93,8 +94,8 @@ export class Outbox {
   }
 
   /**
-   * Removes entries from queued reports that the new report supersedes: heartbeats by newer ones, and statuses and
-   * problems by equal ones. In a long queue, a status supersedes any earlier one with its sequence number.
+   * Removes from queued reports what the new report supersedes: earlier heartbeats of an extension, and statuses and
+   * problems equal to new ones. In a long queue, a status supersedes every earlier one with the same sequence number.
    */
   private supersede(report: Entries): void {
     // The first report may be in transit.

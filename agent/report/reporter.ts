@@ -63,7 +63,7 @@ export class Reporter {
     this.add('problems', { about, message: message.slice(0, 1024), file });
   }
 
-  /** Queues restart requests before it returns. Returns false if they could not be queued. */
+  /** Queues restart requests synchronously. Returns false if they could not be queued. */
   pendingRestart(requests: NonNullable<Entries['pendingRestart']>): boolean {
     this.gathered.pendingRestart = requests;
     return this.flush();
@@ -89,7 +89,7 @@ export class Reporter {
     this.stopping.abort();
   }
 
-  /** Sends until it is stopped. Never throws because of what the portal does. */
+  /** Sends until it is stopped. Does not throw, whatever the portal does. */
   async run(): Promise<void> {
     while (!this.stopping.signal.aborted) {
       const report = this.outbox.first();

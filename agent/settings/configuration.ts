@@ -40,7 +40,7 @@ export const configuration = z.strictObject({
     .regex(/^(\/.*|none)$/, { error: 'must be the full path of a folder, or none.' })
     .optional(),
   logFormat: z.enum(logFormats, { error: `must be one of ${logFormats.join(', ')}.` }).optional(),
-  logMegabytes: between(1, 1000, 'MB').optional(),
+  logMegabytes: between(1, 1000, 'MiB').optional(),
   logFiles: between(0, 100, 'files').optional(),
   proxy: address('http://proxy.example.net:3128').optional(),
   directHosts: text('a list of hosts with commas between').optional(),
@@ -63,7 +63,7 @@ export type ConfigurationKey = keyof Configuration;
 
 /**
  * Reads `config.json` in the folder; empty if there is none. Throws an AgentError that names every fault by its path.
- * Values are not repeated, because they may be misplaced secrets.
+ * Faults do not repeat values, because these may be misplaced secrets.
  */
 export function readConfiguration(layout: AgentLayout): Configuration {
   const path = join(layout.root, 'config.json');

@@ -6,7 +6,9 @@ interface Setting {
   flags: string;
   what: string;
   env: string;
-  /** Other variables with the same meaning. They take precedence over the file, and are read where the setting is used. */
+  /**
+   * Other variables with the same meaning. They take precedence over the file, and are read where the setting is used.
+   */
   commonEnv?: string[];
   fallback?: string | number;
 }

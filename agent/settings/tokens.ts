@@ -14,8 +14,8 @@ export interface TokenSources {
 }
 
 /**
- * Returns the enrollment token from the option, a file, the environment or a prompt at a terminal. A token in the option
- * is visible to every user of the machine. Throws AgentError if there is none.
+ * Returns the enrollment token from the option, a file, the environment or a prompt at a terminal. A token in the
+ * option is visible to every user of the machine. Throws AgentError if there is none.
  */
 export async function enrollmentTokenOf(sources: TokenSources): Promise<string> {
   const found = await tokenOf(sources, '--token-file', 'Enrollment token: ');

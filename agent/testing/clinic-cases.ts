@@ -67,9 +67,9 @@ export const clinicCases: ClinicCase[] = [
 ];
 
 interface HandlerSpec {
-  /** What a command does in addition, as a shell script. `$1` is the command. */
+  /** Shell script that each command runs in addition; `$1` is the command. */
   misdeed?: string;
-  /** How enable and disable write their status, as a shell script. */
+  /** Shell script with which enable and disable write their status. */
   status?: string;
   reportHeartbeat?: boolean;
 }

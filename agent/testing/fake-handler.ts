@@ -3,7 +3,7 @@ import { ZipFile } from 'yazl';
 export interface FakeHandler {
   handler: string;
   version: string;
-  /** What a command does after it is logged, as a shell script. `$1` is the command. */
+  /** Shell script that each command runs after logging itself; `$1` is the command. */
   script?: string;
   reportHeartbeat?: boolean;
   supportsMultipleExtensions?: boolean;

@@ -82,7 +82,7 @@ export async function loggingHandler({
 }: {
   handler: string;
   version: string;
-  /** What a command does in addition, as a shell script. `$1` is the command, `$n` the sequence number. */
+  /** Shell script that each command runs in addition; `$1` is the command, `$n` the sequence number. */
   script: string;
   reportHeartbeat?: boolean;
 }): Promise<HandlerPackage> {

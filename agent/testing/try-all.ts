@@ -8,8 +8,8 @@ import { scoreOf } from '../clinic/report.ts';
 import { type Result, tryPackage } from '../clinic/try-package.ts';
 import { clinicCases } from './clinic-cases.ts';
 
-// Tries the demo's handlers, which must pass all checks, and handlers with one fault each, which must be found: `npm
-// run try:all [-- PART OF A NAME]`. Takes a few minutes; `npm test` tries some of them.
+// Tries the demo's handlers, which must pass all checks, and handlers with one fault each, which the checks must find:
+// `npm run try:all [-- PART OF A NAME]`. Takes a few minutes; `npm test` tries some of them.
 await provideTestPrograms();
 const only = process.argv.slice(2).join(' ');
 const folder = await mkdtemp(path.join(tmpdir(), 'annex-try-all-'));

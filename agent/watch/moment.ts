@@ -20,7 +20,9 @@ export function momentNow(): BootMoment {
   return { clock: Date.now(), boot, uptime: uptime() };
 }
 
-/** Returns the seconds since then, never negative. Across a restart of the machine, it relies on the machine's clock. */
+/**
+ * Returns the seconds since `then`, never negative. Across a restart of the machine, it relies on the machine's clock.
+ */
 export function secondsSince(then: BootMoment): number {
   const now = momentNow();
   const seconds = then.boot === now.boot ? now.uptime - then.uptime : (now.clock - then.clock) / 1000;

@@ -31,7 +31,9 @@ interface Watched {
   path: string;
   /** Modification time of an earlier command's status, which does not count while the current command runs. */
   leftAt: number | null;
-  /** Set once the status is `success` or `error`: the file's time when last checked, and the status. */
+  /**
+   * Set once the status is `success` or `error`: the file's modification time when it was last checked, and the status.
+   */
   concluded: { mtimeMs: number; word: StatusWord | null } | null;
   /** The last document that was reported; a different one is reported immediately. */
   lastText: string | null;
@@ -112,7 +114,7 @@ export class Observer {
     this.updateWatchers();
   }
 
-  /** Reads the status once its command has ended. Returns null if there is no valid one. */
+  /** Reads the status of a command that has ended. Returns null if there is no valid one. */
   async readStatus(extension: string): Promise<StatusWord | null> {
     const one = this.watched.get(`status ${extension}`);
     if (one !== undefined) one.leftAt = null;
@@ -152,8 +154,8 @@ export class Observer {
 
   private mustRead(one: Watched, kind: Watched['kind']): boolean {
     if (one.concluded === null) return one.kind === kind;
-    // After `success` or `error`, a file is checked with the heartbeats, and with the statuses too once its status is no
-    // longer terminal (AZ-S4).
+    // After `success` or `error`, a file is checked with the heartbeats, and with the statuses too once its status is
+    // no longer terminal (AZ-S4).
     return (kind === 'heartbeat' || !isTerminal(one.concluded.word)) && this.hasChanged(one);
   }
 
@@ -276,7 +278,10 @@ export class Observer {
   }
 }
 
-/** Returns a file's age, counted from when it was first seen, so that clock changes do not affect it (AZ-H3). */
+/**
+ * Returns a file's age: its age when first seen plus the time since then, so that clock changes do not affect it
+ * (AZ-H3).
+ */
 function ageOf(one: Watched, { mtimeMs, ageSeconds, readAt }: ReadFile): number {
   if (one.seen?.mtimeMs !== mtimeMs) one.seen = { mtimeMs, at: readAt, ageSeconds };
   return one.seen.ageSeconds + secondsSince(one.seen.at);

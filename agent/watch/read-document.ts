@@ -50,7 +50,7 @@ async function attempt(path: string): Promise<ReadFile | null | string> {
   if (file === null) return null;
   try {
     const before = fstatSync(file);
-    if (before.size > maxBytes) return `it has ${before.size} bytes, more than a report may carry`;
+    if (before.size > maxBytes) return `it has ${before.size} bytes, more than fits into a report`;
     const bytes = await readUpTo(file, before.size + 1);
     const readAt = momentNow();
     const after = fstatSync(file);

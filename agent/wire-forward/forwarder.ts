@@ -36,7 +36,7 @@ export interface ForwarderOptions {
 interface Limits {
   /** How long the gateway may take to respond. Must be shorter than 10 s, after which the stock agent gives up. */
   silenceMilliseconds: number;
-  /** Time limits for a request to arrive: its headers, and as a whole. */
+  /** Time limits for the headers of a request and for the whole request to arrive. */
   headersMilliseconds: number;
   requestMilliseconds: number;
   bodyBytes: number;
@@ -55,14 +55,14 @@ const usual: Limits = {
 };
 
 /**
- * Statuses for which the stock agent retries for half a minute. They are replaced with a status that it does not retry:
- * it logs the error and continues with its next round.
+ * Statuses for which the stock agent retries for half a minute. The forwarder replaces them with a status that the
+ * stock agent does not retry: the stock agent then logs the error and continues with its next round.
  */
 const stopping = new Set([205, 206, 403, 429, 500, 501, 502, 503, 504, 507]);
 const unavailable = 424;
 
 /**
- * The service that a request is sent to: `wire` for the WireServer and instance metadata, `hgap` for the HostGAPlugin.
+ * The service that receives a request: `wire` for the WireServer and instance metadata, `hgap` for the HostGAPlugin.
  */
 export type WireService = 'wire' | 'hgap';
 
@@ -199,7 +199,7 @@ export class Forwarder {
   }
 
   /**
-   * Responds in place of the gateway: to a request for the goal state with the last one, otherwise with a status that
+   * Responds in place of the gateway: with the last goal state if the request is for it, otherwise with a status that
    * the stock agent does not retry.
    */
   private answerWithoutGateway(method: string, path: string, response: ServerResponse, reason: string): void {
@@ -247,7 +247,7 @@ function answer(response: ServerResponse, status: number, sentence: string): voi
     response.destroy();
     return;
   }
-  // The rest of the request is not read.
+  // Closes the connection, because the rest of the request is not read.
   response.writeHead(status, { 'content-type': 'text/plain', connection: 'close' }).end(`${sentence}\n`);
 }
 

@@ -16,7 +16,7 @@ const hopByHop = [
 /** Headers in which a guest could claim an identity or address. They are not relayed. */
 const forged = /^(x-guest-|x-forwarded-|x-real-ip$|forwarded$|authorization$|cookie$|host$)/;
 
-/** Returns the headers of a request to the gateway, with the VM's token and the forwarder's run. */
+/** Returns the headers of a request to the gateway, with the VM's token and the id of the forwarder's run. */
 export function requestHeaders(given: IncomingHttpHeaders, token: string, run: string): IncomingHttpHeaders {
   const length = given['transfer-encoding'] === undefined ? {} : { 'transfer-encoding': 'chunked' };
   return { ...kept(given, (name) => !forged.test(name)), ...length, 'x-guest-token': token, 'x-guest-forwarder': run };

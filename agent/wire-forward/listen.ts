@@ -28,9 +28,10 @@ export async function listenHere(endpoints: Endpoint[]): Promise<Listeners> {
 }
 
 /**
- * Listens in another network namespace: a name of `ip netns`, or a path such as /proc/PID/ns/net. A socket stays in the
- * namespace where it was created, so a child process enters the namespace, creates the sockets, passes them to this
- * process and ends. This process relays the connections from its own namespace; the guest can reach nothing else.
+ * Listens in another network namespace, given as a name of `ip netns` or a path such as /proc/PID/ns/net. A socket
+ * stays in the namespace where it was created, so a child process enters the namespace, creates the sockets, passes
+ * them to this process and ends. This process relays the connections from its own namespace; the guest can reach
+ * nothing else.
  */
 export async function listenInside(namespace: string, endpoints: Endpoint[], program: string[]): Promise<Listeners> {
   const path = namespace.includes('/') ? namespace : `/run/netns/${namespace}`;
@@ -53,7 +54,7 @@ export async function listenInside(namespace: string, endpoints: Endpoint[], pro
 /** Name of the hidden command that the child runs inside the namespace. */
 export const insideCommand = 'wire-listen';
 
-/** Runs in the child: creates the sockets, passes them to the parent, and waits to be released. */
+/** Runs in the child: creates the sockets, passes them to the parent, and waits until the parent disconnects. */
 export async function handOver(endpoints: Endpoint[]): Promise<void> {
   const parent = process;
   if (parent.send === undefined) throw new AgentError('Only wire-forward starts this command.');

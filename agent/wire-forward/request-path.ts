@@ -14,8 +14,8 @@ export function faultOf(method: string, path: string): { status: 400 | 405; sent
 }
 
 /**
- * Whether a request is for the goal state. Its last good response is kept, because without a response the stock agent
- * would stop and start again.
+ * Whether a request is for the goal state. The forwarder keeps the last good one, because without a response the stock
+ * agent would stop and start again.
  */
 export function isGoalState(method: string, path: string): boolean {
   return method === 'GET' && /^\/machine\/?\?comp=goalstate$/i.test(path);

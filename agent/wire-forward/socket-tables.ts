@@ -7,7 +7,9 @@ const mapped = isLittle ? '0000000000000000FFFF0000' : '00000000000000000000FFFF
 
 /** The tables of TCP sockets in one network namespace. The open files stay readable after the process has ended. */
 export interface SocketTables {
-  /** Returns the id of the user who owns the client's socket, or null if that is not an open socket in this namespace. */
+  /**
+   * Returns the id of the user who owns the client's socket, or null if that is not an open socket in this namespace.
+   */
   uidOf(client: { address: string; port: number }, server: { address: string; port: number }): number | null;
   close(): void;
 }
@@ -38,7 +40,7 @@ export function openSocketTables(pid: number | 'self'): SocketTables {
 
 /**
  * Looks up a connection in the text of /proc/net/tcp or tcp6. A socket that its process has closed has no inode and
- * shows uid 0 for any user, so it counts as belonging to no user.
+ * shows uid 0 regardless of its user, so it counts as belonging to no user.
  */
 export function uidIn(
   table: string,

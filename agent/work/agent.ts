@@ -40,7 +40,9 @@ export interface AgentOptions extends ObserverSettings {
   bootIdFile?: string;
   /** For demos and tests: disables every handler when the agent stops, so that nothing keeps running. */
   disableOnExit?: boolean;
-  /** Folder in which handlers written for the stock agent look for keys; if absent, keys are only in the agent's folder. */
+  /**
+   * Folder in which handlers written for the stock agent look for keys; if absent, keys are only in the agent's folder.
+   */
   waagentFolder?: string;
   call: Caller;
   /** For trials and tests: a portal in the same process. */
@@ -275,8 +277,8 @@ export class Agent {
   }
 
   /**
-   * Makes a goal state the current one, and stores it if it is new. If it is invalid or a replay, reports that and keeps
-   * the last one. Throws AgentError if it cannot be stored.
+   * Makes a goal state the current one, and stores it if it is new. If it is invalid or a replay, reports that and
+   * keeps the last one. Throws AgentError if it cannot be stored.
    */
   private apply(document: { text: string; etag: string }, how: 'new' | 'kept' = 'new'): void {
     const { journal, layout } = this.options;
@@ -287,8 +289,8 @@ export class Agent {
     try {
       if (how === 'new') writeJson(layout.goalState, { text: document.text, etag: document.etag, newest });
     } catch (error) {
-      // Not applied, so that it is requested again: a restarted agent that cannot reach the portal would return the
-      // machine to the older goal state on disk.
+      // Not applied: after a restart without the portal, the agent would return the machine to the older goal state on
+      // disk. Because `seenEtag` is unchanged, the agent requests this goal state again.
       throw new AgentError(`The goal state cannot be stored: ${sentenceOf(error)}. The last one stays current.`);
     }
     this.seenEtag = document.etag;
@@ -316,7 +318,7 @@ export class Agent {
     }
   }
 
-  /** Rejects a goal state; it is not requested again until it changes. */
+  /** Rejects a goal state. The agent does not fetch it again until it changes. */
   private rejectGoalState(etag: string, message: string): void {
     this.seenEtag = etag;
     this.options.journal.warn(message, { etag });

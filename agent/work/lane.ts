@@ -51,7 +51,7 @@ export class Lane {
     }
   }
 
-  /** Makes the lane look for work again, once the running command has ended. */
+  /** Makes the lane look for work again, once the current work has ended. */
   wake(): void {
     this.isWoken = true;
     this.isIdle = false;

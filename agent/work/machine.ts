@@ -147,7 +147,10 @@ export class Machine {
     this.reporter.problem(name, message);
   }
 
-  /** Returns the goal's version if it is installed, otherwise the version that the extension last used; undefined if none is installed. */
+  /**
+   * Returns the goal's version if it is installed, otherwise the version that the extension last used; undefined if no
+   * version is installed.
+   */
   private versionNow({ name, handler, version }: GoalStateExtension): string | undefined {
     const versions = this.local.handlers[handler]?.versions ?? {};
     if (versions[version]?.installed) return version;
@@ -162,8 +165,8 @@ export class Machine {
 
   /** Notes that an install or update exited with 0 and requires a restart. `boot` is the boot in which it ran. */
   noteRestartWanted(version: LocalVersion, boot: string): void {
-    // An install in an earlier boot is complete by now. A known request keeps its time and whether the restart command
-    // ran.
+    // An install in an earlier boot is complete by now. A request that is already recorded keeps its `rebootSince` and
+    // `rebootAsked`.
     if (boot !== this.boot || version.rebootAfter === boot) return;
     Object.assign(version, { rebootAfter: boot, rebootSince: momentNow(), rebootAsked: false });
   }

@@ -6,7 +6,7 @@ export interface Candidate {
   kind: WorkKind;
   /** The turn of the change that requested this work; null for a hook caused by another machine. */
   turn: number | null;
-  /** For a hook without a turn: the logical clock of its relation, by which such hooks are ordered. */
+  /** For a hook without a turn: the logical clock of its relation, which orders such hooks. */
   clock?: number;
   /** Whether the work was begun on this machine and has not ended, such as a command that outlived the agent. */
   isBegun: boolean;
@@ -22,8 +22,8 @@ export interface LaneBusy {
 const longestKindMs = 3_600_000;
 
 /**
- * Returns what the lane does next: work that was begun on this machine; after an hour with one kind, work of another
- * kind; then the lowest turn; then hooks without a turn, by the clock of their relation. Equal candidates keep their
+ * Returns what the lane does next, by priority: work that was begun on this machine; after an hour with one kind, work
+ * of another kind; the lowest turn; hooks without a turn, by the clock of their relation. Equal candidates keep their
  * order. Null if there are none.
  */
 export function nextWork<C extends Candidate>(candidates: readonly C[], busy: LaneBusy | null): C | null {

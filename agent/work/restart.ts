@@ -19,8 +19,8 @@ export interface RestartOptions {
 }
 
 /**
- * Restarts the machine to complete an install (AZ-G8). A request stays on disk until the boot id changes, so it survives
- * an agent that is killed.
+ * Restarts the machine to complete an install (AZ-G8). A request stays on disk until the boot id changes, so it
+ * survives an agent that is killed.
  */
 export class PendingRestart {
   private readonly options: RestartOptions;
@@ -48,7 +48,7 @@ export class PendingRestart {
 
   /**
    * Reports the requests if they changed. Stores the report first and then notes the requests as reported, so an agent
-   * that is killed in between reports them twice.
+   * that is killed in between reports them twice rather than never.
    */
   report(): void {
     const { machine, reporter } = this.options;
@@ -75,7 +75,7 @@ export class PendingRestart {
   }
 
   /**
-   * Restarts the machine if installs require it and the command has not run in the current boot. A command that failed
+   * Runs the restart command unless it has already run for every install that requires a restart. A command that failed
    * runs again only with the next goal state. Without a command, logs that a restart is required.
    */
   request(): void {
@@ -114,8 +114,8 @@ export class PendingRestart {
   }
 
   /**
-   * Stores which installs have run. Returns false if that fails: after a restart, the installs would run again and
-   * require another restart, endlessly.
+   * Stores which installs have run. Returns false if that fails. Without the record, the installs would run again after
+   * each restart and require yet another one.
    */
   private isStored(): boolean {
     const { machine } = this.options;

@@ -27,7 +27,10 @@ export interface FactorFormProps {
   /** The factors that the reader can use. The form starts with the first one. */
   kinds: readonly FactorKind[];
   askPasskey(): Promise<PublicKeyCredentialRequestOptionsJSON>;
-  /** Resolves when the factor is accepted. The form then stays busy until the caller closes or replaces it. */
+  /**
+   * Sends the proof and resolves when the portal accepts it. The form then stays busy until the caller closes or
+   * replaces it.
+   */
   onShow(proof: FactorProof): Promise<void>;
   /** Called with the portal's problem, which the form also shows. Not called if the browser's passkey dialog failed. */
   onProblem?(problem: ExplainedProblem): void;

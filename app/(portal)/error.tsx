@@ -5,7 +5,7 @@ import { useRetry } from '../_lib/live/use-retry.ts';
 import { Card } from '../_ui/card.tsx';
 import { ErrorState } from '../_ui/error-state.tsx';
 
-/** Shown if a page fails to render. The menu stays, and the page retries when the connection is restored. */
+/** Shown if a page fails to render. The menu remains, and the page retries when the connection is restored. */
 export default function PortalError({ error, reset }: { error: Error & { digest?: string }; reset(): void }) {
   const { t } = useTranslation('common');
   const retry = useRetry(reset);

@@ -11,9 +11,9 @@ interface Crash {
 }
 
 /**
- * Catches errors that no page caught, while texts and styles are still available. Usually the database is down, so that
- * not even the session could be read. Because the root layout imports it, the components it uses are bundled once for
- * all pages.
+ * Catches errors that no page caught, while texts and styles are still available. The usual cause is that the database
+ * is down and not even the session can be read. Because the root layout imports this component, the components that it
+ * uses are bundled once for all pages.
  */
 export class CrashBoundary extends Component<{ children: ReactNode }, { crash: Crash | null }> {
   override state: { crash: Crash | null } = { crash: null };

@@ -29,7 +29,9 @@ const KeysContext = createContext<Registry | undefined>(undefined);
 /** Time limit for the second key of a sequence, in milliseconds. */
 const secondKeyMs = 1_500;
 
-/** Handles shortcuts with one listener per tab. They are inactive while typing and while a dialog or menu is open. */
+/**
+ * Handles shortcuts with one listener per tab. They are inactive while the reader types or a dialog or menu is open.
+ */
 export function KeysProvider({ children }: { children: ReactNode }) {
   const [groups, setGroups] = useState<ReadonlySet<KeyGroup>>(new Set());
   useEffect(() => {
@@ -69,8 +71,8 @@ export function KeysProvider({ children }: { children: ReactNode }) {
 }
 
 /**
- * Returns the shortcuts of this page, or those of all pages. The order of registration does not tell them apart: parts
- * of a page may register before the shell, and again after a change of language.
+ * Returns the shortcuts of this page, or the ones that work on every page. The order of registration does not tell them
+ * apart: parts of a page may register before the shell, and again after a change of language.
  */
 const bindingsOf = (groups: ReadonlySet<KeyGroup>, isEverywhere: boolean): KeyBinding[] =>
   [...groups].filter((group) => group.isEverywhere === isEverywhere).flatMap(({ bindings }) => bindings);

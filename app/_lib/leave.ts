@@ -9,7 +9,7 @@ type Ask = (go: () => void) => void;
 let guard: Ask | null = null;
 
 /**
- * Runs `go`, which leaves the page, immediately or after a confirmation. Needed only for navigation by code:
+ * Calls `go` to leave the page, after a confirmation if there are unsaved changes. Needed only for navigation by code:
  * `useLeaveGuard` intercepts links, Back and Forward.
  */
 export function mayLeave(go: () => void): void {
@@ -18,8 +18,8 @@ export function mayLeave(go: () => void): void {
 }
 
 /**
- * While `ask` is given, calls it before a link, Back, Forward or `mayLeave` leaves this page; `go` continues. On a
- * reload or when the tab is closed, the browser asks.
+ * While `ask` is given, calls it before a link, Back, Forward or `mayLeave` leaves this page. To leave, `ask` calls
+ * `go`. If the page is reloaded or the tab is closed, the browser asks instead.
  */
 export function useLeaveGuard(ask: Ask | null): void {
   const router = useRouter();
@@ -68,7 +68,9 @@ export function useLeaveGuard(ask: Ask | null): void {
   }, [active, router]);
 }
 
-/** Returns the path that a click leads to; null if it stays on the page, opens another tab or leaves these pages. */
+/**
+ * Returns the path that a click leads to; null if the click stays on the page, opens another tab or leaves the portal.
+ */
 function targetOf(event: MouseEvent): string | null {
   const link = event.target instanceof Element ? event.target.closest('a[href]') : null;
   if (!(link instanceof HTMLAnchorElement) || link.target === '_blank') return null;

@@ -3,7 +3,7 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/browser';
 
-/** Loaded when a passkey is used, not with the page. */
+/** Loaded when first needed, not with the page. */
 const load = () => import('@simplewebauthn/browser');
 
 /** Why the browser returned no passkey. The values are keys of sentences in `auth`. */
@@ -28,8 +28,8 @@ export function canUsePasskeys(): boolean {
 const isAddress = (host: string): boolean => /^[\d.]+$/.test(host) || host.startsWith('[');
 
 /**
- * Requests a signature. With `byField`, silently offers passkeys as suggestions of a field until `cancelPasskeyRequest`
- * is called. Throws `PasskeyError`.
+ * Requests a signature. With `byField`, offers passkeys as suggestions of a field instead of in a dialog, until
+ * `cancelPasskeyRequest` is called. Throws `PasskeyError`.
  */
 export async function signWithPasskey(options: PublicKeyCredentialRequestOptionsJSON, byField = false) {
   const { startAuthentication } = await load();

@@ -3,7 +3,7 @@ import { redirect } from 'next/navigation';
 import { cache } from 'react';
 import type { PortalRuntime } from '#server/portal/runtime.ts';
 
-/** Returns the portal, which runs in the same process, so that pages call its procedures without HTTP. */
+/** Returns the portal. It runs in the same process, so pages can call its procedures without HTTP. */
 export function runtime(): PortalRuntime {
   const found = (globalThis as { [portalKey]?: PortalRuntime })[portalKey];
   if (found === undefined) throw new Error('The pages are served by the portal: start them with `npm start`.');
@@ -33,8 +33,8 @@ export const portal = cache(async () => {
 });
 
 /**
- * Returns the URL of the sign-in page, which returns to this page afterwards. The portal passes the requested path on,
- * because Next.js does not.
+ * Returns the URL of the sign-in page, which returns to this page afterwards. The portal passes on the requested path
+ * in a header, because Next.js does not.
  */
 export async function signInAddress(): Promise<string> {
   const path = (await headers()).get('x-annex-path');

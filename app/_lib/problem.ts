@@ -18,7 +18,7 @@ export interface ExplainedProblem {
   status: number | undefined;
 }
 
-/** Converts any error that a procedure (tRPC) or an HTTP request (problem document) threw. */
+/** Converts any error thrown by a tRPC procedure or an HTTP request into the form that pages show. */
 export function problemOf(error: unknown): ExplainedProblem {
   const data = dataOf(error);
   if (data === undefined)
@@ -34,7 +34,7 @@ export function problemOf(error: unknown): ExplainedProblem {
   };
 }
 
-/** Reads the problem document of a plain `fetch`, which uploads and the sign-in use. */
+/** Reads the problem document in the response to an HTTP request outside tRPC, such as an upload or a sign-in. */
 export async function problemOfResponse(response: Response): Promise<ExplainedProblem> {
   const body: unknown = await response.json().catch(() => undefined);
   const found = problemOf({ data: isRecord(body) ? body : {} });

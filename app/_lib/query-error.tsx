@@ -7,7 +7,7 @@ import { useProblem } from './use-problem.ts';
 export interface QueryErrorProps {
   /** Pass `query.error`. */
   error: unknown;
-  /** What failed: "The list did not load". */
+  /** What failed, such as "The list did not load". */
   title?: string;
   /** Pass `() => query.refetch()`. */
   onRetry?(): unknown;

@@ -8,7 +8,7 @@ export type ActName = 'enroll' | 'invite';
 let wanted: ActName | null = null;
 const listeners = new Set<() => void>();
 
-/** Requests an action from the page that provides it. It runs now, or once that page is open. Browser only. */
+/** Requests an action from the page that provides it. The action runs now, or once that page is open. Browser only. */
 export function requestAct(name: ActName): void {
   wanted = name;
   for (const listen of listeners) listen();

@@ -23,8 +23,8 @@ export interface FactorKinds {
 export type SignInFactor = { code: string } | { recoveryCode: string } | { passkey: AuthenticationResponseJSON };
 
 /**
- * Starts a session and returns null, or returns the kinds of second factor that are required. Throws `DoorError` with
- * `credentials_refused` or `too_many_attempts`, or what `fetch` throws.
+ * Starts a session and returns null or, if a second factor is required, returns the kinds that the account has. Throws
+ * `DoorError` if the credentials are wrong or there were too many attempts.
  */
 export async function signIn(email: string, password: string): Promise<FactorKinds | null> {
   const response = await post('/api/auth/sign-in/email', { email, password });
@@ -36,7 +36,10 @@ export async function requestFactorOptions(): Promise<PublicKeyCredentialRequest
   return (await post('/api/auth/sign-in/factor/passkey', {})).json();
 }
 
-/** Sends the second factor and starts the session. Throws `DoorError`: `factor_refused`, `sign_in_stale`. */
+/**
+ * Sends the second factor and starts the session. Throws `DoorError`: `sign_in_stale` if the password must be entered
+ * again, otherwise `factor_refused` or `too_many_attempts`.
+ */
 export async function signInWithFactor(answer: SignInFactor): Promise<void> {
   await post('/api/auth/sign-in/factor', answer);
 }
@@ -46,33 +49,37 @@ export async function requestPasskeyOptions(): Promise<PublicKeyCredentialReques
   return (await post('/api/auth/sign-in/passkey/options', {})).json();
 }
 
-/** Starts a session with a passkey alone. Throws `DoorError`: `factor_refused`. */
+/** Starts a session with a passkey alone. Throws `DoorError` if the portal rejects it. */
 export async function signInWithPasskey(passkey: AuthenticationResponseJSON): Promise<void> {
   await post('/api/auth/sign-in/passkey', { passkey });
 }
 
-/** Redirects to the OpenID provider, which returns to `next`. Throws `DoorError`: `provider_away`. */
+/** Redirects to the OpenID provider, which returns to `next`. Throws `DoorError` if the provider does not respond. */
 export async function goToProvider(next: string, invitation?: string): Promise<void> {
   const response = await post('/api/auth/oidc/start', { next, ...(invitation === undefined ? {} : { invitation }) });
   location.assign(((await response.json()) as { address: string }).address);
 }
 
 /**
- * Redirects to the OpenID provider to connect an account. Throws `DoorError`: `confirmation_required`, `provider_away`.
+ * Redirects to the OpenID provider to connect an account. Throws `DoorError` if the last confirmation is too old or the
+ * provider does not respond.
  */
 export async function connectProvider(): Promise<void> {
   const response = await post('/api/auth/oidc/start', { connect: true });
   location.assign(((await response.json()) as { address: string }).address);
 }
 
-/** Changes the password, which ends all other sessions. Throws `DoorError`: `password_wrong`, `invalid`. */
+/**
+ * Changes the password, which ends all other sessions. Throws `DoorError` if the current password is wrong or the new
+ * one is invalid.
+ */
 export async function changePassword(currentPassword: string, newPassword: string): Promise<void> {
   await post('/api/auth/change-password', { currentPassword, newPassword });
 }
 
 let isLeaving = false;
 
-/** Whether the reader is signing out, so that a redirect is expected. */
+/** Whether the reader is signing out, so a redirect is expected. */
 export const isSigningOut = (): boolean => isLeaving;
 
 /** Ends the session. */
@@ -109,10 +116,7 @@ async function post(path: string, body: unknown): Promise<Response> {
   return response;
 }
 
-/**
- * Returns the path to open after signing in; by default the overview. `next` comes from the URL, so the function checks
- * it.
- */
+/** Returns the path to open after signing in; by default the overview. Checks `next`, because it comes from the URL. */
 export function safeNext(next: string | undefined): string {
   // Parsed as in a browser, which drops tabs and line breaks and treats a backslash as a slash.
   const here = 'http://annex.invalid';

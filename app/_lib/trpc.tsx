@@ -12,7 +12,7 @@ const { TRPCProvider, useTRPC, useTRPCClient } = createTRPCContext<AppRouter>();
 
 export { useTRPC, useTRPCClient };
 
-/** Inputs can be long, for example with the ids of a selection; a batch with a longer URL is split. */
+/** Maximum length of a batch's URL. Inputs can be long, such as the ids of a selection, so a longer batch is split. */
 const longestUrl = 2000;
 
 /** Falls back to plain JSON, because superjson rejects property names that settings may have, such as `constructor`. */

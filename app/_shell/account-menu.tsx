@@ -11,7 +11,7 @@ import { LazyMenu } from '../_ui/lazy-menu.tsx';
 import { toast } from '../_ui/toast.tsx';
 import { useReader } from './reader.tsx';
 
-/** The signed-in account, and signing out. */
+/** The menu of the signed-in account: name, role, account settings and sign-out. */
 export function AccountMenu({ showName = false }: { showName?: boolean }) {
   const { t } = useTranslation(['navigation', 'common']);
   const reader = useReader();

@@ -34,8 +34,8 @@ export function LiveIndicator() {
 }
 
 /**
- * A banner about the live connection: lost, with the time from which the page is stale and the next attempt; restored,
- * with the number of missed changes; or signed out. Otherwise, a banner if the portal cannot reach the gateway.
+ * Shows a banner if the live connection was lost or restored, or if the session ended. Otherwise, shows a banner if the
+ * portal cannot reach the gateway.
  */
 export function LiveBanner() {
   const live = useLive();
@@ -91,7 +91,6 @@ function BackBanner({ caughtUp }: { caughtUp: number | undefined }) {
   );
 }
 
-/** Opens the sign-in, which returns to this page. */
 function signInAgain(): void {
   location.assign(`/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`);
 }

@@ -7,7 +7,9 @@ export interface PageProps {
   /** Breadcrumbs; the last one has no link. */
   crumbs: readonly Crumb[];
   children: ReactNode;
-  /** A bar of buttons that stays at the bottom while the page scrolls (the extension editor's "Apply to 1 VM"). */
+  /**
+   * A bar of buttons that stays at the bottom while the page scrolls, such as the extension editor's "Apply to 1 VM".
+   */
   footer?: ReactNode;
 }
 
@@ -36,8 +38,7 @@ export async function Page({ crumbs, children, footer }: PageProps) {
 }
 
 /**
- * A bar of buttons at the bottom of a page: first the reason why they are blocked, if any; the primary button comes
- * last.
+ * A bar of buttons at the bottom of a page. If they are blocked, the reason comes first; the primary button comes last.
  */
 export function FootBar({ children }: { children: ReactNode }) {
   return (

@@ -20,7 +20,7 @@ export function ReaderProvider({ reader, children }: { reader: Reader; children:
   return <ReaderContext value={reader}>{children}</ReaderContext>;
 }
 
-/** Returns the reader of this page. The portal checks permissions again; this only hides what it would reject. */
+/** Returns the reader of this page. `can` only decides what to hide; the portal checks permissions again. */
 export function useReader(): Reader & { can(role: Role): boolean } {
   const reader = useContext(ReaderContext);
   if (reader === undefined) throw new Error('useReader stands outside the shell.');

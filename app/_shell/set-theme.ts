@@ -19,7 +19,10 @@ export function setTheme(theme: Theme): void {
   for (const listener of listeners) listener();
 }
 
-/** Returns the theme that was last chosen in any component; `first` is the theme with which the page was rendered. */
+/**
+ * Returns the theme that was last chosen in any component or, if none was chosen, `first`: the theme of the rendered
+ * page.
+ */
 export function useTheme(first: Theme): Theme {
   return useSyncExternalStore(
     listen,

@@ -16,8 +16,7 @@ import { places } from './places.ts';
 import { type Reader, ReaderProvider, useReader } from './reader.tsx';
 import { ShellContext, type ShellState } from './shell-state.ts';
 
-// Components that pages use. Because they are exported here, they are in the layout's script rather than in that of
-// every page.
+// Pages use these components. They are exported here so that they are part of the layout's script, not of every page's.
 export { LiveBanner } from './live-indicator.tsx';
 export { TopTools } from './top-tools.tsx';
 

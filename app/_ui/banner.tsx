@@ -5,18 +5,21 @@ import { StatusIcon, type StatusName } from './status-icon.tsx';
 export interface BannerProps {
   status: StatusName;
   children: ReactNode;
-  /** Replaces the icon of the status (lucide). */
+  /** A lucide icon that replaces the icon of the status. */
   icon?: ReactNode;
   /** Buttons at the end. */
   actions?: ReactNode;
-  /** `alert` interrupts a screen reader, `status` waits until it is idle. */
+  /** `alert` interrupts a screen reader; `status` waits until it is idle. */
   role?: 'alert' | 'status';
   /** Whether the banner is a rounded box within a page; otherwise it spans its parent. */
   boxed?: boolean;
   className?: string;
 }
 
-/** A message that concerns everything below it: connection lost, agent unresponsive, changed by someone else. */
+/**
+ * A message that concerns everything below it, such as a lost connection, an unresponsive agent, or a change by someone
+ * else.
+ */
 export function Banner({ status, children, icon, actions, role = 'status', boxed = false, className }: BannerProps) {
   return (
     <div

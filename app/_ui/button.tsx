@@ -38,8 +38,8 @@ export interface ButtonProps extends ComponentProps<'button'>, Omit<VariantProps
 }
 
 /**
- * Use one `primary` per page, `danger` (outlined) on a page and `danger-solid` only in a dialog. The label names the
- * action and its extent: "Apply to 1 VM". Icons (lucide) are children, before the label.
+ * Use at most one `primary` per page, `danger` (outlined) on pages, and `danger-solid` only in dialogs. The label names
+ * the action and its extent, as in "Apply to 1 VM". A lucide icon goes before the label, as a child.
  */
 export function Button({ variant, size, asChild = false, busy = false, className, ...props }: ButtonProps) {
   const classes = cn(look({ variant, size }), busy && 'cursor-progress', className);
@@ -56,11 +56,14 @@ export function Button({ variant, size, asChild = false, busy = false, className
 }
 
 export interface IconButtonProps extends Omit<ButtonProps, 'aria-label'> {
-  /** Describes the action: accessible name and tooltip. */
+  /** Describes the action, as accessible name and tooltip. */
   label: string;
 }
 
-/** A square button with only an icon. Use it for close, more, copy and theme; every other button needs a label. */
+/**
+ * A square button with only an icon. Use it only where the icon is familiar, such as for close, more, copy or download;
+ * other buttons need a visible label.
+ */
 export function IconButton({
   variant = 'ghost',
   size,

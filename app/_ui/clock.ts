@@ -2,7 +2,7 @@
 
 import { createContext, useContext, useSyncExternalStore } from 'react';
 
-/** The time and zone of the server's render. The browser's first render uses the same, so that both match. */
+/** The time and zone of the server's render. The browser's first render uses them too, so that both match. */
 export interface RenderedAt {
   /** Milliseconds since 1970, by the portal's clock. */
   now: number;
@@ -16,7 +16,10 @@ const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
 let tick = 0;
 
-/** Subscribes to the tab's only timer. It does not tick while the tab is hidden, and stops without listeners. */
+/**
+ * Subscribes to the tab's only timer. The timer skips ticks while the tab is hidden, and stops when there are no
+ * listeners.
+ */
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   timer ??= setInterval(() => {

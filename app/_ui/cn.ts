@@ -40,7 +40,9 @@ const merge = createTailwindMerge(() => ({
   orderSensitiveModifiers: [],
 }));
 
-/** Joins class names. If two belong to the same group above, the later one wins, so that callers can override. */
+/**
+ * Joins class names. If two belong to the same group above, the later one wins, so that callers can override styles.
+ */
 export function cn(...classes: ClassValue[]): string {
   return merge(clsx(classes));
 }

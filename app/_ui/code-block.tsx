@@ -28,7 +28,7 @@ export interface CodeBlockProps {
   className?: string;
 }
 
-/** Output or input of a program: monospaced, in a scrolling container. For editing use CodeMirror. */
+/** Output or input of a program: monospaced, in a scrolling container. For editing, use `JsonEditor`. */
 export function CodeBlock({
   code,
   label,

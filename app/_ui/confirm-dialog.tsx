@@ -13,15 +13,15 @@ import { allowScrollLock } from './style-nonce.ts';
 export interface ConfirmDialogProps {
   open: boolean;
   onOpenChange(open: boolean): void;
-  /** The action and its extent as a question: "Delete 3 VMs?". */
+  /** The action and its extent as a question, such as "Delete 3 VMs?". */
   title: ReactNode;
   /** What the action does, and whether it can be undone. */
   description: ReactNode;
-  /** The action as the button's label: "Delete 3 VMs". */
+  /** The action as the button's label, such as "Delete 3 VMs". */
   confirmLabel: string;
   /** Label of the button that changes nothing; "Cancel" by default. */
   cancelLabel?: string;
-  /** A phrase that must be typed first, for an action that cannot be undone: "delete 3". */
+  /** A phrase that must be typed first, such as "delete 3", for an action that cannot be undone. */
   phrase?: string;
   /** May return a promise; the dialog closes when it resolves and stays open when it rejects. */
   onConfirm(): Promise<unknown> | unknown;
@@ -33,7 +33,7 @@ export interface ConfirmDialogProps {
   tone?: 'danger' | 'default';
 }
 
-/** Confirms an action, usually a destructive one. Esc and Cancel change nothing. */
+/** Asks for confirmation of an action, usually a destructive one. Esc and Cancel change nothing. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const [opener] = useState(currentOpener);
   useState(allowScrollLock);

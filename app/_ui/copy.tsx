@@ -34,7 +34,7 @@ export interface CopyButtonProps {
   className?: string;
 }
 
-/** A button that copies a text and confirms that for two seconds. */
+/** A button that copies a text, then shows a confirmation for two seconds. */
 export function CopyButton({ text, label, className }: CopyButtonProps) {
   const { t } = useTranslation('common');
   const [copied, setCopied] = useState(false);
@@ -70,7 +70,7 @@ export interface CopyCommandProps {
   className?: string;
 }
 
-/** A command or token to copy: monospaced, truncated at the end, copied as a whole. */
+/** A command or token to copy: monospaced, truncated at the end unless `whole`, but always copied in full. */
 export function CopyCommand({ command, whole = false, className }: CopyCommandProps) {
   return (
     <div

@@ -20,7 +20,8 @@ export function MenuContent({
   ...props
 }: ComponentProps<typeof Radix.Content>) {
   return (
-    // Rendered inside `main`, because screen reader users who navigate by landmarks do not find content outside them.
+    // Rendered inside `main`, because screen reader users who navigate by landmarks do not find content outside a
+    // landmark.
     <Radix.Portal container={document.querySelector('main')}>
       <Radix.Content
         sideOffset={sideOffset}

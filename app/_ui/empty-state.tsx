@@ -7,7 +7,7 @@ export interface EmptyStateProps {
   /** Why it is empty and what to do next. */
   children?: ReactNode;
   actions?: ReactNode;
-  /** A muted line at the end: "The token works once, until 15:02." */
+  /** A muted line at the end, such as "The token works once, until 15:02." */
   foot?: ReactNode;
   /** Shows the icon of a status before the title. */
   status?: StatusName;

@@ -9,7 +9,7 @@ import { EmptyState } from './empty-state.tsx';
 import { DateTime } from './time.tsx';
 
 export interface ErrorStateProps {
-  /** What failed: "The list did not load". */
+  /** What failed, such as "The list did not load". */
   title: ReactNode;
   /** Why, and whether anything was changed. */
   message: ReactNode;
@@ -23,7 +23,7 @@ export interface ErrorStateProps {
 }
 
 /**
- * Shown instead of a part of a page that failed: what failed, why, what to do next, and what to report to the portal's
+ * Shown in place of a part of a page that failed: what failed, why, what to do next, and what to report to the portal's
  * operators.
  */
 export function ErrorState({ title, message, code, requestId, at, onRetry, as }: ErrorStateProps) {

@@ -41,7 +41,7 @@ export function Field({ label, hint, error, note, children, id, className }: Fie
   );
 }
 
-/** An error below its field: icon and sentence. */
+/** An error below its field, as an icon and a sentence. */
 export function FieldError({ children }: { children: ReactNode }) {
   return (
     <p className="flex items-baseline gap-1.5 text-12 text-failed-text">

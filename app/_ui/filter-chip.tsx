@@ -11,7 +11,7 @@ export interface FilterChipProps {
   removeLabel: string;
 }
 
-/** An active filter: field, relation, value, remove. */
+/** An active filter: its field, relation and value, and a button that removes it. */
 export function FilterChip({ field, relation, value, onRemove, removeLabel }: FilterChipProps) {
   const part = 'flex items-center px-[7px] whitespace-nowrap';
   return (

@@ -33,7 +33,7 @@ export interface TextareaProps extends ComponentProps<'textarea'> {
   mono?: boolean;
 }
 
-/** Several lines of text, at least `rows`. Grows with its contents if the browser supports that. */
+/** A text area of at least `rows` lines. Grows with its contents if the browser supports that. */
 export function Textarea({ mono = false, className, rows = 3, ...props }: TextareaProps) {
   return (
     // Aligned to the top, because overflowing centered content cannot be scrolled to.

@@ -33,8 +33,8 @@ export interface JsonEditorProps {
 }
 
 /**
- * Edits JSON. Tab leaves the editor like any other field; Enter and `Ctrl ]` indent lines. Large: load it with
- * `dynamic`.
+ * Edits JSON. Tab leaves the editor like any other field; Enter and `Ctrl ]` indent lines. The script is large, so load
+ * it with `dynamic`.
  */
 export function JsonEditor({ ref, marks, readOnly = false, ...props }: JsonEditorProps) {
   const { value } = props;
@@ -129,8 +129,8 @@ function useEditorView(
 }
 
 /**
- * Replaces the text in the editor when the page changes the value. If typed text is replaced, undo reverts both as one
- * step.
+ * Replaces the text in the editor when the page changes the value. If it replaces typed text, undo reverts the typing
+ * and the replacement in one step.
  */
 function useOutsideText(view: RefObject<EditorView | null>, value: string, replacements: number): void {
   const last = useRef(replacements);

@@ -4,7 +4,7 @@ import { minimalSetup } from 'codemirror';
 import { expect, test } from 'vitest';
 import { replaceText } from './json-text.ts';
 
-/** The state of an editor and its keys, without a page. */
+/** An editor's state and key bindings, without a page. */
 class Editor {
   state: EditorState;
 
@@ -32,8 +32,7 @@ class Editor {
 function pasteWrapper(joinsUndo: boolean): Editor {
   const editor = new Editor('{}');
   const changes = { from: 0, to: 2, insert: '{"runtimeSettings":[{"protectedSettings":"secret"}]}' };
-  // Simulates a slow response of the portal, because two changes in quick succession would be one undo step in any
-  // case.
+  // Simulates a slow response from the portal, because two changes in quick succession are always one undo step.
   const annotations = Transaction.time.of(Date.now() - 5_000);
   editor.dispatch({ changes, userEvent: 'input.paste', annotations });
   editor.dispatch(replaceText(editor.state, '{ "server": 1 }', joinsUndo));

@@ -1,6 +1,6 @@
 import { Annotation, type EditorState, type TransactionSpec } from '@codemirror/state';
 
-/** Marks a change that was not typed and must not be reported as one. */
+/** Marks a change that was not typed, which the editor does not report to the page. */
 export const fromOutside = Annotation.define<boolean>();
 
 /**

@@ -5,7 +5,7 @@ export interface MeterProps {
   value: number;
   /** The meter's accessible name. */
   label: string;
-  /** The value as text: "8 missing", "64%". */
+  /** The value as text, such as "8 missing" or "64%". */
   text?: string;
   /** Brand by default; `healthy` for something that is complete. */
   tone?: 'brand' | 'healthy' | 'warning' | 'failed';
@@ -23,7 +23,7 @@ const tones = {
   failed: 'bg-failed-solid',
 };
 
-/** A bar, 6 px high. Its number must be next to it. */
+/** A bar, 6 px high. Show its number next to it. */
 export function Meter({ value, label, text, tone = 'brand', fill, progress = false, className }: MeterProps) {
   const share = Math.min(1, Math.max(0, value));
   return (

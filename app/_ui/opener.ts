@@ -10,7 +10,7 @@ export function currentOpener(): HTMLElement | null {
   return opener instanceof HTMLElement && opener !== document.body ? opener : null;
 }
 
-/** Restores the focus after the dialog was closed; for `onCloseAutoFocus`. */
+/** Returns focus to the opener after the dialog closes. Call it in `onCloseAutoFocus`. */
 export function restoreFocus(event: Event, opener: HTMLElement | null): void {
   if (opener?.isConnected !== true) return;
   event.preventDefault();

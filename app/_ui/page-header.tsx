@@ -29,12 +29,12 @@ export function PageHeader({ title, badge, note, actions, children, className }:
   );
 }
 
-/** A line of labels and values below a page title: "Last poll 4 s ago   Agent annex-agent 1.8.2". */
+/** A line of labels and values below a page title, such as the last poll and the agent's version. */
 export function Facts({
   items,
   className,
 }: {
-  /** `bare`: shows the value without its label, which is then only for screen readers. */
+  /** `bare` hides the label from everyone but screen readers. */
   items: readonly { label: ReactNode; value: ReactNode; bare?: boolean }[];
   className?: string;
 }) {

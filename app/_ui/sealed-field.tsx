@@ -7,7 +7,7 @@ import { Button } from './button.tsx';
 import { cn } from './cn.ts';
 
 export interface SealedFieldProps {
-  /** The accessible name of the button: "Replace password". */
+  /** The accessible name of the button, such as "Replace password". */
   replaceLabel: string;
   /** When and by whom the secret was last changed, such as `changed <RelativeTime/> by Ada`. */
   changed?: ReactNode;

@@ -12,7 +12,10 @@ export interface SegmentedProps<T extends string> {
   className?: string;
 }
 
-/** Chooses between a few views of the same data: "Form | JSON", "1 h | 24 h | 7 d". Uses native radio buttons. */
+/**
+ * Switches between a few views of the same data, such as "Form | JSON" or "1 h | 24 h | 7 d". Uses native radio
+ * buttons.
+ */
 export function Segmented<T extends string>({ label, value, onChange, options, className }: SegmentedProps<T>) {
   const name = useId();
   return (

@@ -2,8 +2,7 @@ import type { ReactNode } from 'react';
 import { cn } from './cn.ts';
 
 /**
- * The eight states of the visual language. States of the domain map to them; a more specific label may be next to the
- * icon.
+ * The eight statuses that the portal shows. Domain states map to them; the label next to an icon may be more specific.
  */
 export const statuses = [
   'healthy',
@@ -27,10 +26,7 @@ const line = {
   fill: 'none',
 } as const;
 
-/**
- * The shapes differ, so that each is recognizable without its color: ring and check mark, half disc, triangle, octagon,
- * diamond…
- */
+/** Each shape is recognizable without its color. */
 const drawings: Readonly<Record<StatusName, ReactNode>> = {
   healthy: (
     <>
@@ -92,7 +88,7 @@ export interface StatusIconProps {
   className?: string;
 }
 
-/** The shape of a status, 14 px. Without a `label` it is decorative, and a text must be next to it. */
+/** The shape of a status, 14 px. Without a `label` it is decorative, so put text next to it. */
 export function StatusIcon({ status, label, className }: StatusIconProps) {
   return (
     // biome-ignore lint/a11y/noSvgWithoutTitle: hidden, or named by aria-label

@@ -41,7 +41,7 @@ export function TBody({ className, ...props }: ComponentProps<'tbody'>) {
 }
 
 interface CellProps {
-  /** Aligned to the end of the line: for numbers and times. */
+  /** Whether to align to the end of the line, as for numbers and times. */
   end?: boolean;
 }
 

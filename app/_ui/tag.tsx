@@ -11,7 +11,7 @@ export interface TagProps {
   className?: string;
 }
 
-/** A name chosen by a person: `env: prod`, a version, a namespace. */
+/** A value chosen by a person, such as `env: prod`, a version or a namespace. */
 export function Tag({ name, children, className }: TagProps) {
   return (
     <span
@@ -30,7 +30,7 @@ export function Tag({ name, children, className }: TagProps) {
   );
 }
 
-/** A small neutral box for a label or a number without a state: "+1", "Draft". */
+/** A small neutral box for a label or a number without a state, such as "+1" or "Draft". */
 export function Chip({ className, ...props }: ComponentProps<'span'>) {
   return (
     <span

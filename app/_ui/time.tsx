@@ -11,7 +11,10 @@ const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** Formats "4 s ago", "19 min ago", "3 days ago", "in 4 s". `delta` is in milliseconds, negative for the past. */
+/**
+ * Formats a relative time, such as "4 s ago", "3 days ago" or "in 4 s". `delta` is in milliseconds, negative for the
+ * past.
+ */
 export function relativeWords(t: TFunction<'common'>, delta: number): string {
   const size = Math.abs(delta);
   const past = delta <= 0;
@@ -23,8 +26,8 @@ export function relativeWords(t: TFunction<'common'>, delta: number): string {
 }
 
 /**
- * Formats a duration: "12 s", "19 min", "3 h", "2 days". `length` is in milliseconds. `use` is `since` for a duration
- * after the word "since", which takes another form in some languages.
+ * Formats a duration, such as "12 s", "19 min" or "2 days". `length` is in milliseconds. Pass `since` as `use` for a
+ * duration after the word "since", because some languages use another form there.
  */
 export function durationWords(t: TFunction<'common'>, length: number, use: 'for' | 'since' = 'for'): string {
   if (length < minute) return t('time.for.s', { n: Math.max(0, Math.floor(length / second)) });
@@ -50,7 +53,7 @@ export function RelativeTime({ value, className }: TimeProps) {
   );
 }
 
-/** The duration since a time, which keeps counting: "19 min". Shows the exact start on hover. */
+/** The duration since a time, such as "19 min", which keeps counting. Shows the exact start on hover. */
 export function Elapsed({ value, use, className }: TimeProps & { use?: Parameters<typeof durationWords>[2] }) {
   const { t } = useTranslation('common');
   const format = useFormat();
@@ -72,7 +75,10 @@ export function DateTime({ value, style = 'short', className }: TimeProps & { st
   );
 }
 
-/** The time left until a time, `3:12`; `0:00` afterwards. With reduced motion it changes every ten seconds. */
+/**
+ * The time left until `value`, such as `3:12`; `0:00` afterwards. With reduced motion, it changes only every ten
+ * seconds.
+ */
 export function Countdown({ value, className }: TimeProps) {
   const format = useFormat();
   const step = useReducedMotion() ? 10 : 1;

@@ -11,7 +11,8 @@ export interface CarefulAgents {
   /** Returns the longest time without any acknowledgment, in milliseconds. */
   longestSilence(): number;
   /**
-   * Resends unfinished reports until they are acknowledged, for at most this many seconds. Returns how many were not.
+   * Resends unfinished reports until they are acknowledged, for at most this many seconds. Returns the number of
+   * reports that were not acknowledged.
    */
   finish(seconds: number): Promise<number>;
 }

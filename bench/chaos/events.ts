@@ -34,7 +34,7 @@ export function faultsFor({ deployment, disk, random, undo }: FaultOptions): Inj
       return found !== undefined;
     },
   });
-  /** Waits, then calls `end`. If the run is interrupted, `end` is called then. */
+  /** Calls `end` after this time. If the run is interrupted earlier, the cleanup calls it. */
   const passing = async (end: () => void, ms: number): Promise<void> => {
     undo.add(end);
     await delay(ms);

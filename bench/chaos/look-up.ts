@@ -3,14 +3,17 @@ import pg from 'pg';
 export interface LookUpResult {
   /** Acknowledged reports whose status is not in the history. */
   lost: string[];
-  /** VMs whose presence or latest status is older than what was acknowledged. */
+  /** VMs whose last report number or shown status is older than the last acknowledged report. */
   behind: string[];
   /** Number of statuses that are in the history more than once. */
   twice: number;
   stored: number;
 }
 
-/** Looks up every acknowledged report: in the history, as the VM's last report number, and as the status shown. */
+/**
+ * Checks that the history contains every acknowledged report, and that no VM's last report number or shown status is
+ * older than the last acknowledged report.
+ */
 export async function lookUp(databaseUrl: string, run: string, acknowledged: Uint32Array): Promise<LookUpResult> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

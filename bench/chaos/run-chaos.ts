@@ -30,11 +30,11 @@ export interface ChaosResult extends LookUpResult {
   longestOutage: number;
   errors: Record<string, number>;
   minutes: number;
-  /** The fault after which the longest outage was first recorded. */
+  /** Name of the fault after which the longest outage was measured. */
   longestOutageDuring: string;
 }
 
-/** After this many kills, a fault of another kind follows. */
+/** Number of consecutive kills before a fault of another kind. */
 const killsBetween = 4;
 const settleSeconds = 90;
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 /** A separate file system for the data, small enough to be filled. */
 export interface SmallDisk {
   folder: string;
-  /** Fills all free space. Null if the file system is not a separate one: another disk must not be filled. */
+  /** Fills all free space. Null if the folder is on the machine's own disk, which must not be filled. */
   fill: (() => void) | null;
   free(): void;
   remove(): void;
@@ -37,7 +37,7 @@ export function openSmallDisk(): SmallDisk {
 function fillUp(file: string): void {
   const opened = openSync(file, 'w');
   try {
-    // The loop ends with an error: the last write is partial, and the next one fails.
+    // The loop ends when the disk is full: the last write is partial, and the next one throws ENOSPC.
     for (;;) writeSync(opened, chunk);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;

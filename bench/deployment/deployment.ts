@@ -13,7 +13,7 @@ export const root = resolve(import.meta.dirname, '../..');
 
 export interface DeploymentOptions {
   gateways?: number;
-  /** Whether the worker runs from the start; otherwise `startWorker` starts it. */
+  /** Whether to start the worker with the other processes; otherwise, `startWorker` starts it. */
   worker?: boolean;
   /** Folder for the data; by default a new temporary folder. Deleted at the end. */
   folder?: string;
@@ -29,13 +29,13 @@ export interface DeploymentOptions {
  * default settings, on free ports and with new data.
  */
 export interface Deployment {
-  /** For SQL, and for verbs that are called in this process. */
+  /** Services in this process, for SQL and for calling verbs. */
   services: OpenServices;
   databaseUrl: string;
   folder: string;
   database: EmbeddedDatabase;
   gateways: Gateway[];
-  /** Returns the worker; undefined before it was started. */
+  /** Returns the worker; undefined before it is started. */
   worker(): Child | undefined;
   startWorker(): Promise<void>;
   stop(): Promise<void>;

@@ -4,21 +4,21 @@ import { readdirSync, readFileSync } from 'node:fs';
 export interface Usage {
   /** CPU time in seconds, including that of child processes that have ended. */
   cpuSeconds: number;
-  /** Memory in bytes. Memory that its processes share is counted once. */
+  /** Memory in bytes. Memory that the processes share is counted once. */
   memoryBytes: number;
 }
 
 /** The kernel's unit of CPU time (USER_HZ), the same on every Linux that Node runs on. */
 const ticksPerSecond = 100;
 
-/** Reads the usage of a process and its descendants from /proc. A process that has ended has no usage. */
+/** Reads the usage of a process and its descendants from /proc. Returns zeros for a process that has ended. */
 export function readUsage(pid: number): Usage {
   return readUsages({ it: pid }).it ?? { cpuSeconds: 0, memoryBytes: 0 };
 }
 
 /**
  * Reads the usage of several processes in one pass over /proc. If one of them descends from another, its usage is not
- * counted for the other.
+ * included in the ancestor's.
  */
 export function readUsages<Name extends string>(pids: Readonly<Record<Name, number>>): Record<Name, Usage> {
   const stats = new Map<number, string[]>();

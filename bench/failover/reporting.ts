@@ -8,7 +8,7 @@ export interface Reporting {
   /** The highest report number that was acknowledged, by VM. All reports with lower numbers were acknowledged too. */
   acknowledged: Uint32Array;
   tally: Tally;
-  /** Resolves when the first report sent from now on is acknowledged, with the time. */
+  /** Resolves with the time at which the first report sent from now on is acknowledged. */
   nextAcknowledgement(): Promise<number>;
   /** Sends no new reports. Resolves when all pending ones are acknowledged. */
   stop(): Promise<void>;
@@ -17,8 +17,8 @@ export interface Reporting {
 const pauseMs = 50;
 
 /**
- * Starts reporting over several connections. Each serves a share of the agents, one report at a time, and resends a
- * report until it is acknowledged.
+ * Starts reporting over several connections. Each connection serves a share of the agents, sends one report at a time,
+ * and resends it until it is acknowledged.
  */
 export function startReporting(agents: Agents, host: string, port: number, connections: number): Reporting {
   const acknowledged = new Uint32Array(agents.count + 1);

@@ -12,7 +12,7 @@ export interface Server {
   port: number;
   /** Kills the server and all of its child processes immediately. */
   kill(): Promise<void>;
-  /** Freezes the server, as if its machine had disappeared: connections stay open, nothing responds. */
+  /** Freezes the server, as if its machine had disappeared: connections stay open, but nothing responds. */
   freeze(): Promise<void>;
 }
 
@@ -33,8 +33,8 @@ const database = 'annex';
 const replicaName = 'annex_replica';
 
 /**
- * Returns the folder of Debian's server tools, because those from npm cannot copy a cluster. Null if version 15 or
- * newer is not installed.
+ * Returns the folder of Debian's PostgreSQL server; null if version 15 or newer is not installed. The binaries from npm
+ * are not enough, because they cannot copy a cluster.
  */
 export function serverTools(): string | null {
   const versions = '/usr/lib/postgresql';
@@ -109,7 +109,7 @@ async function startServer(identity: PostgresIdentity, data: string, port: numbe
   const { command, args, ...as } = identity.wrap(identity.binaries.postgres, ['-D', data, ...flags]);
   const logFile = join(data, '..', `${port}.log`);
   const log = await open(logFile, 'a');
-  // Detached, so that Ctrl-C in the terminal does not reach it: the command stops its processes in order.
+  // Detached, so that Ctrl-C in the terminal does not reach the server: this command stops its processes in order.
   const child = spawn(command, args, { ...as, cwd: data, stdio: ['ignore', log.fd, log.fd], detached: true });
   await log.close();
   const answers = (): Promise<boolean> =>

@@ -30,14 +30,14 @@ const settings = `set session_replication_role = replica; set synchronous_commit
   set maintenance_work_mem = '512MB'`;
 
 /**
- * Seconds that writing a million VMs takes. The last readings are dated this far ahead, so that nothing has aged when
+ * Estimated seconds to write a million VMs. The last readings are dated this far ahead, so that nothing has aged when
  * the load begins.
  */
 const secondsPerMillion = 60;
 
 /**
- * Fills an empty database with VMs that have real credentials, a goal state with three extensions, and reports on all
- * of them: one VM in a hundred is in transition, one in fifty has failed, the others are healthy. Handlers are
+ * Fills an empty database with VMs that have real credentials, a goal state with three extensions, and reports on each
+ * extension. One VM in a hundred is in transition, one in fifty has failed, and the others are healthy. Handlers are
  * published with the product's verbs; everything else is inserted as rows. There is no history of goal states, because
  * agents never read it.
  */
@@ -241,7 +241,7 @@ function reportSteps(ahead: number): Step[] {
   ];
 }
 
-/** Returns the SQL for when each agent was last seen, and when its health is evaluated next. */
+/** Returns the SQL for when each agent was last seen, and when each VM's health is evaluated next. */
 function presenceSteps(ahead: number, etag: string): Step[] {
   return [
     [

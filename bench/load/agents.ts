@@ -54,19 +54,18 @@ export class Agents {
     this.#reports = new Uint32Array(count + 1);
   }
 
-  /** Returns the request `GET /goal-state` with the agent's ETag; `wait` is how long it may be held, in seconds. */
+  /** Returns a `GET /goal-state` request with the agent's ETag. The gateway may hold it for `wait` seconds. */
   poll(n: number, wait = 0): string {
     const query = wait > 0 ? `?wait=${wait}` : '';
     const etag = this.#etags.get(n) ?? this.#etag;
     return `GET /agent/v1/goal-state${query} HTTP/1.1\r\n${this.#headers(n)}If-None-Match: ${etag}\r\n\r\n`;
   }
 
-  /** Stores the ETag of a goal state that was received. */
   storeEtag(n: number, etag: string): void {
     this.#etags.set(n, etag);
   }
 
-  /** Returns the request `POST /reports` with one heartbeat and, depending on `status`, one status. */
+  /** Returns a `POST /reports` request with a heartbeat and, unless `status` is `none`, a status. */
   report(n: number, status: StatusKind): string {
     return this.post(n, this.prepare(n, status).body);
   }
@@ -85,7 +84,7 @@ export class Agents {
     return { body, reportNumber };
   }
 
-  /** Returns the request that sends a report, for the first time or again. */
+  /** Returns the request that sends or resends a report. */
   post(n: number, body: string): string {
     return (
       `POST /agent/v1/reports HTTP/1.1\r\n${this.#headers(n)}Content-Type: application/json\r\n` +

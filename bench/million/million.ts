@@ -22,7 +22,7 @@ const flat = 1.1;
 
 /** The main run: seeds the fleet, applies the load, and prints the result. Returns false if a target is missed. */
 export async function million({ vms, minutes, connections, seed, json, say }: MillionCommand): Promise<boolean> {
-  // As operations.md recommends for a fleet of this size: every agent is remembered.
+  // The gateway remembers every agent, as operations.md recommends for a fleet of this size.
   const limits = { rememberedAgents: Math.max(vms, defaultLimits.rememberedAgents) };
   const deployment = await startDeployment({ environment: { ANNEX_LIMITS: JSON.stringify(limits) }, say });
   const fleet = await seedFleet(deployment.services, { vms, seed, say });

@@ -9,7 +9,10 @@ import { ConnectionPool } from '../load/pool.ts';
 import { numberFrom, randomFrom, Schedule } from '../load/schedule.ts';
 import { Tally } from '../load/tally.ts';
 
-/** Reporting periods in milliseconds: a heartbeat every two minutes, and a status in transition every five. */
+/**
+ * Reporting periods in milliseconds: every VM sends a heartbeat every two minutes, and a VM in transition sends a
+ * status every five.
+ */
 const heartbeatMs = 120_000;
 const statusMs = 300_000;
 /** One VM in a hundred is in transition. */

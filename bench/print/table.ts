@@ -1,6 +1,9 @@
 import { type Figure, isMet } from '../sections/section.ts';
 
-/** Formats results as a table in plain text, one row per result, with the target last, followed by the notes. */
+/**
+ * Formats results as a plain-text table with one row per result and the target in the last column, followed by the
+ * notes.
+ */
 export function tableOf(figures: readonly Figure[]): string {
   const rows = figures.map((figure) => [
     figure.what,

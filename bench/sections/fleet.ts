@@ -15,7 +15,7 @@ interface Page {
   byHand: Omit<ListQuestion, 'name'>;
 }
 
-/** Pages that people open, each as the input of the verb and as the same query in SQL. */
+/** Pages that people open, each as the input of its verb and as an equivalent SQL query. */
 const pages: readonly Page[] = [
   {
     what: 'by name, first page',
@@ -25,7 +25,7 @@ const pages: readonly Page[] = [
   {
     what: 'failed, the newest first',
     input: { health: ['failed'], sort: '-since' },
-    // Filters by rank, which has an index, as an expert would.
+    // Filters by rank, as an expert would, because rank has an index.
     byHand: { where: 'h.rank = 0', order: 'h.since desc, h.vm_id desc' },
   },
   {

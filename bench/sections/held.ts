@@ -78,7 +78,8 @@ export async function held({ deployment, agents, rounds, say }: Bench): Promise<
 }
 
 /**
- * Polls for the VMs in turn, so that state that the gateway keeps in any case is not counted as the cost of holding.
+ * Polls once for every VM before the measurement, so that what the gateway caches about each VM in any case is not
+ * counted as a cost of holding polls.
  */
 async function callOnce(deployment: Deployment, agents: Agents): Promise<void> {
   const [gateway] = deployment.gateways;

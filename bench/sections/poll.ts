@@ -10,7 +10,7 @@ import { startBareHttp } from '../yardsticks/bare-http.ts';
 import { alternate, type Bench, type Figure, figureOf } from './section.ts';
 
 const connections = 64;
-/** Calls per second, few enough that both servers have idle time, so that scheduling affects them alike. */
+/** Calls per second. The rate leaves both servers idle time, so that scheduling affects them alike. */
 const perSecond = 8_000;
 
 /**

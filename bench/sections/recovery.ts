@@ -33,7 +33,7 @@ const ofSample = (handler: string): Catalogue =>
     ),
   );
 
-/** Returns this many messages, many of which have the same beginning. */
+/** Returns a catalogue with this many messages, many of which begin with the same words. */
 function largeCatalogue(count: number): Catalogue {
   const things = ['volume', 'service', 'certificate', 'user', 'package', 'rule', 'share', 'task', 'network', 'key'];
   const ends = [
@@ -62,7 +62,7 @@ function textsOf({ english }: Catalogue): { id: string; params: string[]; text: 
   });
 }
 
-/** Measures how many messages of handlers are recovered from their texts, and what that costs per status. */
+/** Measures how many handler messages can be recovered from their texts, and what that costs per status. */
 export async function recovery(bench: Bench): Promise<Figure[]> {
   return [shareOf(sampleHandlers.map(ofSample)), ...(await costs(bench))];
 }

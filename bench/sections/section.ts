@@ -49,7 +49,9 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? (sorted[half] ?? 0) : ((sorted[half - 1] ?? 0) + (sorted[half] ?? 0)) / 2;
 }
 
-/** Runs both measurements in turn, alternating which is first, so that other load on the machine affects both. */
+/**
+ * Runs both measurements in each round, alternating which goes first, so that other load on the machine affects both.
+ */
 export async function alternate<A, B>(
   rounds: number,
   ours: () => Promise<A>,

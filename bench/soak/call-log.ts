@@ -39,7 +39,7 @@ function callsIn(text: string, handler: string, version: string): HandlerCall[] 
   return calls;
 }
 
-/** The versions of each handler after a number of calls, and whether each version runs. */
+/** The installed versions of each handler, and whether each version is enabled (`runs`) or not (`rests`). */
 export type VersionStates = Map<string, Map<string, 'runs' | 'rests'>>;
 
 /**

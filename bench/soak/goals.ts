@@ -62,7 +62,7 @@ export async function changeGoal(
     const dependsOnAlpha = name === 'beta' && wanted.get('alpha')?.state === 'enabled' && random() < 0.5;
     const goal = {
       version: pick(versions),
-      // Not disabled if needed, because the extensions that depend on it would wait forever.
+      // Stays enabled while other extensions depend on it, because they would wait forever.
       state: random() < 0.8 || isNeeded ? ('enabled' as const) : ('disabled' as const),
       dependsOn: dependsOnAlpha ? ['alpha'] : [],
     };
@@ -71,14 +71,14 @@ export async function changeGoal(
     wanted.set(name, goal);
     return true;
   } catch (error) {
-    // Either nothing changed, because the extension is being uninstalled or the database is down, or the response was lost.
+    // A DomainError means that nothing changed. After any other error, the change may still have been committed.
     if (error instanceof DomainError) return false;
     await learn(services, vmId, wanted);
     return false;
   }
 }
 
-/** Reads the VM's goal from the database into `wanted`, for example after the response to a change was lost. */
+/** Reads the VM's goal from the database into `wanted`, for example after the response to a change is lost. */
 export async function learn(services: Services, vmId: string, wanted: Wanted): Promise<void> {
   try {
     const { rows } = await services.db.$client.query<{

@@ -27,7 +27,7 @@ export interface SoakResult {
   changes: number;
   kills: Record<string, number>;
   calls: number;
-  /** Seconds from the end of changes and kills until every VM was at its goal; null if one never was. */
+  /** Seconds from the last change or kill until every VM was at its goal; null if any VM did not reach it in time. */
   settledAfter: number | null;
   /** Violations of the handler contract, by VM. */
   outOfOrder: string[];
@@ -47,8 +47,8 @@ interface Vm {
 }
 
 /**
- * Changes goal states at random while agents, gateway, worker and database are killed. In the end, every VM must be at
- * its goal.
+ * Changes goal states at random while killing agents, gateway, worker and database. In the end, every VM must be at its
+ * goal.
  */
 export async function runSoak(options: SoakOptions): Promise<SoakResult> {
   const { deployment, minutes, seed, undo, say } = options;
@@ -138,7 +138,10 @@ async function kill(deployment: Deployment, vms: readonly Vm[], random: () => nu
   return what;
 }
 
-/** Waits until the portal shows every VM at its goal. Returns the VMs that are not, with the difference. */
+/**
+ * Waits, for a limited time, until the portal shows every VM at its goal. Returns how long that took, or the remaining
+ * differences.
+ */
 async function settle(
   deployment: Deployment,
   vms: readonly Vm[],

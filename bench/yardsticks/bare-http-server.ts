@@ -1,7 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A minimal node:http server that sends the same response to every request. The first argument describes it as JSON. */
+/**
+ * A minimal node:http server that sends the same response to every request. The first argument describes the response
+ * as JSON.
+ */
 const { headers, status, bytes } = JSON.parse(process.argv[2] ?? '{}') as {
   headers: Record<string, string>;
   status: number;

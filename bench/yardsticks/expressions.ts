@@ -1,6 +1,9 @@
 import { partsOf } from '#protocol/template.ts';
 
-/** Finds the message of a text in the obvious way: with one regular expression per template, tried in turn. */
+/**
+ * Returns a function that finds the message of a text in the obvious way: it tries one regular expression per template,
+ * in order.
+ */
 export function byExpressions(messages: Readonly<Record<string, string>>) {
   const tried = Object.entries(messages).map(([id, template]) => {
     const { literals, indexes } = partsOf(template);

@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 export interface ListenAlone {
-  /** Returns the milliseconds from sending a commit that notifies to when a bare client receives the notification. */
+  /** Commits a transaction that notifies. Returns the milliseconds until a bare client receives the notification. */
   measure(): Promise<number>;
   stop(): Promise<void>;
 }

@@ -40,7 +40,9 @@ export interface TwoStatements {
   run(clients: number, seconds: number): Promise<{ perSecond: number; p50Ms: number }>;
 }
 
-/** Prepares the baseline for reports in this database: with pgbench if available, otherwise the same statements with pg. */
+/**
+ * Prepares the baseline for reports in this database. Runs its statements with pgbench if available, otherwise with pg.
+ */
 export async function prepareTwoStatements(databaseUrl: string, vms: number): Promise<TwoStatements> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

@@ -6,7 +6,7 @@ export const doors = ['page', 'api', 'agent', 'system', 'cli'] as const;
 export type Door = (typeof doors)[number];
 
 /**
- * The activity log: actor, action, target and origin. Of secrets, it records only whether they changed, never their
+ * The activity log: actor, action, target and origin. For secrets, it records only whether they changed, never their
  * values.
  */
 export const auditEntries = pgTable(
@@ -82,7 +82,7 @@ export const auditChain = pgTable('audit_chain', {
   verdict: text(),
 });
 
-/** Written only by the first release: anchors in the database prove nothing against someone with write access. */
+/** Written only by the first release. Anchors in the database are useless against someone who can write to it. */
 export const auditAnchors = pgTable('audit_anchors', {
   position: bigint({ mode: 'number' }).primaryKey(),
   hash: text().notNull(),

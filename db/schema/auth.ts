@@ -138,7 +138,10 @@ export const recoveryCodes = pgTable(
   (t) => [index('recovery_codes_user').on(t.userId)],
 );
 
-/** An open challenge for a browser or session. It is valid for minutes, and for one response or a few attempts. */
+/**
+ * An open challenge for a browser or session. It expires after a few minutes, and allows one response or a few
+ * attempts.
+ */
 export const authChallenges = pgTable(
   'auth_challenges',
   {

@@ -98,7 +98,9 @@ export const agentPresence = pgTable('agent_presence', {
   lastSeenAt: timestamp('last_seen_at', { withTimezone: true }).notNull(),
   /** The time by which the agent should call again, as it announced. */
   nextExpectedAt: timestamp('next_expected_at', { withTimezone: true }).notNull(),
-  /** When the agent last polled. If an agent only reports, its next report is expected instead. */
+  /**
+   * When the agent last polled. `nextExpectedAt` is based on polls if the agent polled recently, otherwise on reports.
+   */
   lastPolledAt: timestamp('last_polled_at', { withTimezone: true }),
   counter: bigint({ mode: 'number' }).notNull().default(0),
   /** The agent's clock minus the portal's, in seconds, as of the last report. For display only. */

@@ -72,7 +72,10 @@ export const extensions = pgTable(
     changedBy: text('changed_by').notNull(),
     /** When this sequence number was first delivered to the agent. */
     deliveredAt: timestamp('delivered_at', { withTimezone: true }),
-    /** Whether any sequence number of this extension was ever delivered. If not, it is removed without an uninstall. */
+    /**
+     * Whether any sequence number of this extension was ever delivered. If not, the extension is removed without an
+     * uninstall.
+     */
     everDelivered: boolean('ever_delivered').notNull().default(false),
   },
   (t) => [primaryKey({ columns: [t.vmId, t.name] }), index('extensions_version').on(t.handler, t.version)],

@@ -147,7 +147,7 @@ export const healthTransitions = pgTable(
     from: text(),
     /** Null if the extension or the VM was removed. */
     to: text(),
-    /** As in `extension_health`; `waitsFor` is the extension that this one waits for. */
+    /** The cause, as in `extension_health`. `waitsFor` is the extension that this one waits for. */
     cause: text().$type<HealthCause>(),
     waitsFor: text('waits_for'),
   },

@@ -27,7 +27,7 @@ export interface PackageFile {
   mode: number | null;
 }
 
-/** A finding that does not reject the package. */
+/** A finding that does not cause the package to be rejected. */
 export interface StoredWarning {
   code: string;
   path: string;

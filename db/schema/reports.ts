@@ -59,7 +59,7 @@ export const extensionPulse = pgTable(
   ofExtension,
 );
 
-/** An invalid file of a handler, with its first faults by their paths in the file. */
+/** An invalid file of a handler, with its first faults and their paths in the file. */
 export interface RefusedFile {
   /** The status's sequence number; null for a heartbeat. */
   sequenceNumber: number | null;
@@ -71,8 +71,8 @@ export interface RefusedFile {
 }
 
 /**
- * The documents that were last reported about each extension, which are the ones shown. Stored as `json`, the type that
- * slows down reports the least.
+ * The documents that were last reported about each extension, which pages show. Stored as `json`, the type that slows
+ * down reports the least.
  */
 export const extensionLatest = pgTable(
   'extension_latest',

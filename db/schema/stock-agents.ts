@@ -3,13 +3,13 @@ import { vms } from './vms.ts';
 
 const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 
-/** Something that a stock agent found unhealthy; kept after it has recovered. */
+/** A component that a stock agent reported as unhealthy. Kept after the component has recovered. */
 export interface AgentObservation {
   name: string;
-  /** The last text that was reported while it was unhealthy. */
+  /** The text of the last unhealthy report. */
   text: string | null;
   since: string;
-  /** When it recovered; null while it is unhealthy. */
+  /** When the component recovered; null while it is unhealthy. */
   until: string | null;
 }
 
@@ -50,7 +50,7 @@ export const stockAgents = pgTable('stock_agents', {
   transportAt: timestamp('transport_at', { withTimezone: true }),
   /** Incarnation of the VM's goal state that was last delivered; 0 before the first. */
   goalStateSeen: integer('goal_state_seen').notNull().default(0),
-  /** The incarnation that the agent sees: that of the last goal state whose change matters to the agent. */
+  /** The incarnation that the agent sees: that of the last goal state that changed anything for the agent. */
   incarnation: integer().notNull().default(0),
   incarnationAt: timestamp('incarnation_at', { withTimezone: true }),
   /** Fingerprint of everything in that incarnation that matters to the agent. */
@@ -64,7 +64,7 @@ export const stockAgents = pgTable('stock_agents', {
   heldAt: timestamp('held_at', { withTimezone: true }),
   heldBy: text('held_by'),
   releasedAt: timestamp('released_at', { withTimezone: true }),
-  /** Unhealthy observations. Only the last one for each name is kept, in the order in which they were first reported. */
+  /** The last unhealthy observation for each name, ordered by when it began, oldest first. */
   observations: jsonb().$type<AgentObservation[]>().notNull().default([]),
   /** Whether the agent gets versions as published. If not, it gets them with four parts, as when it installed them. */
   publishedVersions: boolean('published_versions').notNull().default(false),

@@ -166,7 +166,7 @@ async function member(url: string, admin: Person, name: string, role: string, is
   const before = items.find((one) => one.email === email);
   if (before !== undefined) {
     if (!isGuarded) return Person.signedIn(url, email, password);
-    // The secret of the member's authenticator app was not kept from the last run.
+    // Resets the factors, because the secret of the authenticator app was not kept from the last run.
     await admin.mutate('members.resetFactors', { id: before.id });
   }
   const person = before === undefined ? await Person.guest(url) : await Person.signedIn(url, email, password);

@@ -28,7 +28,7 @@ export interface Case {
   scenario: Scenario;
   name: string;
   variant: number;
-  /** Whether the scenario affects this extension. The others have not changed for a long time. */
+  /** Whether the scenario affects this extension. Unaffected extensions have not changed for a long time. */
   affected: boolean;
   /** Whether the goal is always the newest version instead of one chosen by share. */
   newest: boolean;

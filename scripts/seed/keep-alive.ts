@@ -2,13 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { OpenServices } from '#server/process/services.ts';
 import { runs } from './fleet.ts';
 
-/** Each agent calls once in this many seconds. The calls are spread over equal parts of this period. */
+/** Seconds in which every agent calls once. The calls are spread over equal parts of this period. */
 const roundSeconds = 300;
 const parts = 50;
 
 /**
  * Calls on behalf of the seeded agents until stopped: every five minutes, each agent calls and reports its files.
- * Silent agents stay silent. VMs whose agents did not call in time are marked for evaluation by the worker.
+ * Silent agents stay silent. If an agent had not called in time, has the worker evaluate its VM.
  */
 export async function keepAlive({ db }: OpenServices, signal: AbortSignal): Promise<void> {
   const { rows } = await db.$client.query<{ vm_id: string }>(

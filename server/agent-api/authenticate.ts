@@ -28,7 +28,8 @@ function readClaim(header: string | null): AgentClaim | null {
 /**
  * Authenticates an agent by its credential, limits its call rate, and checks that only one machine uses the credential.
  * Accepting a cached agent's call runs no database statement, except to store its machine. Throws 401
- * `credential_refused`, 429 `too_many_requests`, 409 `duplicate_agent`, `agent_unidentified` or `counter_jumped`.
+ * `credential_refused`, 429 `too_many_requests`, or 409 with `duplicate_agent`, `agent_unidentified` or
+ * `counter_jumped`.
  */
 export function admit(call: AgentCall): Admitted | Promise<Admitted> {
   const found = findCaller(call);
@@ -36,7 +37,8 @@ export function admit(call: AgentCall): Admitted | Promise<Admitted> {
 }
 
 /**
- * Checks the credential and the call rate, but not the machine. For calls that neither read nor change data of the VM.
+ * Checks the credential and the call rate, but not the machine. Use it only for calls that neither read nor change the
+ * VM's data.
  */
 export async function authenticate(call: AgentCall): Promise<KnownAgent> {
   return findCaller(call);

@@ -7,9 +7,9 @@ import type { AgentCall } from './call.ts';
 const unpack = promisify(gunzip);
 
 /**
- * Reads a JSON body of at most `limit` bytes, before and after decompression if it is gzipped. Calls `onRead` with its
- * decompressed size, then parses it. Throws 413 `report_too_large`, 415 `encoding_unknown`, or 400 `invalid` with the
- * faults of the body.
+ * Reads a JSON body, which may be gzipped. It may have at most `limit` bytes, both before and after decompression.
+ * Calls `onRead` with the decompressed size before parsing. Throws 413 `report_too_large`, 415 `encoding_unknown`, or
+ * 400 `invalid` with the faults of the body.
  */
 export async function readJson(
   call: AgentCall,

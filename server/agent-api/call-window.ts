@@ -5,14 +5,17 @@ const width = 64;
 /** The maximum number of calls that may have been in transit when the counter was last stored. */
 const tolerated = 8;
 
-/** How far a counter may plausibly advance: in one jump, plus per second since the last call. */
+/** How far a counter may plausibly advance: `once`, plus `perSecond` for each second since the last call. */
 const jump = { once: 1_000_000, perSecond: 10_000 };
 
 /** The recent call numbers of one machine. A copy of the machine would repeat the numbers of the original. */
 export interface CallWindow {
   /** The highest number so far; -1 before the first call. */
   highest: number;
-  /** Bits of the numbers already used: `near` covers `highest` to `highest - 31`, `far` the 32 numbers before. */
+  /**
+   * Bits of the numbers already used: `near` covers `highest` to `highest - 31`, and `far` covers the 32 numbers before
+   * those.
+   */
   near: number;
   far: number;
 }

@@ -24,7 +24,7 @@ export class HeldPolls {
     return this.#held.size;
   }
 
-  /** Registers a poll for the VM and releases the previous one. `leave` removes it. */
+  /** Registers a poll for the VM and releases the previous one. `leave` removes the new poll. */
   enter(vmId: string): HeldPoll {
     this.#held.get(vmId)?.wake('superseded');
     const poll = new HeldPoll();

@@ -55,7 +55,7 @@ function settle(spending: Spending, perHour: number, at: number): number {
 
 const keptKeys = 100_000;
 
-/** A token bucket per key. The number of keys is limited; the key idle the longest is evicted first. */
+/** A token bucket per key. The number of keys is limited; the key that has been idle longest is evicted first. */
 export class RateLimit {
   readonly #perSecond: number;
   readonly #burst: number;

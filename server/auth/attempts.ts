@@ -14,7 +14,7 @@ export interface AttemptCounts {
   since: Date;
   /** Wrong passwords, rejected factors and rejected provider responses. */
   failed: number;
-  /** How often a member or an address was temporarily locked out. */
+  /** Number of times a member or an address was temporarily locked out. */
   lockouts: number;
   /** Calls to `/api/v1` with an invalid token. */
   tokens: number;

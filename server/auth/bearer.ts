@@ -12,8 +12,8 @@ const refused = () => new DomainError('unauthenticated', 'token_refused');
 
 /**
  * Returns the actor of this `Authorization` header: an API token, the bootstrap token if one is configured, or
- * anonymous without the header. Throws 401 `token_refused`. `address` is stored as the IP address of the token's last
- * use.
+ * anonymous without the header. Throws 401 `token_refused` for any other header. `address` is stored as the IP address
+ * of the token's last use.
  */
 export async function actorFromBearer(
   services: Services,

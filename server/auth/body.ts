@@ -17,8 +17,8 @@ export async function readBody(request: Request, limit: number): Promise<Buffer<
 }
 
 /**
- * Parses a JSON body of at most 16 KiB. Throws 413 `body_too_large`, 415 for other media types, and 400 with the
- * faults.
+ * Parses a JSON body of at most 16 KiB. Throws 415 for other media types, 413 `body_too_large` for a larger body, and
+ * 400 with the faults for invalid JSON.
  */
 export async function readJsonBody(request: Request, limits: Limits): Promise<unknown> {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();

@@ -6,9 +6,9 @@ import type { Services } from '#server/domain/context.ts';
 import { seal, sha256Hex, unseal } from '#server/platform/keys.ts';
 
 /**
- * What each kind of challenge stores to check the response. `passkey`, `factor` and `factor-passkey` belong to a
- * sign-in, and `provider` to a sign-in or to connecting an account. The others belong to a session, and serve to add a
- * factor or to confirm the member's identity.
+ * The data that each kind of challenge stores for checking the response. `passkey`, `factor` and `factor-passkey` are
+ * for signing in; `provider` is for signing in or connecting an account. The others are for adding a factor or
+ * confirming the member's identity within a session.
  */
 export interface ChallengeData {
   passkey: { challenge: string };
@@ -39,7 +39,7 @@ const digestOf = (kind: ChallengeKind, token: string): string => sha256Hex(`${ki
 
 /**
  * Creates a challenge and returns the token that the response must present. By default, this is a new token, which the
- * browser gets as a cookie. Within a session, callers pass the session's id, so a session has at most one open
+ * browser gets as a cookie. Within a session, callers pass the session's id instead, so a session has at most one open
  * challenge of each kind.
  */
 export async function openChallenge<Kind extends ChallengeKind>(

@@ -8,9 +8,9 @@ const hasCreatedNone = sql`not exists (
   select 1 from api_tokens as created where created.created_by = ${apiTokens}.id::text)`;
 
 /**
- * Deletes expired sessions and verifications, and invitations and API tokens that ended long ago; until then, the list
- * of tokens shows when they ended. Keeps tokens that created other tokens, because removing a member finds the created
- * ones through them. Returns the number of deleted rows.
+ * Deletes expired sessions and verifications, and invitations and API tokens that ended more than `keptDays.ended` days
+ * ago. Keeps tokens that created other tokens, because removing a member must find and revoke the created ones through
+ * them. Returns the number of deleted rows.
  */
 export async function clearExpiredAccess({ db, config }: Services, now: Date): Promise<number> {
   const old = new Date(now.getTime() - config.keptDays.ended * dayMs);

@@ -1,7 +1,10 @@
 import { cookieIn } from '#server/platform/cookie.ts';
 import type { Config } from '#server/platform/env.ts';
 
-/** Names of the sign-in cookies, without their prefix. With `__Secure-`, browsers send them only over HTTPS. */
+/**
+ * Names of the sign-in cookies, without their prefix. With the prefix `__Secure-`, browsers accept and send them only
+ * over HTTPS.
+ */
 export type CookieName = 'session_token' | 'passkey' | 'factor' | 'provider';
 
 export function cookieName({ url }: Pick<Config, 'url'>, name: CookieName): string {

@@ -9,8 +9,8 @@ import { DomainError } from '#server/domain/error.ts';
 
 /**
  * Locks the member or API token that is about to create a token or an invitation, until the end of the transaction.
- * Otherwise, a concurrent `voidGrants` would miss what it creates. Rejects callers who have lost their rights during
- * the call.
+ * Otherwise, a concurrent `voidGrants` would miss the new token or invitation. Rejects callers who have lost their
+ * rights during the call.
  */
 export async function holdAdmin(tx: Transaction, actor: Actor): Promise<void> {
   if (actor.kind === 'user') {
@@ -68,8 +68,8 @@ export async function voidGrants(tx: Transaction, ctx: Context, memberId: string
 /** Returns the tokens that a member created, those created with them, and so on, including revoked ones. */
 async function tokensOf(tx: Transaction, memberId: string): Promise<{ id: string }[]> {
   const all: { id: string }[] = [];
-  // Reads one generation per statement: each lock waits for tokens that are being created, and the next statement sees
-  // them.
+  // Reads one generation per statement: locking a token waits for calls that are creating tokens with it, and the next
+  // statement sees those tokens.
   for (let creators = [memberId]; creators.length > 0; ) {
     const found = await tx
       .select({ id: apiTokens.id })

@@ -26,7 +26,7 @@ export function isOwnMutation(headers: Headers, config: Config): boolean {
 }
 
 /**
- * Whether a GET may come from the portal's pages. Browsers send `Origin` with GETs only if a script of another origin
+ * Whether a GET may come from the portal's pages. Browsers send `Origin` with GETs only if a script from another origin
  * makes them.
  */
 export function isOwnRead(headers: Headers, config: Config): boolean {
@@ -51,8 +51,8 @@ export function requireOwnMutation(headers: Headers, config: Config): void {
 }
 
 /**
- * Returns the page to open after a sign-in: the wanted path or, if it is not a path of this portal, the start page. The
- * path is parsed as browsers parse it, so that it cannot lead to another site.
+ * Returns the page to open after a sign-in: the requested path or, if it is not a path of this portal, the start page.
+ * The path is parsed as browsers parse it, so that it cannot lead to another site.
  */
 export function ownPath(wish: string | undefined): string {
   const here = 'http://annex.invalid';

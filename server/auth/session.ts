@@ -23,9 +23,7 @@ const touchEvery = 5 * minute;
 /** A member's session in a browser. */
 export interface Session {
   id: string;
-  /**
-   * Has no role while the member must set up a second factor, so that only verbs that act on their own account work.
-   */
+  /** Has no role while the member must set up a second factor, so that only verbs for their own account work. */
   actor: Actor;
   email: string;
   method: SignInMethod;
@@ -74,15 +72,15 @@ export async function startSession(tx: Transaction, ctx: Context, actor: Actor, 
 }
 
 /**
- * Returns the session whose cookie is in these headers; null if there is none. Runs one query, plus one write every
- * five minutes.
+ * Returns the session whose cookie is in these headers; null if there is none. Runs one query, plus at most one write
+ * every five minutes.
  */
 export async function readSession(services: Services, headers: Headers, now: Date): Promise<Session | null> {
   const token = cookieToken(services, headers);
   return token === null ? null : sessionOf(services, eq(sessions.token, token), now);
 }
 
-/** Reads a session again; null if it has ended. Does not count as a use of the session. */
+/** Reads a session again. Returns null if it has ended. Does not count as a use of the session. */
 export async function rereadSession(services: Services, id: string, now: Date): Promise<Session | null> {
   return sessionOf(services, eq(sessions.id, id), now, false);
 }

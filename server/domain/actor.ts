@@ -29,7 +29,7 @@ export function hasRole(actor: Actor, role: Role): boolean {
   return actor.role !== null && includes[actor.role].includes(role);
 }
 
-/** Rejects with 401 if the caller is not signed in, and with 403 if the role is missing. */
+/** Rejects with 401 if the caller is not signed in, and with 403 if the caller lacks the role. */
 export function allow(actor: Actor, role: Role): void {
   if (actor.kind === 'anonymous') throw new DomainError('unauthenticated', 'unauthenticated');
   if (actor.role === null) throw new DomainError('forbidden', 'factor_required');

@@ -2,9 +2,8 @@ import { z } from 'zod';
 import type { ErrorCode, Fault } from '#server/domain/error.ts';
 
 /**
- * Schemas that the responses of several verbs share. Other response schemas are declared next to their verbs. Types are
- * inferred from them, the OpenAPI document is generated from them, and tests parse every response of `/api/v1` with
- * them.
+ * Schemas that the responses of several verbs share; other response schemas are next to their verbs. Types and the
+ * OpenAPI document are derived from all of these schemas, and tests parse every response of `/api/v1` with them.
  */
 
 /** An ISO 8601 time that verbs return as text. */
@@ -22,14 +21,14 @@ export const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 /** A fault as verbs return it. Each entry point translates it. */
 export const fault = z.custom<Fault>();
 
-/** A code with a sentence in `locales/en/errors.json`. */
+/** An error code. Its sentence is in `locales/en/errors.json`. */
 export const errorCode = z.custom<ErrorCode>((code) => typeof code === 'string').meta({ type: 'string' });
 
 /** Schema of one page of a list. */
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.object({ items: z.array(item), nextCursor: z.string().nullable() });
 
-/** Schema of the number of entries that each named list of a response omits because the response would be too large. */
+/** Schema for the number of entries left out of each named list because the response would be too large. */
 export const leftOut = <Name extends string>(...names: readonly Name[]) =>
   z
     .partialRecord(z.enum(names as readonly [Name, ...Name[]]), count)

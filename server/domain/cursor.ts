@@ -18,7 +18,8 @@ export function readNumberCursor(cursor: string): number {
 }
 
 /**
- * Decodes the sort keys of a cursor. Throws 400 `cursor_invalid`, also if `length` is given and their number differs.
+ * Decodes the sort keys of a cursor. Throws 400 `cursor_invalid` if it cannot be decoded or does not have `length`
+ * keys.
  */
 export function readCursor(cursor: string, length?: number): string[] {
   const refuse = () => new DomainError('bad_request', 'cursor_invalid');

@@ -1,6 +1,6 @@
 import type en from '#locales/en/errors.json';
 
-/** All error codes, which are those with an English sentence in `locales/en/errors.json`. */
+/** All error codes: the keys of `locales/en/errors.json`, except those that start with `kind.`. */
 export type ErrorCode = Exclude<keyof typeof en, `kind.${string}`>;
 
 /** The category of an error. Each entry point maps a kind to a status in one place. */

@@ -31,7 +31,7 @@ export type ValueOf<V extends FieldValue> = V extends { kind: 'words'; words: re
       ? number
       : TagFilter[];
 
-/** The rows that a condition filters, with the alias `h`, from `vms` or from `vm_health`. */
+/** The rows of `vms` or `vm_health` that a condition filters. Their alias is `h`. */
 export interface QueriedRows {
   table: 'vms' | 'vm_health';
   /** SQL for the VM's id. */
@@ -49,7 +49,7 @@ export interface Condition {
 export interface Facet {
   /** Label of the menu's search box. */
   find: Extract<keyof typeof words, `filter.find.${string}`>;
-  /** Returns a query for `name`, `value` and the count `n` among the matching rows `h`. */
+  /** Returns a query with the columns `name`, `value` and `n`, the count among the matching rows `h`. */
   rows(among: { table: SQL; where: SQL; id: SQL; isWhole: boolean }): SQL;
 }
 
@@ -81,7 +81,7 @@ export interface FleetField<N extends string = string, V extends FieldValue = Fi
    * extensions `e` and must all hold for the same extension.
    */
   of: 'vm' | 'health' | 'extension';
-  /** Returns the health values that can match, so that rows are found by rank. */
+  /** Returns the health values that can match, so that rows can be looked up by rank. */
   healths?(value: ValueOf<V>): readonly VmHealth[];
   where(value: ValueOf<V>, rows: QueriedRows): readonly Condition[];
   facet?: Facet;

@@ -16,7 +16,7 @@ export function bytesBefore(document: SQLWrapper, order: SQL): SQL.Aliased<numbe
 /** Number of rows on the page before truncation. */
 export const rowsFound = sql<number>`(count(*) over ())::int`.as('rows_found');
 
-/** Bytes of a row as JSON, including the separator. */
+/** Returns the bytes of a row as JSON, including the separator. */
 const jsonBytes = (row: unknown): number => Buffer.byteLength(JSON.stringify(row)) + 1;
 
 /** Returns the first rows that fit into the given bytes, at least one. `leftOut` counts the others. */

@@ -35,8 +35,8 @@ const isCode = (text: string): text is ErrorCode => Object.hasOwn(en, text) && !
 
 /**
  * Converts an issue of zod (parsed with `reportInput`) to faults. An unknown key is a fault at its own path. For a
- * union, the faults of the best-fitting branch count. If the message of a check is an error code, the fault gets that
- * code, and its `params` if it is a custom check: `z.string().regex(form, 'vm_name_form')`.
+ * union, returns the faults of the best-fitting branch. If the message of a check is an error code, as in
+ * `z.string().regex(form, 'vm_name_form')`, the fault gets that code and, for a custom check, its `params`.
  */
 export function faultsOfIssue(issue: Issue): Fault[] {
   const path = shownPointer(issue.path);

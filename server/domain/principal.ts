@@ -4,8 +4,8 @@ import { apiTokens, users } from '#db/schema/index.ts';
 import { type Actor, systemActor } from '#server/domain/actor.ts';
 
 /**
- * The person responsible for an action. An API token acts for the member who created it; the bootstrap token acts for
- * no member.
+ * The member or other actor responsible for an action. An API token acts for the member who created it; the bootstrap
+ * token acts for no member.
  */
 export interface Principal {
   /**

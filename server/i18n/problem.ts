@@ -25,7 +25,7 @@ export type Problem = z.infer<typeof problemDocument>;
 /** Maximum length of values in messages, so that a response stays readable and small. */
 const shownLength = 200;
 const pathLength = 1_024;
-/** Maximum length of a property name in a path. Senders choose the names, so a longer one could be any text. */
+/** Maximum length of a property name in a path. Senders choose these names, so a long one could contain any text. */
 const nameLength = 64;
 /** Maximum number of faults in a response, because a body can have a fault in every byte. */
 const shownFaults = 1_000;

@@ -16,8 +16,8 @@ beforeAll(async () => {
   db = await testDatabase();
   await db.insert(vms).values({ id: known, name: 'known', tags: {}, createdAt: new Date(), createdBy: 'test' });
   live = openLive(testWakes(db), defaultLimits.streams);
-  // Waits for the connection: when it opens, a watch that started before gets a full reload. From then on, nothing is
-  // missed.
+  // Waits for the connection. When it opens, this watch, which started earlier, gets a full reload. From then on,
+  // nothing is missed.
   await until(watch(), 'nothing');
 });
 

@@ -18,8 +18,8 @@ export interface OpenBlob {
 }
 
 /**
- * Thrown if stored bytes do not match their digest. The damaged file is moved aside, unless another one has replaced
- * it.
+ * Thrown if stored bytes do not match their digest. The damaged file is moved aside, unless a new file has already
+ * replaced it.
  */
 export class DamagedBlob extends Error {
   override readonly name = 'DamagedBlob';
@@ -36,8 +36,9 @@ export interface BlobStore {
   /** Moves a finished file to the path of its digest, and flushes it to disk. The bytes may already be stored. */
   putFile(path: string, sha256: string): Promise<void>;
   /**
-   * Opens a blob or a range of it; null if the blob does not exist. A range must be within the size. A whole blob is
-   * verified while it is read: if the digest does not match, the stream fails with `DamagedBlob` before the last chunk.
+   * Opens a blob or a range of it. Returns null if the blob does not exist. A range must be within the size. A whole
+   * blob is verified while it is read: if the digest does not match, the stream fails with `DamagedBlob` before the
+   * last chunk.
    */
   open(sha256: string, range?: ByteRange): Promise<OpenBlob | null>;
   /** Returns the size of a blob in bytes; null if it does not exist. */
@@ -46,8 +47,8 @@ export interface BlobStore {
   /** Updates the times of temporary files that are still needed, so that `clearTemporary` keeps them. */
   keepTemporary(paths: readonly string[]): Promise<void>;
   /**
-   * Deletes temporary files last modified before `olderThan`, which a crash left behind. Returns the number of deleted
-   * files.
+   * Deletes temporary files that a crash left behind: those last modified before `olderThan`. Returns the number of
+   * deleted files.
    */
   clearTemporary(olderThan: Date): Promise<number>;
   /** Lists the digests of all blobs stored before `before`. */
@@ -94,7 +95,7 @@ export function openBlobStore(root: string): BlobStore {
       const { size, ino } = await handle.stat();
       const bytes = createReadStream('', { fd: handle, ...range, autoClose: true });
       if (range !== undefined) return { stream: bytes, size };
-      // Ignores the error here, because the stream's reader gets it, too.
+      // The callback ignores errors, because the stream's reader gets them too.
       return { stream: pipeline(bytes, new Verification(sha256, () => setAside(sha256, ino)), () => {}), size };
     },
 

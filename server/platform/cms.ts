@@ -48,9 +48,9 @@ const own = (bytes: Uint8Array): ArrayBuffer => new Uint8Array(bytes).buffer;
 const der = (value: unknown): ArrayBuffer => AsnConvert.serialize(value);
 
 /**
- * Encrypts for the holder of a certificate's key. Returns DER of CMS EnvelopedData with AES-256-CBC. RSA keys use
- * PKCS#1 v1.5, which existing handlers can decrypt with `openssl smime`; P-256 keys use ECDH with SHA-256. Throws for
- * other kinds of keys, which enrollment rejects.
+ * Encrypts for the holder of a certificate's key. Returns CMS EnvelopedData (AES-256-CBC) as DER. RSA keys use PKCS#1
+ * v1.5, which existing handlers can decrypt with `openssl smime`; P-256 keys use ECDH with SHA-256. Throws for other
+ * kinds of keys, which enrollment rejects.
  */
 export function encryptForCertificate(pem: string, plain: Buffer): Buffer {
   const certificate = new X509Certificate(pem);
@@ -133,7 +133,7 @@ function wrapForP256(certificate: X509Certificate, rid: IssuerAndSerialNumber, k
 /** DER of the OBJECT IDENTIFIER prime256v1. */
 const p256Parameters = new Uint8Array([0x06, 0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07]).buffer;
 
-/** Returns DER of ECC-CMS-SharedInfo: the wrap algorithm, and its key length in bits as [2] OCTET STRING. */
+/** Returns ECC-CMS-SharedInfo as DER: the wrap algorithm, and its key length in bits as [2] OCTET STRING. */
 function eccSharedInfo(wrap: AlgorithmIdentifier): Buffer {
   const algorithm = Buffer.from(der(wrap));
   const suppPubInfo = Buffer.from([0xa2, 0x06, 0x04, 0x04, 0x00, 0x00, 0x01, 0x00]);
@@ -177,7 +177,7 @@ export function readSealingCertificate(pem: string): SealingCertificate | null {
 
 /**
  * Whether the holder of the certificate's key signed these bytes with SHA-256. RSA signatures can be PKCS#1 v1.5 or
- * PSS; P-256 signatures can be DER or the two numbers concatenated.
+ * PSS; P-256 signatures can be DER or `r` and `s` concatenated.
  */
 export function isSignedBy(pem: string, bytes: Buffer, signature: Buffer): boolean {
   const key = new X509Certificate(pem).publicKey;

@@ -53,9 +53,9 @@ export interface Config {
     logs: number;
     /** Changes to the health of VMs and extensions. */
     health: number;
-    /** Hourly counts of VMs per handler version, of which one a day is kept after two weeks. */
+    /** Hourly counts of VMs per handler version. After two weeks, only one count a day is kept. */
     counts: number;
-    /** Invitations and tokens, from the day they ended. */
+    /** Invitations and tokens, counted from the day they ended. */
     ended: number;
   };
   /** Contacts for vulnerability reports, as listed in security.txt. */
@@ -163,7 +163,10 @@ const limits = z.string().transform((text, ctx) => {
 
 type Tree = { readonly [key: string]: number | Tree };
 
-/** Replaces defaults with the given positive integers. Throws for an unknown name or any other value. */
+/**
+ * Replaces defaults with the given positive integers. Throws for an unknown name or a value that is not a positive
+ * integer.
+ */
 function mergeLimits<T>(defaults: T, given: unknown, path: string): T {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new Error(`${path === '' ? 'the whole' : path} must be an object`);

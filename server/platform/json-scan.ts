@@ -42,14 +42,14 @@ const largest = 2 ** 53;
 
 /**
  * Scans JSON text once, without recursion and without building values. Collects duplicate properties, large numbers and
- * unstorable characters with their paths. A syntax error or too deep nesting ends the scan and becomes the only fault.
+ * unstorable characters with their paths. A syntax error or excessive nesting ends the scan and becomes the only fault.
  * Returns at most 100 faults.
  */
 export function scanJson(text: string, options: ScanOptions): Scan {
   return new Scanner(text, options).run();
 }
 
-/** Ends the scan early: after a syntax error, too deep nesting or `maxFaults` faults. */
+/** Ends the scan early: after a syntax error, excessive nesting or `maxFaults` faults. */
 class Stop extends Error {}
 
 class Scanner {

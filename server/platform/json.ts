@@ -9,8 +9,8 @@ export interface JsonOptions {
   maxBytes?: number;
   /**
    * What to do with numbers beyond ±2^53, and with NUL and lone surrogates, which PostgreSQL cannot store. `refuse`
-   * rejects the text with the path of each. `repair` keeps the rounded number or inserts U+FFFD; reports use it, so
-   * that one bad value does not reject the whole report.
+   * rejects the text and reports the path of each. `repair` keeps the rounded number or inserts U+FFFD; reports use it,
+   * so that one bad value does not reject the whole report.
    */
   oddities?: 'refuse' | 'repair';
 }
@@ -50,8 +50,9 @@ export function parseJson(source: string | Uint8Array, options: JsonOptions = {}
 }
 
 /**
- * Parses a text that needs no scan, at a fraction of a scan's cost. Returns undefined for every other text, valid or
- * not. Detects duplicate properties by counting: the parsed value then has fewer properties than the text has names.
+ * Parses text that needs no scan, at a fraction of the cost of a scan. Returns undefined for any other text, valid or
+ * not. Detects duplicate properties by counting: they leave the parsed value with fewer properties than the text has
+ * names.
  */
 function readOrdinary(text: string, maxDepth: number): unknown {
   if (text.includes('\\u')) return undefined;
@@ -89,8 +90,8 @@ function countNames(value: unknown, depthLeft: number): number {
 }
 
 /**
- * Counts the quotes that are followed by a colon. Each ends a name or, in rare cases, belongs to a string value. Then
- * the count is too high, and the text is scanned.
+ * Counts the quotes that are followed by a colon. Nearly all of them end a name. One that belongs to a string value
+ * makes the count too high, and the text is then scanned.
  */
 function countNamesIn(text: string): number {
   let count = 0;

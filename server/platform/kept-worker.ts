@@ -4,8 +4,8 @@ import { loadMs, type WorkerLimits, type WorkerMessage, type WorkerResult } from
 type Outcome<T> = WorkerResult<T> | { ended: 'failed'; error: Error };
 
 /**
- * A thread that runs tasks in order. It is reused, because starting a thread takes about 200 ms. Each setup has its own
- * thread, because a task can leave state for the next one. An idle thread does not keep the process alive.
+ * A thread that runs tasks in order. It is reused, because starting a thread takes about 200 ms. It serves only one
+ * setup, because a task can leave state behind for the next one. An idle thread does not keep the process alive.
  */
 export class KeptWorker<I, T> {
   private readonly module: URL;
@@ -30,7 +30,7 @@ export class KeptWorker<I, T> {
   }
 
   /**
-   * Returns the task's result, or which limit it exceeded (time or memory). After an exceeded limit or an error, the
+   * Returns the task's result, or which limit it exceeded (time or memory). If a task exceeds a limit or fails, the
    * next task gets a new thread.
    */
   ask(input: I): Promise<WorkerResult<T>> {

@@ -22,8 +22,8 @@ export interface Keys {
   /** Key that seals and links the entries of the activity log. */
   audit: Buffer;
   /**
-   * A value that the database stores, so that each start can check whether the secret key is the right one. It reveals
-   * nothing about the key.
+   * A value that the database stores, so that the portal can check at each start that it has the right secret key. It
+   * reveals nothing about the key.
    */
   check: string;
 }
@@ -49,8 +49,8 @@ export function deriveKeys(secret: Buffer): Keys {
 }
 
 /**
- * Encrypts with AES-256-GCM. Returns nonce (12 bytes) ‖ tag (16) ‖ ciphertext. `bound` is authenticated too, and must
- * be the same for decrypting.
+ * Encrypts with AES-256-GCM. Returns nonce (12 bytes) ‖ tag (16) ‖ ciphertext. `bound` is authenticated too, and
+ * decryption requires the same value.
  */
 export function seal(key: Buffer, plain: Buffer, bound: string): Buffer {
   const nonce = randomBytes(12);

@@ -9,7 +9,7 @@ export interface Limits {
     entries: number;
     ratio: number;
     entryNameBytes: number;
-    /** Larger manifests are rejected without reading them. */
+    /** Larger manifests are rejected without being read. */
     manifestBytes: number;
     inspectMs: number;
     inspectHeapMiB: number;
@@ -27,9 +27,8 @@ export interface Limits {
     outputBytes: number;
   };
   /**
-   * Maximum bytes of one command's output (`outputBytes`) and of one log archive (`archiveBytes`), of a VM's stored
-   * outputs and, counted separately, its stored archives (`vmBytes`), and of a VM's uploads that are not stored yet
-   * (`arrivingBytes`).
+   * `outputBytes` limits one command's output, and `archiveBytes` one log archive. `vmBytes` limits a VM's stored
+   * outputs and, separately, its stored archives. `arrivingBytes` limits a VM's uploads that are not stored yet.
    */
   logs: { outputBytes: number; vmBytes: number; archiveBytes: number; arrivingBytes: number };
   /**
@@ -43,7 +42,7 @@ export interface Limits {
   /** Maximum number of open live streams per session, per member and per process. */
   streams: { perSession: number; perMember: number; perProcess: number };
   /**
-   * Maximum number of agents that a process caches, at about 0.5 KiB each. At least `heldPolls` agents are always
+   * Maximum number of agents that a process caches, at about 0.3 KiB each. At least `heldPolls` agents are always
    * allowed.
    */
   rememberedAgents: number;

@@ -28,7 +28,7 @@ const redacted = secretNames.flatMap((name) => {
 
 /**
  * Creates the process's logger, which writes JSON lines to standard output. It logs only the standard fields of errors,
- * because database drivers attach statements' values to them.
+ * because database drivers add the values of statements to errors.
  */
 export function createLogger(room: string, level: string, destination?: DestinationStream): Logger {
   return pino(

@@ -14,7 +14,10 @@ export class MinimumPace {
     this.#tooSlow = tooSlow;
   }
 
-  /** Returns the next chunk. Throws the error from `tooSlow` if the average falls below the minimum first. */
+  /**
+   * Returns the next chunk. Throws the error from `tooSlow` if the average falls below the minimum before the chunk
+   * arrives.
+   */
   async within<T>(chunk: Promise<T>): Promise<T> {
     const allowedMs = this.#patienceMs + (this.received / this.#perSecond) * 1000;
     const leftMs = Math.max(0, allowedMs - (performance.now() - this.#startedAt));

@@ -13,7 +13,7 @@ export interface OpenIdConfig {
   scopes: string;
   /** Allowed e-mail domains in lower case; any domain if empty. */
   emailDomains: readonly string[];
-  /** Role of people who join by signing in, if no group gives them one; null if they then need an invitation. */
+  /** Role of people who join by signing in and get no role from a group; null if such people need an invitation. */
   joinAs: RoleName | null;
   /** The claim that contains groups, and the role of each group. A member gets the role of the first matching group. */
   roles: { claim: string; of: readonly { group: string; role: RoleName }[] } | null;
@@ -77,7 +77,7 @@ export const openIdVariables = {
   ANNEX_OIDC_ROLE_MAP: roleMap.optional(),
 };
 
-/** Pairs of a variable and another variable that it requires. */
+/** Pairs of a variable and the variable that it requires. */
 export const openIdPairs = [
   ['ANNEX_OIDC_ISSUER', 'ANNEX_OIDC_CLIENT_ID'],
   ['ANNEX_OIDC_ROLE_CLAIM', 'ANNEX_OIDC_ROLE_MAP'],

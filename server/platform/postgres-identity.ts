@@ -35,8 +35,8 @@ function hasName(): boolean {
 /**
  * Chooses the user that runs PostgreSQL. An ordinary user runs it directly. Root, or a user without a name, runs it in
  * a user namespace as another id, so that the files keep their owner and no folder has to be opened to others. If root
- * cannot create namespaces, an unprivileged user runs a copy of the binaries in `dataDir`. For an existing cluster,
- * root decides by the owner of its files.
+ * cannot create namespaces, an unprivileged user runs a copy of the binaries in `dataDir`. If root finds an existing
+ * cluster, the owner of its files decides.
  */
 export async function postgresIdentity(dataDir: string, binaries: PostgresBinaries): Promise<PostgresIdentity> {
   const namespaced: PostgresIdentity = {

@@ -91,8 +91,8 @@ export async function runningPostgres(dataDir: string, database = 'annex'): Prom
 }
 
 /**
- * Creates the cluster if it does not exist: in another folder that is moved when it is complete, so that a killed
- * initdb leaves no partial cluster. Returns the password.
+ * Creates the cluster if it does not exist. initdb writes to another folder, which is renamed once it is complete, so
+ * that a killed initdb leaves no partial cluster. Returns the password.
  */
 async function initialise(
   identity: PostgresIdentity,

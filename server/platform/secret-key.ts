@@ -3,7 +3,7 @@ import { access, link, mkdir, open, readFile, rename, rm } from 'node:fs/promise
 import { join } from 'node:path';
 
 const fileName = 'secret.key';
-/** The file with the next key. It is written before the database is encrypted with the key, and renamed afterwards. */
+/** The file with the next key. It is written before the database is encrypted with that key, and renamed afterwards. */
 const nextFileName = 'secret.key.next';
 
 /**

@@ -3,7 +3,7 @@ import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 
 interface Desk {
   running: Promise<unknown> | null;
-  /** The reading that has not started yet. All callers until its start share it. */
+  /** The reading that has not started yet. All callers that arrive before it starts share it. */
   next: Promise<unknown> | null;
   restUntil: number;
   /** Ends the rest early. */
@@ -55,7 +55,7 @@ export class SharedReadings {
     });
   }
 
-  /** Adds a key and removes unused ones, because requests determine the keys and could add any number. */
+  /** Adds a key and removes unused ones, because keys come from requests, which could add any number of them. */
   #open(key: string): Desk {
     const now = performance.now();
     for (const [other, { running, next, restUntil }] of this.#desks) {
@@ -68,7 +68,8 @@ export class SharedReadings {
 }
 
 async function startInTurn<Result>(desk: Desk, read: () => Promise<Result>): Promise<Result> {
-  // Waits for the end of this turn of the event loop. All parts of a page call in one turn, so they share a reading.
+  // Waits for the end of this turn of the event loop. The parts of a page make their calls in the same turn, so they
+  // share a reading.
   await turn();
   await desk.running?.catch(() => {});
   const rest = desk.restUntil - performance.now();

@@ -1,9 +1,9 @@
 import { KeptWorker } from './kept-worker.ts';
 import type { WorkerLimits, WorkerResult } from './worker-task.ts';
 
-/** Bounds of a pool of threads. */
+/** How many threads a pool has, and how long it keeps idle ones. */
 export interface PoolBounds {
-  /** Maximum number of threads, which only busy threads may exceed. */
+  /** Maximum number of threads. A new task may exceed it if all threads are busy. */
   most: number;
   /** Milliseconds after which an unused thread is closed. */
   idleMs: number;

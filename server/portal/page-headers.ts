@@ -13,7 +13,7 @@ export function pageHeaders({ url, development }: Pick<Config, 'url' | 'developm
   const secure = url.startsWith('https:');
   const policy = [
     "default-src 'none'",
-    // During development, React and Next.js evaluate code and add styles.
+    // During development, React and Next.js evaluate code and add inline styles.
     `script-src 'nonce-${nonce}' 'strict-dynamic'${development ? " 'unsafe-eval'" : ''}`,
     development ? "style-src 'self' 'unsafe-inline'" : `style-src 'self' 'nonce-${nonce}'`,
     // React writes positions and widths as style attributes. These can load resources only from allowed hosts.

@@ -289,7 +289,7 @@ describe('rejected calls change nothing, permitted calls are accepted:', () => {
   });
 });
 
-/** Returns a well-formed path. Apart from the given handler, its ids are unknown. */
+/** Returns a well-formed path. Apart from the given handler, its ids do not exist. */
 const pathOf = (path: string, handler: string) =>
   `/api/v1${path}`
     .replace('{id}', '00000000-0000-4000-8000-000000000000')

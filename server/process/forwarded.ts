@@ -74,7 +74,7 @@ function isTrusted(address: string, trusted: BlockList): boolean {
   }
 }
 
-/** Returns an IPv4 address in its own notation, even if it comes from an IPv6 socket. */
+/** Returns an IPv4 address in dotted notation, even if it comes from an IPv6 socket. */
 function plainAddress(address: string): string {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address;
 }

@@ -56,7 +56,9 @@ export interface ServeOptions {
   trustProxy: BlockList;
   limits: Limits;
   log: Logger;
-  /** Returns the route for a path without its query. If it is null, `fallback` gets the request. */
+  /**
+   * Returns the route for a path without its query. If there is none, returns null, and `fallback` gets the request.
+   */
   route(path: string, method: string): HttpRoute | null;
   /** Whether a request to this path may upgrade to a WebSocket. By default, none may. */
   upgrades?(path: string): boolean;
@@ -193,7 +195,8 @@ function requestHandler(options: ServeOptions, closing: AbortSignal) {
     response.setHeader('X-Content-Type-Options', 'nosniff');
     if (closing.aborted) response.setHeader('Connection', 'close');
     if (route !== null) {
-      // Cores respond with data, for which a browser must not load or frame anything. Agents do not need this header.
+      // Cores respond with data, so browsers must not load resources for a response or show it in a frame. Agents do
+      // not need this header.
       if (route.light !== true)
         response.setHeader('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
       settled.set(request, { origin, route });

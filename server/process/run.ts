@@ -6,7 +6,10 @@ export interface ReadyMessage {
   ready: true;
 }
 
-/** Maximum milliseconds for closing. After that, the process exits anyway. The launcher waits a little longer. */
+/**
+ * Maximum milliseconds for closing; then the process exits anyway. The launcher waits slightly longer before it kills
+ * the process.
+ */
 const closeMs = 12_000;
 
 /**

@@ -83,8 +83,8 @@ function openWakes(config: Config, databaseUrl: string, room: Room, db: Database
 }
 
 /**
- * Keeps a wake-up connection open. If it is lost, another host may be the primary. Checks of this connection detect
- * that within seconds, while a statement would wait for its timeout.
+ * Keeps a wake-up connection open, because a lost connection may mean that another host is now the primary. This
+ * connection notices a lost host within seconds, while a statement would wait for its timeout.
  */
 function holdWakes(wakes: Wakes, primary: Primary): Listening {
   let wasLost = false;

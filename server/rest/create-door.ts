@@ -36,7 +36,10 @@ export interface DoorOptions {
   authenticate(request: Request, info: RequestPeer, now: Date): Promise<Actor>;
 }
 
-/** Returns a function that handles the requests to a table of routes. Rejections get a problem document. */
+/**
+ * Returns a function that handles the requests to a table of routes. It answers rejected requests with a problem
+ * document.
+ */
 export function createDoor(options: DoorOptions): (request: Request, info: RequestPeer) => Promise<Response> {
   const { services, base, door, routes, documents = {}, authenticate } = options;
   const { log, clock = systemClock, ...held } = services;

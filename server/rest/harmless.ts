@@ -9,7 +9,7 @@ const signs = '[=+\\-@\uFF1D\uFF0B\uFF0D\uFF20\uFE66\uFE62\uFE63\uFE6B\u2212]';
 
 const atStart = new RegExp(`^(?:${unseen}${signs}|[\\t\\r\\n])`, 'u');
 
-/** Matches a separator before such a sign, because in some locales, a semicolon or a tab ends a cell. */
+/** Matches a separator before one of the signs, because in some locales, a semicolon or a tab ends a cell. */
 const afterSeparator = new RegExp(`([;\\t|\\r\\n]${unseen})(?=${signs})`, 'gu');
 
 /**

@@ -88,7 +88,6 @@ const oddValues = [
 const pathOf = (route: RestRoute, over: Record<string, string> = {}): string =>
   route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => over[name] ?? encodeURIComponent(parts[name] ?? 'x'));
 
-/** Asserts that the status is not 5xx. */
 const expectNo5xx = (asked: string, { status, text }: { status: number; text: string }) =>
   expect({ asked, status, text: status >= 500 ? text : '' }).toMatchObject({ text: '' });
 

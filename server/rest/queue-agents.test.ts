@@ -274,8 +274,8 @@ class History {
    * a failure, the agent continues as follows:
    * - A removal or replacement continues after a failed disable or uninstall (AZ-G5).
    * - Any other failure cancels the remaining commands of that extension.
-   * - A newer goal state is planned from what the failure left behind, so that extension may get other commands than
-   *   shown. The others keep their order.
+   * - A newer goal state is planned from what the failure left behind, so the failed extension may get commands that
+   *   the queue did not show. The commands of other extensions keep their order.
    */
   private expected({ now, next, waiting }: ShownQueue, failed: string | undefined, started: string): string[] {
     const [first] = next;

@@ -45,8 +45,8 @@ const kindOfJsonFault = (code: string): ErrorKind =>
   code === 'json_malformed' || code === 'json_not_utf8' ? 'bad_request' : 'unprocessable';
 
 /**
- * Parses a JSON body and checks it against its schema. Throws 415, 413, 400 for a missing or malformed body, and 422
- * with all faults.
+ * Parses a JSON body and checks it against its schema. Throws 415 for another media type, 413 above `bodyBytes`, 400
+ * for a missing or malformed body, and 422 with all faults.
  */
 export async function readJson<S extends z.ZodType>(
   request: Request,
@@ -66,7 +66,7 @@ export async function readJson<S extends z.ZodType>(
   return parse(schema, value);
 }
 
-/** Reads the complete body as bytes. Throws 415 for another media type, 413 above `limit` bytes, and 400 for an empty body. */
+/** Reads the complete body. Throws 415 for another media type, 413 above `limit` bytes, and 400 for an empty body. */
 export async function readFile(
   request: Request,
   types: readonly string[],
@@ -88,7 +88,10 @@ export interface Upload {
 
 const zipTypes = ['application/zip', 'application/x-zip-compressed', 'application/octet-stream'];
 
-/** Returns the body as an upload. Throws 415. Size and rate are checked later, while the upload is stored. */
+/**
+ * Returns the body as an upload. Throws 415 for another media type. Size and rate are checked later, while the upload
+ * is stored.
+ */
 export function readZip(request: Request): Upload {
   requireType(request, zipTypes);
   const length = request.headers.get('content-length');

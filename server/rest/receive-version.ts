@@ -16,8 +16,8 @@ export interface ReceivedVersion {
 }
 
 /**
- * Receives the parts of the form of `registerVersion` in any order. Throws 422 with all parts that are missing,
- * unknown, duplicate or not JSON, 413 above a limit, or 400 for a malformed form. Before throwing, deletes the received
+ * Receives the parts of the form of `registerVersion` in any order. Throws 400 for a malformed form, 413 above a limit,
+ * or 422 with all parts that are missing, unknown, duplicate or not JSON. Before throwing, deletes the received
  * package.
  */
 export async function receiveVersion(ctx: Context, form: AsyncIterable<FormPart> | null): Promise<ReceivedVersion> {

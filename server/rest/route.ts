@@ -63,7 +63,7 @@ type DocumentedReply<A extends RouteAnswers> = Omit<RouteReply, 'body'> & {
 
 interface RouteShape {
   method: Method;
-  /** Path below the prefix, such as `/api/v1`, with `{name}` for parameters. */
+  /** Path below the prefix (such as `/api/v1`), with `{name}` for parameters. */
   path: string;
   operationId: string;
   summary: string;
@@ -75,7 +75,7 @@ interface RouteShape {
   takesZip?: boolean;
   /** The parts of a `multipart/form-data` body, which the verb gets as they arrive. */
   takesForm?: Readonly<Record<string, FormField>>;
-  /** The media types and maximum bytes of a file as body. The verb gets the whole file. */
+  /** The media types and maximum bytes of a body that is a file. The verb gets the whole file. */
   takesFile?: { types: readonly string[]; bytes: (limits: Context['config']['limits']) => number };
   /** Maximum bytes of a JSON body; by default, `limits.http.bodyBytes`. */
   bodyBytes?: (limits: Context['config']['limits']) => number;

@@ -9,7 +9,8 @@ interface TestProgram {
   /** What is tested with the program. */
   shows: string;
   /**
-   * Test files that are skipped without the program. Absent if only a few tests need it; those check for the program.
+   * Test files that are skipped without the program. Absent if only individual tests need it, which then check for it
+   * themselves.
    */
   tests?: string[];
   /**
@@ -24,7 +25,7 @@ export const testPrograms: TestProgram[] = [
   {
     name: 'openssl',
     package: 'openssl',
-    shows: 'keys, certificates and sealed settings as other programs make and open them',
+    shows: 'compatibility with keys, certificates and sealed settings of other programs',
     tests: [
       'agent/clinic/clinic.test.ts',
       'agent/doctor/doctor.test.ts',
@@ -59,7 +60,7 @@ export const testPrograms: TestProgram[] = [
   },
 ];
 
-/** Measures the baseline for reports in `npm run bench`. */
+/** Program that measures the baseline for reports in `npm run bench`. */
 export const pgbench: TestProgram = {
   name: 'pgbench',
   package: 'postgresql-contrib',

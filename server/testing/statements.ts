@@ -1,6 +1,8 @@
 import pg from 'pg';
 
-/** Matches what the agent API's timers run (writing sightings, looking up changes), and `begin` and `commit`. */
+/**
+ * Matches the statements of the agent API's timers (writing sightings, looking up changes), and `begin` and `commit`.
+ */
 const byItself = /goal_state_heads where published_at >= |with seen as materialized|^\s*(begin|commit)\b/i;
 
 /** Returns the statements that this process sends during `run`, without those of timers, `begin` and `commit`. */

@@ -86,7 +86,7 @@ export function createTrpcHandler(
   };
 }
 
-/** Returns the request with its body already read. Throws 413 above the limit. */
+/** Returns the request with its body already read. Throws 413 if the body exceeds the limit. */
 async function bounded(request: Request, limit: number): Promise<Request> {
   if (request.method !== 'POST') return request;
   const body = await readBody(request, limit);

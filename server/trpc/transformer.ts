@@ -6,8 +6,8 @@ const refused = /^~*(?:__proto__|constructor|prototype)$/;
 type Sent = ReturnType<typeof superjson.serialize>;
 
 /**
- * Serializes data for pages in the library's format. Property names that the library rejects are replaced for it and
- * restored afterwards. Otherwise, one VM's tag could break the whole list for everyone.
+ * Serializes data for pages in the library's format. Renames the properties that the library would reject, and restores
+ * their names in the result. Otherwise, one VM's tag could break the whole list for everyone.
  */
 const output = {
   serialize(value: unknown): Sent {
@@ -22,7 +22,7 @@ const output = {
   deserialize: (sent: Sent): unknown => superjson.deserialize(sent),
 };
 
-/** Input needs no such replacement, so the library handles it. */
+/** Input needs no such renaming, so the library handles it. */
 export const transformer = { input: superjson, output };
 
 /** Returns a copy of plain objects and arrays with renamed properties. Everything else stays the same. */

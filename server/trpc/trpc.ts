@@ -50,8 +50,8 @@ export const router = t.router;
 export const createCallerFactory = t.createCallerFactory;
 
 /**
- * The base of all procedures. Rejects changes and streams from other sites, because browsers send cookies with those
- * too, checks the permissions, and converts errors.
+ * The base of all procedures. Checks permissions, converts errors, and rejects changes and streams that other sites
+ * request, because browsers send cookies with those too.
  */
 export const procedure = t.procedure.use(async ({ ctx, type, path, next }) => {
   try {

@@ -20,7 +20,7 @@ export interface WireHandler {
   (request: Request, info: CallInfo): Promise<Response>;
   /**
    * Handles a call with Node's request and response objects, unless its request or response is streamed. Returns false
-   * for such a call, without reading it.
+   * for a streamed call, without reading it.
    */
   serve(request: IncomingMessage, response: ServerResponse, arrival: Arrival): boolean;
 }

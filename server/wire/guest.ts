@@ -12,7 +12,7 @@ import { Observed } from './observed.ts';
 import type { Pages } from './pages.ts';
 import { StatusCache } from './status-cache.ts';
 
-/** What a process caches about a VM with a stock agent. Polls are answered from it. */
+/** The data that a process caches about a VM with a stock agent, including the response to its polls. */
 export class Guest {
   readonly vmId: string;
   /** Hash of the forwarder's token. */
@@ -22,8 +22,8 @@ export class Guest {
   goalState: StockGoalState | null = null;
   readonly pages: Pages;
   /**
-   * The kinds of requests that are being processed. More requests of the same kind are dropped meanwhile, because the
-   * agent repeats them.
+   * The kinds of requests that are being processed. Meanwhile, further requests of the same kind are dropped, because
+   * the agent repeats them.
    */
   readonly isProcessing = { status: false, telemetry: false, health: false, log: false, sighting: false };
   /** Number of bytes of this VM's request bodies that are being read. */
@@ -36,8 +36,8 @@ export class Guest {
   /** The VM's callers, as this process knows them. */
   sightings: readonly AgentSighting[] = [];
   /**
-   * Whether commands may be running. True at first and when the agent fetches its extensions, until it uploads a
-   * status.
+   * Whether commands may be running. Initially true; becomes true again when the agent fetches its extensions, and
+   * false when it uploads a status.
    */
   isBusy = true;
   /** When a sighting was last recorded, in milliseconds. */
@@ -61,8 +61,8 @@ export class Guest {
   }
 
   /**
-   * Reads the current goal state; null if the VM no longer has stock agent access. If a read that was already running
-   * returns an incarnation below `least`, reads again.
+   * Reads the current goal state. Returns null if the VM no longer has stock agent access. If a read that was already
+   * running returns an incarnation below `least`, reads again.
    */
   async current(ctx: Context, least = 0): Promise<StockGoalState | null> {
     const isUnderWay = this.#loading !== null;
@@ -88,7 +88,7 @@ export class Guest {
     return this.#loading;
   }
 
-  /** Returns the rendered goal state. Renders the cached one only once. */
+  /** Returns a goal state as rendered by `write`. The cached goal state is rendered only once. */
   text(goalState: StockGoalState, write: () => string): string {
     if (goalState !== this.goalState) return write();
     this.#text ??= write();

@@ -28,9 +28,10 @@ export class Guests {
   }
 
   /**
-   * Returns the VM whose forwarder is calling. Throws 403 `wire_refused`, whatever the reason, and 429
-   * `too_many_requests`. While the database is unavailable or slow, callers that were accepted before are accepted
-   * again, but get only what this process has in memory; the tenant key always requires the database.
+   * Returns the VM whose forwarder is calling. Throws 429 `too_many_requests` above the rate limit, and 403
+   * `wire_refused` for any other rejection, without revealing the reason. While the database is unavailable or slow,
+   * callers that were accepted before are accepted again, but get only what this process has in memory; the tenant key
+   * always requires the database.
    */
   async admit(call: AgentCall, vmId: string): Promise<Guest> {
     const { config } = call.door.services;

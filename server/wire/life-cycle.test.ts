@@ -323,7 +323,7 @@ describe('what an idle agent costs', () => {
     const threePeriods = async () => {
       for (let n = 0; n < 3; n++) await period();
     };
-    // The agent API's timers may run during some attempts, but not during all.
+    // The agent API's timers may run during some attempts, but not during all of them.
     await vi.waitFor(async () => expect(await statementsOf(threePeriods)).toEqual([]), { timeout: 5_000 });
   });
 });

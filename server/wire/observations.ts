@@ -17,7 +17,7 @@ const textBytes = 1_024;
 /** Name of the observation that reports how the machine was provisioned. */
 const provisioning = 'Provisioning';
 
-/** Stores what the agent found unhealthy, and when it recovered. Stores one request per VM at a time. */
+/** Stores the agent's unhealthy observations and their recovery. Processes one request per VM at a time. */
 export async function takeObservations(
   { guest, ...wire }: WireCall,
   observed: readonly ReportedObservation[],
@@ -43,7 +43,7 @@ const observation = z.looseObject({
 });
 const post = z.looseObject({ Observations: z.array(z.unknown()) });
 
-/** Returns the readable observations of a request to the health service. */
+/** Returns the readable observations in a request to the health service. */
 export function observationsOf(body: Buffer): ReportedObservation[] {
   if (body.length > maxBytes) return [];
   const read = post.safeParse(parseJson(body, { maxDepth: 8, oddities: 'repair' }).value);

@@ -2,8 +2,8 @@ import type { AgentObservation } from '#db/schema/index.ts';
 import { hasChangedHealth, type ReportedObservation } from '#server/domain/stock-agents/index.ts';
 
 /**
- * Lifetime of the cached observations in milliseconds. It is limited because other processes receive requests of the
- * same agent.
+ * Lifetime of the cached observations in milliseconds. It is limited because other processes may receive requests from
+ * the same agent.
  */
 const freshMs = 900_000;
 /**

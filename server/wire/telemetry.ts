@@ -58,8 +58,8 @@ async function keepOutputs(wire: WireCall, text: string): Promise<void> {
 }
 
 /**
- * Finds the extension by the name in an event: the handler's or, if the handler has several extensions, the handler's
- * and the extension's.
+ * Finds the extension by the name in an event: `<handler>` or, if the handler supports several extensions,
+ * `<handler>.<extension>`.
  */
 function extensionOf({ extensions }: StockGoalState, name: string): StockExtension | undefined {
   const isCalled = (called: string): boolean => called.toLowerCase() === name.toLowerCase();
@@ -85,7 +85,7 @@ function* fragmentsOf(text: string): Generator<string> {
   }
 }
 
-/** Returns the events of a request. Each is XML in a CDATA section of an element. */
+/** Returns the events of a request. Each event is XML in the CDATA section of an `Event` element. */
 export function eventsOf(text: string): Event[] {
   const events: Event[] = [];
   for (const fragment of fragmentsOf(text)) {

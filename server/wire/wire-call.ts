@@ -20,8 +20,8 @@ export function wireCall(call: AgentCall, guest: Guest, path: string, query: str
 }
 
 /**
- * Returns the current goal state, if possible in the incarnation `least` or a later one, which another process may have
- * delivered. Throws 403 if the VM no longer has stock agent access.
+ * Returns the current goal state. `least` is an incarnation that another process may have delivered; if possible, the
+ * result is at least that recent. Throws 403 if the VM no longer has stock agent access.
  */
 export async function currentOf({ guest, ctx }: WireCall, least = 0): Promise<StockGoalState> {
   const known = guest.known(least);
@@ -68,7 +68,7 @@ export const jsonAnswer = (value: unknown): AgentAnswer => ({
 /** An empty response, of which the agent reads only the status. */
 export const emptyAnswer = (status: number): AgentAnswer => ({ status, headers: [], body: '' });
 
-/** A response that the agent treats as permanent, so that it does not retry immediately. */
+/** A response that the agent treats as permanent, so it does not retry immediately. */
 export const absent = (): AgentAnswer => emptyAnswer(404);
 
 /**

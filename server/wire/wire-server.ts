@@ -44,8 +44,8 @@ async function goalState(wire: WireCall): Promise<AgentAnswer> {
 }
 
 /**
- * Returns a document of the current goal state. An agent that requested one of an older goal state notices this and
- * retries immediately.
+ * Returns a document of the current goal state. An agent that requested a document of an older goal state notices the
+ * difference and retries immediately.
  */
 async function config(wire: WireCall): Promise<AgentAnswer> {
   const { guest, path, query } = wire;
@@ -111,7 +111,10 @@ async function artifactsProfile(wire: WireCall, query: URLSearchParams): Promise
   return incarnation < requested ? emptyAnswer(424) : jsonAnswer({ onHold });
 }
 
-/** Serves downloads through the host plugin: the artifacts profile, and the manifests and packages of the VM's own goal state. */
+/**
+ * Serves downloads through the host plugin: the artifacts profile, and the manifests and packages in the VM's own goal
+ * state.
+ */
 export const artifacts = (wire: WireCall, { path, query }: { path: string; query: string }): Promise<Answer> =>
   /^\/machine\/[^/]+\/artifacts-profile$/.test(path)
     ? artifactsProfile(wire, new URLSearchParams(query))

@@ -8,8 +8,8 @@ const pauseMs = 250;
 /** Minimum milliseconds between scans for VMs whose health may have changed through time alone. */
 const ageingMs = 1_000;
 /**
- * Each scan is followed by a rest of this multiple of its duration. The rest has a limit, so that changes do not appear
- * late.
+ * After a scan, the worker rests for this multiple of the scan's duration, but no longer than `longestRestMs`, so that
+ * changes do not appear late.
  */
 const restPerPass = 19;
 const longestRestMs = 5_000;
@@ -22,21 +22,21 @@ const surveyAfterMs = (soonSeconds - 13) * 1_000;
 const surveyMs = { calm: 8_000, hasty: 3_000 };
 /** Milliseconds by which scans overlap, because another process may still commit a time that was just scanned. */
 const overlapMs = 1_000;
-/** Maximum number of VMs per pass, so that shutdown does not have to wait for a whole large fleet. */
+/** Maximum number of VMs per pass, so that shutdown does not wait until a large fleet has been evaluated. */
 const most = 2_000;
 /**
  * The share of a pass's duration that is CPU time on an idle machine; the rest is waiting for the database. A smaller
  * share means that other processes need the cores.
  */
 const usualShare = 0.5;
-/** A slow pass is followed by a rest of this multiple of the excess time, with a limit. */
+/** After a slow pass, the worker rests for this multiple of the excess time, but no longer than `longestYieldMs`. */
 const restPerDelay = 3;
 const longestYieldMs = 2_000;
 
 /**
- * Returns a function that, if a scan is due, marks the VMs whose health may have changed through time alone since the
- * last scan. It returns whether it marked any; false for a full scan. The first scan after a start covers all VMs, so
- * that none is missed.
+ * Returns a function that marks the VMs whose health may have changed through time alone since the last scan, if a scan
+ * is due. That function returns whether it marked any VM, or false for a full scan. The first scan after a start covers
+ * all VMs, so that none is missed.
  */
 function createScan(services: OpenServices, signal: AbortSignal): () => Promise<boolean> {
   let since: Date | null = null;
@@ -92,8 +92,8 @@ function createScan(services: OpenServices, signal: AbortSignal): () => Promise<
 
 /**
  * Returns how many milliseconds to rest after a full pass, given its duration and computing time. On a busy machine,
- * reports arrive late, so that their VMs look unresponsive and must be evaluated too. Without rests, this would never
- * end.
+ * reports arrive late, so VMs look unresponsive and must be evaluated too, which keeps the machine busy. Rests break
+ * this cycle.
  */
 export function yieldMs(tookMs: number, computedMs: number): number {
   const tooLong = Math.max(0, (usualShare * tookMs) / Math.max(1, computedMs) - 1);

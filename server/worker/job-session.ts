@@ -4,7 +4,7 @@ import { publishLike } from '#server/platform/wakes/index.ts';
 import type { OpenServices } from '#server/process/services.ts';
 import type { Job } from './job.ts';
 
-/** How many milliseconds longer than the statement timeout the client waits for a server that does not respond. */
+/** Milliseconds for which the client waits, beyond the statement timeout, for a server that does not respond. */
 const lostServerMs = 5_000;
 
 /** A job's only database connection, for its statements and its locks, with its statement timeout. */

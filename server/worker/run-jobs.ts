@@ -12,9 +12,9 @@ const startJitterMs = 10_000;
 /** Jobs with a shorter period keep their connection between runs. */
 const keepsConnectionSeconds = 60;
 const tallyEveryMs = 60 * 60_000;
-/** Milliseconds that a run has to finish at shutdown. Afterwards, its statement is canceled. */
+/** Milliseconds for which shutdown waits for a run to finish before its statement is canceled. */
 const graceMs = 5_000;
-/** Milliseconds that a canceled run has to end. The process exits after 12 seconds in any case. */
+/** Milliseconds for which shutdown waits for a canceled run to end. The process exits after 12 seconds in any case. */
 const cancelMs = 3_000;
 
 /** Options for tests. */
@@ -63,7 +63,6 @@ async function endsWithin(ended: Promise<unknown>, ms: number): Promise<boolean>
   return inTime;
 }
 
-/** Runs a job periodically. */
 class JobLoop {
   readonly name: string;
   isRunning = false;

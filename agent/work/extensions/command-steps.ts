@@ -63,8 +63,8 @@ export class CommandSteps {
   }
 
   /**
-   * Completes a command that was running when the agent was killed: an install that exited with 0 does not run again
-   * (AZ-G3). Later steps are planned again, as at each start.
+   * Completes a command that was running when the agent was killed, so that an install that exited with 0 does not run
+   * again (AZ-G3). Later steps are planned again, as at each start.
    */
   async resume(): Promise<void> {
     const { machine, journal } = this.options;
@@ -130,8 +130,8 @@ export class CommandSteps {
   }
 
   /**
-   * Starts reading the files that a command may write: the heartbeat if the manifest declares one, except for disable
-   * (AZ-H2), and the status of enable and disable.
+   * Starts reading the files that a command may write: the status for enable and disable, and the heartbeat for every
+   * command except disable if the manifest declares one (AZ-H2).
    */
   private followFiles(step: ExtensionStep, kind: CommandName, round: ExtensionRound): void {
     const { observer, machine } = this.options;

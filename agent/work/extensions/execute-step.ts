@@ -26,7 +26,7 @@ export interface StepExecution {
 /** Folder for command output within a handler's log folder. */
 const outputs = 'commands';
 
-/** Runs the command of a step as the manifest says. Never throws because of what the handler does. */
+/** Runs the command of a step as the manifest says. Does not throw, whatever the handler does. */
 export async function executeStep(execution: StepExecution): Promise<Outcome> {
   const { machine, journal, step, kind, attempt, exitCodes, environment, signal } = execution;
   const { layout } = machine;
@@ -108,7 +108,9 @@ export function forgetCommand({ layout }: Machine): void {
   new RunningCommand(layout.command).forget();
 }
 
-/** Returns a handler's secrets, including those of the replaced version, because the new version can still read them. */
+/**
+ * Returns a handler's secrets, including those of the replaced version, because the new version can still read them.
+ */
 function secretsFor(
   { machine: { layout, goal }, journal }: Pick<StepExecution, 'machine' | 'journal'>,
   { handler, version, from }: Pick<ExtensionStep, 'handler' | 'version' | 'from'>,

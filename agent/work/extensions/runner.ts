@@ -29,7 +29,7 @@ import { Fetcher } from './fetcher.ts';
 import { inKnownSpelling } from './known-spelling.ts';
 import type { RunnerOptions } from './runner-options.ts';
 
-/** Brings extensions to their goal: packages are fetched in parallel, and the lane runs everything else (AZ-G2). */
+/** Brings extensions to their goal: fetches packages in parallel, and gives everything else to the lane (AZ-G2). */
 export class ExtensionRunner implements LaneWork {
   private nextGoal: GoalState | null = null;
   private round: ExtensionRound;
@@ -68,7 +68,7 @@ export class ExtensionRunner implements LaneWork {
     this.options.wake();
   }
 
-  /** Notes a status that a handler has written: extensions that wait for this one may now proceed. */
+  /** Notes a status that a handler has written. Extensions that wait for `extension` may now proceed. */
   noteStatus(extension: string, sequenceNumber: number, word: StatusWord | null): void {
     if (word === null || this.machine.goalOf(extension)?.sequenceNumber !== sequenceNumber) return;
     if (noteStatusWord(this.round, extension, word)) this.options.wake();
@@ -153,7 +153,7 @@ export class ExtensionRunner implements LaneWork {
     this.ignoreAbsent();
   }
 
-  /** Rewrites settings files for the machine's new key; no handler runs. */
+  /** Rewrites settings files for the machine's new key, without running a handler. */
   private rewriteSettings(goal: GoalState): void {
     for (const extension of goal.extensions) {
       const { name, handler, version } = extension;
@@ -194,7 +194,7 @@ export class ExtensionRunner implements LaneWork {
         this.configure(step, folders);
         break;
       case 'delete':
-        // AZ-G5: binaries and configuration are deleted. Logs are in another folder and stay.
+        // AZ-G5: deletes binaries and configuration. Logs are in another folder and stay.
         for (const each of step.extensions) this.options.observer.ignoreHeartbeat(each);
         discardRoot(this.machine.layout, folders.root);
         this.machine.dropVersion(step.handler, step.version);
@@ -248,7 +248,7 @@ export class ExtensionRunner implements LaneWork {
   private reportWaiting({ waiting, steps }: ExtensionPlan): void {
     for (const { extension, blockedBy } of waiting) {
       if (this.reportedWaits.get(extension) === blockedBy) continue;
-      // At each start, an enabled extension briefly waits for its dependencies; that is not reported.
+      // At each start, an enabled extension briefly waits for its dependencies. The agent does not report that.
       const isBrief = steps.some((step) => step.extensions.includes(blockedBy));
       if (isBrief && this.machine.local.extensions[extension]?.state === 'enabled') continue;
       this.reportedWaits.set(extension, blockedBy);

@@ -17,7 +17,7 @@ interface ConfirmationDialogProps {
   onClose(): void;
 }
 
-/** Asks for the password or a factor again. Accounts with neither sign in through the provider again. */
+/** Asks for the password or a second factor. A reader who has neither signs in through the provider again. */
 export function ConfirmationDialog({ why, onDone, onClose }: ConfirmationDialogProps) {
   const { t } = useTranslation(['account', 'common']);
   const trpc = useTRPC();

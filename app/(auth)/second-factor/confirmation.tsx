@@ -28,8 +28,8 @@ export function Confirmation({ account, onDone }: { account: Account; onDone(): 
 }
 
 /**
- * Returns the factors with which this account can confirm in this browser; empty if it can only sign in through the
- * provider again.
+ * Returns the factors that this account can use for a confirmation in this browser; empty if it can only sign in
+ * through the provider again.
  */
 export function kindsOf(account: Account): FactorKind[] {
   const kinds: FactorKind[] = [];
@@ -40,9 +40,7 @@ export function kindsOf(account: Account): FactorKind[] {
   return kinds;
 }
 
-/**
- * A confirmation that expires within this time counts as expired, so that one rarely expires while a dialog is open.
- */
+/** A confirmation that expires within this time counts as expired, because it could expire while a dialog is open. */
 const reserveMs = 60_000;
 
 /** Returns whether the last confirmation is still valid, and a function to call after a new one. */

@@ -14,7 +14,7 @@ import { Field } from '#app/_ui/field.tsx';
 import { Input } from '#app/_ui/input.tsx';
 
 export interface NewFactorProps {
-  /** `recoveryCodes`: codes that were created with the factor; null if the account already had some. */
+  /** Called with the recovery codes that were created with the factor; null if the account already had some. */
   onDone(made: { recoveryCodes: string[] | null }): void;
 }
 

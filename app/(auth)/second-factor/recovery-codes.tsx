@@ -8,7 +8,7 @@ import { Checkbox } from '#app/_ui/checkbox.tsx';
 import { copyText } from '#app/_ui/copy.tsx';
 import { ControlRow } from '#app/_ui/field.tsx';
 
-/** Shows recovery codes, once, to copy or download. The reader confirms that they are saved. */
+/** Shows new recovery codes to copy or download. The reader must confirm that they are saved. */
 export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone(): void }) {
   const { t } = useTranslation(['account', 'common']);
   const [isKept, setKept] = useState(false);

@@ -109,7 +109,7 @@ function useJoin(token: string) {
     busy,
     submit,
     errorAt: (field: JoinField) => (wasTried ? (faults[field] ?? faultAt(problem, `/${field}`)) : undefined),
-    /** Whether the problem belongs to no field, so that a banner shows it. */
+    /** Whether the problem belongs to no field and must be shown in a banner. */
     isElsewhere: !problem?.faults.some((fault) => fault.path.slice(1) in faults),
     fieldProps: (field: JoinField) => ({
       name: field,

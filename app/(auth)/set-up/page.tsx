@@ -19,7 +19,7 @@ interface SetUpPageProps {
   searchParams: Promise<{ token?: string | string[] }>;
 }
 
-/** The page of a one-time link: the setup link creates the first admin, an invitation lets a person join. */
+/** The page of a one-time link: the setup link, which creates the first admin, or an invitation to join. */
 export default async function SetUpPage({ searchParams }: SetUpPageProps) {
   const { token } = await searchParams;
   const { provider } = await (await openPortal()).signIn.ways();

@@ -23,8 +23,8 @@ export interface SignInFormProps {
 }
 
 /**
- * Signs in and opens `next`: with an email address, a password and, if there is one, a second factor; with a passkey
- * alone; or through the OpenID provider.
+ * Signs in with an email address, a password and, if there is one, a second factor; with a passkey alone; or through
+ * the OpenID provider. Then opens `next`.
  */
 export function SignInForm({ next, provider, hasMembers, refused }: SignInFormProps) {
   const { t } = useTranslation('auth');

@@ -13,7 +13,7 @@ import {
 import { type FactorKinds, requestPasskeyOptions, signIn, signInWithPasskey } from '#app/_lib/session.ts';
 import { useProblem } from '#app/_lib/use-problem.ts';
 
-/** What went wrong; `isMild` if the attempt was canceled or rate-limited, expired, or did not reach the portal. */
+/** What went wrong; `isMild` if the attempt was canceled, was rate-limited, expired, or did not reach the portal. */
 export interface SignInMessage {
   text: string;
   isMild: boolean;
@@ -26,7 +26,10 @@ export interface PasswordStepOptions {
   onDone(): void;
 }
 
-/** Signs in with a password, with a passkey requested by the button, or with a passkey suggested by the email field. */
+/**
+ * Signs in with a password, or with a passkey that the reader chooses after clicking the button or from the email
+ * field's suggestions.
+ */
 export function usePasswordStep({ onMessage, onFactors, onDone }: PasswordStepOptions) {
   const { t } = useTranslation('auth');
   const explain = useProblem();
@@ -93,7 +96,7 @@ export function usePasswordStep({ onMessage, onFactors, onDone }: PasswordStepOp
       if (!(await canOfferByField()) || !isHere) return;
       await sendPasskey(await signWithPasskey(await requestPasskeyOptions(), true));
     };
-    // The reader did not request the suggestion, so errors before a passkey is chosen are not shown.
+    // The reader did not request the suggestion, so errors are shown only after a passkey is chosen.
     offer().catch(() => undefined);
     return () => {
       isHere = false;

@@ -1,6 +1,6 @@
 import { tagText } from '#server/domain/fleet/address.ts';
 
-/** Filters of the list of VMs. */
+/** Filters of the VM list. */
 export interface VmsFilter {
   health?: string;
   tag?: { name: string; value: string };

@@ -32,7 +32,7 @@ const stack: readonly { kind: Kind; status: StatusName }[] = vmHealths.flatMap((
 const shownInLegend: readonly Kind[] = stack.map(({ kind }) => kind).toReversed();
 const height = 72;
 
-/** Changes of health within the last hour, as one bar for every two and a half minutes. */
+/** Changes of health in the last hour: one bar for every two and a half minutes. */
 export function ChangesCard({ first }: { first: Changes | undefined }) {
   const { t } = useTranslation('overview');
   const trpc = useTRPC();

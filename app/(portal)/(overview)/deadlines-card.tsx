@@ -13,7 +13,7 @@ import { Part } from './part.tsx';
 import { useThrottledReload } from './use-throttled-reload.ts';
 
 /**
- * The number of extensions past their deadline, up to three that are overdue longest, and a countdown to the next
+ * The number of extensions past their deadline, the longest overdue ones (up to three), and a countdown to the next
  * deadline.
  */
 export function DeadlinesCard({ first }: { first: OverviewAnswers['deadlines'] | undefined }) {

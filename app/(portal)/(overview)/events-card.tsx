@@ -16,7 +16,8 @@ import { useThrottledReload } from './use-throttled-reload.ts';
 type FleetEvent = OverviewAnswers['events'][number];
 
 /**
- * The newest events of the last day: VMs that failed or became unresponsive. VMs that did so together are one event.
+ * The newest events of the last day: VMs that failed or became unresponsive. VMs that did so together count as one
+ * event.
  */
 export function EventsCard({ first }: { first: OverviewAnswers['events'] | undefined }) {
   const { t } = useTranslation('overview');

@@ -20,7 +20,7 @@ import { useThrottledReload } from './use-throttled-reload.ts';
 
 type Group = OverviewAnswers['failing'][number];
 
-/** The largest groups of VMs that are failed, degraded or unresponsive for the same cause, with links to the VMs. */
+/** The largest groups of VMs that are failed, degraded or unresponsive for the same reason, with links to the VMs. */
 export function FailingTogether({ first }: { first: OverviewAnswers['failing'] | undefined }) {
   const { t } = useTranslation('overview');
   const trpc = useTRPC();

@@ -99,7 +99,7 @@ function withChosen(options: { value: string; label: string }[], chosen: string 
 interface DayInputProps {
   label: string;
   instant: string | undefined;
-  /** Whether the day is the end of the range. The time is then the end of the day. */
+  /** Whether the day ends the range; `instant` is then the end of the day. */
   isEnd?: boolean;
   onChange(instant: string): void;
 }

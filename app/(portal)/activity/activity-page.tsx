@@ -22,7 +22,7 @@ export interface ActivityPageProps {
   chain: Activity['chain'];
 }
 
-/** The activity of the whole portal, with filters that the URL keeps. */
+/** The activity of the whole portal, with filters stored in the URL. */
 export function ActivityPage({ filter: initial, first, facets, chain }: ActivityPageProps) {
   const { t } = useTranslation('activity');
   const trpc = useTRPC();

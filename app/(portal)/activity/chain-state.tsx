@@ -12,7 +12,7 @@ import type { AppRouter } from '#server/trpc/root.ts';
 
 type Chain = inferRouterOutputs<AppRouter>['activity']['chain'];
 
-/** The state of the audit chain: its length and when it was checked, or that it is broken or its check is overdue. */
+/** The state of the audit chain: its length and last check, or a banner if it is broken or its check is overdue. */
 export function ChainState({ initial }: { initial: Chain }) {
   const { t } = useTranslation('activity');
   const format = useFormat();

@@ -2,7 +2,7 @@ import { useMemo } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 
 /**
- * Returns functions that return the short labels of actions and targets, for filter options. Unknown codes are shown
+ * Returns functions that return the short labels of actions and targets, for filter options. They return unknown codes
  * unchanged.
  */
 export function useActionWords(): { noun(noun: string): string; act(action: string): string } {

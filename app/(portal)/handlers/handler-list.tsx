@@ -25,7 +25,7 @@ export interface HandlerListProps {
   url: string;
 }
 
-/** The catalog, with a search that the URL keeps. */
+/** The catalog, with a search that is stored in the URL. */
 export function HandlerList({ search: initial, first, url }: HandlerListProps) {
   const { t } = useTranslation('packages');
   const trpc = useTRPC();

@@ -29,7 +29,7 @@ export interface HandlerTableProps {
 
 const languagesShown = 4;
 
-/** Handlers by id. `j` and `k` move the cursor, Enter opens a handler. */
+/** Handlers by id. `j` and `k` move the cursor; Enter opens a handler. */
 export function HandlerTable({ rows, loading, stale, onMore, loadingMore }: HandlerTableProps) {
   const { t } = useTranslation('packages');
   const router = useRouter();

@@ -16,7 +16,7 @@ export interface CreatePublisherProps {
   onCreated(): void;
 }
 
-/** Shown if the handler's namespace has no publisher: admins can create it, other readers see who can. */
+/** Shown if the handler's namespace has no publisher. Admins can create the publisher; other readers see who can. */
 export function CreatePublisher({ namespace, mayCreate, onCreated }: CreatePublisherProps) {
   const { t } = useTranslation('packages');
   const trpc = useTRPC();

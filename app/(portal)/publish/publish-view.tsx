@@ -41,7 +41,7 @@ interface Chosen {
   suggestion: Suggestion;
 }
 
-/** Lets the reader choose a zip, name it and upload it. Findings stay until another file is chosen. */
+/** Lets the reader choose a zip, name it and upload it. Findings remain visible until another file is chosen. */
 export function PublishView({ handler, known, publishers, hasMorePublishers, drafts, packageBytes }: PublishViewProps) {
   const { t } = useTranslation('packages');
   const reader = useReader();

@@ -3,8 +3,8 @@ import { DoorError } from '#app/_lib/session.ts';
 
 export interface Sending {
   /**
-   * Resolves when the version is registered. Rejects with a `DoorError`; with a `TypeError` if the portal cannot be
-   * reached; with an `AbortError` if stopped.
+   * Resolves when the version is registered. Rejects with a `DoorError` if the portal rejects the package, a
+   * `TypeError` if the portal cannot be reached, or an `AbortError` if the upload is stopped.
    */
   done: Promise<void>;
   stop(): void;

@@ -16,7 +16,7 @@ interface Name {
   version: string;
 }
 
-/** Returns functions that start and stop an upload, its progress and its result. */
+/** Returns the progress and the result of an upload, and functions that start and stop it. */
 export function useSending() {
   const current = useRef<Sending>(null);
   const [progress, setProgress] = useState<Progress>();
@@ -41,7 +41,7 @@ export function useSending() {
   return {
     progress,
     error,
-    /** The version that was registered; undefined until then. */
+    /** The registered version; undefined until the upload succeeds. */
     sent,
     send: (input: Name & { file: File }) => void send(input),
     stop: () => current.current?.stop(),

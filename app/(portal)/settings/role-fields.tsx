@@ -8,7 +8,7 @@ import { Select } from '#app/_ui/select.tsx';
 
 export const roles: readonly Role[] = ['viewer', 'operator', 'publisher', 'admin'];
 
-/** A role, and for publishers their namespaces as one line. */
+/** A role and, for publishers, their namespaces in one line. */
 export interface RoleChoice {
   role: Role;
   namespaces: string;

@@ -11,7 +11,7 @@ export interface ColumnMenuProps {
   onChange(look: TableLook): void;
 }
 
-/** Chooses the columns and the density, which the browser stores. */
+/** A menu for the table's columns and density, which the browser stores. */
 export function ColumnMenu({ look, onChange }: ColumnMenuProps) {
   const { t } = useTranslation('vms');
   return (

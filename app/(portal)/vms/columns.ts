@@ -51,9 +51,9 @@ const usualWidth = 1_200;
 
 /** The order in which columns are hidden if not all chosen ones fit into the window. */
 const dispensable: readonly ColumnName[] = ['clockSkew', 'system', 'goalState', 'agent', 'tags', 'since', 'lastSeen'];
-/** From this width on, the default columns fit, and all chosen columns are shown. */
+/** The width from which the default columns fit. A table of at least this width shows all chosen columns. */
 export const roomy = 808;
-/** Width of the table in the narrowest window that shows it as a table. */
+/** Width in pixels of the table in the narrowest window that does not show each row on two lines. */
 export const tightest = 620;
 
 /** Returns the chosen columns that fit into a table of this width. */
@@ -79,8 +79,8 @@ export function widthsOf(columns: readonly ColumnName[]): {
     of(column) {
       const pixels = fixed[column];
       if (pixels !== undefined) return `${pixels}px`;
-      // The extensions column has no width and takes what remains; if it is hidden, that applies to the other flexible
-      // columns.
+      // The extensions column has no set width, so it takes what remains. If it is hidden, the other flexible columns
+      // do.
       if (column === 'extensions' || !columns.includes('extensions')) return undefined;
       const share = Math.max((shares[column] ?? 0) * rest, least[column] ?? 0);
       return `${((share * 100) / usualWidth).toFixed(2)}%`;

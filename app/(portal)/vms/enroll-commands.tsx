@@ -6,7 +6,7 @@ import { DateTime } from '#app/_ui/time.tsx';
 
 export interface EnrollCommandsProps {
   gatewayUrl: string;
-  /** The token that the portal returned. It is returned only once. */
+  /** The token, which the portal returns only once. */
   token: { enrollmentToken: string; enrollmentExpiresAt: string };
 }
 

@@ -15,7 +15,7 @@ const FilterMenu: ComponentType<FilterMenuProps> = dynamic(() => loadMenu().then
   ssr: false,
 });
 
-/** The search field, the active filters, and buttons that add one. */
+/** The search field, the active filters, and buttons that add filters. */
 export function FilterBar({ address }: { address: FleetAddress }) {
   const { t } = useTranslation('vms');
   const { filter } = address.query;
@@ -116,7 +116,7 @@ const hasValue = (value: unknown): boolean => value !== undefined && !(Array.isA
 /** Fields that the search field or `Chips` shows. */
 const ownChips = ['q', 'health', 'tags', 'handler', 'version', 'messageId', 'silentMinutes', 'held'];
 
-/** Chips of all other fields, including fields that other modules add. */
+/** Filter chips for all other fields, including those that other modules add. */
 function OtherChips({ fields, filter, set }: FilterProps & { fields: readonly ListedField[] }) {
   const { t } = useTranslation('vms');
   const values: Readonly<Record<string, unknown>> = filter;

@@ -23,7 +23,7 @@ export interface FilterMenuProps {
   trigger: ReactNode;
 }
 
-/** The values of a field with the number of VMs that have each. A search finds values that are not listed. */
+/** The values of a field, each with its number of VMs. A search finds values that are not listed. */
 export function FilterMenu({ field, filter, onPick, onClose, trigger }: FilterMenuProps) {
   const { t } = useTranslation('vms');
   const close = (open: boolean) => {

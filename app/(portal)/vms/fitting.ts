@@ -1,6 +1,6 @@
 /**
- * Widths in pixels: a letter at 12 px on average, the padding and icon of a chip, the gap after a chip, the chip that
- * shows how many do not fit, and the widest chip.
+ * Widths in pixels, in this order: an average letter at 12 px, a chip's padding and icon, the gap after a chip, the
+ * chip that shows how many do not fit, and the widest chip.
  */
 const letter = 6.6;
 const around = 32;
@@ -8,7 +8,7 @@ const gap = 4;
 const rest = 36;
 const widest = 192;
 
-/** Returns how many of these labels fit side by side as chips. At least one, which is truncated if necessary. */
+/** Returns how many of these labels fit side by side as chips: at least one, because a chip can be truncated. */
 export function fitting(words: readonly string[], room: number): number {
   let used = 0;
   for (const [index, word] of words.entries()) {

@@ -3,7 +3,7 @@ import type { FleetFilter, ListedField } from '#server/domain/fleet/index.ts';
 import type { FleetSort } from '#server/domain/fleet/input.ts';
 import type { FieldValue, ValueOf } from '#server/domain/fleet-field.ts';
 
-/** The filter and order of the list, which the URL keeps. */
+/** The filter and order of the list, as stored in the URL. */
 export interface FleetQuery {
   filter: FleetFilter;
   sort: FleetSort;
@@ -31,7 +31,7 @@ export function readAddress(fields: readonly ListedField[], parameters: URLSearc
   };
 }
 
-/** Writes the filter and the order as a query string. Defaults are left out. */
+/** Writes the filter and the order as a query string, leaving out defaults. */
 export function writeAddress(fields: readonly ListedField[], { filter, sort }: FleetQuery): string {
   const parameters = new URLSearchParams();
   const values: Values = filter;

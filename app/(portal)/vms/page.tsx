@@ -25,7 +25,7 @@ export default async function VmsPage({ searchParams }: { searchParams: SearchPa
   const at = Date.now();
   const [page, summary] = await Promise.all([
     api.fleet.list({ ...query.filter, sort: query.sort, limit: blockSize, counted: true }),
-    // The list is useful even without the numbers of the quick views.
+    // The list is useful even without the counts of the quick views.
     api.fleet.summary().catch(() => null),
   ]);
   return (

@@ -30,12 +30,12 @@ const countOf = (name: (typeof views)[number]['name'], { total, byHealth, silent
 
 export interface QuickViewsProps {
   address: FleetAddress;
-  /** The numbers that the server loaded; null if that failed. */
+  /** The counts that the server loaded; null if loading them failed. */
   first: FleetSummary | null;
   firstAt: number;
 }
 
-/** Links to common filters, each with its number of VMs if that is known. */
+/** Links to common filters, each with its number of VMs, if known. */
 export function QuickViews({ address, first, firstAt }: QuickViewsProps) {
   const { t } = useTranslation('vms');
   const trpc = useTRPC();

@@ -11,7 +11,7 @@ export interface RowsToComeProps {
   isNarrow: boolean;
 }
 
-/** Pixels: height of a placeholder, its top in a row with two lines, and its width by column. */
+/** In pixels: the height of a placeholder bar, its top in a row with two lines, and its width in each column. */
 const barHeight = 10;
 const firstLine = 18;
 const barWidths: Readonly<Record<'name' | ColumnName, number>> = {

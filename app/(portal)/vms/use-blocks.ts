@@ -34,7 +34,9 @@ export const blockKey = (reading: Omit<FleetReading, 'total'>, block: number) =>
   block,
 ];
 
-/** Loads a block. Continues after the block before it if that is loaded; otherwise, starts at the block's first row. */
+/**
+ * Loads a block: from the cursor of the block before it if that is loaded, otherwise from the index of its first row.
+ */
 export async function loadBlock(
   client: ReturnType<typeof useTRPCClient>,
   queryClient: QueryClient,
@@ -91,7 +93,7 @@ export function useBlocks(reading: FleetReading, visible: VisibleRows, first: Fi
   };
 }
 
-/** Number of blocks that the tallest window contains, plus half a block above and below. */
+/** Maximum number of blocks that the tallest window spans, with half a block above and below it. */
 const slots = 5;
 
 function useBlock(reading: FleetReading, block: number | undefined, first: FirstPage) {

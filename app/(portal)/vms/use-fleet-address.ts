@@ -13,15 +13,15 @@ export interface FleetAddress extends ReadAddress {
   /** The text in the search field, which applies when typing pauses. */
   search: string;
   setSearch(search: string): void;
-  /** Changes the filter or the order. Back undoes the change. */
+  /** Changes the filter or the order. The browser's Back button undoes the change. */
   change(query: Partial<FleetQuery>): void;
-  /** Returns the URL with another query. */
+  /** Returns the URL of the list with this query. */
   hrefOf(query: FleetQuery): string;
 }
 
 /**
- * The filter and order of the list, which the URL keeps. Typing replaces the URL; any other change adds an entry to the
- * browser's history.
+ * Returns the filter and order of the list, which are stored in the URL. Typing replaces the URL; any other change adds
+ * an entry to the browser's history.
  */
 export function useFleetAddress(fields: readonly ListedField[]): FleetAddress {
   const parameters = useSearchParams().toString();
@@ -31,10 +31,7 @@ export function useFleetAddress(fields: readonly ListedField[]): FleetAddress {
   const inAddress = filter.q ?? '';
   const [search, setSearch] = useState(inAddress);
   const [known, setKnown] = useState(inAddress);
-  /**
-   * Searches that were written to the URL but that the router has not rendered yet. Until then, the reader may type
-   * more.
-   */
+  /** Searches written to the URL that the router has not rendered yet. The reader may keep typing in the meantime. */
   const [written, setWritten] = useState<readonly string[]>([]);
   if (inAddress !== known) {
     setKnown(inAddress);

@@ -6,7 +6,8 @@ import { Paced } from './paced.ts';
 
 /**
  * Returns a function that paces the loads of a query that a busy fleet invalidates many times a second. It starts loads
- * at least `apartMs` milliseconds apart. A request with the same key during a load joins it, and one more load follows.
+ * at least `apartMs` milliseconds apart. A request with the key of a load in progress joins that load, and one more
+ * load follows.
  */
 export function usePaced(apartMs: number): <T>(queryKey: QueryKey, read: () => Promise<T>) => Promise<T> {
   const queryClient = useQueryClient();

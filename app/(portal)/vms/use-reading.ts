@@ -8,15 +8,13 @@ import { ageMs, type FirstPage, type FleetReading, forgetMs, isFirst } from './r
 import { blockKey, loadBlock } from './use-blocks.ts';
 import { usePaced } from './use-paced.ts';
 
-/**
- * Minimum time between two updates of the numbers in milliseconds, because a busy fleet changes many times a second.
- */
+/** Minimum time between two updates of the counts in milliseconds, because a busy fleet changes many times a second. */
 export const paceMs = 2_000;
 
 export interface ReadingState {
   /** Undefined before the first response. */
   reading: FleetReading | undefined;
-  /** Whether the snapshot belongs to an earlier filter, until the new one is loaded. */
+  /** Whether the snapshot belongs to an earlier query, because the one for the new query is still loading. */
   isStale: boolean;
   error: unknown;
   errorAt: number;

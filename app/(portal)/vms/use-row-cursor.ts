@@ -6,7 +6,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useKeys } from '#app/_lib/keys.tsx';
 import type { FleetReading } from './reading.ts';
 
-/** Returns the index of the row selected by keyboard, or -1. `j` and `k` move it, Enter opens its VM. */
+/** Returns the index of the row selected by keyboard, or -1. `j` and `k` move the selection, and Enter opens the VM. */
 export function useRowCursor(
   reading: FleetReading,
   idAt: (index: number) => string | undefined,
@@ -15,7 +15,7 @@ export function useRowCursor(
   const { t } = useTranslation('vms');
   const router = useRouter();
   const [place, setPlace] = useState({ reading, index: -1 });
-  // No row of a new list is selected.
+  // A new list starts without a selected row.
   const cursor = place.reading === reading ? place.index : -1;
   const walk = (step: number) => {
     const index = Math.max(0, Math.min(reading.total - 1, cursor + step));

@@ -5,8 +5,8 @@ import { useEffect, useState } from 'react';
 const settleMs = 150;
 
 /**
- * A search that the URL keeps (`?q=`). Returns the text, a setter, and the text once typing has paused. The URL is
- * replaced, so that Back leaves the list.
+ * Stores a search in the URL (`?q=`). Returns the text, a setter, and the text as of the last pause in typing. Adds no
+ * entries to the browser's history, so that Back leaves the list.
  */
 export function useSearchInAddress(initial: string): [string, (search: string) => void, string] {
   const [search, setSearch] = useState(initial);

@@ -2,9 +2,9 @@
 
 import { type RefObject, startTransition, useLayoutEffect, useState } from 'react';
 
-/** Number of rows that are rendered beyond the window's edges, so that slow scrolling shows no gaps. */
+/** Number of rows rendered beyond each edge of the window, so that slow scrolling shows no gaps. */
 const beyond = 8;
-/** How long after the last scroll event the list counts as still, in milliseconds. */
+/** Milliseconds after the last scroll event until the list counts as still. */
 const restMs = 120;
 
 /** The visible rows, counted from 0, and whether they are scrolling. */
@@ -16,7 +16,7 @@ export interface VisibleRows {
 
 export interface WindowRows {
   visible: VisibleRows;
-  /** The rows to render. */
+  /** The first and the last row to render. */
   first: number;
   last: number;
   /** Scrolls a row into view, between the bars above and below the list. */
@@ -24,20 +24,20 @@ export interface WindowRows {
 }
 
 export interface WindowRowsOptions {
-  /** The element that contains the rows, and the pixels above the first row in it. */
+  /** The element that contains the rows, and the height in pixels above its first row (`head`). */
   frame: RefObject<HTMLElement | null>;
   head: number;
   count: number;
-  /** Height of every row, so that positions are known without measuring. */
+  /** Height of every row in pixels. All rows have this height, so their positions are known without measuring. */
   rowHeight: number;
-  /** Pixels at the window's edges that bars cover. */
+  /** Heights in pixels of the bars that cover the window's top and bottom edges. */
   over: number;
   below: number;
 }
 
 /** Determines the visible rows of a list of any length while the page scrolls. */
 export function useWindowRows({ frame, head, count, rowHeight, over, below }: WindowRowsOptions): WindowRows {
-  // The rows that the server renders, and the browser too until it has measured the page.
+  // The rows rendered by the server, and by the browser until it has measured the page.
   const [visible, setSight] = useState<VisibleRows>({ from: 0, to: 24, moving: false });
   useLayoutEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -47,7 +47,7 @@ export function useWindowRows({ frame, head, count, rowHeight, over, below }: Wi
       const to = Math.max(from, Math.ceil((window.innerHeight - below - top) / rowHeight) - 1);
       setSight((now) => (now.from === from && now.to === to && now.moving === moving ? now : { from, to, moving }));
     };
-    // Rows are rendered in a transition, so that they do not delay scrolling. Until then, gaps show placeholders.
+    // Renders rows in a transition, so that they do not delay scrolling. Gaps show placeholders until the rows appear.
     const move = () => {
       startTransition(() => look(true));
       clearTimeout(timer);

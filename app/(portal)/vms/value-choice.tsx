@@ -34,7 +34,7 @@ export function ValueChoice({ field, filter, onPick, onClose }: ValueChoiceProps
     onPick(choice.change);
     onClose();
   };
-  /** If Enter is pressed before the results are loaded, waits and picks from the results for the current text. */
+  /** Handles Enter before the results have loaded: waits for them, then picks one unless the text has changed. */
   const pickWhenFound = async (input: HTMLInputElement) => {
     const found = await fetchChoices();
     if (input.isConnected && input.value === part) pick(found[active]);
@@ -149,7 +149,7 @@ function Option({ id, choice, isActive, onActive, onPick }: OptionProps) {
   );
 }
 
-/** Shows that values are loading, failed or not found, or that there are more than listed. */
+/** Says whether values are still loading, failed to load, were not found, or are not all listed. */
 function ChoicesFoot({ facets, isEmpty }: Pick<ReturnType<typeof useChoices>, 'facets'> & { isEmpty: boolean }) {
   const { t } = useTranslation(['vms', 'common']);
   const explain = useProblem();

@@ -38,7 +38,7 @@ export interface VmListProps {
   gatewayUrl: string;
 }
 
-/** The fleet: a table with quick views, filters and order, which the URL keeps. */
+/** The fleet: a table of VMs with quick views. The URL stores its filters and order. */
 export function VmList({ first, summary, look: firstLook, fields, gatewayUrl }: VmListProps) {
   const { t, i18n } = useTranslation('vms');
   const reader = useReader();
@@ -137,11 +137,11 @@ interface ListBodyProps {
   first: FirstPage;
   look: TableLook;
   address: FleetAddress;
-  /** The button that adds a VM; undefined for readers who are not allowed to. */
+  /** The button that adds a VM; undefined for readers who may not add VMs. */
   enroll: ReactNode;
 }
 
-/** The table, or why there is none: failed, loading, no VMs, no match. */
+/** The table, or what is shown in its place: an error, a placeholder while loading, or why the list is empty. */
 function ListBody({ list, first, look, address, enroll }: ListBodyProps) {
   const { t } = useTranslation('vms');
   const { reading } = list;
@@ -192,7 +192,7 @@ function ListBody({ list, first, look, address, enroll }: ListBodyProps) {
   );
 }
 
-/** Returns the URL of a CSV file with all matching VMs by name, with a header in the page's language. */
+/** Returns the URL of a CSV file that lists all matching VMs by name, with a header in the page's language. */
 function exportAddress(fields: readonly ListedField[], { filter }: FleetQuery, language: string): string {
   return `/download/vms.csv?${[writeAddress(fields, { filter, sort: 'name' }), `lang=${language}`].filter(Boolean).join('&')}`;
 }
@@ -207,7 +207,10 @@ function Matching({ total, filtered }: { total: number | undefined; filtered: bo
   );
 }
 
-/** New and removed VMs appear only after a click, so that rows do not move while they are read. */
+/**
+ * A button that updates the list. VMs appear or disappear only after a click, so that rows do not move while the reader
+ * looks at them.
+ */
 function Waiting({ count, onShow }: { count: number; onShow(): void }) {
   const { t } = useTranslation('vms');
   const format = useFormat();

@@ -45,7 +45,7 @@ export const VmRow = memo(function VmRow({ row, index, cursor, columns, compact,
   return (
     <Tr aria-rowindex={index + 2} cursor={cursor} className={line}>
       <Td className={cn('overflow-hidden font-medium', height, narrow)}>
-        {/* A plain link: the router's link would observe its visibility, which rows that scroll past do not need. */}
+        {/* A plain link, because the router's link would observe its visibility for every row that scrolls past. */}
         <a
           href={`/vms/${row.id}`}
           onClick={open}

@@ -36,7 +36,7 @@ export interface VmTableProps {
   reading: FleetReading;
   first: FirstPage;
   look: TableLook;
-  /** Whether the rows belong to an earlier filter. */
+  /** Whether the rows belong to an earlier query. */
   stale: boolean;
   onSort(sort: FleetSort): void;
 }
@@ -177,7 +177,7 @@ function gapKey(at: number, gap: number, count: number): string {
   return at + gap === count ? 'after' : `gap ${at}`;
 }
 
-/** Takes the place of rows that are not visible or still loading. */
+/** Takes the place of rows that are not visible or have not loaded yet. */
 function Gap({ height, columns }: { height: number; columns: number }) {
   return (
     <tr aria-hidden className="max-sm:block" style={{ height }}>

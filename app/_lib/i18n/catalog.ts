@@ -10,7 +10,7 @@ import {
 } from './namespaces.ts';
 import { mirroredBundle, pseudoBundle } from './pseudo.ts';
 
-/** Read at run time, so that a new language needs only its files. The portal runs in the project's folder. */
+/** Texts are read at run time, so that a new language needs only its files. The portal runs in the project's folder. */
 const folder = join(/* turbopackIgnore: true */ process.cwd(), 'locales');
 const read = new Map<string, Bundle>();
 let languages: readonly string[] | undefined;

@@ -42,8 +42,8 @@ interface UsedWords<N extends FlatNamespace | readonly FlatNamespace[]> {
 }
 
 /**
- * Returns texts for a client component. An enclosing `<Words>` must send its namespaces; `common` and `navigation` are
- * always sent.
+ * Returns texts for a client component. An enclosing `<Words>` must send the namespaces, except `common` and
+ * `navigation`, which are always sent.
  */
 export function useTranslation<const N extends FlatNamespace | readonly FlatNamespace[] = 'common'>(
   namespaces?: N,
@@ -53,7 +53,8 @@ export function useTranslation<const N extends FlatNamespace | readonly FlatName
   return useMemo(() => {
     const list = joined.split(',');
     const t = (key: string, values?: Values) => translate(language, bundles, list, key, values);
-    // The cast to i18next's `TFunction` type-checks keys and placeholders. It is safe because callers use only the overload `(key, values)`.
+    // With i18next's type `TFunction`, the compiler checks keys and placeholders. The cast is safe because callers use
+    // only the overload `(key, values)`.
     return { t: t as unknown as TFunction<N>, i18n: { language } };
   }, [language, bundles, joined]);
 }

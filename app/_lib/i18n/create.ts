@@ -3,7 +3,7 @@ import { isolateText } from '#protocol/direction.ts';
 import { type Bundles, sharedNamespaces } from './namespaces.ts';
 import { grouped } from './translate.ts';
 
-/** Returns an i18next instance for one language. Its texts can be read without waiting. */
+/** Returns an i18next instance for one language. Its texts are available immediately. */
 export function createWords(language: string, bundles: Bundles): i18n {
   const instance = createInstance().use(formatterOf(language));
   void instance.init({
@@ -13,7 +13,7 @@ export function createWords(language: string, bundles: Bundles): i18n {
     defaultNS: 'common',
     keySeparator: false,
     resources: { [language]: bundles },
-    // React escapes already; escaping twice would show `&amp;`.
+    // React already escapes texts; escaping twice would show `&amp;`.
     interpolation: { escapeValue: false, alwaysFormat: true },
     initAsync: false,
     returnNull: false,
@@ -21,7 +21,9 @@ export function createWords(language: string, bundles: Bundles): i18n {
   return instance;
 }
 
-/** Formats counts as numbers of the language, and keeps texts from changing the direction of the sentence. */
+/**
+ * Formats counts in the language's number format, and keeps inserted texts from changing the direction of the sentence.
+ */
 function formatterOf(language: string): FormatterModule {
   const format: FormatterModule['format'] = (value, _format, _language, options) =>
     options?.interpolationkey === 'count' && typeof value === 'number'

@@ -1,6 +1,6 @@
 /**
- * Each namespace is a file with flat keys per language: `locales/<language>/<namespace>.json`. `errors` is for the
- * server only.
+ * In each language, a namespace is one file with flat keys: `locales/<language>/<namespace>.json`. The list does not
+ * include `errors`, which only the server uses.
  */
 export const namespaces = [
   'common',
@@ -27,7 +27,7 @@ export type WordNamespace = (typeof namespaces)[number];
 /** Texts that every page needs, sent by the root layout. Pages add others with `<Words>`. */
 export const sharedNamespaces = ['common', 'navigation'] as const satisfies readonly WordNamespace[];
 
-/** The language that is always complete, and the fallback of the others. */
+/** The language that is always complete, and the fallback for the others. */
 export const baseLanguage = 'en';
 
 /** Generated from English, with accents, brackets and 40% more length, to find texts that are not in `locales/`. */

@@ -13,7 +13,7 @@ const instances = new Map<string, i18n>();
 /** Languages that must be chosen explicitly. */
 const testLanguages: readonly string[] = [pseudoLanguage, mirroredLanguage];
 
-/** The account's language wins over the cookie's. If the database is down, the cookie's is used. */
+/** The account's language takes precedence over the cookie's, which is used if the database is down. */
 const currentReader = cache(async (): Promise<ReaderWishes> => {
   const [jar, head] = await Promise.all([cookies(), headers()]);
   const person = await reader().catch(() => null);

@@ -6,8 +6,8 @@ export type Values = Readonly<Record<string, unknown>>;
 
 /**
  * Finds a sentence and fills in its values. Works like i18next for the features that `locales/` uses: flat keys,
- * `ns:key`, `{{placeholder}}`, plurals by `_zero`, `_one`, `_other`… i18next with its React binding would add 21 KB of
- * script to every page. translate.test.ts compares both.
+ * `ns:key`, `{{placeholder}}`, and plural suffixes such as `_zero` and `_one`. With its React binding, i18next would
+ * add 21 KB of script to every page. translate.test.ts checks that both return the same sentences.
  */
 export function translate(
   language: string,
@@ -51,7 +51,10 @@ function fillIn(language: string, sentence: string, values: Values): string {
 
 const numbers = new Map<string, Intl.NumberFormat>();
 
-/** Formats a count for the language: `12,408`. Other numbers are names (ports, exit codes, versions). */
+/**
+ * Formats a count for the language: `12,408`. Other numbers, such as ports and exit codes, are shown without
+ * separators.
+ */
 export function grouped(language: string, count: number): string {
   let format = numbers.get(language);
   if (format === undefined) {

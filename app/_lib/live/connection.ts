@@ -8,13 +8,13 @@ export type LiveState =
   | { phase: 'lost'; since: number; retryAt: number | undefined }
   /** Reconnected. `caughtUp`: the number of missed changes, undefined if everything was reloaded. */
   | { phase: 'back'; caughtUp: number | undefined }
-  /** The session has ended, and attempts have stopped. */
+  /** The session has ended, so the page makes no further attempts. */
   | { phase: 'signed-out'; since: number };
 
 export interface Received {
-  /** Position in the stream of changes, from which to resume after a break. */
+  /** Position in the stream of changes at which to resume after a break. */
   id: string;
-  /** Whether too much was missed, so that everything must be reloaded. */
+  /** Whether so much was missed that everything must be reloaded. */
   everything: boolean;
   changes: readonly LiveChange[];
 }
@@ -29,13 +29,12 @@ export interface Source {
 }
 
 /**
- * How long hints are collected, in milliseconds, so that a burst causes only one load. Well below the second within
- * which a report must be visible.
+ * How long hints are collected, in milliseconds, so that a burst causes only one load. Well below one second, because a
+ * report must be visible within a second.
  */
 const gatherMs = 200;
 /**
- * How long after a reconnect hints count as missed changes, then how long the notice about them is shown, in
- * milliseconds.
+ * For `settleMs` after a reconnect, hints count as missed changes. The notice about them is then shown for `noticeMs`.
  */
 const settleMs = 800;
 const noticeMs = 5000;
@@ -55,7 +54,7 @@ export class LiveConnection {
   private lastEventId: string | undefined;
   private fresh = Date.now();
   private failures = 0;
-  /** Counts missed changes from the reconnect until `settleMs` later. */
+  /** The changes missed while disconnected, counted until `settleMs` after the reconnect. */
   private missed: { count: number; everything: boolean } | undefined;
   private gathered: LiveChange[] = [];
   private gatherTimer: ReturnType<typeof setTimeout> | undefined;

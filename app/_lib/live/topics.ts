@@ -8,7 +8,9 @@ export interface LiveChange {
 
 interface Rule {
   router: string;
-  /** Name of the input that identifies the object, or a list of objects. Queries about others are not affected. */
+  /**
+   * Name of the input that identifies one object or a list of objects. Queries about other objects are not affected.
+   */
   about?: string;
   /** If given, only this procedure is affected. */
   procedure?: string;

@@ -4,7 +4,9 @@ import { useRouter } from 'next/navigation';
 import { startTransition, useCallback, useEffect } from 'react';
 import { useLive } from './provider.tsx';
 
-/** Returns a function that renders an error page again on the server. Also calls it when the connection is restored. */
+/**
+ * Returns a function that retries rendering a failed page on the server. Also calls it when the connection is restored.
+ */
 export function useRetry(reset: () => void): () => void {
   const { phase } = useLive();
   const router = useRouter();

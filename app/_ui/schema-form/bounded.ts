@@ -20,7 +20,7 @@ type Node = Readonly<Record<string, unknown>>;
 
 /**
  * Returns the part of a JSON Schema that a form can show. The result has no references, patterns, conditions,
- * alternatives or bounds, so that nothing in it can keep a browser busy; the portal validates values, in a worker.
+ * alternatives or bounds, so nothing in it can keep a browser busy. The portal validates the values in a worker.
  * Returns null if there is nothing to show.
  */
 export function planForm(schema: unknown): FormPlan | null {

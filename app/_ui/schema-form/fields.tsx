@@ -46,7 +46,7 @@ function useAround({ schema, fieldPathId, name, required }: FieldProps) {
   };
 }
 
-/** Edits text, or chooses one of a few values. */
+/** Edits text, or offers a choice of a few values. */
 export function StringField(props: FieldProps) {
   const { id, at, inArray, label, note, error, hint, t } = useAround(props);
   const { formData, fieldPathId, onChange, disabled, schema } = props;
@@ -152,7 +152,7 @@ export function BooleanField(props: FieldProps) {
   );
 }
 
-/** A setting that a form cannot show: its value, with a link to its line in the JSON. */
+/** A setting that a form cannot show: its value, with a button that goes to its line in the JSON. */
 export function JsonOnlyField(props: FieldProps) {
   const { at, label, note, error, t } = useAround(props);
   const { onEditJson } = useContext(SurroundingsContext);

@@ -1,7 +1,7 @@
 'use client';
 
 import type { FormProps } from '@rjsf/core';
-// Not imported from the index of the package, which would load its validator.
+// Not imported from the package's index, which would also load its validator.
 import Form from '@rjsf/core/lib/components/Form.js';
 import type { ValidatorType } from '@rjsf/utils';
 import { type FocusEvent, useMemo } from 'react';
@@ -16,7 +16,7 @@ export interface SchemaFormProps extends Surroundings {
   plan: FormPlan;
   value: SettingsObject;
   onChange(value: SettingsObject): void;
-  /** Called with the JSON pointer of the setting that has the focus; empty for none. */
+  /** Called with the JSON pointer of the setting that has the focus, or an empty string if none has it. */
   onActive?(pointer: string): void;
   disabled?: boolean;
 }
@@ -33,7 +33,7 @@ const validator: ValidatorType = {
 
 const fields = { StringField, NumberField, BooleanField, JsonOnly: JsonOnlyField };
 const templates = { FieldTemplate, ObjectFieldTemplate, ArrayFieldTemplate, ArrayFieldItemTemplate };
-/** Defaults are not filled in: settings that are not set stay unset. */
+/** Keeps the library from filling in defaults, so that unset settings stay unset. */
 const defaults: FormProps['experimental_defaultFormStateBehavior'] = {
   emptyObjectFields: 'skipEmptyDefaults',
   arrayMinItems: { populate: 'never' },
@@ -78,7 +78,7 @@ export function SchemaForm({ plan, value, onChange, onActive, disabled, faultAt,
   );
 }
 
-/** Converts form data to JSON: emptied settings are removed, and a new list entry becomes an empty text. */
+/** Converts form data to JSON. Removes emptied settings, and turns a new list entry into an empty string. */
 function cleaned(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((entry) => (entry === undefined || entry === null ? '' : cleaned(entry)));
   if (typeof value !== 'object' || value === null) return value;

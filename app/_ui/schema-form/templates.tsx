@@ -50,7 +50,7 @@ export function ObjectFieldTemplate({ fieldPathId, title, description, propertie
   );
 }
 
-/** A list: its entries, each with a button that removes it, and a button that adds one. */
+/** A list, with a button that adds an entry. */
 export function ArrayFieldTemplate(props: ArrayFieldTemplateProps) {
   const { t } = useTranslation('editor');
   const { faultAt } = useContext(SurroundingsContext);
@@ -84,7 +84,7 @@ export function ArrayFieldTemplate(props: ArrayFieldTemplateProps) {
   );
 }
 
-/** One entry of a list. */
+/** One entry of a list, with a button that removes it. */
 export function ArrayFieldItemTemplate({ children, buttonsProps, index, disabled }: ArrayFieldItemTemplateProps) {
   const { t } = useTranslation('editor');
   return (

@@ -18,13 +18,13 @@ import { Queue } from './queue.ts';
 /** Maximum number of concurrent batches. With two, one is prepared while the other is written to disk. */
 const batchesAtOnce = 2;
 /**
- * Every batch has a fixed cost, which equals that of several reports. While one is running, the next starts only with
- * this many reports.
+ * Every batch has a fixed cost, which equals that of several reports. While one batch is running, the next starts only
+ * once this many reports are queued.
  */
 const enoughForAnother = 64;
 /**
- * A batch that takes longer is probably waiting for a row lock. The next batch then starts without the minimum of
- * reports.
+ * A batch that takes longer than this is probably waiting for a row lock, so the next batch starts without the minimum
+ * of reports.
  */
 const hangingMs = 50;
 const batchReports = 500;
@@ -67,7 +67,10 @@ export class ReportIntake {
   readonly #careful = pLimit(carefulAtOnce);
   /** The first queue is for reports with a final status, and is emptied first. */
   readonly #queues = [new Queue<Waiting>(), new Queue<Waiting>()] as const;
-  /** VMs with a report in progress or queued, and the further reports of each, which wait for that report. */
+  /**
+   * The VMs with a report that is queued or in progress, and the further reports of each VM, which wait for that
+   * report.
+   */
   readonly #vms = new Map<string, Waiting[]>();
   #reports = 0;
   #bytes = 0;
@@ -116,7 +119,8 @@ export class ReportIntake {
 
   /**
    * Queues a report, and resolves when it is committed. Throws what `ingestReport` throws, and 503 `reports_too_many`
-   * with a random `Retry-After` if the queue (for reports without a final status, 80% of it) or the VM's share is full.
+   * with a random `Retry-After` if the queue or the VM's share is full. For reports without a final status, the queue
+   * is full at 80% of its limits.
    */
   take(ctx: Context, input: IngestReportInput, bytes: number): Promise<IngestResult> {
     this.#refuseWhenFull();
@@ -232,7 +236,7 @@ function tooMany(): DomainError {
 }
 
 /**
- * Whether a single row may have caused the error, such as an invalid value, a lock timeout or a deadlock, and not an
+ * Whether a single row may have caused the error (an invalid value, a lock timeout or a deadlock), rather than an
  * unavailable database. If so, the reports are ingested one by one, so that only the bad one fails.
  */
 function isOfOneRow(error: unknown): boolean {

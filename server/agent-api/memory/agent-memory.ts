@@ -9,7 +9,8 @@ const wordsOfUuid = 4;
 
 /**
  * One array per field, indexed by row; one row per agent and one unassigned row. Apart from a few strings per agent,
- * the data is numbers outside the heap, because garbage collection would visit every object of a million agents.
+ * the data consists of numbers outside the heap, because garbage collection would otherwise visit every object of a
+ * million agents.
  */
 class Columns {
   readonly spare: number;
@@ -94,7 +95,8 @@ export class KnownAgent implements Bucket, CallWindow, Spending {
     return this.#columns.etag[this.#here] ?? null;
   }
   /**
-   * Number of the period of listening to changes in which the agent was read. In a later period, it must be read again.
+   * Number of the listening period in which the agent was read. When wake-ups are interrupted, a new period begins, and
+   * the agent must be read again.
    */
   get epoch(): number {
     return this.#columns.epoch[this.#here] ?? 0;

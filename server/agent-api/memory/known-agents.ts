@@ -12,8 +12,8 @@ const lookMs = 5_000;
 const readsAtOnce = 4;
 const readTogether = 500;
 /**
- * How far lookups overlap, because a transaction's time is earlier than its commit and may come from another machine's
- * clock.
+ * How far lookups overlap, in milliseconds. They must overlap, because a transaction's time is earlier than its commit
+ * and may come from another machine's clock.
  */
 const overlapMs = 30_000;
 
@@ -43,7 +43,10 @@ export class KnownAgents {
   /** The time from which wake-ups may have been missed, in milliseconds. */
   #unsureSince: number;
   #looking: Promise<void> | undefined;
-  /** VMs that were invalidated during running reads, with the turn, oldest first. Those reads may return older data. */
+  /**
+   * VMs invalidated while reads are running, with the turn of each invalidation, oldest first. Those reads may return
+   * older data.
+   */
   readonly #meanwhile = new Map<string, number>();
   /** Turns of the running reads, oldest first. A turn is a number that increases with every read and invalidation. */
   readonly #reading = new Set<number>();
@@ -110,7 +113,7 @@ export class KnownAgents {
     return pending.promise;
   }
 
-  /** Queued agents are read together, once pending events have been processed. */
+  /** Starts reading the queued agents together, once pending events have been processed. */
   #schedule(): void {
     if (this.#scheduled || this.#reading.size >= readsAtOnce || this.#wanted.size === 0) return;
     this.#scheduled = true;
@@ -137,7 +140,7 @@ export class KnownAgents {
           this.#memory.forget(hash);
           pending.reject(refused());
         } else if ((this.#meanwhile.get(identity.vmId) ?? 0) > turn) {
-          // The result may be older than the invalidation. A poll held with it would not be woken again.
+          // The result may be older than the invalidation. A poll held with it would get no further wake-up.
           pending.resolve(this.#read(hash));
         } else pending.resolve(this.#memory.remember(hash, identity, hears ? epoch : -1));
       }

@@ -10,7 +10,7 @@ import { endSessionsOf } from '../session.ts';
 import { type ChangePasswordInput, changePasswordInput } from './input.ts';
 import { passwordHashOf } from './password-of.ts';
 
-/** Changes the password and ends every other session of the member. Throws `password_wrong`, `too_many_attempts`. */
+/** Changes the password and ends every other session of the member. Throws `password_wrong` or `too_many_attempts`. */
 export async function changePassword(ctx: PersonContext, input: ChangePasswordInput): Promise<void> {
   const { id, actor } = await allowPerson(ctx);
   const { currentPassword, newPassword } = parse(changePasswordInput, input);

@@ -11,7 +11,7 @@ import { passwordHashOf } from './password-of.ts';
 
 /**
  * Confirms the member's identity by password or factor, for the next ten minutes of this session. Attempts are limited
- * as when signing in. Throws `password_wrong`, `factor_refused`, `too_many_attempts`.
+ * as when signing in. Throws `password_wrong`, `factor_refused` or `too_many_attempts`.
  */
 export async function confirm(ctx: PersonContext, input: ConfirmInput): Promise<void> {
   const { id, actor } = await allowPerson(ctx);

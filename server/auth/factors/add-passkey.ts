@@ -13,7 +13,7 @@ import { relyingParty } from './webauthn.ts';
 
 /**
  * Registers the passkey that the browser created for `startPasskey`. Returns recovery codes if the member had none;
- * otherwise null. Requires a recent confirmation. Throws `passkey_refused`, `passkey_known`.
+ * otherwise null. Requires a recent confirmation. Throws `passkey_refused` or `passkey_known`.
  */
 export async function addPasskey(
   ctx: PersonContext,

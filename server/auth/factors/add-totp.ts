@@ -13,8 +13,9 @@ import { sealSecret, stepOf } from './totp.ts';
 const maxTries = 10;
 
 /**
- * Adds the authenticator app of `startTotp`, given one of its codes, and replaces any earlier app. Returns recovery
- * codes if the member had none; otherwise null. Requires a recent confirmation. Throws `code_wrong`, `totp_stale`.
+ * Adds the authenticator app that holds the secret from `startTotp`, given one of its codes, and replaces any earlier
+ * app. Returns recovery codes if the member had none; otherwise null. Requires a recent confirmation. Throws
+ * `code_wrong` or `totp_stale`.
  */
 export async function addTotp(ctx: PersonContext, input: AddTotpInput): Promise<{ recoveryCodes: string[] | null }> {
   const { id: sessionId, actor } = await allowConfirmed(ctx);

@@ -9,8 +9,8 @@ import { refusedFactor } from './webauthn.ts';
 
 const howMany = 10;
 /**
- * Contains no letters or digits that look alike. Ten characters have 49 bits, and only ten attempts are allowed per
- * quarter of an hour.
+ * Omits letters and digits that look alike. Ten characters have 49 bits of entropy, and only ten attempts are allowed
+ * per 15 minutes.
  */
 const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
 
@@ -19,7 +19,9 @@ const newCode = (): string => Array.from({ length: 10 }, () => alphabet[randomIn
 const digestOf = ({ keys }: Pick<Services, 'keys'>, userId: string, code: string): Buffer =>
   keyedDigest(keys.recovery, userId, code);
 
-/** Replaces all codes with ten new ones, and returns these as `abcde-fghjk`. They cannot be read again later. */
+/**
+ * Replaces all codes with ten new ones, and returns them in the form `abcde-fghjk`. They cannot be read again later.
+ */
 export async function makeRecoveryCodes(
   tx: Transaction,
   services: Pick<Services, 'keys'>,

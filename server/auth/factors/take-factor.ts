@@ -6,8 +6,8 @@ import { takeTotpCode } from './totp.ts';
 import { refusedFactor, takePasskeySignature } from './webauthn.ts';
 
 /**
- * Checks one factor of a member. A code that is accepted works only once. `challenge` is the challenge that a passkey
- * must have signed; null if there is none. Returns the kind of factor. Throws `factor_refused`.
+ * Checks one factor of a member. Each code works only once. `challenge` is the challenge that a passkey must have
+ * signed; null if there is none. Returns the kind of factor. Throws `factor_refused`.
  */
 export async function takeFactor(
   tx: Transaction,

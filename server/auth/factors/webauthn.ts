@@ -20,7 +20,10 @@ export function relyingParty(config: Config): { id: string; origins: string[] } 
   return { id: isHere ? 'localhost' : hostname, origins: [...trustedOrigins(config)] };
 }
 
-/** Whether the portal's URL has a host name, because browsers create no passkeys for IP addresses. */
+/**
+ * Whether passkeys are possible. The portal's URL must have a host name, because browsers create no passkeys for IP
+ * addresses.
+ */
 export const arePasskeysPossible = (config: Config): boolean =>
   isIP(relyingParty(config).id.replace(/^\[|\]$/g, '')) === 0;
 

@@ -14,7 +14,7 @@ import { invitationLink, isSetUp } from './invitation.ts';
 /**
  * Replaces the link of an unused invitation, which may have expired, with a new one of the same lifetime. Only this
  * call returns the link. The caller becomes the invitation's creator. Members need a recent confirmation. Throws
- * `invitation_unknown`, `confirmation_required`.
+ * `invitation_unknown` or `confirmation_required`.
  */
 export async function renewInvitation(
   ctx: CallerContext,

@@ -38,8 +38,8 @@ export function includesRights(rights: Rights, others: Rights): boolean {
 }
 
 /**
- * Throws `last_admin` if there is no other administrator. Locks the administrators' rows, so that such changes run one
- * at a time.
+ * Throws `last_admin` if there is no other administrator. Locks the administrators' rows, so that concurrent demotions
+ * and removals run one at a time.
  */
 export async function requireOtherAdmin(tx: Transaction, id: string): Promise<void> {
   const admins = await tx

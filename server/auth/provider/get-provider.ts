@@ -11,7 +11,7 @@ export interface ProviderState {
   isAway: boolean;
   /** The exact redirect URI to register with the provider. */
   redirectUri: string;
-  /** Role of people who join by signing in, if no group gives them one; null if they then need an invitation. */
+  /** Role of people who join by signing in and get no role from a group; null if such people need an invitation. */
   joinAs: Role | null;
   emailDomains: readonly string[];
   roles: { claim: string; of: readonly { group: string; role: Role }[] } | null;

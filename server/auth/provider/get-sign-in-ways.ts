@@ -3,7 +3,7 @@ import type { PersonContext } from '../person.ts';
 
 /** The ways to sign in besides password and passkey. */
 export interface SignInWays {
-  /** Null if none is configured. `isAway` means that it does not respond. */
+  /** The OpenID provider; null if none is configured. `isAway` means that it does not respond. */
   provider: { name: string; isAway: boolean } | null;
   /** False while the portal has no members. The first one joins through the setup link. */
   hasMembers: boolean;

@@ -49,13 +49,13 @@ export const callbackPath = '/api/auth/oidc/callback';
 
 type OpenIdConfig = NonNullable<Config['openId']>;
 
-/** Opens the configured provider; null if none is configured. Its metadata is fetched when first needed. */
+/** Returns the configured provider; null if none is configured. Its metadata is fetched when first needed. */
 export function openProvider({ url, openId }: Pick<Config, 'url' | 'openId'>, log: Logger): Provider | null {
   if (openId === null) return null;
   const redirectUri = url + callbackPath;
   const metadata = cachedMetadata(openId, log);
-  // Each call gets its own configuration, because a configuration contains the current time. The provider's keys are
-  // shared.
+  // Each call gets its own configuration, because a configuration contains the current time. All calls share the
+  // provider's keys.
   let keySet: client.ExportedJWKSCache | undefined;
 
   async function configuration(now: Date): Promise<client.Configuration> {
@@ -115,7 +115,7 @@ function cachedMetadata(openId: OpenIdConfig, log: Logger) {
 
 const isPlain = ({ issuer }: OpenIdConfig): boolean => issuer.startsWith('http:');
 
-/** Fetches the provider's metadata; null if this fails. */
+/** Returns the provider's metadata; null if it cannot be fetched. */
 async function discover(openId: OpenIdConfig, log: Logger): Promise<client.ServerMetadata | null> {
   try {
     const found = await client.discovery(new URL(openId.issuer), openId.clientId, undefined, undefined, {
@@ -178,7 +178,7 @@ async function redeemCode(
     idTokenExpected: true,
   });
   const idToken = tokens.claims();
-  // The library checks when a token expires, but not whether it was issued in the future.
+  // The library rejects expired tokens, but not tokens issued in the future.
   const isFromFuture = (idToken?.iat ?? 0) - toleranceSeconds > now.getTime() / 1_000;
   if (idToken === undefined || isFromFuture) throw new ProviderRefusal('failed');
   const isWhole = idToken.email !== undefined && (groupClaim === undefined || groupClaim in idToken);
@@ -186,7 +186,7 @@ async function redeemCode(
     isWhole || config.serverMetadata().userinfo_endpoint === undefined
       ? ({} as Record<string, unknown>)
       : await client.fetchUserInfo(config, tokens.access_token, idToken.sub);
-  // Takes the address and whether it is verified from the same source, because two sources may have different
+  // Takes the e-mail address and its verification from the same source, because the two sources may have different
   // addresses.
   const { email, email_verified } = idToken.email === undefined ? more : idToken;
   return claimsOf({ ...more, ...idToken, email, email_verified }, groupClaim);

@@ -19,9 +19,9 @@ type Member = typeof users.$inferSelect;
 
 /**
  * Returns the member for a provider account: the member who has connected it, an existing member with an invitation
- * (`mayConnect`), or a new member who was invited or whom the rules allow to join. An e-mail address alone never leads
- * to an existing member: the provider may give the address to someone else, or the member may have joined with an
- * address that was not theirs. Throws `ProviderRefusal`; its reason `stranger` does not reveal who is a member.
+ * (`mayConnect`), or a new member who was invited or whom the rules allow to join. An e-mail address alone never
+ * identifies an existing member: the provider may give the address to someone else, or the member may have joined with
+ * an address that was not theirs. Throws `ProviderRefusal`; its reason `stranger` does not reveal who is a member.
  */
 export async function memberOf(
   tx: Transaction,

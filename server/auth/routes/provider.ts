@@ -48,8 +48,9 @@ export async function askProvider(call: AuthCall): Promise<Response> {
 }
 
 /**
- * Handles the provider's redirect back: continues to the requested page, or goes back with the reason for the failure.
- * Any website can make a browser load this URL, so a call without the challenge's cookie does not count as an attempt.
+ * Handles the provider's redirect back: redirects to the requested page, or to the sign-in or account page with the
+ * reason for the failure. Any website can make a browser load this URL, so a call without the challenge's cookie does
+ * not count as an attempt.
  */
 export async function hearProvider(call: AuthCall): Promise<Response> {
   const { signIn, now, address } = call;

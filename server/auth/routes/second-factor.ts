@@ -29,7 +29,7 @@ export async function askPasskeyAsFactor(call: AuthCall): Promise<Response> {
 
 /**
  * Signs in with a factor after a correct password. Attempts are limited per member, regardless of the IP address.
- * Throws `sign_in_stale` if the password must be entered again, `factor_refused`, `too_many_attempts`.
+ * Throws `factor_refused`, `too_many_attempts`, or `sign_in_stale` if the password must be entered again.
  */
 export async function signInWithFactor(call: AuthCall): Promise<Response> {
   const shown = parse(factorAnswer, await readJsonBody(call.request, call.config.limits));

@@ -9,8 +9,8 @@ import { parse } from '#server/domain/parse.ts';
 import { type EndMemberSessionsInput, endMemberSessionsInput } from './input.ts';
 
 /**
- * Signs a member out of one browser or of all browsers. Returns the number of ended sessions. Throws `member_unknown`,
- * `session_unknown`.
+ * Signs a member out of one browser or of all browsers. Returns the number of ended sessions. Throws `member_unknown`
+ * or `session_unknown`.
  */
 export async function endMemberSessions(ctx: Context, input: EndMemberSessionsInput): Promise<{ ended: number }> {
   allow(ctx.actor, 'admin');

@@ -4,7 +4,7 @@ import type { ChainReader } from './chain.ts';
 import type { AcceptedFault, KeptHead } from './kept-head.ts';
 import { linkOf } from './seal.ts';
 
-/** Returns the faults that were not accepted. An accepted row that was changed again is a new fault. */
+/** Returns the faults that were not accepted. If an accepted row was changed again, its fault counts as new. */
 export async function openFaults(
   reader: ChainReader,
   faults: readonly ChainFault[],
@@ -16,7 +16,7 @@ export async function openFaults(
   return faults.filter((_, index) => !accepted.has(keyOf(now[index] as AcceptedFault)));
 }
 
-/** Adds to each fault a keyed digest of its row, so that accepting it does not accept later changes. */
+/** Adds to each fault a keyed digest of its row, so that acceptance does not cover later changes to the row. */
 export async function withDigests({ db, keys }: ChainReader, faults: readonly ChainFault[]): Promise<AcceptedFault[]> {
   const ids = faults.flatMap(({ id }) => (id === null ? [] : [id]));
   const digests = new Map<number, string>();

@@ -3,7 +3,7 @@ import type words from '#locales/en/activity.json';
 type CodeOf<Key> = Key extends `act.${infer Code}` ? Singular<Code> : never;
 type Singular<Code> = Code extends `${infer Base}_${'zero' | 'one' | 'other'}` ? Base : Code;
 
-/** Codes of all actions, which are those with a sentence in `locales/en/activity.json`. Plural forms count as one. */
+/** Codes of all actions: the `act.*` keys of `locales/en/activity.json`, with plural forms counted once. */
 export type ActionCode = CodeOf<keyof typeof words>;
 
 /** An entry of the activity log. It never contains protected values, only whether they changed. */

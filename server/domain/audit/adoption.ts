@@ -6,7 +6,9 @@ import { keyedDigest } from '#server/platform/keys.ts';
 /** The file in DATA_DIR that records whether rows of the first release may still be adopted. */
 export const adoptionFile = 'activity-begun.json';
 
-/** Number of migrations up to the last release whose worker linked entries after their transaction. */
+/**
+ * Number of migrations up to the last release in which a worker linked entries after the transaction that wrote them.
+ */
 const migrationsBeforeChain = 18;
 
 type Home = Pick<Services, 'keys'> & { config: Pick<Services['config'], 'dataDir'> };
@@ -16,9 +18,9 @@ const pending = (keys: Services['keys']): string =>
 const begun = JSON.stringify({ state: 'begun' });
 
 /**
- * If this start upgrades a database of the first release, records that, because it cannot be detected after the
- * migrations. Does nothing if the log of this data folder has already begun: the database was then restored, and its
- * rows are not adopted.
+ * Records an upgrade of a database of the first release, because it cannot be detected once the migrations have run.
+ * Does nothing if the log of this data folder has already begun: the database was then restored, and its rows are not
+ * adopted.
  */
 export async function noteUpgrade({ keys, config }: Home, migrationsApplied: number): Promise<void> {
   if (migrationsApplied === 0 || migrationsApplied > migrationsBeforeChain) return;

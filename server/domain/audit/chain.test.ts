@@ -84,7 +84,8 @@ describe('the chain of entries', () => {
   test("an entry gets its number and seal at the commit, after the transaction's other statements", async () => {
     await ctx.db.transaction(async (tx) => {
       await recordAudit(tx, ctx, act(1));
-      // A second entry is committed while the first transaction is open, because the chain is not locked yet.
+      // The second entry can commit while the first transaction is open, because that transaction has not locked the
+      // chain yet.
       await write(2);
     });
     const { rows } = await run(

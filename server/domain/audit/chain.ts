@@ -19,7 +19,7 @@ export interface ChainPlace {
 /** The hash that the first row links to. */
 export const chainStart = '';
 
-/** The state of a walk along the chain, from which the walk can be continued later. */
+/** The state of a walk along the chain. A later call can continue from it. */
 export interface Walk {
   /** The position and hash of the last row checked; the hash is null if that row has none. */
   position: number;
@@ -53,7 +53,8 @@ export interface Steps {
 /** Checks the next rows of the chain. `done` is true at the end of the chain. */
 export async function walkOn({ db, keys }: ChainReader, walk: Walk, limit: number): Promise<Steps> {
   const { id, position } = auditEntries;
-  // Continues after position and id, so that a second row with the same position is not skipped between two batches.
+  // Continues after the last row's position and id, so that a second row with the same position is not skipped between
+  // two batches.
   const behind =
     walk.lastId === null
       ? gt(position, walk.position)
@@ -79,8 +80,8 @@ export async function walkOn({ db, keys }: ChainReader, walk: Walk, limit: numbe
 }
 
 /**
- * Microseconds of an entry's time beyond its milliseconds. The portal's clock has only milliseconds, so the portal did
- * not write an entry for which this is not 0.
+ * Microseconds of an entry's time beyond its milliseconds: always 0 in entries that the portal wrote, because its clock
+ * has only milliseconds.
  */
 const micros = sql<number>`(extract(microseconds from ${auditEntries.at})::bigint % 1000)::int`;
 
@@ -99,7 +100,7 @@ function faultOf(key: Buffer, before: Walk, row: Entry, rest: number): ChainFaul
   return kind === null ? faults : [...faults, { kind, id: row.id, position }];
 }
 
-/** Changes `relinked` to `replayed` for copied rows, which are recognized by a seal that an earlier row has too. */
+/** Changes `relinked` to `replayed` for copied rows: those whose seal an earlier row already has. */
 async function nameReplayed(db: Reader, faults: ChainFault[]): Promise<ChainFault[]> {
   const ids = faults.flatMap(({ kind, id }) => (kind === 'relinked' && id !== null ? [id] : []));
   if (ids.length === 0) return faults;
@@ -123,7 +124,7 @@ export interface ChainEnd extends Steps {
 
 /**
  * Ends a walk: checks the last rows, the head, the kept head, and rows that a walk does not reach. Uses one snapshot
- * for all checks, because new entries are written meanwhile.
+ * for all checks, because new entries may be written while they run.
  */
 export async function endWalk(
   { db, keys }: Pick<Services, 'db' | 'keys'>,
@@ -178,7 +179,7 @@ function checkHead(walk: Walk, head: ChainHead | undefined): ChainFault[] {
   return [];
 }
 
-/** Returns the former heads that are no longer part of the chain, each with the fault that explains it. */
+/** Returns the former heads that are no longer part of the chain, each with the fault that explains why. */
 export async function checkPlaces<Place extends ChainPlace>(
   db: Reader,
   places: readonly Place[],

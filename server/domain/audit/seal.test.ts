@@ -11,7 +11,7 @@ const content: Content = {
   ...{ requestId: 'r-1', details: { name: 'a' }, before: { tags: { b: '1', a: '2' } }, after: { share: 0.1 } },
 };
 
-/** For each field that readers see, values that differ from the original. */
+/** Values that differ from the original, for each field that readers see. */
 const others: { [Field in keyof Content]: Content[Field][] } = {
   at: [new Date('2030-01-01T10:00:00.124Z')],
   actorKind: ['token'],

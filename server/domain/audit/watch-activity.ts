@@ -19,7 +19,8 @@ export interface News {
   /** Number of entries that were checked for the first time. */
   count: number;
   /**
-   * VMs that the entries after the kept head are about; null for an entry about something else. Empty if none is new.
+   * VMs that the entries after the kept head are about; null for an entry about something else. Empty if there are no
+   * new entries.
    */
   vmIds: (string | null)[];
   /** Whether the fault in the verdict changed. */
@@ -41,7 +42,7 @@ export class ActivityWatch {
 
   /**
    * `onFault` is called when the first fault among the newest entries changes, and after each check of all entries that
-   * found one.
+   * finds a fault.
    */
   constructor(onFault: (fault: ChainFault) => void) {
     this.#onFault = onFault;

@@ -4,8 +4,8 @@ import { tell } from '#server/platform/wakes/index.ts';
 
 /**
  * The kinds of changes that a page can watch. `output`: command output and logs of a VM; `fleet`: the health of a VM in
- * lists, overview and map; `act`: an entry of the activity log, with the VM as key or an empty key. The key is `*` if
- * many objects changed together.
+ * the lists, the overview and the map; `act`: an entry of the activity log, with the VM as key or an empty key. The key
+ * is `*` if many objects changed together.
  */
 export type ChangeTopic =
   | 'vm'
@@ -29,7 +29,7 @@ export async function recordChange(tx: Transaction, topic: ChangeTopic, key: str
   await recordChanges(tx, topic, [key]);
 }
 
-/** Records changes of several keys of one topic. */
+/** Like `recordChange`, but for several keys of one topic. */
 export async function recordChanges(tx: Transaction, topic: ChangeTopic, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return;
   const once = [...new Set(keys)].sort();
@@ -41,8 +41,8 @@ export async function recordChanges(tx: Transaction, topic: ChangeTopic, keys: r
     once.map((key) => JSON.stringify({ topic, key })),
   );
   if (topic !== 'vm') return;
-  // Sorted, so that transactions do not deadlock. The row stays locked until the commit: until then, health updates
-  // skip it, and a change that is committed during an evaluation causes another evaluation.
+  // Sorted, so that transactions do not deadlock. The rows stay locked until the commit, so health updates skip them,
+  // and a change that is committed during an evaluation causes another evaluation.
   await tx.execute(sql`
     insert into health_checks (vm_id, due_at)
     select k, 'epoch' from unnest(${sorted}::uuid[]) k order by k

@@ -1,6 +1,6 @@
 /**
- * The parts of `recordChange`, for statements that write tables of several modules. Each part belongs in its own CTE.
- * `vmIds` is a query that returns one column: the VMs that changed.
+ * The parts of `recordChange`, for statements that write to tables of several modules. Each part belongs in its own
+ * CTE. `vmIds` is a query that returns one column: the VMs that changed.
  */
 
 /**
@@ -10,7 +10,7 @@
 export const insertVmChangesSql = (vmIds: string): string =>
   `insert into changes (topic, key) select 'vm', vm_id::text from (${vmIds}) changed (vm_id) returning key`;
 
-/** Marks the health of each VM as due. `vmIds` must be sorted, so that transactions do not deadlock. */
+/** Marks the health of each VM as due. `vmIds` must return the VMs sorted, so that transactions do not deadlock. */
 export const markHealthDueSql = (vmIds: string): string =>
   `insert into health_checks (vm_id, due_at) select vm_id, 'epoch' from (${vmIds}) changed (vm_id)
   on conflict (vm_id) do update set due_at = excluded.due_at`;

@@ -170,7 +170,7 @@ describe('sightings', () => {
   });
 
   interface Case {
-    /** Written after a sighting at `start`, which expects the next call 60 s later. */
+    /** Returns a sighting to write after one at `start` that expects the next call 60 s later. */
     next: (vmId: string) => Sighting;
     seen: number;
     expected: number;

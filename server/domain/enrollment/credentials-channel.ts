@@ -1,4 +1,2 @@
-/**
- * Notifies gateways that the credential of a VM's agent was issued, replaced or revoked. The message is the VM's id.
- */
+/** Channel for the ids of VMs whose agent credential was issued, replaced or revoked. The gateways listen to it. */
 export const credentialsChannel = 'annex_credentials';

@@ -1,7 +1,7 @@
 import type { Database } from '#db/client.ts';
 import { sha256Hex } from '#server/platform/keys.ts';
 
-/** The agent that a credential belongs to, and the goal state for it. */
+/** The agent that a credential belongs to, and what a gateway needs to answer its calls. */
 export interface AgentIdentity {
   vmId: string;
   vmName: string;
@@ -20,8 +20,8 @@ export interface AgentIdentity {
 }
 
 /**
- * SQL for the ETag for agent `a` with head `h`. A held stock agent gets the held contents with a new ETag (see
- * `stock-agents`).
+ * SQL for the ETag of agent `a`, whose goal state has the head `h`. A held stock agent gets the held contents with a
+ * new ETag (see `stock-agents`).
  */
 const etagFor = `case when a.kind = 'stock' then h.etag else coalesce(h.held_etag, h.etag) end`;
 

@@ -11,9 +11,9 @@ import { rejectKeyOfOtherVm, rejectTakenKey, requireFit } from './fit-key.ts';
 
 /**
  * Replaces the certificate of a VM's machine: protected settings are encrypted for the new certificate, no handler runs
- * again, and the credential stays valid. Repeating the request with the current certificate changes nothing, because
- * the first response may have been lost. Throws 422 `certificate_unfit` and `proof_refused`, 409 `key_in_use`, 401
- * `credential_refused`.
+ * again, and the credential stays valid. A request with the current certificate changes nothing, so an agent that did
+ * not get the response can repeat its request. Throws 422 `certificate_unfit` and `proof_refused`, 409 `key_in_use`,
+ * 401 `credential_refused`.
  */
 export async function renewCertificate(
   ctx: Context,

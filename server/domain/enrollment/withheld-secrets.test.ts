@@ -200,7 +200,7 @@ describe('an operator who enrolls their own key', () => {
     expect(plan.warnings.map(({ code }) => code)).toContain('plan_needs_release');
     await setExtension(eve, { vmId, name: 'probe', goal: changed });
     expect(await readable(vmId, pair)).toBeUndefined();
-    // Identical values count as entered again, so that the response does not confirm a guess.
+    // A value that equals the stored one counts as entered again, so that the response does not confirm a guess.
     await set(ada, vmId, 'hunter2');
     expect(await readable(vmId, pair)).toBe('hunter2');
     expect(await stateOf(vmId)).toMatchObject({ needsRelease: false });

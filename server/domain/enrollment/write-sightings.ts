@@ -10,7 +10,7 @@ export interface Sighting {
   /** The time by which the agent should have called again. */
   nextExpectedAt: Date;
   counter: number | null;
-  /** Whether `nextExpectedAt` replaces a later stored time too, for example because the agent closed a held poll. */
+  /** Whether `nextExpectedAt` replaces even a later stored time, for example because the agent closed a held poll. */
   hungUp?: boolean;
 }
 

@@ -100,7 +100,7 @@ test.each(readings.filter(([, , value]) => value !== undefined))(
 );
 
 /**
- * Values that reading a URL ignores and verbs reject. NUL is left out, because the database rejects it with its own
+ * Values that are ignored in a URL and rejected by verbs. NUL is left out, because the database rejects it with its own
  * error.
  */
 const rejected = readings.filter(

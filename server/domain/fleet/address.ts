@@ -3,8 +3,8 @@ import type { FieldShape, FieldValue, TagFilter, ValueOf } from '#server/domain/
 /* Filter fields as URL parameters. Pages and entry points share this file, so it imports only types. */
 
 /**
- * A parameter's value; undefined if it is absent or invalid. Of a list, invalid entries are left out. `isValid` is
- * false if the value or an entry of it is invalid.
+ * A parameter's value; undefined if it is absent or invalid. A list omits its invalid entries. `isValid` is false if
+ * the value or any of its entries is invalid.
  */
 export interface ReadParameter {
   value: ValueOf<FieldValue> | undefined;

@@ -20,7 +20,6 @@ export interface FleetSummary {
   byHealth: Record<VmHealth, number>;
   /** Number of unresponsive VMs whose agent has not called for `unresponsiveSeconds`. */
   silent: number;
-  /** Number of VMs on hold. */
   held: number;
 }
 

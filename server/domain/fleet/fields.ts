@@ -28,7 +28,7 @@ const name = fleetField({
   where(q, { table, id }) {
     const named = sql`lower(h.name) like lower(${likePart(q)})`;
     if (wholeId.test(q)) return [both(sql`(${named} or ${id} = ${q}::uuid)`)];
-    // `vms` has an index on parts of names. `vm_health` has none, because it is written more often.
+    // `vms` has an index for searching parts of names. `vm_health` has none, because it is written more often.
     const among = sql`h.vm_id in (select v.id from vms v where v.deleted_at is null and lower(v.name) like lower(${likePart(q)}))`;
     return [{ set: table === 'vms' ? named : among, row: named }];
   },

@@ -46,7 +46,7 @@ async function namesOf(source: Pick<FleetSource, 'table'>, where: FleetSource['w
 }
 
 /**
- * Filters, and the names of the VMs that match. The tests sort by health, because that order reads only evaluated VMs.
+ * Filters, and the names of the VMs that match in the order by health, which reads only evaluated VMs.
  */
 const filters: readonly [string, FleetFilter, readonly string[]][] = [
   ['no condition', {}, everyEvaluated],

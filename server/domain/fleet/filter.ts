@@ -20,7 +20,7 @@ export interface FleetRows {
 /** How to read the VMs of a list. `table` and `where` select every matching VM, in any order. */
 export interface FleetSource extends FleetRows {
   id: SQL;
-  /** The same condition in a form that is fast when rows are read in the list's order. */
+  /** The condition of `where` in a form that is fast when rows are read in the list's order. */
   each: SQL;
   /** Conditions that split the table into parts, each of which an index returns in the list's order. */
   streams: SQL[];
@@ -48,8 +48,8 @@ function givenFields(fields: FleetFields, filter: FleetFilter): Given[] {
 }
 
 /**
- * Selects the VMs that match a filter. A filter of names and holds only, sorted by name, reads `vms`, which contains
- * new VMs immediately. Any other filter or order reads `vm_health`, which is updated within a second.
+ * Selects the VMs that match a filter. A filter that uses only names and holds, sorted by name, reads `vms`, which
+ * contains new VMs immediately. Any other filter or order reads `vm_health`, which is updated within a second.
  */
 export function fleetSource(
   fields: FleetFields,
@@ -100,7 +100,7 @@ function conditionsOf(given: readonly Given[], rows: QueriedRows): Condition[] {
   ];
 }
 
-/** Combines the conditions into one that requires a single extension for which all of them hold. */
+/** Combines the conditions on extensions into one: a single extension must meet all of them. */
 function oneExtension(conditions: readonly Condition[]): Condition[] {
   if (conditions.length === 0) return [];
   const all = sql.join(

@@ -15,7 +15,7 @@ const times = (count: number, row: (n: number) => Omit<GivenRow, 'name'>): Omit<
 beforeAll(async () => {
   ctx = await testContext({ role: 'viewer', now });
   const rows = [
-    // 9 and 8 values: one more than a menu shows, and exactly as many.
+    // These rows have one value of `nine` more than a menu shows, and exactly as many of `eight`.
     ...times(10, (n) => ({ tags: { nine: `v${Math.min(n, 8)}`, eight: `v${n % 8}` } })),
     ...times(3, () => ({ tags: { nine: 'V8', Size_100: '50%' }, health: 'failed' as const })),
     ...times(2, (n) => ({ tags: { [`z${n}`]: '' } })),

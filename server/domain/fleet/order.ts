@@ -32,7 +32,7 @@ function idKey(id: SQL): Key {
   return { column: id, text: sql`${id}::text`, form, value: (text) => sql`${text}::uuid` };
 }
 
-/** A sort order, for the statement and for the cursors of its pages. */
+/** The parts of a sort order that the statement and the cursors need. */
 export interface FleetOrder {
   by: SQL;
   /** The sort keys of a row as an array of texts. */

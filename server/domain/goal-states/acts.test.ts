@@ -400,7 +400,7 @@ describe('the goal states of a VM', () => {
     ]);
     const { incarnation } = await headOf(vm.vmId);
     expect(await causeOf(vm.vmId)).toMatchObject({ cause: { action: 'vm.decommission' } });
-    // Repeated, to show that nothing runs twice.
+    // A second call publishes a goal state, but no extension gets a new sequence number, so nothing runs twice.
     await services.db.transaction((tx) => uninstallAll(tx, operator, vm.vmId));
     expect((await extensionsOf(vm.vmId)).map(({ sequenceNumber }) => sequenceNumber)).toEqual([2, 2]);
     expect((await headOf(vm.vmId)).incarnation).toBe(incarnation + 1);

@@ -31,7 +31,7 @@ const namedFields = 3;
 /** Maximum characters of a value in a sentence. Longer values appear only in the comparison of two goal states. */
 const maxValueLength = 24;
 
-/** Lists the differences between `before` and `after` by extension. For secrets, lists only that they changed. */
+/** Lists the differences between `before` and `after` by extension. For secrets, shows only that they changed. */
 export function changesBetween(
   before: readonly ExtensionContents[],
   after: readonly ExtensionContents[],
@@ -98,7 +98,8 @@ export const revertContents = (target: readonly ExtensionContents[]): ExtensionC
 
 /**
  * Returns the incarnation of the newest goal state in which an extension was absent or had another sequence number;
- * null if it was not enabled there, or if there is none. `newestFirst` need not contain the oldest goal states.
+ * null if there is no such goal state or the extension was not enabled in it. `newestFirst` need not contain the oldest
+ * goal states.
  */
 export function revertTarget(
   newestFirst: readonly { incarnation: number; contents: readonly ExtensionContents[] }[],

@@ -14,7 +14,7 @@ import { type ExtensionRow, loadExtensions } from './publish.ts';
 
 const timeouts = { install: 1, update: 2, enable: 3, disable: 4, uninstall: 5 };
 
-/** An extension that the agent has: by default `x` of `Lab.X` 1.0, enabled. */
+/** Returns an extension that the agent has: by default, `x` of `Lab.X` 1.0, enabled. */
 const row = (name: string, more: Partial<ExtensionRow> = {}): ExtensionRow =>
   ({
     name,

@@ -16,7 +16,7 @@ export interface Removal {
   decommissioned: boolean;
 }
 
-/** Removes an extension from the goal state after the agent reported the removal, in the report's transaction. */
+/** Removes an extension from the goal state, in the transaction that stores the agent's report of the removal. */
 export async function completeRemoval(
   tx: Transaction,
   ctx: Context,

@@ -298,7 +298,7 @@ test('resealing changes every sealed secret, in several batches, so the old keys
     }),
   );
   await ctx.db.insert(secrets).values(values);
-  // A secret without a sealed form.
+  // The next secret has no sealed form, so it is not counted.
   await ctx.db.insert(secrets).values(values.slice(0, 1).map((row) => ({ ...row, id: randomUUID(), sealed: null })));
   const keys = deriveKeys(randomBytes(32));
   expect(await ctx.db.transaction((tx) => resealSecrets(tx, ctx.keys, keys))).toBe(502);
@@ -310,6 +310,6 @@ test('resealing changes every sealed secret, in several batches, so the old keys
     expect(fingerprint).toBe(fingerprintOf({ keys }, vmId, 'probe', value));
     expect(() => unseal(ctx.keys.sealing, bytes, boundTo(vmId, id))).toThrow();
   }
-  // Repeated with the old keys, it fails and changes nothing.
+  // Resealing again with the old keys fails.
   await expect(ctx.db.transaction((tx) => resealSecrets(tx, ctx.keys, keys))).rejects.toThrow();
 });

@@ -15,7 +15,7 @@ export type SecretRow = typeof secrets.$inferSelect;
 
 /**
  * Whether a secret can be delivered. `needsSecrets`: no copy is left, so the secret must be entered again.
- * `needsRelease`: the portal stores the secret and withholds it from the VM's certificate.
+ * `needsRelease`: the portal stores the secret but withholds it from the VM's certificate.
  */
 export type SecretState = 'ready' | 'needsSecrets' | 'needsRelease';
 
@@ -103,7 +103,7 @@ export async function sealForCertificate(
     const wasReleased = row.cms !== null && row.thumbprint === head.thumbprint;
     if (!setters.has(row.setBy)) setters.set(row.setBy, (await findPrincipal(tx, row.setBy, ctx.now))?.key ?? null);
     const released = mayRelease({ setBy: setters.get(row.setBy) ?? null, wasReleased }, origin);
-    // The secret is not sealed, and is already encrypted for this certificate.
+    // Keeps the only copy, which is already encrypted for this certificate.
     if (row.sealed === null && wasReleased && row.thumbprint === certificate.thumbprint) continue;
     if (released || row.sealed === null) await sealSecret(tx, ctx, row, certificate);
     else {

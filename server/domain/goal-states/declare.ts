@@ -31,8 +31,9 @@ export async function findVersion(tx: Database | Transaction, goal: ExtensionGoa
 }
 
 /**
- * Returns the faults of the settings. Call it before opening a transaction, because schemas run in a worker (AZ-C1).
- * Protected settings that are neither given nor kept count as empty, so that missing required settings are reported.
+ * Returns the faults of the settings. Call it before opening a transaction, because it waits for a worker that checks
+ * the settings against the schema (AZ-C1). Protected settings that are neither given nor kept count as empty, so
+ * that missing required settings are reported.
  */
 export async function settingsFaults(
   ctx: Context,
@@ -58,7 +59,9 @@ export async function settingsFaults(
   return found.map((fault) => ({ ...fault, path: `/settings${fault.path}` }));
 }
 
-/** Digest of the protected half of a schema. Secrets can be kept only if the new version has the same digest. */
+/**
+ * Returns a digest of the protected half of a schema. Secrets can be kept only if the new version has the same digest.
+ */
 export function protectedSchemaDigest(schema: SettingsSchema | null): string | null {
   return schema?.protectedSettings === undefined ? null : sha256Hex(canonicalJson(schema.protectedSettings));
 }

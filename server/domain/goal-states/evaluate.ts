@@ -17,7 +17,7 @@ import { defaultTimeouts, type Effect, effectOf } from './goal-state.ts';
 import { platformFaults } from './platform-faults.ts';
 import { type ExtensionRow, type Head, loadExtensions } from './publish.ts';
 
-/** The change to protected settings. `replaced`: values are given, and may equal the old ones. */
+/** The change to protected settings. `replaced`: new values were sent, which may equal the old ones. */
 export type SecretChange = 'none' | 'kept' | 'added' | 'replaced' | 'removed';
 
 /** Placeholder id of a secret that is stored only when the change is applied. */
@@ -50,7 +50,7 @@ export interface Evaluation {
 interface Target {
   name: string;
   goal: ExtensionGoalInput;
-  /** Prefix of the paths of its faults. */
+  /** Prefix of the paths of the extension's faults. */
   path: string;
   /** Faults of the settings; null if the version does not exist. */
   settings: Fault[] | null;
@@ -106,9 +106,9 @@ export async function versionOrNull(tx: Database | Transaction, goal: ExtensionG
 }
 
 /**
- * Evaluates a declaration and its siblings against the current ones, without writing. With `compares`, protected
- * settings that equal the old ones count as kept. Plans must not compare, because they would confirm guessed secrets.
- * Throws 409 `vm_decommissioning` | `uninstalling` | `handler_fixed`.
+ * Evaluates the new declarations of an extension and its siblings against the current ones, without writing. With
+ * `compares`, protected settings that equal the old ones count as kept. Plans must not compare, because they would
+ * confirm guessed secrets. Throws 409 `vm_decommissioning` | `uninstalling` | `handler_fixed`.
  */
 export async function evaluateDeclaration(
   tx: Transaction,

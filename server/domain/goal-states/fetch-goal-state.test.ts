@@ -12,7 +12,7 @@ test('a goal state published during a fetch does not count as delivered before i
   await givenVersion(db);
   const vm = await givenVm({ ...services, db });
   await vm.declare('probe');
-  // Makes the second statement fail, the one that would deliver the newer goal state.
+  // Fails the transaction that follows the first statement and would deliver the newer goal state.
   const failing: Database = Object.create(db, {
     transaction: { value: () => Promise.reject(new Error('the database is away')) },
   });

@@ -14,23 +14,23 @@ export interface FetchedGoalState {
 interface Delivered extends FetchedGoalState {
   /**
    * Whether this goal state was sent before or is now marked as sent. False if a newer one was published or the VM was
-   * put on hold meanwhile.
+   * put on hold in the meantime.
    */
   isNoted: boolean;
 }
 
 /**
- * Whether the text contains the extension. An extension without its protected settings is left out, so it was not
- * delivered.
+ * SQL for whether the text contains the extension. An extension without its protected settings is left out, so it was
+ * not delivered.
  */
 const isRendered = `(extensions.secret_id is null or exists (
   select from secrets s where s.vm_id = extensions.vm_id and s.id = extensions.secret_id and s.cms is not null))`;
 
-/** The text that a held VM gets; null if it is not held. */
+/** SQL for the text that a held VM gets; null if it is not held. */
 const heldText = `(select g.text from goal_states g
   where g.vm_id = goal_state_heads.vm_id and g.incarnation = goal_state_heads.held_incarnation)`;
 
-/** $1 is the VM, $2 the time. Deadlines count from the delivery, so the first delivery is a change of the VM. */
+/** $1 is the VM, $2 the time. Deadlines count from the delivery, so the first delivery counts as a change of the VM. */
 const deliver = {
   name: 'goal-state-deliver',
   text: `

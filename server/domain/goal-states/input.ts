@@ -24,8 +24,8 @@ export const commandTimeouts = z.strictObject({
 });
 
 /**
- * Maximum depth of settings at which no recursive function overflows its stack. The portal's limit for settings is far
- * lower.
+ * Maximum depth of settings that recursive functions can walk without overflowing the stack. The portal's limit for
+ * settings is far lower.
  */
 const deepestWalk = 1_000;
 
@@ -62,8 +62,8 @@ const { $schema: _, ...everyForm } = z.toJSONSchema(
 );
 
 /**
- * Public and protected settings, directly or in the wrapper of the source document (AZ-C1). Faults have the path
- * without the wrapper.
+ * Public and protected settings, directly or in the wrapper of the source document (AZ-C1). Paths of faults omit the
+ * wrapper.
  */
 const settings = z
   .custom<z.input<typeof plainSettings>>()

@@ -4,9 +4,8 @@ import type { Context } from '#server/domain/context.ts';
 import { bytesBefore, maxListBytes, rowsFound } from '#server/domain/list-bytes.ts';
 
 /**
- * Loads goal states of a VM, newest first: one more than `limit`, or fewer if the list would have too many bytes, but
- * at least two if they exist, so that the first can be compared with the one before it. `rowsFound` is their number
- * before truncation.
+ * Loads up to `limit` + 1 goal states of a VM, newest first: fewer if the list would have too many bytes, but at least
+ * two if they exist, because the first is compared with the second. `rowsFound` is the number before truncation.
  */
 export async function loadPastPage(
   { db }: Pick<Context, 'db'>,

@@ -26,7 +26,9 @@ const timeouts = { install: 1, update: 2, enable: 3, disable: 4, uninstall: 5 };
 const versions = ['1.0', '1.9', '1.10'];
 const names = ['a', 'b', 'c', 'd'];
 
-/** Up to four extensions of two handlers, each handler in one version; an extension depends only on later ones. */
+/**
+ * Returns up to four extensions of two handlers, with one version per handler. An extension depends only on later ones.
+ */
 function randomGoals(known: readonly Goal[]): Goal[] {
   const versionOf: Record<string, string> = { 'Lab.One': among(...versions), 'Lab.Two': among(...versions) };
   const goals = names.flatMap((name, index): Goal[] => {

@@ -56,7 +56,10 @@ export function stepsOfAll(
   }));
 }
 
-/** Returns the commands of a change by extension. Commands that extensions of a handler share are listed for each. */
+/**
+ * Returns the commands of a change by extension. A command that extensions of a handler share is listed for each of
+ * them.
+ */
 export function stepsByExtension(
   moves: readonly ExtensionMove[],
   present: readonly ExtensionRow[],

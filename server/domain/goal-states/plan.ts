@@ -42,8 +42,8 @@ export const plannedExtension = z.object({
   changes: z.array(plannedChange),
   protectedSettings: z.enum(['none', 'kept', 'added', 'replaced', 'removed']),
   /**
-   * Whether its protected settings are withheld from the machine's key. If so, it is not delivered until an admin
-   * releases them.
+   * Whether the extension's protected settings are withheld from the machine's key. If so, the extension is not
+   * delivered until an admin releases them.
    */
   needsRelease: z.boolean(),
 });
@@ -199,7 +199,7 @@ function warningsOf(head: Head, present: readonly ExtensionRow[], moves: readonl
       warnings.push({ path: '/state', code: 'plan_dependants_wait', params: { name, dependants: names } });
     }
   }
-  // A warning that several extensions of one handler cause is listed once.
+  // Lists a warning only once if several extensions of one handler cause it.
   const fields = new Set<string>();
   return warnings.filter(({ code, params = {} }) => {
     const { name: _, ...rest } = params;
@@ -227,8 +227,8 @@ export function requirePlan(
 }
 
 /**
- * A 12-byte nonce, then a 32-byte keyed digest of everything that decides the effect. Because of the nonce, two plans
- * of the same change have different hashes, so guessed secrets cannot be confirmed by comparing hashes.
+ * Returns a 12-byte nonce and a 32-byte keyed digest of everything that decides the effect. Because of the nonce, two
+ * plans of the same change have different hashes, so guessed secrets cannot be confirmed by comparing hashes.
  */
 function planHash(ctx: Context, head: Head, act: PlannedAct, evaluation: Evaluation, nonce: Buffer): string {
   const text = canonicalJson({

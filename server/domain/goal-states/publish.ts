@@ -104,7 +104,10 @@ export async function publishGoalState(tx: Transaction, ctx: Context, head: Head
   return incarnation;
 }
 
-/** The turn after the last one that was used. Goal states of the first release have no turn and count as one each. */
+/**
+ * Returns the turn after the last one that was used. Goal states of the first release have no turn and count as one
+ * each.
+ */
 const nextTurn = ({ turn, incarnation }: Head): number => Math.max(turn, incarnation) + 1;
 
 /**
@@ -121,8 +124,8 @@ function keptTurn({ text }: Head, render: (turn: number) => string): number | nu
 const countedGoalStates = 5_000;
 
 /**
- * Throws 429, and shows the rejection on the VM's page, if users add too many bytes within an hour, because every goal
- * state is kept. Changes by agents and by the portal count towards the limit, but are not rejected.
+ * Throws 429, and shows the rejection on the VM's page, if too many bytes were added within the last hour. The limit
+ * exists because every goal state is kept. Changes by agents and by the portal count towards it, but are not rejected.
  */
 async function rejectTooManyBytes(tx: Transaction, ctx: Context, { vmId, incarnation }: Head): Promise<void> {
   if (ctx.actor.kind === 'agent' || ctx.actor.kind === 'system') return;

@@ -7,8 +7,8 @@ import { boundTo, fingerprintOf } from './custody.ts';
 const atOnce = 500;
 
 /**
- * Seals again, with other keys, every secret that has a sealed form, and renews its fingerprint. Returns the count.
- * Copies that are encrypted for VMs do not change.
+ * Reseals, with the keys `to`, every secret that has a sealed form, and renews its fingerprint. Returns the number of
+ * secrets. Copies that are encrypted for VMs do not change.
  */
 export async function resealSecrets(tx: Transaction, from: Keys, to: Keys): Promise<number> {
   let [total, last] = [0, { vmId: '00000000-0000-0000-0000-000000000000', id: '00000000-0000-0000-0000-000000000000' }];

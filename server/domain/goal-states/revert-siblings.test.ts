@@ -19,7 +19,7 @@ beforeAll(async () => {
   await givenVersion(services.db, { handler: 'Acme.Lab.Many', supportsMultipleExtensions: true });
 });
 
-/** Goal state 2 has the extension `first`; now the VM has `second` of the same handler instead. */
+/** Creates a VM that has the extension `first` in goal state 2, but now has `second` of the same handler instead. */
 async function givenSuccessor(handler = 'Acme.Lab.Probe'): Promise<GivenVm> {
   const vm = await givenVm(services);
   await vm.declare('first', { handler });

@@ -24,7 +24,8 @@ const maxLead = 1_000_000;
 
 /**
  * Stores a sequence number that an agent reports from before a database restore, so that later numbers are higher. If
- * it is too far ahead of the highest known number, it is ignored; for a name without one, at most `maxLead` is stored.
+ * it is too far ahead of the highest known number, it is ignored; if no number is known for the name, at most `maxLead`
+ * is stored.
  */
 export async function noteReportedSequence(
   tx: Transaction,

@@ -36,7 +36,7 @@ export const extensionReceipt = z.object({
 export type ExtensionReceipt = z.infer<typeof extensionReceipt>;
 
 /**
- * Declares an extension of a VM; with `siblings`, the handler's other extensions get its version in the same goal
+ * Declares an extension of a VM; with `siblings`, the handler's other extensions get the same version in the same goal
  * state. Throws 404 `vm_unknown`, 409 `uninstalling` | `handler_fixed` | `vm_decommissioning`, 412
  * `goal_state_moved_on` | `plan_moved_on`, 422 with every violated rule and settings fault. An identical request
  * changes nothing.

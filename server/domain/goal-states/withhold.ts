@@ -19,7 +19,7 @@ export async function handOut(tx: Transaction, vmId: string): Promise<void> {
   await tx.update(goalStateHeads).set({ heldIncarnation: null, heldEtag: null }).where(eq(goalStateHeads.vmId, vmId));
 }
 
-/** Records that another machine took the VM's place, so that deliveries to the former machine do not count. */
+/** Records that the VM has a different machine now, so that deliveries to the former machine do not count. */
 export async function forgetDelivery(tx: Transaction, { vmId, heldIncarnation }: Head): Promise<void> {
   await tx
     .update(goalStateHeads)

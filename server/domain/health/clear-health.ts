@@ -11,8 +11,8 @@ export async function clearHealth(services: Services, now: Date): Promise<number
   const before = (days: number): string => new Date(now.getTime() - days * dayMs).toISOString();
   const { health, counts: daily } = services.config.keptDays;
   const transitions = await clearTransitions(services, before(health));
-  // Keeps the last counted hour of each day, the same one for all versions of a handler: if a version has no row for
-  // that hour, no VM had it.
+  // Keeps the last counted hour of each day. This hour is the same for all versions of a handler, so a version without
+  // a row for it had no VMs.
   const counts = await services.db.execute(sql`
     delete from version_counts v using (
       select handler, date_trunc('day', hour, 'UTC') as day, max(hour) as kept from version_counts

@@ -130,7 +130,8 @@ export interface AgentFacts {
 }
 
 /**
- * Derives verdict, staleness, deadline and health of an extension at `now`, and stores nothing (AZ-H3, AZ-S4, AZ-S6).
+ * Derives the heartbeat verdict, staleness, deadline and health of an extension at `now`, and stores nothing (AZ-H3,
+ * AZ-S4, AZ-S6).
  */
 export function derive(facts: HealthFacts, agent: AgentFacts, now: Date): Derived {
   const { handlerState: handler, handlerAt } = facts;
@@ -161,7 +162,8 @@ export function derive(facts: HealthFacts, agent: AgentFacts, now: Date): Derive
     },
     deadlinePassed: deadlineAt !== null && deadlineAt < now,
   });
-  // No deadline applies if the extension is disabled as declared or a command has failed, because no status can then conclude the goal.
+  // No deadline applies if the extension is disabled as declared or a command has failed, because no status can then
+  // conclude the goal.
   const open = health === 'disabled' || hasFailed(handler, facts.goalSequenceNumber) ? null : deadlineAt;
   const waitsFor = cause === 'waiting' || cause === 'deadline' ? (handler?.blockedBy ?? null) : null;
   return { verdict, staleFor: stale, deadlineAt: open, health, cause, waitsFor };

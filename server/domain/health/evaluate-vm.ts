@@ -15,7 +15,7 @@ export interface HealthUpdate {
   /** Names of extensions that no longer exist. */
   removed: string[];
   transitions: Transition[];
-  /** The differences that this VM makes to the counts of the fleet. */
+  /** What to add to each of the fleet's counts because of this VM. */
   added: Map<string, number>;
   /**
    * When the VM must be evaluated again even if its agent keeps reporting (`nextFixedAgeing`); null if there is no such

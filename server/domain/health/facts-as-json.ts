@@ -40,7 +40,7 @@ const isMoment = names.map((name) => name.endsWith('At'));
 export type FactsAsJson = readonly unknown[];
 
 /**
- * Query of the facts that `derive` needs for the VMs in $1: one row per VM with `vm_id` and `extensions`, which are
+ * Query for the facts that `derive` needs for the VMs in $1: one row per VM with `vm_id` and `extensions`, which are
  * sorted by name. One array per VM costs the database and the driver half as much as one wide row per extension. The
  * condition on $1 is repeated for each table, so that PostgreSQL reads each table once instead of doing three lookups
  * per extension.
@@ -55,7 +55,7 @@ export const factsAsJson = `
   left join holds s on s.vm_id = e.vm_id and s.vm_id = any($1)
   where e.vm_id = any($1) group by e.vm_id`;
 
-/** Converts a VM's row from this query to facts. */
+/** Converts the `extensions` that `factsAsJson` returns for a VM to facts. */
 export function factsFromJson(vmId: string, extensions: readonly FactsAsJson[]): HealthFacts[] {
   return withWaits(extensions.map((json) => factsOf(vmId, json)));
 }

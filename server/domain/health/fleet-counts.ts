@@ -6,7 +6,7 @@ import type { Services } from '#server/domain/context.ts';
 /** Number of VMs per health value, and number of `extensions`. Zero counts may be missing. */
 export type FleetCounts = Readonly<Record<string, number>>;
 
-/** Query of the current counts: folded counts plus stored differences. */
+/** Query for the current counts: folded counts plus stored differences. */
 export const countedFleet = sql`(select what, sum(n)::int as n from (
   select what, n from fleet_counts union all select what, n from fleet_count_deltas) all_of_it group by what)`;
 

@@ -8,8 +8,8 @@ import { writeHealthUpdates } from './write.ts';
 const batchVms = 500;
 
 /**
- * Updates the health that lists, overview and map read: evaluates up to `limit` VMs that changed or aged (`markAged`),
- * and writes the differences. Concurrent calls share the work. Returns the number of evaluated VMs.
+ * Updates the health that the lists, the overview and the map read: evaluates up to `limit` VMs that changed or aged
+ * (`markAged`), and writes the differences. Concurrent calls share the work. Returns the number of evaluated VMs.
  */
 export async function foldHealth(
   { db }: Pick<Services, 'db'>,

@@ -151,7 +151,7 @@ describe('the counts of the fleet', () => {
     expect(await readFleetCounts(db)).toMatchObject(expected);
     await add();
     expect(await foldCounts(services)).toBe(0);
-    // The fleet has none of these, so the check subtracts them.
+    // The stored counts include a failed VM and three extensions that do not exist, so the check subtracts them.
     expect(await checkCounts(services, now)).toMatchObject({ failed: -1, extensions: -3 });
   });
 

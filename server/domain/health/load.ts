@@ -31,7 +31,7 @@ export async function lockDue(tx: Transaction, now: Date, most: number): Promise
   return rows.map((row) => row.vm_id).sort();
 }
 
-/** Loads these VMs with four queries, regardless of their number. */
+/** Loads the facts of these VMs with four queries, regardless of the number of VMs. */
 export async function loadVmHealthFacts(tx: Transaction, vmIds: readonly string[]): Promise<VmHealthFacts[]> {
   const among = sql`= any(${sql.param(vmIds)}::uuid[])`;
   const { lastSeenAt, nextExpectedAt, heartbeatSeconds, statusSeconds } = agentPresence;

@@ -13,7 +13,7 @@ import { nextAgeing, nextFixedAgeing } from './next-ageing.ts';
 const start = new Date('2026-03-01T12:00:00Z');
 const after = (seconds: number) => new Date(start.getTime() + Math.round(seconds * 1000));
 
-/** Seeded, so that failures can be reproduced. */
+/** Returns a seeded random generator, so that failures can be reproduced. */
 function dice(seed: number) {
   let state = seed;
   const next = (): number => {

@@ -34,30 +34,29 @@ export interface Pace {
   rest(ms: number): Promise<void>;
 }
 
-/** Runs all steps without a pause. */
 const withoutRest: Pace = { overMs: 0, rest: async () => {} };
 
 export interface ScanResult {
   /** Number of marked VMs. */
   marked: number;
   /**
-   * The only VMs that can age within `soonSeconds` from `now` unless a report marks others; null if there are too many
-   * to keep.
+   * VMs that can age within `soonSeconds` from `now`; null if there are too many to keep. No other VM can, unless a
+   * report marks it.
    */
   soon: string[] | null;
 }
 
 /**
- * Number of seconds that a scan looks ahead. It is less than the grace period: every report postpones its times by at
- * least the grace period, so none of them can pass sooner.
+ * Number of seconds that a scan looks ahead. It is less than the grace period: after a report, no call and no reading
+ * can be overdue before the grace period has passed.
  */
 export const soonSeconds = graceSeconds - 5;
 
 /**
  * Marks VMs whose health may have changed without a report: an announced call, or the next reading of a heartbeat or
- * status, is overdue. Reading the tables sequentially costs far less than tracking a million times, most of which never
- * pass. A row written during the scan may be missed, but its agent has just reported. For a scan of the whole fleet,
- * returns null if another worker is running one.
+ * status, is overdue. Reading the tables sequentially costs far less than tracking a million due times, most of which
+ * never pass. A row written during the scan may be missed, but its agent has just reported. For a scan of the whole
+ * fleet, returns null if another worker is running one.
  */
 export async function markAged(
   { db }: Pick<Services, 'db'>,

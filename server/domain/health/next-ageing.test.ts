@@ -80,7 +80,7 @@ test.each<[string, Partial<ExtensionFacts>[], Partial<PresenceFacts> | null, num
   expect(found).toEqual(expected === null ? null : after(expected));
 });
 
-/** Seeded, so that failures can be reproduced. */
+/** Returns a seeded random generator, so that failures can be reproduced. */
 function dice(seed: number) {
   let state = seed;
   const next = (): number => {

@@ -3,9 +3,7 @@ import { heartbeatReading, statusReading } from '#server/domain/reports/index.ts
 import { deadlineOf, graceSeconds, unresponsiveSeconds } from '#server/domain/verdicts/index.ts';
 import type { ExtensionFacts } from './derive.ts';
 
-/**
- * When an agent last called, by when it announced its next call, and its announced periods; null if it never called.
- */
+/** When an agent last called, by when it announced its next call, and the periods that it announced. */
 export interface PresenceFacts {
   lastSeenAt: Date;
   nextExpectedAt: Date;
@@ -25,7 +23,8 @@ export function nextAgeing(...[extensions, presence, now]: Ages): Date | null {
 }
 
 /**
- * Like `nextAgeing`, but only for times that reports do not postpone. The other times are rarely reached, because each report postpones them; `markAged` finds the VMs that stopped reporting in time.
+ * Like `nextAgeing`, but only for times that reports do not postpone. The other times are rarely reached, because each
+ * report postpones them; `markAged` finds the VMs that stopped reporting in time.
  */
 export function nextFixedAgeing(...[extensions, presence, now]: Ages): Date | null {
   return nearest(fixedAges(extensions, presence), now);
@@ -36,7 +35,7 @@ function nearest(instants: readonly number[], now: Date): Date | null {
   return coming.length === 0 ? null : new Date(Math.min(...coming));
 }
 
-/** The first millisecond that is more than `seconds` after `from`. */
+/** Returns the first millisecond that is more than `seconds` after `from`. */
 const justAfter = (from: Date, seconds: number): number => Math.floor(from.getTime() + seconds * 1000) + 1;
 
 function agentAges(presence: PresenceFacts | null): number[] {
@@ -49,7 +48,7 @@ function agentAges(presence: PresenceFacts | null): number[] {
 const heartbeatDue = (presence: PresenceFacts | null): number =>
   (presence?.heartbeatSeconds ?? defaultPeriods.heartbeatSeconds) + graceSeconds;
 
-/** Times at which readings of heartbeat and status files become old or overdue. */
+/** Returns the times at which readings of heartbeat and status files become old or overdue. */
 function readingAges(facts: ExtensionFacts, presence: PresenceFacts | null): number[] {
   const instants: number[] = [];
   const heartbeat = facts.optedIn ? heartbeatReading(facts) : null;
@@ -66,7 +65,7 @@ function readingAges(facts: ExtensionFacts, presence: PresenceFacts | null): num
   return instants;
 }
 
-/** Deadlines of goals, and times at which a first heartbeat is overdue. */
+/** Returns the deadlines of goals, and the times at which a first heartbeat is overdue. */
 function fixedAges(extensions: readonly ExtensionFacts[], presence: PresenceFacts | null): number[] {
   return extensions.flatMap((facts) => {
     const instants = [justAfter(deadlineOf({ ...facts, state: facts.goal }), 0)];

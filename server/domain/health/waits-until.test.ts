@@ -7,7 +7,9 @@ const after = (seconds: number) => new Date(start.getTime() + seconds * 1000);
 const timeouts = { install: 60, update: 60, enable: 60, disable: 60, uninstall: 60 };
 
 type Extension = Parameters<typeof waitsUntil>[0][number];
-/** An extension delivered at the start. Its deadline is 420 s later, for install, enable and reading its status. */
+/**
+ * Returns an extension delivered at the start. Its deadline is 420 s later, for install, enable and reading its status.
+ */
 const extension = (name: string, more: Partial<Extension> = {}): Extension => ({
   name,
   goal: 'enabled',
@@ -24,7 +26,7 @@ const extension = (name: string, more: Partial<Extension> = {}): Extension => ({
   handlerAt: null,
   ...more,
 });
-/** What the agent reported about the extension's handler, this many seconds after the start. */
+/** Returns what the agent reported about the extension's handler, this many seconds after the start. */
 const factsOf = (
   seconds: number,
   state: HandlerReport['state'],

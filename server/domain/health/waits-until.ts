@@ -24,8 +24,9 @@ interface Dependency {
 
 /**
  * Returns the time until which each extension of a VM may wait: by then, its last dependency has concluded or reached
- * its deadline, and its turn has come (AZ-G2). Its own deadline counts from then, so a slow predecessor does not make
- * other extensions late. Null if it waits for nothing; a disable or uninstall has no dependencies.
+ * its deadline, and its turn has come (AZ-G2). The extension's own deadline counts from then, so a slow predecessor
+ * does not make other extensions late. The time is null for an extension that waits for nothing. A disable or uninstall
+ * has no dependencies.
  */
 export function waitsUntil(extensions: readonly Dependency[]): Map<string, Date | null> {
   const byName = new Map(extensions.map((extension) => [extension.name, extension]));
@@ -87,8 +88,8 @@ const isRunning = ({ handlerState }: Dependency): boolean =>
   !handlerState.timedOut;
 
 /**
- * Adds `waitsUntil` to the extensions of one VM. It is null for a VM's only extension, which waits for nothing, and if
- * all have concluded, because then no deadline counts.
+ * Adds `waitsUntil` to the extensions of one VM. It is null for a VM's only extension, which waits for nothing, and for
+ * every extension once all have concluded, because no deadline counts then.
  */
 export function withWaits<E extends Dependency>(extensions: readonly E[]): (E & { waitsUntil: Date | null })[] {
   const waits = extensions.length > 1 && !extensions.every(isConcluded) ? waitsUntil(extensions) : null;

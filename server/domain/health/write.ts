@@ -7,8 +7,8 @@ import { addToCounts } from './fleet-counts.ts';
 /** If more VMs than this changed, open pages are only notified that the fleet changed, not which VMs. */
 const namedVms = 100;
 /**
- * Average time after which a VM is evaluated again even if its health does not change with time, so that a wrong health
- * does not stay forever.
+ * Average time after which a VM is evaluated again even if its health does not change with time, so that wrong health
+ * values do not persist.
  */
 const restMs = 24 * 60 * 60_000;
 

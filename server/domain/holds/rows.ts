@@ -9,7 +9,7 @@ import { tell } from '#server/platform/wakes/index.ts';
 import type { Hold } from './hold.ts';
 import { readHold } from './read-hold.ts';
 
-/** Maximum number of past holds kept per VM. Deadlines are extended only by these. */
+/** Maximum number of past holds kept per VM. Only the kept ones extend deadlines. */
 const maxPast = 50;
 
 /** The terms of a hold. The reason is null only if the caller has no way to give one. */
@@ -19,7 +19,7 @@ export interface HoldTerms {
 }
 
 /**
- * Holds a VM, or changes its hold. The caller holds the head's lock, which orders all changes of a hold. Returns the
+ * Holds a VM, or changes its hold. The caller holds the head's lock, which orders all changes to a hold. Returns the
  * current incarnation.
  */
 export async function setHoldIn(tx: Transaction, ctx: Context, head: Head, terms: HoldTerms): Promise<number> {

@@ -25,7 +25,8 @@ function describe({ missing, warnings, ...language }: LanguageResources): Descri
 }
 
 /**
- * Returns the languages of a version with their messages, English first, as many as fit into one response. Throws 404.
+ * Returns the languages of a version with their messages, English first, as many as fit into one response. Throws 404
+ * `version_unknown`.
  */
 export async function describeResources(ctx: Context, input: GetResourcesInput) {
   const { languages, ...version } = await getResources(ctx, input);
@@ -34,8 +35,8 @@ export async function describeResources(ctx: Context, input: GetResourcesInput) 
 }
 
 /**
- * Lists one page of a version's languages without their messages, English first, then by tag. Throws 404, 400
- * `cursor_invalid`.
+ * Lists one page of a version's languages without their messages, English first, then by tag. Throws 404
+ * `version_unknown`, 400 `cursor_invalid`.
  */
 export async function listLanguages(
   ctx: Context,
@@ -56,7 +57,7 @@ export async function listLanguages(
   return { items, nextCursor: last && items.length < rest.length ? writeCursor([last.lang]) : null };
 }
 
-/** Returns one language of a version. Throws 404. */
+/** Returns one language of a version. Throws 404 if the version or the language is unknown. */
 export async function getLanguage(
   ctx: Context,
   { lang, ...version }: GetResourcesInput & { lang: string },
@@ -67,7 +68,7 @@ export async function getLanguage(
   return describe(found);
 }
 
-/** English first, then by bytes, so that the order does not depend on the database's collation. */
+/** Compares two tags: English first, then by bytes, so that the order does not depend on the database's collation. */
 const order = (a: string, b: string): number =>
   Number(b === lastLanguage) - Number(a === lastLanguage) || Buffer.compare(Buffer.from(a), Buffer.from(b));
 

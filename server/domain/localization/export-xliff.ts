@@ -15,7 +15,7 @@ export interface XliffExport {
 
 /**
  * Exports the English messages of a version for translators, with existing translations into the target language.
- * Throws 404, and 422 if the language is invalid or English, or if there are no English messages.
+ * Throws 404 `version_unknown`, and 422 if the language is invalid or English, or if there are no English messages.
  */
 export async function exportXliff(ctx: Context, input: ExportXliffInput): Promise<XliffExport> {
   allow(ctx.actor, 'viewer');

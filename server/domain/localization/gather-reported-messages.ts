@@ -10,8 +10,8 @@ import { messagesOfHeartbeat, messagesOfStatus } from './message-ids.ts';
 const keptPerVersion = 500;
 const batch = 2_000;
 /**
- * Maximum bytes of documents that are read together; parsed, they take several times as much memory. At least one
- * document is read.
+ * Maximum bytes of documents read together, which take several times as much memory once parsed. At least one document
+ * is read.
  */
 const batchBytes = 8 * 1024 * 1024;
 /**
@@ -19,7 +19,7 @@ const batchBytes = 8 * 1024 * 1024;
  * higher ids have been read by then.
  */
 const settledMs = 2_000;
-/** Ids per window, so that a long backlog is not read again for each batch. */
+/** Number of consecutive ids that one query covers, so that a long backlog is not read again for each batch. */
 const window = 2 * batch;
 const params = { count: 10, length: 200 };
 
@@ -45,7 +45,8 @@ interface Reported {
 
 /**
  * Reads the reports since the last call, and stores which message ids each handler version reported, with params and
- * counts. The worker does this, so that it does not slow down reports. Returns the number of history entries read.
+ * counts. Runs in the worker, so that storing a report does not take longer. Returns the number of history entries
+ * read.
  */
 export async function gatherReportedMessages(
   { db, config }: Pick<Services, 'db' | 'config'>,

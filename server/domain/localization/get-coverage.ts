@@ -15,7 +15,10 @@ export interface LanguageCoverage {
   total: number;
 }
 
-/** Returns the coverage of a version's languages, English first, without loading their messages. Throws 404. */
+/**
+ * Returns the coverage of a version's languages, English first, without loading their messages. Throws 404
+ * `version_unknown`.
+ */
 export async function getCoverage(
   ctx: Context,
   input: GetResourcesInput,

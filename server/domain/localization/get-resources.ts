@@ -19,7 +19,7 @@ export const languageResources = coverage.extend({
 });
 export type LanguageResources = z.infer<typeof languageResources>;
 
-/** Returns a version's messages in all languages, English first, with their coverage. Throws 404. */
+/** Returns a version's messages in all languages, English first, with their coverage. Throws 404 `version_unknown`. */
 export async function getResources(
   ctx: Context,
   input: GetResourcesInput,

@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const versionReference = z.object({ handler: z.string().min(1).max(192), version: z.string().min(1).max(64) });
 export type VersionReference = z.input<typeof versionReference>;
 
-/** Revision of a language; 0 if it does not exist. */
+/** Revision of a language; 0 if the language does not exist. */
 const revision = z.number().int().min(0).optional();
 
 /**

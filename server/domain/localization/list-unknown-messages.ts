@@ -21,8 +21,9 @@ export interface UnknownMessage {
 const listed = 100;
 
 /**
- * Lists ids that VMs reported although the handler version has no message for them. For `en`: no English message. For
- * another language: an English message, but none in the language or its fallbacks. Most recently seen first.
+ * Lists ids that VMs reported although the handler version has no message for them, most recently seen first. For `en`,
+ * these are the ids without an English message; for another language, the ids with an English message but none in that
+ * language or its fallbacks.
  */
 export async function listUnknownMessages(
   ctx: Context,

@@ -15,7 +15,7 @@ const mount = {
   unmounted: 'The share is not mounted.',
 };
 
-/** Enough templates that they are found by their pieces instead of being tried one by one. */
+/** Enough templates that the matcher finds candidates by their pieces instead of trying every template. */
 const others = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`o${n}`, `Other ${n} words {0} stand here.`]));
 
 describe.each([

@@ -6,8 +6,8 @@ import { TemplatePattern, truncationMark } from './template-pattern.ts';
 /**
  * Finds the template and the params that a text came from, for one handler version. It never guesses: if two templates
  * of a language match, or one matches in two ways, it returns nothing. English is tried first, because agents that drop
- * ids send all texts in English; the other languages only if no English template matches. Matching takes linear time
- * for any text and any templates.
+ * ids send all texts in English; the other languages are tried only if no English template matches. Matching takes
+ * linear time for any text and any templates.
  */
 export class MessageMatcher {
   readonly #resources: Resources;
@@ -113,7 +113,8 @@ class LanguageMatcher {
 }
 
 /**
- * Handlers often end texts with line breaks. A regular expression would start over at each of them, so this is a loop.
+ * Removes line breaks at the end of a text, where handlers often add them. This is a loop because a regular expression
+ * would start over at each line break.
  */
 function withoutLineEnd(text: string): string {
   let end = text.length;

@@ -11,9 +11,7 @@ import {
 /** The language tag of a text without a declared language. */
 export const unknownLanguage = 'und';
 
-/**
- * Maximum UTF-8 bytes of a message for a reader. There is a limit because a few placeholders can multiply the length.
- */
+/** Maximum UTF-8 bytes of a message for a reader. A few placeholders can multiply the length of a message. */
 export const maxTextBytes = 16 * 1024;
 
 /** Templates by message id. */
@@ -24,7 +22,7 @@ export type Resources = ReadonlyMap<string, Messages>;
 /** A message for one reader. */
 export const localizedMessage = z.object({
   text: z.string(),
-  /** A BCP 47 tag; of a formatted message, the language as the handler wrote it. `und` if unknown. */
+  /** A BCP 47 tag; for a formatted message, the language as the handler wrote it; `und` if unknown. */
   lang: z.string(),
   /**
    * Where the text comes from: a resource file, the formatted message, only the id and its params, or a resource file
@@ -51,8 +49,8 @@ export interface MessageToLocalize {
 /**
  * Returns the text for one reader (AZ-L3, AZ-L5). For each wanted language, tries a resource, then the formatted text
  * if it is in that language. After all of them, tries the `en` resource, then the formatted text, then the id with its
- * params. Each message id falls back separately. Null if there is no message. A recovered id is never shown as an id
- * that was sent.
+ * params. Each message id falls back separately. Null if there is no message. A recovered id is never presented as one
+ * that the handler sent.
  */
 export function localizeMessage(input: MessageToLocalize): LocalizedMessage | null {
   const { message, formattedMessage, wanted } = input;

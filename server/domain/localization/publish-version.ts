@@ -19,8 +19,9 @@ export const publishedVersion = registeredPackage
 export type PublishedVersion = z.infer<typeof publishedVersion>;
 
 /**
- * Publishes a draft; a second call changes nothing. The verb is in this module because it checks the resources: a
- * version with resources but without `en` is rejected with 422 (AZ-L1). Throws 404, and 409 for a withdrawn version.
+ * Publishes a draft; a second call changes nothing. The function is in this module because it checks the resources: a
+ * version with resources but without `en` is rejected with 422 (AZ-L1). Throws 404 `version_unknown`, and 409 for a
+ * withdrawn version.
  */
 export async function publishVersion(ctx: Context, input: PublishVersionInput): Promise<PublishedVersion> {
   const reference = parse(publishVersionInput, input);

@@ -25,7 +25,7 @@ export const storedLanguage = z.object({
 });
 export type StoredLanguage = z.infer<typeof storedLanguage>;
 
-/** A language that replaces the existing one. */
+/** A language to store. It replaces the existing one, if any. */
 export interface NewLanguage extends ResourceFile {
   /** The revision that the caller saw, or 0 if there was none; undefined accepts any revision. */
   revision: number | undefined;
@@ -33,7 +33,8 @@ export interface NewLanguage extends ResourceFile {
 
 /**
  * Stores a language of a version that the caller has locked. Storing English checks the other languages again (AZ-L6).
- * Throws 412 if the language no longer has the given revision, 422 if a version that is not a draft would lack English.
+ * Throws 412 if the language no longer has the given revision, and 422 if this would leave a version that is not a
+ * draft without English.
  */
 export async function putLanguage(
   tx: Transaction,
@@ -91,7 +92,10 @@ function messageChanges(before: Messages | undefined, after: Messages) {
   };
 }
 
-/** Parses a resource file within the portal's limits. Throws 413, and 422 with every fault. */
+/**
+ * Parses a resource file within the portal's limits. Throws 413 if the file is too large, and 422 with every other
+ * fault.
+ */
 export function readResourceFile(ctx: Context, named: string, file: unknown): ResourceFile {
   const { fileBytes, messages } = ctx.config.limits.resources;
   if (Buffer.byteLength(JSON.stringify(file) ?? '') > fileBytes) {

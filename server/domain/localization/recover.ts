@@ -13,8 +13,8 @@ export interface RecoveryBudget {
 export const recoveryBudget = (): RecoveryBudget => ({ characters: 64 * 1_024 });
 
 /**
- * Adds message ids, where they are certain, to the texts without an id in a parsed status and its substatuses. Marks
- * these ids as recovered and keeps the texts.
+ * Adds message ids to texts without one in a parsed status and its substatuses, where a match is certain. Marks these
+ * ids as recovered and keeps the texts.
  */
 export function recoverStatus(
   status: StatusObject,

@@ -110,7 +110,7 @@ test('an entry is counted once, and a recent report is read later', async () => 
     .select({ hints: sql<number>`count(*)::int` })
     .from(changes)
     .where(eq(changes.key, handler));
-  // A known id does not notify open pages.
+  // A report of a known id does not notify open pages.
   expect(after?.hints).toBe(hints);
 });
 

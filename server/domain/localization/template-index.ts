@@ -1,7 +1,7 @@
 import type { TemplatePattern } from './template-pattern.ts';
 
 /**
- * Lengths of the pieces by which templates are indexed. Each template uses the longest length that fits into its
+ * Lengths of the pieces that templates are indexed by. Each template uses the greatest length that fits into its
  * longest literal.
  */
 const sizes = [8, 3, 1] as const;

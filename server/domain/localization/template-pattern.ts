@@ -50,8 +50,8 @@ export class TemplatePattern {
   /** Like `fit`, for a text that ends with the truncation mark. */
   fitCut(text: string): string[] | 'unclear' | null {
     const params = this.#paramsOf(text, this.cutLiterals);
-    // A template that ends with a literal is ambiguous: either the literal was truncated too, or it begins inside the
-    // last param.
+    // If the template ends with a literal, the last param is uncertain, because it may contain the beginning of that
+    // literal.
     return params !== null && this.literals.at(-1) !== '' ? 'unclear' : params;
   }
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 const seen = (minute: number) => new Date(Date.UTC(2030, 0, 1, 10, minute));
 
-/** Stores that VMs reported this id. */
+/** Records that VMs reported this id. */
 const report = (handler: string, version: string, id: string, { minute = 0, reports = 1, params = ['sda'] } = {}) =>
   services.db.insert(reportedMessages).values({
     ...{ handler, version, id, params, reports },

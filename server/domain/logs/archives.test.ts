@@ -51,7 +51,7 @@ const receive = async (id: string, sent: string | Uint8Array, declared?: number,
   receiveArchive(await machine.agent(), machine.vmId, id, { form, bytes: body(sent), declared });
 const incoming = () => readdir(join(services.config.dataDir, 'blobs', 'incoming')).catch(() => []);
 
-/** Counts how often this machine's held polls are woken while `run` runs. */
+/** Counts how often `run` wakes this machine's held polls. */
 async function wakesDuring(run: () => Promise<unknown>): Promise<number> {
   const heard: string[] = [];
   const ready = Promise.withResolvers<void>();
@@ -63,7 +63,7 @@ async function wakesDuring(run: () => Promise<unknown>): Promise<number> {
   const listening = services.wakes.listen([goalStatesChannel], listener);
   await ready.promise;
   await run();
-  // Messages arrive in the order of their commits, so this message is the last.
+  // Messages arrive in the order of their commits, so this one arrives last.
   await services.db.execute(`select pg_notify('${goalStatesChannel}', 'the end')`);
   await expect.poll(() => heard).toContain('the end');
   await listening.close();

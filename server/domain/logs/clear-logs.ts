@@ -6,7 +6,7 @@ import { dropOutputs } from './drop-old-outputs.ts';
 const dayMs = 24 * 60 * 60_000;
 const atOnce = 500;
 
-/** Deletes expired outputs and archives with their bytes. Returns the number of outputs and archives. */
+/** Deletes expired outputs and archives with their bytes. Returns how many outputs and archives were deleted. */
 export async function clearLogs(services: Services, now: Date): Promise<number> {
   const before = new Date(now.getTime() - services.config.keptDays.logs * dayMs).toISOString();
   return (await clearOutputs(services, before)) + (await clearArchives(services, before));

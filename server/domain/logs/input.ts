@@ -42,7 +42,7 @@ export const readOutputInput = z.object({
 });
 export type ReadOutputInput = z.input<typeof readOutputInput>;
 
-/** Searches for text from a given row on, ignoring case. */
+/** Searches for text, ignoring case, starting at a given row. */
 export const searchOutputInput = z.object({
   vmId,
   outputId,

@@ -8,9 +8,8 @@ export interface PieceBytes {
 
 /**
  * Adds new pieces to existing ones, without overlaps. Existing bytes are kept, unless a new piece has different bytes
- * at the same position: then the command ran again, and all existing bytes from the start of the new piece on belong to
- * the earlier run and are removed. Everything beyond the total length that the agent sent is removed too. Small
- * neighbors are merged.
+ * at the same position. This means that the command ran again, so all existing bytes at or after the start of the new
+ * piece are removed. Everything beyond the total length that the agent sent is removed too. Small neighbors are merged.
  */
 export async function mergePieces(
   stored: readonly Piece[],

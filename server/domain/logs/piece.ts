@@ -84,7 +84,10 @@ function measure(raw: Buffer): Pick<Piece, 'lines' | 'endsLine' | 'errorLine'> {
   };
 }
 
-/** A plain loop: one `indexOf` call per line would cost more if most bytes are line breaks. */
+/**
+ * Counts line breaks in a plain loop, because one `indexOf` call per line would cost more if most bytes are line
+ * breaks.
+ */
 function lineEndsIn(raw: Buffer): number {
   let count = 0;
   for (let at = 0; at < raw.length; at++) if (raw[at] === lineEnd) count += 1;

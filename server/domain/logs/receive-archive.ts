@@ -23,9 +23,9 @@ export interface SentArchive {
 }
 
 /**
- * Stores a requested archive without opening it. If the request is already answered, changes nothing. Deletes the
- * oldest archives above the VM's limits. Throws 404 `archive_unknown` if it was not requested, 413 `archive_too_large`,
- * 429 `uploads_waiting`.
+ * Stores a requested archive without opening it. If the request is already answered, changes nothing. Deletes the VM's
+ * oldest archives if they exceed its limits. Throws 404 `archive_unknown` if the archive was not requested, 413
+ * `archive_too_large`, 429 `uploads_waiting`.
  */
 export async function receiveArchive(ctx: Context, vmId: string, archiveId: string, sent: SentArchive): Promise<void> {
   const its = and(eq(logArchives.vmId, vmId), eq(logArchives.id, archiveId));

@@ -30,8 +30,8 @@ const slowMs = 60_000;
 
 /**
  * Stores a part of an output. Parts can arrive in any order, overlap and repeat. Returns the number of stored bytes
- * from the start up to the first gap. Throws 422 `extension_unknown` and `sequence_unknown`, 413 `output_too_large`,
- * 429 `uploads_waiting`, 422 `output_scattered`, 400 `output_range_differs`.
+ * from the start up to the first gap. Throws 422 `extension_unknown` | `sequence_unknown` | `output_scattered`, 413
+ * `output_too_large`, 429 `uploads_waiting`, 400 `output_range_differs`.
  */
 export async function receiveOutput(
   ctx: Context,
@@ -53,7 +53,7 @@ export async function receiveOutput(
   try {
     const total = await receive(ctx, part, arrival.count(body), make);
     const fresh = [...created];
-    // The lock is taken before a database connection, because waiting calls of one VM must not exhaust the pool.
+    // Takes the lock before a database connection, so that waiting calls of one VM do not exhaust the pool.
     const { received, freed } = await ctx.memory
       .of(outputLock)
       .run(part.vmId, () => ctx.db.transaction((tx) => store(tx, ctx, part, total, fresh, make)));
@@ -126,7 +126,7 @@ async function store(
     const starts = merged.map(({ start }) => start);
     await tx.delete(outputPieces).where(and(ofOutput, inArray(outputPieces.start, starts)));
   }
-  // Sorted, so that transactions do not deadlock.
+  // Sorted, so that transactions lock the bytes in the same order and cannot deadlock.
   const added = kept.filter(({ path }) => path !== null).toSorted((a, b) => (a.sha256 < b.sha256 ? -1 : 1));
   for (const { path, ...piece } of added) {
     await lockBytes(tx, piece.sha256);

@@ -63,7 +63,7 @@ export type Row = { kind: 'line'; text: string; more?: number } | { kind: 'gap';
 const shownBytes = 4_096;
 const lineEnd = 0x0a;
 
-/** Maximum rows per step. It is needed because a piece may consist of line breaks only. */
+/** Maximum rows per step. A piece may consist of line breaks only, and so contain very many rows. */
 const rowsAtOnce = 500;
 
 /** Yields the rows, starting at `from`, several at a time. */

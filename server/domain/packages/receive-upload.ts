@@ -23,8 +23,8 @@ export interface UploadBounds {
 
 /**
  * Writes an upload to a temporary file while hashing it. `declared` is the Content-Length, if any; if it is above the
- * limit, the upload is rejected without reading it. Throws 413 `package_too_large` or the given code, or 400
- * `upload_too_slow` | `upload_broken`, and then leaves no file behind.
+ * limit, the upload is rejected without reading it. Throws 413 with `package_too_large` or the given code, and 400
+ * `upload_too_slow` | `upload_broken`. Leaves no file behind if it throws.
  */
 export async function receiveUpload(
   ctx: Pick<Context, 'blobs' | 'config'>,

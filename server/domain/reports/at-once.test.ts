@@ -62,7 +62,7 @@ test('concurrent polls, removals, changed goals and reports of one VM never dead
   }
 });
 
-/** A VM with a valid enrollment token, and an act that locks the VM's agent and its goal state. */
+/** A VM with a valid enrollment token. `act` locks the VM's agent and goal state. */
 interface Contested {
   vmId: string;
   token: string;

@@ -17,9 +17,9 @@ export const seen = `r.*, p.ctid as place, p.xmin as version,
       or coalesce(r.status_seconds is distinct from p.status_seconds and r.status_seconds is not null, false) as is_news`;
 
 /**
- * Assignments with which any report updates the presence `p` of its VM. A report from before the enrollment belongs to
- * the previous machine, so its call counter is ignored. The enrollment is read only if the VM was seen after the report
- * arrived.
+ * Every report updates the presence `p` of its VM with these assignments. A report from before the enrollment belongs
+ * to the previous machine, so its call counter is ignored. The enrollment is read only if the VM was seen after the
+ * report arrived.
  */
 export const recordCallSql = `last_seen_at = greatest(p.last_seen_at, s.at),
     next_expected_at = greatest(p.next_expected_at, s.at + make_interval(secs =>

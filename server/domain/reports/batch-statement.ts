@@ -39,14 +39,14 @@ const historyOf = ({ kind, sql }: (typeof entryKinds)[number]): string =>
 export const separator = '\u001e';
 
 /**
- * Stores a batch of reports, at most one per VM, in one statement: the merge rules of `entries/` in SQL. $1 and $2 are
- * JSON: the reports, and their entries by extension, as ingest-batch.ts writes them. $3 is whether to notify. The
- * entries' documents follow as one text per column, because as parts of the JSON they would be parsed twice. Nothing is
- * locked beforehand. A VM's presence row is written only if it has not changed since it was read, and everything that
- * writes a VM's reports also writes that row. Both the presence and the pulses are written by their location in the
- * table (`ctid`), without another index lookup: while the presence row is unchanged, so is the location of its VM's
- * pulses. Nothing is stored for a VM that is not in `taken`: its row changed or does not exist, or its report needs the
- * careful path.
+ * Stores a batch of reports, at most one per VM, in one statement, which implements the merge rules of `entries/` in
+ * SQL. $1 and $2 are JSON: the reports, and their entries by extension, as ingest-batch.ts writes them. $3 is whether
+ * to notify. The entries' documents follow as one text per column, because as parts of the JSON they would be parsed
+ * twice. Nothing is locked beforehand. A VM's presence row is written only if it has not changed since it was read, and
+ * everything that writes a VM's reports also writes that row. Both the presence and the pulses are written by their
+ * location in the table (`ctid`), without another index lookup: while the presence row is unchanged, so is the location
+ * of its VM's pulses. Nothing is stored for a VM that is not in `taken`: its row changed or does not exist, or its
+ * report needs the careful path.
  */
 export const batchStatement = {
   name: 'reports-batch',

@@ -34,7 +34,7 @@ export interface IngestResult {
 }
 
 /**
- * Stores one report that a batch cannot store, in its own transaction and entry by entry. Throws 400 with the faults if
+ * Stores one report that a batch cannot store, entry by entry and in its own transaction. Throws 400 with the faults if
  * nothing could be stored, 401 for a deleted VM.
  */
 export async function ingestCarefully(ctx: Context, report: PreparedReport, deleteVm: DeleteVm): Promise<IngestResult> {
@@ -78,9 +78,9 @@ export async function ingestCarefully(ctx: Context, report: PreparedReport, dele
 }
 
 /**
- * Locks the VM, for a removal also the goal state, and the presence, always in this order, so that reports of one VM
- * are processed one at a time. Records the call. A removal takes a stronger lock on the VM, because it can delete the
- * VM. `wasAway`: the agent had missed its call.
+ * Locks the VM, then (for a removal) the goal state, then the presence, so that reports of one VM are processed one at
+ * a time. A removal takes a stronger lock on the VM, because it can delete the VM. Records the call. `wasAway` is
+ * whether the agent had missed its announced call or had never called.
  */
 async function lockVm(
   tx: Transaction,
@@ -100,8 +100,8 @@ async function lockVm(
 }
 
 /**
- * Whether a report of the same run with this number or a higher one has been stored. A report without a number is never
- * repeated.
+ * Whether a report of the same run with this number or a higher one has been stored. A report without a number never
+ * counts as repeated.
  */
 function isRepeated({ run, reportNumber }: ReportFrame, presence: Presence): boolean {
   if (reportNumber === null || presence.reportNumber === null) return false;
@@ -119,7 +119,7 @@ function nextPresence(presence: Presence, frame: ReportFrame) {
   };
 }
 
-/** Whether users see a difference, or verdicts change at other times. */
+/** Whether the report changes what users see, or when verdicts change. */
 function isNews(before: Presence, next: ReturnType<typeof nextPresence>): boolean {
   return (
     next.appliedEtag !== before.appliedEtag ||

@@ -12,7 +12,7 @@ export type LatestReport = Omit<PastReport, 'id' | 'current'> & { asRead: boolea
 
 /**
  * Lists the newest document of each kind of an extension, as it was sent. A repeated document is stored once, so `at`
- * is when it first arrived. Operators only, because documents are raw.
+ * is when it first arrived. For operators only, because documents are raw.
  */
 export async function listLatestReports(ctx: Context, input: ListLatestReportsInput): Promise<LatestReport[]> {
   allow(ctx.actor, 'operator');

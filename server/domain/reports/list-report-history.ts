@@ -23,7 +23,7 @@ export const pastReport = z.object({
 });
 export type PastReport = z.infer<typeof pastReport>;
 
-/** Lists a VM's reports, newest first, even if the VM is deleted. Operators only, because documents are raw. */
+/** Lists a VM's reports, newest first, even if the VM is deleted. For operators only, because documents are raw. */
 export async function listReportHistory(
   ctx: Context,
   input: ListReportHistoryInput,

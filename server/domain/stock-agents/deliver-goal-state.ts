@@ -12,7 +12,7 @@ export interface StockGoalState {
   etag: string;
   /** The number that the agent compares. It changes only if there is something to process. */
   incarnation: number;
-  /** When `incarnation` last changed. It increases with each change. */
+  /** When `incarnation` last changed. */
   movedAt: Date;
   containerId: string;
   /** If true, the agent must not process anything. */
@@ -43,10 +43,10 @@ const maxTries = 5;
 const held = 'on hold';
 
 /**
- * Returns the current goal state, marked as delivered, under the incarnation that the agent knows or under a new one.
- * If the agent is on hold, returns the goal state that it has, so that it repeats its last report, even after a
- * restart. Runs several statements, so the caller caches the result. Null for a VM without a stock agent. Throws if the
- * goal state changes during every attempt.
+ * Marks the current goal state as delivered and returns it, under the incarnation that the agent knows or under a new
+ * one. If the agent is on hold, returns the goal state that it has, so that it repeats its last report, even after a
+ * restart. Runs several statements, so the caller caches the result. Returns null for a VM without a stock agent.
+ * Throws if the goal state changes during every attempt.
  */
 export async function deliverStockGoalState(ctx: Context, vmId: string): Promise<StockGoalState | null> {
   for (let tries = 0; tries < maxTries; tries += 1) {
@@ -97,7 +97,7 @@ async function withheld(ctx: Context, vmId: string): Promise<Fetched | null> {
 }
 
 /**
- * Stores that the agent gets this goal state, under a new incarnation if the fingerprint differs. Returns null if
+ * Records that the agent gets this goal state, under a new incarnation if the fingerprint differs. Returns null if
  * another call was first, or if the hold changed.
  */
 async function settleIncarnation(

@@ -17,15 +17,13 @@ export const stockAgent = z.object({
   /** Null until the agent's first status. */
   version: z.string().nullable(),
   tenantCertificate: z.object({ thumbprint: z.string(), madeAt: time }),
-  /** The certificate for which the agent last requested the tenant key. The agent creates a new one at each start. */
+  /** The certificate for which the agent last requested the tenant key. The agent creates another one at each start. */
   transportCertificate: z.object({ thumbprint: z.string(), seenAt: time }).nullable(),
   /** The incarnation of the goal state that the agent last received. */
   seen: z.object({ incarnation: count, at: time }).nullable(),
-  /** The incarnation that the agent last completed; `message` is null if it adds nothing. */
+  /** The incarnation that the agent last completed; `message` is null if there is nothing to add to the status. */
   settled: z.object({ incarnation: count, at: time, status: z.string(), message: z.string().nullable() }).nullable(),
-  /**
-   * When the hold began, who last set or changed it, why, and until when it lasts; null if the agent is not on hold.
-   */
+  /** When the hold began, who last set or changed it, why, and when it ends; null if the agent is not on hold. */
   hold: hold.pick({ reason: true, until: true }).extend({ at: time, by: z.string() }).nullable(),
   /** What the agent reported as unhealthy, including what has recovered since. */
   observations: z.array(

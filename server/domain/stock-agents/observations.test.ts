@@ -28,7 +28,7 @@ const at = (seconds: number) => new Date(Date.UTC(2030, 0, 1) + seconds * 1_000)
 const ctxAt = (seconds: number): Context => ({ ...operator, now: at(seconds) });
 const changesOf = () => services.db.$count(changes, and(eq(changes.topic, 'vm'), eq(changes.key, vmId)));
 
-/** Returns a reported observation: healthy for `name`, not healthy for `name: text`. */
+/** Parses an observation: `name` is healthy, `name: text` is not. */
 function observed(report: string): ReportedObservation {
   const [name = '', text] = report.split(': ');
   return { name, isHealthy: text === undefined, text: text ?? null };

@@ -8,7 +8,7 @@ import { readSealingCertificate, type SealingCertificate } from '#server/platfor
 import type { Keys } from '#server/platform/keys.ts';
 import { seal, unseal } from '#server/platform/keys.ts';
 
-/** A key pair with which protected settings are sent to a stock agent. */
+/** A key pair that protects the settings sent to a stock agent. */
 export interface TenantKey {
   certificate: SealingCertificate;
   /** PKCS#8, DER. In plain text only until it is encrypted. */
@@ -42,7 +42,7 @@ export async function createTenantKey(now: Date): Promise<TenantKey> {
   return { certificate, privateKey: Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)) };
 }
 
-/** Authenticated data that binds an encrypted key to its VM: moved to another VM, the key cannot be decrypted. */
+/** Authenticated data that binds an encrypted key to its VM, so that it cannot be decrypted for another VM. */
 const boundTo = (vmId: string): string => `${vmId}/tenant-key`;
 
 /** Encrypts the key for the database, and erases it from memory. */
@@ -55,7 +55,7 @@ export function sealTenantKey(keys: Keys, vmId: string, { privateKey }: TenantKe
 export const openTenantKey = (keys: Keys, vmId: string, sealed: Buffer): Buffer =>
   unseal(keys.tenant, sealed, boundTo(vmId));
 
-/** Encrypts every stored tenant key with other keys. Returns the count. */
+/** Encrypts every stored tenant key again, with the keys `to`. Returns the number of keys. */
 export async function resealTenantKeys(tx: Transaction, from: Keys, to: Keys): Promise<number> {
   const { vmId, tenantKey } = stockAgents;
   const rows = await tx.select({ vmId, tenantKey }).from(stockAgents).where(isNotNull(tenantKey));

@@ -20,9 +20,10 @@ interface TokenHolder {
 /**
  * Returns the tenant key of a VM and its certificate as PKCS#12 in a CMS envelope (DER), encrypted for the agent's
  * transport certificate (PEM). A new certificate is recorded in the activity log: the agent creates one at each start,
- * but so could a thief with the forwarder token. With `ANNEX_CUSTODY=vm`, only the envelope is stored: for another
- * transport certificate, a new key is created, and protected settings must be entered again. Null if the certificate is
- * unsuitable, or if the token with this hash is no longer valid, regardless of what the caller has cached.
+ * but a thief with the forwarder token could send one too. With `ANNEX_CUSTODY=vm`, only the envelope is stored, so
+ * another transport certificate requires a new key, and protected settings must be entered again. Null if the
+ * certificate is unsuitable, or if the token with this hash is no longer valid, regardless of what the caller has
+ * cached.
  */
 export async function wrapTenantKey(
   ctx: Context,
@@ -69,7 +70,10 @@ async function wrapKnown(tx: Transaction, ctx: Context, caller: TokenHolder): Pr
   return wrapped;
 }
 
-/** Replaces the key if the portal stores no form of it that this agent could decrypt. */
+/**
+ * Like `wrapKnown`, but replaces the tenant key with `key` if the portal stores no form of it that this agent could
+ * decrypt.
+ */
 async function wrapNew(tx: Transaction, ctx: Context, caller: TokenHolder, key: TenantKey): Promise<Buffer | null> {
   const { vmId, transport } = caller;
   await lockVm(tx, vmId);

@@ -13,8 +13,8 @@ import type { ExplainedExtension, ExplainedVm, Sentence } from './explanation.ts
 type Extension = ExplainedExtension;
 
 /**
- * The explained extension, and the cause: the extension that it ultimately waits for, or the extension itself if it
- * does not wait.
+ * The explained extension, and the cause: the extension that it ultimately waits for, or the explained extension itself
+ * if it does not wait.
  */
 export interface ExplanationSubject {
   subject: Extension;

@@ -79,7 +79,10 @@ export function deliveryLink(vm: ExplainedVm, subject: Extension): Link {
   };
 }
 
-/** Describes an extension that waits for another. The cause link that follows names the other. */
+/**
+ * Describes an extension that waits for another. The cause link follows and describes the extension at the end of the
+ * chain.
+ */
 export function waitLink(subject: Extension): Link {
   const { name, goalSequenceNumber: sequence } = subject;
   return {
@@ -108,8 +111,7 @@ export function deadlineLink({ name, deadlineAt }: Extension, now: Date): Link |
 type Cause = readonly [status: Link['status'], title: Sentence, detail: Sentence | null];
 
 /**
- * Describes the state of the cause: the extension at the end of the chain that the explained one waits for, or the
- * explained one itself.
+ * Describes the extension that the explained one ultimately waits for, or the explained one itself if it does not wait.
  */
 export function causeLink(extension: Extension, now: Date): Link {
   const [status, title, detail] = failure(extension, now) ?? trouble(extension) ?? progress(extension);

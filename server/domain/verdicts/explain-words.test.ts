@@ -12,7 +12,7 @@ const explained = situations.flatMap((vm) => {
   return found === null ? [] : [{ vm, found }];
 });
 
-/** Returns what a reader needs to reproduce the faults: their number and the first ones. */
+/** Shortens a list of faults for the failure message: their number and the first three. */
 const shown = (faults: readonly unknown[]) => [faults.length, ...faults.slice(0, 3)];
 const none = [0];
 
@@ -31,7 +31,7 @@ describe.each([
   ['English', english],
   ['German', german],
 ])('in %s', (_, texts: Readonly<Record<string, string>>) => {
-  /** Returns the placeholders of a text for which there is no value. */
+  /** Returns the placeholders of a text that have no value. */
   function gapsOf(text: string, values: Readonly<Record<string, string | number>>, at: string | null): string[] {
     const names = [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name = '']) => name);
     const gaps = names.filter((name) => (values[name] ?? '') === '');
@@ -61,10 +61,7 @@ describe.each([
   });
 });
 
-/**
- * For each form of lead, the title of the cause link. An explanation's lead may instead be about the agent or the
- * delivery; those leads fit every cause.
- */
+/** The title of the cause link for each form of lead. A lead about the agent or about the delivery fits every cause. */
 const titles: readonly [lead: RegExp, title: SentenceCode | RegExp][] = [
   [/^lead\.failed/, 'failed'],
   [/^lead\.error$/, 'error'],

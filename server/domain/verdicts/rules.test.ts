@@ -87,7 +87,7 @@ test.each([
   [600, 540, 'unknown'],
   [601, 541, 'unresponsive'],
   [601, -60, 'unresponsive'],
-  // A command is running, during which the stock agent does not call.
+  // A stock agent does not call while a command runs.
   [1_000, -200, 'ready'],
   [1_230, 30, 'ready'],
   [1_231, 31, 'unresponsive'],

@@ -27,15 +27,15 @@ export const staleFileSeconds = 150;
 /** Seconds allowed for reading the status file after the last command. */
 export const statusReadingSeconds = 300;
 
-/**
- * An agent that polled within this interval counts as polling; otherwise it only sends reports. In the syntax of
- * PostgreSQL.
- */
+/** A PostgreSQL interval. An agent that polled within it counts as polling; any other agent only sends reports. */
 export const pollsWithin = '90 seconds';
 
 export const secondsBetween = (from: Date, to: Date): number => (to.getTime() - from.getTime()) / 1000;
 
-/** A heartbeat file as the agent read it: when, by the portal's clock, and how old the file was. */
+/**
+ * A heartbeat file as the agent read it. `readAt` is by the portal's clock; `ageSeconds` is the file's age at that
+ * time.
+ */
 export interface HeartbeatReading {
   status: HeartbeatDocument['status'];
   ageSeconds: number;
@@ -116,10 +116,7 @@ export function agentStatus(presence: { lastSeenAt: Date; nextExpectedAt: Date }
   return secondsBetween(presence.nextExpectedAt, now) <= graceSeconds ? 'ready' : 'unknown';
 }
 
-/**
- * Whether the agent had missed its announced call or had never called, so that a call now is a visible change
- * (`awaySql` is the same in SQL).
- */
+/** Whether the agent had missed its announced call or had never called, which makes a call now a visible change. */
 export const wasAway = (presence: { lastSeenAt: Date; nextExpectedAt: Date } | null, now: Date): boolean =>
   agentStatus(presence, now) !== 'ready';
 
@@ -149,9 +146,9 @@ export function withoutHolds(from: Date, seconds: number, holds: readonly PastHo
 export const standsStill = (deadline: Date, heldAt: Date | null): boolean => heldAt !== null && deadline >= heldAt;
 
 /**
- * Returns when a goal must be concluded: the timeouts of its commands in sequence plus the time to read the status,
- * counted from the delivery (from the change if there is none) or from the end of a wait, whichever is later, and not
- * counting past holds.
+ * Returns when a goal must be concluded. The allowed time is the sum of its commands' timeouts plus the time to read
+ * the status, and past holds extend it. It starts at the delivery (at the change if there is none) or at the end of a
+ * wait, whichever is later.
  */
 export function deadlineOf(goal: {
   state: Goal;
@@ -177,7 +174,7 @@ export interface HealthEvidence {
   goal: { state: Goal; sequenceNumber: number };
   handler: Pick<HandlerReport, 'state' | 'sequenceNumber' | 'exitCode' | 'timedOut' | 'blockedBy'> | null;
   heartbeat: HeartbeatVerdict;
-  /** `partFailed`: a substatus has an error. */
+  /** `partFailed` is whether a substatus has an error. */
   status: { status: StatusWord; sequenceNumber: number; stale: boolean; partFailed: boolean } | null;
   /** Whether the deadline passed before a `success` or `error` concluded the goal's sequence number. */
   deadlinePassed: boolean;
@@ -196,8 +193,8 @@ export const lastCommandFailed = ({ state, exitCode, timedOut }: LastCommand): b
   timedOut || (exitCode ?? 0) !== 0 || state === 'failed';
 
 /**
- * Whether the last command failed, for this sequence number or a later one. It is retried only on a new goal state or
- * when the agent starts.
+ * Whether the last command failed, for this sequence number or a later one. The agent retries a failed command only on
+ * a new goal state or when it starts.
  */
 export const hasFailed = (
   handler: (LastCommand & { sequenceNumber: number }) | null,
@@ -249,8 +246,8 @@ export function evaluateExtensionHealth(facts: HealthEvidence): { health: Extens
 }
 
 /**
- * Returns the health of a VM: `unresponsive` if its agent is, otherwise the worst of its extensions, not counting
- * disabled ones (AZ-S6). Without extensions to count, `healthy` if the agent is ready, otherwise `unknown`.
+ * Returns the health of a VM: `unresponsive` if its agent is, otherwise the worst health among its extensions, not
+ * counting disabled ones (AZ-S6). Without extensions to count, `healthy` if the agent is ready, otherwise `unknown`.
  */
 export function evaluateVmHealth(agent: AgentStatus, extensions: readonly ExtensionHealth[]): VmHealth {
   if (agent === 'unresponsive') return 'unresponsive';

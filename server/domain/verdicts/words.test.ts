@@ -47,8 +47,8 @@ test('VMs sort like extensions without disabled, and in reverse for counts', () 
 });
 
 /**
- * Health values of extensions that can occur with each agent status. The status of a silent agent, or of one that has
- * never called, determines them.
+ * The health values that extensions can have with each agent status. A silent agent, or one that has never called,
+ * leaves only one.
  */
 const besides = {
   unresponsive: ['unresponsive'],

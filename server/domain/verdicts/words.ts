@@ -31,7 +31,7 @@ export const vmHealths = [
   'healthy',
 ] as const satisfies readonly VmHealth[];
 
-/** The reverse order, for counts and legends, which start with healthy VMs. */
+/** Health of a VM, mildest first, for counts and legends. */
 export const mildestFirst: readonly VmHealth[] = vmHealths.toReversed();
 
 /** Returns the position of a health value in the order of severity, 0 for the worst, as `vm_health.rank` stores it. */
@@ -67,8 +67,8 @@ export const heartbeatVerdicts = ['unresponsive', 'notready', 'unknown', 'ready'
 export type HeartbeatVerdict = (typeof heartbeatVerdicts)[number];
 
 /**
- * After this many seconds, an agent that does not call is unresponsive, and so is a handler whose heartbeat file is
- * that old.
+ * An agent that has not called for this many seconds is unresponsive, and so is a handler whose heartbeat file is this
+ * old.
  */
 export const unresponsiveSeconds = 600;
 
@@ -76,7 +76,7 @@ export const unresponsiveSeconds = 600;
 export const agentStatuses = ['unresponsive', 'unknown', 'never', 'ready'] as const;
 export type AgentStatus = (typeof agentStatuses)[number];
 
-/** Causes of a health other than healthy. */
+/** Causes of every health other than `healthy`. */
 export const healthCauses = [
   'exit',
   'timeout',

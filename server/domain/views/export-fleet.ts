@@ -10,9 +10,9 @@ import { bySeverity } from '#server/domain/verdicts/index.ts';
 const pageRows = 1_000;
 
 /**
- * Yields all matching VMs, sorted by name, with the stored health by which lists are filtered and sorted. Reads page by
- * page, so that a hundred thousand VMs are never in memory together. The activity log records the export, with its
- * filter and the number of VMs.
+ * Yields all matching VMs, sorted by name, with the stored health that lists filter and sort by. Reads page by page, so
+ * that a hundred thousand VMs are never in memory together. The activity log records the export, with its filter and
+ * the number of VMs.
  */
 export async function exportFleet(ctx: Context, input: FleetFilter): Promise<AsyncGenerator<ExportedVm[]>> {
   allow(ctx.actor, 'viewer');

@@ -56,7 +56,7 @@ async function enrolled(vmId: string, more: Partial<typeof agents.$inferInsert> 
   });
 }
 
-/** Withholds the protected settings of an extension from the machine's certificate. */
+/** Stores protected settings that are withheld from the machine's key. */
 async function withholdSecrets(vmId: string): Promise<void> {
   const id = randomUUID();
   const entered = { fingerprint: 'f', changedAt: start, changedBy: 'Ada' };

@@ -50,7 +50,7 @@ export const fleetRow = vm.extend({
 });
 export type FleetRow = z.infer<typeof fleetRow>;
 
-/** Loads these VMs in the given order with one statement. Deleted VMs are missing. */
+/** Loads these VMs, in the given order, with one statement. Deleted VMs are left out. */
 export async function fleetRows(ctx: Context, vmIds: readonly string[]): Promise<FleetRow[]> {
   if (vmIds.length === 0) return [];
   const { rows } = await ctx.db.$client.query<Machine>({ name: 'fleet-rows', text, values: [vmIds] });
@@ -73,8 +73,8 @@ export async function fleetRows(ctx: Context, vmIds: readonly string[]): Promise
 }
 
 /**
- * Reads rows again that a list already shows. A response that would be too large ends early, and `leftOut` counts the
- * missing rows.
+ * Reads rows again that a list already shows. A response that would be too large ends early; `leftOut` counts the rows
+ * after its end.
  */
 export async function readFleetRows(
   ctx: Context,
@@ -101,7 +101,10 @@ type Machine = Parameters<typeof vmOf>[0] &
     extensions: FactsAsJson[] | null;
   };
 
-/** A named statement is parsed once per connection, and its plan can be reused. Planning takes longer than reading its rows. */
+/**
+ * The statement is named, so it is parsed once per connection and its plan can be reused. Planning takes longer than
+ * reading the rows.
+ */
 const text = `
   with x as materialized (${factsAsJson})
   select v.id, v.name, v.tags, v.created_at as "createdAt", v.decommissioning_at as "decommissioningAt",

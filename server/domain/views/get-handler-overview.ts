@@ -16,11 +16,14 @@ export interface VersionUse {
   vms: number;
   /** Number of VMs that last reported this version. */
   running: number;
-  /** Share of the version's extensions that are currently failed, 0 to 1; null if there are none. */
+  /**
+   * Share of the extensions with this version in their goal that are failed now, 0 to 1; null if there are no such
+   * extensions.
+   */
   failing: number | null;
   /**
-   * Average share of the version's VMs on which an extension failed, for each of the last 14 days (UTC), today last;
-   * null for days without a count. Empty if no day has one.
+   * For each of the last 14 days (UTC), today last, the average share of the version's VMs on which an extension
+   * failed; null for days without a count. Empty if no day has one.
    */
   failures: (number | null)[];
 }
@@ -45,7 +48,10 @@ export interface HandlerOverview extends Omit<HandlerDetails, 'versions'> {
 const failureDays = 14;
 const day = 86_400_000;
 
-/** Returns a handler with its versions, the VMs that use them, and the coverage of its languages. Throws 404. */
+/**
+ * Returns a handler with its versions, the VMs that use them, and the coverage of its languages. Throws 404 like
+ * `getHandler`.
+ */
 export async function getHandlerOverview(ctx: Context, input: GetHandlerInput): Promise<HandlerOverview> {
   const details = await getHandler(ctx, input);
   const { handler, versions } = details;

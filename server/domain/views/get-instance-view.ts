@@ -61,8 +61,8 @@ import { type ByteShare, distributeBytes } from './view-bytes.ts';
 const tailCharacters = 4_000;
 
 /**
- * Returns a VM's goal together with its reports, in the caller's language; a malformed `Accept-Language` is accepted.
- * Verdicts, health and messages are derived from stored facts on each call (AZ-H3, AZ-L2, AZ-S6). Throws 404
+ * Returns a VM's goal together with its reports, in the caller's language; a malformed `Accept-Language` header is not
+ * an error. Verdicts, health and messages are derived from stored facts on each call (AZ-H3, AZ-L2, AZ-S6). Throws 404
  * `vm_unknown`.
  */
 export async function getInstanceView(ctx: Context, input: InstanceViewInput): Promise<InstanceView> {
@@ -199,13 +199,13 @@ async function loadMachine(tx: Transaction, vmId: string, now: Date) {
   return row;
 }
 
-/** Operators only, because a message may contain a part of a file, as command output may. */
+/** For operators only, because a message, like command output, may contain part of a file. */
 async function loadProblems(tx: Transaction, ctx: Context, vmId: string) {
   if (!hasRole(ctx.actor, 'operator')) return null;
   return tx.select().from(agentProblems).where(eq(agentProblems.vmId, vmId));
 }
 
-/** Loads the facts that are needed to derive health, and the complete documents. */
+/** Loads the facts from which health is derived, and the complete documents. */
 async function loadRows(tx: Transaction, vmId: string) {
   const facts = await selectExtensions(tx, eq(extensions.vmId, vmId));
   const { name, dependsOn, changedBy } = extensions;
@@ -257,7 +257,10 @@ function idsOf(status: StatusObject | null | undefined): string[] {
   return [...(status.message ? [status.message.id] : []), ...status.substatus.flatMap(idsOf)];
 }
 
-/** Localizes with the resources of the running version or, if it has none, with those of the goal's version. */
+/**
+ * Returns a function that localizes with the resources of the running version or, if it has none, with those of the
+ * goal's version.
+ */
 function speaker(
   found: Map<string, Resources>,
   row: Row,

@@ -30,8 +30,8 @@ import {
 /** Maximum number of rows read per kind; more than a chart can show. */
 const maxRows = 10_000;
 /**
- * Spans shorter than 1/600 of the window are merged, and so are events that are closer than 1/150 of it: a few pixels
- * each.
+ * Spans shorter than 1/600 of the window are merged, and so are events less than 1/150 of the window apart. In a chart,
+ * both are only a few pixels wide.
  */
 const stretchesAcross = 600;
 const eventsAcross = 150;
@@ -142,7 +142,7 @@ const { extension, kind, at, from, to, cause, waitsFor } = healthTransitions;
 const transitionColumns = { extension, kind, at, from, to, cause, waitsFor };
 type TransitionRow = HealthTransitionRow & { extension: string | null; kind: 'health' | 'heartbeat' };
 
-/** Time of the first stored report of an extension, which must have existed by then. */
+/** Time of the first stored report of an extension. The extension existed by then at the latest. */
 const heardAt = sql<Date | null>`(
   select ${reportHistory.at} from ${reportHistory}
   where ${reportHistory.vmId} = ${extensions.vmId} and ${reportHistory.extension} = ${extensions.name}

@@ -12,7 +12,9 @@ export type InstanceViewInput = z.input<typeof instanceViewInput>;
 export const searchInput = z.strictObject({ q: z.string().trim().min(1).max(200) });
 export type SearchInput = z.input<typeof searchInput>;
 
-/** Whether PostgreSQL accepts this time in ISO 8601. PostgreSQL has no year 0, and its format for years above 9999 differs. */
+/**
+ * Whether PostgreSQL accepts this ISO 8601 time. PostgreSQL has no year 0, and it writes years above 9999 differently.
+ */
 export function isStorable(moment: string): boolean {
   const year = new Date(moment).getUTCFullYear();
   return !(year < 1 || year > 9_999);
@@ -34,7 +36,7 @@ export const groupBy = z.union([
   z.templateLiteral(['tag:', z.string().min(1).max(256)]),
 ]);
 
-/** Without `groupBy`, the portal chooses. */
+/** Without `groupBy`, the portal chooses the grouping. */
 export const fleetMapInput = z.object({ groupBy: groupBy.optional() });
 export type FleetMapInput = z.input<typeof fleetMapInput>;
 
@@ -50,7 +52,7 @@ export type MapCellInput = z.input<typeof mapCellInput>;
 export const listFailingInput = instanceViewInput.omit({ vmId: true });
 export type ListFailingInput = z.input<typeof listFailingInput>;
 
-/** VMs of a list to read again. */
+/** The VMs whose list rows are read again. */
 export const readFleetRowsInput = z.object({ vmIds: z.array(z.uuid()).max(200) });
 export type ReadFleetRowsInput = z.input<typeof readFleetRowsInput>;
 

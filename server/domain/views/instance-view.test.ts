@@ -349,8 +349,8 @@ describe('time', () => {
       return (await view(vm)).extensions[0]?.deadlineAt;
     };
     const within = (minutes: number) => later(minutes * 60).toISOString();
-    // Time for enable and an install that may still run; after the change, also for the commands of an update. Each
-    // includes the time to read the status.
+    // The deadline allows time for enable and for an install that may still run; after a change of the version, also
+    // for the commands of the update. It always includes the time to read the status.
     expect(await declared({ settings: { publicSettings: { a: 1 } } })).toBe(within(15));
     expect(await declared({ version: '2.0.0.0' })).toBe(within(30));
     await send(vm, status(statusFile('success'), { sequenceNumber: 3 }));

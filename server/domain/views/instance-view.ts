@@ -28,7 +28,7 @@ export type AgentRefusal = z.infer<typeof refusal>;
 export const agentProblemView = z.object({
   /** Name of an extension, `goal-state` or `restart`. */
   about: z.string(),
-  /** Message of the agent, not localized. */
+  /** The agent's own message, not localized. */
   message: z.string(),
   at: time,
 });
@@ -47,7 +47,7 @@ export const agentView = z.object({
   enrolledAt: time.nullable(),
   /** When a second machine with this VM's identity was last seen. */
   duplicateSeenAt: time.nullable(),
-  /** Rejected calls and exceeded limits of the last day. Only the last of each kind is listed, newest first. */
+  /** Rejected calls and exceeded limits of the last day, newest first. Only the last one of each kind is listed. */
   refusals: z.array(refusal),
   /** When the hold began, who last set or changed it, why, and until when it lasts; null if there is no hold. */
   hold: hold.pick({ reason: true, until: true }).extend({ at: time, by: z.string() }).nullable(),
@@ -66,7 +66,7 @@ export const pendingRestartView = z.object({
       version: z.string(),
       extensions: z.array(z.string()),
       since: time,
-      /** Whether the agent restarts the machine itself; absent if it did not say so. */
+      /** Whether the agent restarts the machine itself; absent if the agent did not say. */
       byAgent: z.boolean().optional(),
     }),
   ),
@@ -117,7 +117,7 @@ export const substatusView = z
 export type SubstatusView = z.infer<typeof substatusView>;
 
 export const statusView = substatusView.extend({
-  /** Number of parts left out on all levels, because a view contains at most 4 MiB of handlers' messages. */
+  /** Number of parts left out at all levels, because a view contains at most 4 MiB of handlers' messages. */
   omittedSubstatuses: count,
   sequenceNumber: count,
   configurationAppliedTime: z.string().nullable(),
@@ -141,11 +141,11 @@ export const extensionInstance = z.object({
   dependsOn: z.array(z.string()),
   changedAt: time,
   changedBy: z.string(),
-  /** When this sequence number was delivered to the agent. */
+  /** When the goal's sequence number was delivered to the agent. */
   deliveredAt: time.nullable(),
   /**
-   * When the goal must be concluded; null while a hold pauses the deadline, and once the goal is concluded, has failed,
-   * or is disabled as declared.
+   * The time by which the goal must be concluded; null while a hold pauses the deadline, and once the goal is
+   * concluded, a command has failed, or the extension is disabled as declared.
    */
   deadlineAt: time.nullable(),
   /** When the first success or error of the goal's sequence number was reported. */
@@ -165,7 +165,7 @@ export const extensionInstance = z.object({
   handlerState: handlerStateView.nullable(),
   heartbeat: heartbeatView,
   status: statusView.nullable(),
-  /** The last status file if it was invalid; `status` is the last valid one. */
+  /** The last status file, if it was invalid; `status` is the last valid one. */
   refusedStatus: refusedFile.nullable(),
   /** The last heartbeat file, if it was invalid. */
   refusedHeartbeat: refusedFile.nullable(),
@@ -177,7 +177,8 @@ export const extensionInstance = z.object({
     .describe('Whether the extension is progressing only because it is waiting for another extension.'),
   notice: notice.nullable().describe('The portal’s own message; null if the handler’s message applies.'),
   /**
-   * The first substatus with an error below a status that is not an error. If `cause` is `substatus`, it is the reason.
+   * The first substatus with an error, if the status itself is not an error. It is the reason for the health if `cause`
+   * is `substatus`.
    */
   failedPart: substatusView.omit({ status: true, substatus: true }).nullable(),
 });

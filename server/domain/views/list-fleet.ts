@@ -81,9 +81,9 @@ interface Page extends Pick<FleetOrder, 'by' | 'keys'> {
 type Found = { id: string; keys: string[] }[];
 
 /**
- * Finds the VMs of a page. Matching VMs can be anywhere in the order, even all at its end, for example if their names
- * are similar. Therefore this first reads some rows in order, then more if many match. If rows remain and the page is
- * not full, it sorts all matching VMs.
+ * Finds the VMs of a page. The matches can be anywhere in the order, even all at its end, for example if their names
+ * are similar. For a filter, this first searches the start of the order, then a longer part if many VMs match. If rows
+ * remain and the page is still not full, it sorts all matching VMs.
  */
 async function findPage(ctx: Context, source: FleetSource, page: Page): Promise<Found> {
   const { after, at, rows: wanted } = page;
@@ -115,7 +115,7 @@ function inOrder({ table, streams }: FleetSource, { after, by }: Page, most: num
   return sql`(select * from (${sql.join(parts, sql` union all `)}) h ${ends}) h`;
 }
 
-/** Whether there are at most `most` rows, so that all were read. */
+/** Whether at most `most` rows follow the cursor, which means that all of them were read. */
 async function isShort(ctx: Context, source: FleetSource, page: Page, most: number): Promise<boolean> {
   const { rowCount } = await ctx.db.execute(
     sql`select from ${inOrder(source, page, most + 1)} order by ${page.by} limit 1 offset ${most}`,

@@ -3,7 +3,10 @@ import type { ExtensionFacts } from '#server/domain/health/index.ts';
 
 type Problem = typeof agentProblems.$inferSelect;
 
-/** An agent reports a lasting problem only once; after this time, a problem counts as outdated. */
+/**
+ * Age in milliseconds after which a problem counts as outdated. Agents report a lasting problem only once, so the
+ * portal cannot tell whether an old one still exists.
+ */
 const openMs = 24 * 3_600_000;
 
 /** Facts about the VM that decide when a problem of the goal state or of a restart ends. */
@@ -13,10 +16,10 @@ interface VmState {
 }
 
 /**
- * Returns the problems that still exist, newest first. A problem of an extension ends once the file that the agent named
- * is read again; if it named none, once all current files are. A problem of the goal state ends once another goal state
- * is delivered. A failed restart command runs again with the next goal state, so its problem ends then, or once no
- * restart is pending.
+ * Returns the problems that still exist, newest first. A problem of an extension ends once the file that the agent
+ * named is read again; if the agent named none, once the heartbeat and the status are read again, where still expected.
+ * A problem of the goal state ends once another goal state is delivered. A failed restart command runs again with the
+ * next goal state, so its problem ends then, or once no restart is pending.
  */
 export function openProblems(
   problems: readonly Problem[],

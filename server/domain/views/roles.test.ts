@@ -78,7 +78,7 @@ describe.each(Object.entries(reads))('%s', (name, read) => {
 
 const x = (length: number) => 'x'.repeat(length);
 
-/** Inputs that are rejected, with the path of each fault. */
+/** Inputs that are rejected, with the path and the code of each fault. */
 const faults: readonly [string, (ctx: Context) => Promise<unknown>, string, string][] = [
   ['an instance view of a name', (ctx) => getInstanceView(ctx, { vmId: 'db-1' }), '/vmId', 'field_format'],
   ['a timeline of a name', (ctx) => getTimeline(ctx, { vmId: 'db-1', from, to }), '/vmId', 'field_format'],

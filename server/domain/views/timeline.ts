@@ -13,7 +13,7 @@ export interface Timeline {
   lanes: TimelineLane[];
   /** Number of events and health spans that were merged with a neighbor because they are too close to show. */
   merged: number;
-  /** If there was too much to read, health before this time is left out. */
+  /** Health before this time is left out, because there was too much to read; null if nothing is left out. */
   healthSince: string | null;
 }
 
@@ -125,8 +125,8 @@ export function stretchesOf<State extends string>(input: LaneInput): TimelineSpa
 }
 
 /**
- * Merges neighboring spans that together are shorter than `slotMs` into one that shows the worst state, so that a
- * lane's length is limited. The current state is never merged, so that earlier states do not hide it.
+ * Merges neighboring spans that together are shorter than `slotMs` into one that shows the worst state, which limits
+ * the length of a lane. The current state is never merged, so earlier states cannot hide it.
  */
 export function mergeShort<State extends ExtensionHealth | HeartbeatVerdict>(
   stretches: readonly TimelineSpan<State>[],

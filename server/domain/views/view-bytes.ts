@@ -22,7 +22,7 @@ export class ByteShare {
     return Math.max(0, this.#left);
   }
 
-  /** Uses the bytes that one part needs. Returns false if none are left. */
+  /** Takes the bytes that one part needs. Returns false if none are left. */
   takePart(): boolean {
     if (this.#left <= 0) return false;
     this.#left -= partBytes;

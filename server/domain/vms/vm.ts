@@ -9,7 +9,7 @@ export const vm = z.object({
   name: z.string(),
   tags: z.record(z.string(), z.string()),
   createdAt: time,
-  /** Whether its extensions are being uninstalled before it is deleted. */
+  /** Whether the VM's extensions are being uninstalled before it is deleted. */
   decommissioning: z.boolean(),
 });
 export type Vm = z.infer<typeof vm>;

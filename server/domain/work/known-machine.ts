@@ -16,7 +16,6 @@ import type { QueuedGoal, ReportedExtension } from './queue-facts.ts';
 
 /** What the portal knows about a machine from reports, and what its agent has done in the current round. */
 export interface KnownMachine extends MachineState {
-  /** The command that is running now; null if there is none. */
   running: CurrentCommand | null;
 }
 
@@ -56,7 +55,7 @@ export function knownMachine(goal: QueuedGoal, reports: readonly ReportedExtensi
   return { contents, round, running: runningCommand(reported, current, goal) };
 }
 
-/** Oldest first. Of reports that arrived together, the report from the later round comes later. */
+/** Orders the oldest report first. Of reports that arrived together, the one from the later round comes later. */
 function byTime(a: Reported, b: Reported): number {
   if (a.reportedAt !== b.reportedAt) return a.reportedAt < b.reportedAt ? -1 : 1;
   return (a.report.work?.round ?? -1) - (b.report.work?.round ?? -1);
@@ -107,7 +106,9 @@ function noteContents(reported: readonly Reported[], goal: QueuedGoal, contents:
   }
 }
 
-/** The version that each extension last used, for agents that do not report it: the version of its last command. */
+/**
+ * Returns the version that each extension last used, for agents that do not report it: the version of its last command.
+ */
 const usedVersions = (reported: readonly Reported[]): Record<string, string> =>
   Object.fromEntries(
     reported.flatMap(({ name, report }) =>
@@ -154,7 +155,7 @@ function noteEarlierSteps(
   if (isDone) round.done[name]?.add(last);
 }
 
-/** The version whose command an extension ran last, which agents of the first release do not report. */
+/** Returns the version whose command an extension ran last. Agents of the first release do not report it. */
 function versionOf({ work, command, version }: Reported['report'], target: string): string {
   if (work?.commandVersion !== undefined) return work.commandVersion;
   return command === 'install' || command === 'update' ? target : (version ?? target);
@@ -176,7 +177,7 @@ function runningCommand(
   const last = reported.findLast(isRunning);
   const command = last?.report.command;
   if (last === undefined || command === undefined) return null;
-  // Reports that arrived together have one time, so only a later one shows that the command has ended.
+  // Reports that arrived together have the same time, so only a later one shows that the command has ended.
   if (reported.some(({ report, reportedAt }) => report.command !== undefined && reportedAt > last.reportedAt)) {
     return null;
   }

@@ -10,7 +10,7 @@ export interface Requested {
 export interface QueuedTarget extends ExtensionTarget {
   sequenceNumber: number;
   timeouts: Readonly<Record<CommandName, number>>;
-  /** The last change for which the handler must run. */
+  /** Who last requested a change for which the handler must run, and when. */
   asked: Requested;
   /** Whether install runs after an update to this version. */
   installsInUpdate: boolean;
@@ -32,7 +32,7 @@ export interface ReportedExtension {
   handler: string;
   /** The last command or state; null before the first report. */
   report: Omit<HandlerReport, 'output'> | null;
-  /** Whether the report contains output, which only the report of a command's end does. */
+  /** Whether the report contains output. Only the report of a command's end does. */
   hasOutput: boolean;
   /** When the report arrived, ISO 8601. */
   reportedAt: string | null;

@@ -292,7 +292,6 @@ class PortalModel {
     this.turn += 1;
   }
 
-  /** Stores what the agent has sent. */
   receive(entries: HandlerEntry[]): void {
     for (const entry of entries.splice(0)) {
       const { extension: name, output, ...report } = entry;
@@ -324,8 +323,8 @@ class PortalModel {
   }
 
   /**
-   * Whether a stored report is from this round or a later one. Until then, the portal does not know of the agent's
-   * restart.
+   * Whether a stored report is from this round or a later one. Without such a report, the portal does not know that the
+   * agent restarted.
    */
   hasHeardOf(round: number): boolean {
     return round === 0 || [...this.reports.values()].some(({ report }) => (report?.work?.round ?? 0) >= round);

@@ -10,7 +10,7 @@ const ownAsked = { by: 'Bob', at: '2030-01-01T09:00:00.000Z' };
 const deliveredAt = '2030-01-01T10:01:00.000Z';
 const reportedAt = '2030-01-01T10:02:00.000Z';
 
-/** An extension with its own handler. */
+/** Returns an extension with its own handler. */
 const target = (name: string, more: Partial<QueuedTarget> = {}): QueuedTarget => ({
   ...{ name, handler: `Lab.${name}`, version: '2.0', state: 'enabled', dependsOn: [], package: { sha256: name } },
   ...{ sequenceNumber: 1, timeouts, asked: ownAsked, installsInUpdate: false },
@@ -21,7 +21,7 @@ const factsOf = (extensions: readonly QueuedTarget[], more: Partial<QueueFacts> 
   ...{ heldGoal: null, reports: [], stopped: null, restarting: [], withheld: [] },
   ...more,
 });
-/** What an agent of the first release reports. */
+/** Returns what an agent of the first release reports. */
 const reported = (
   name: string,
   report: Partial<NonNullable<ReportedExtension['report']>>,
@@ -35,7 +35,7 @@ const reported = (
   },
   ...more,
 });
-/** What an agent of this release reports in addition. */
+/** Returns what an agent of this release reports in addition. */
 const work = (more: Partial<HandlerWork> = {}): HandlerWork => ({
   ...{ turn: 5, round: 1, commandVersion: '2.0', versions: { '2.0': 'installed' }, extensions: { a: '2.0' } },
   ...more,

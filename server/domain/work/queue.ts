@@ -37,7 +37,7 @@ const isRunning = (step: CommandStep, running: CurrentCommand): boolean =>
   step.version === running.version &&
   step.extensions.some((name) => running.extensions.includes(name));
 
-/** If the agent restarts the machine, the extensions of handlers that requested the restart are enabled after it. */
+/** If the agent restarts the machine, the extensions of handlers that requested the restart are enabled afterwards. */
 function awaitRestart({ goal, restarting }: QueueFacts, { contents, round }: KnownMachine): void {
   for (const { handler, version } of goal.extensions) {
     const facts = contents.handlers[handler]?.versions[version];
@@ -136,7 +136,7 @@ function isUnfinished({ name, sequenceNumber }: QueuedGoal['extensions'][number]
 function runningEntry(running: CurrentCommand, facts: QueueFacts): QueueEntry {
   const { command: kind, handler, version, extensions, since } = running;
   const entry = entryOf({ kind, handler, version, extensions }, facts.goal, facts, null);
-  // If the command runs for an earlier goal state, it is not known here who requested it.
+  // If the command runs for an earlier goal state, the facts do not say who requested it.
   const asked = running.isCurrent ? {} : { turn: running.turn, askedBy: null, askedAt: null };
   return { ...entry, ...asked, since };
 }

@@ -14,7 +14,7 @@ const several = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^@/?#]*,[^@/?#]*)(.*)$/s
 
 /**
  * Parses `postgres://name:password@one:5432,two:5433/annex?target_session_attrs=read-write`. Throws an Error whose
- * message continues a sentence that starts with "DATABASE_URL" and does not contain the password.
+ * message completes a sentence that starts with "DATABASE_URL". The message never contains the password.
  */
 export function readDatabaseUrl(url: string): DatabaseAddress {
   const [, head = '', list = '', tail = ''] = several.exec(url) ?? [];

@@ -3,7 +3,7 @@ import { type DatabaseAddress, readDatabaseUrl } from './address.ts';
 
 type Host = DatabaseAddress['hosts'][number];
 
-/** Timeout in milliseconds of each connection and each query when looking for the primary. */
+/** Timeout, in milliseconds, of each connection attempt and each query in the search for the primary. */
 const askWithin = 2_000;
 
 /** Thrown if no host can be used as the primary. The message names the hosts, without passwords. */
@@ -14,8 +14,8 @@ class NoPrimaryError extends Error {
 
 export interface PrimaryOptions {
   /**
-   * Called if the primary is on another timeline than at the first connection, because a replica was promoted.
-   * Acknowledged commits may be lost. The new connection is rejected.
+   * Called if the primary is on a different timeline than it was at the first connection, because a replica was
+   * promoted. Acknowledged commits may be lost. The new connection is rejected.
    */
   onOtherLife?(): void;
 }
@@ -25,7 +25,7 @@ export interface Primary {
   connectionString: string;
   Client: typeof pg.Client;
   /**
-   * Checks again which host is the primary, because a hanging connection reports no error. Throws if no host can be
+   * Checks again which host is the primary, because a connection that hangs reports no error. Throws if no host can be
    * used.
    */
   check(): Promise<void>;
@@ -107,7 +107,7 @@ class PrimarySearch {
 
   async find(): Promise<Host> {
     const [only, another] = this.#hosts;
-    // A single host needs no search; `connect` checks whether it is a primary.
+    // A single host needs no search; `connect` checks whether it is the primary.
     if (only !== undefined && another === undefined) return only;
     if (this.#known !== undefined) return this.#known;
     this.#asking ??= this.#ask().finally(() => {

@@ -25,7 +25,7 @@ export function natsWakes({ url, installation, name, log }: NatsWakesOptions): {
   let current: NatsConnection | undefined;
   const subject = (channel: string): string => `annex.${installation}.${channel}`;
   const wakes = new KeptWakes(async (hear) => {
-    // The client's own reconnecting is disabled, because `KeptWakes` reconnects, subscribes again and notifies the
+    // Disables the client's own reconnection, because `KeptWakes` reconnects, subscribes again and notifies the
     // listeners.
     const connection = await connect({
       ...serversOf(url),
@@ -73,8 +73,8 @@ export function natsWakes({ url, installation, name, log }: NatsWakesOptions): {
 }
 
 /**
- * Returns the servers and their credentials, because the client does not read names and passwords from URLs. A name
- * without a password is a token.
+ * Returns the servers and their credentials separately, because the client does not read names and passwords from URLs.
+ * A name without a password is a token.
  */
 function serversOf(list: string) {
   const urls = list.split(',').map((one) => new URL(one.trim()));

@@ -17,7 +17,7 @@ const posts = new WeakMap<object, Publish>();
 
 /**
  * Notifies all listeners of a channel on commit; a rollback sends nothing. Pass several payloads in one call, because
- * each call is a statement. A payload is an id or a few words; PostgreSQL accepts at most 7,999 bytes.
+ * each call runs a statement. A payload is an id or a few words; PostgreSQL accepts at most 7,999 bytes.
  */
 export async function tell(tx: Runner, channel: string, payloads: readonly string[]): Promise<void> {
   if (payloads.length === 0) return;
@@ -32,7 +32,7 @@ export function tellsByStatement(db: Runner): boolean {
 }
 
 /**
- * Makes a database publish the messages of its transactions after the commit, before the caller continues. If the
+ * Makes a database publish the messages of its transactions after the commit and before the caller continues. If the
  * process dies in between, no message is sent, so listeners also check every few seconds.
  */
 export function tellAfterCommit(db: Beginner, publish: Publish): void {

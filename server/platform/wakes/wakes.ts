@@ -19,6 +19,6 @@ export interface Wakes {
 }
 
 export interface Listening {
-  /** Stops listening. After the last listener, resolves when the connection is closed. */
+  /** Stops listening. For the last listener, resolves once the connection is closed. */
   close(): Promise<void>;
 }

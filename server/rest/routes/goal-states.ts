@@ -23,7 +23,7 @@ import { shownPlan } from '../answers.ts';
 import { flag, type RestRoute, route } from '../route.ts';
 import { inExtension, inVm } from '../shapes.ts';
 
-/** The hash of a plan. The call is rejected with 412 if it would do anything but this plan. */
+/** The hash of a plan. The call is rejected with 412 unless it would carry out exactly this plan. */
 const planned = z.string().min(1).max(100).optional();
 
 /** Returns a response with the incarnation as ETag, which a later call can send in `If-Match`. */

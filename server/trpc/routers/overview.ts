@@ -12,7 +12,7 @@ import { type CallContext, plainQuery, query, router } from '../trpc.ts';
 
 const listFailing = (ctx: CallContext) => listFailingTogether(ctx, ctx.reader);
 
-/** Returns the six newest entries. The activity page shows the others. */
+/** Returns the six newest entries. The activity page shows all. */
 const listRecentActs = async (ctx: CallContext) => (await listActivity(ctx, { limit: 6 })).items;
 
 export const overviewRouter = router({

@@ -29,7 +29,7 @@ export function extensionsConfigXml(vmId: string, goalState: StockGoalState, sta
       StatusUploadBlob: { '@statusBlobType': 'BlockBlob', '#text': addresses.status(containerId, statusSecret) },
       InVMArtifactsProfileBlob: addresses.artifactsProfile(containerId, incarnation),
       InVMGoalStateMetaData: {
-        // After applying a goal state, older agents report its incarnation and newer ones this number.
+        // After applying a goal state, older agents report its incarnation, and newer ones report this number.
         '@inSvdSeqNo': String(incarnation),
         '@createdOnTicks': String(BigInt(movedAt.getTime()) * 10_000n + ticksTo1970),
         '@activityId': vmId,
@@ -60,7 +60,8 @@ function pluginElement({ handler, version, isMultiple, extensions }: Plugin): Xm
     '@name': handler,
     '@version': version,
     '@location': addresses.manifest(handler),
-    // With several extensions, each has its own state, and the handler is uninstalled only with the last one.
+    // If a handler has several extensions, each has its own state, and the handler is uninstalled only with the last
+    // one.
     '@state': states.every((state) => state === 'uninstall') ? 'uninstall' : only,
     '@autoUpgrade': 'false',
     '@isJson': 'true',

@@ -47,9 +47,7 @@ export function hostingEnvironmentXml(vm: { id: string; name: string }, { incarn
   });
 }
 
-/**
- * Renders a document that the agent stores without reading it. Handlers read from it which deployment they belong to.
- */
+/** Renders a document that the agent stores without reading it. Handlers read their deployment from it. */
 export function sharedConfigXml(vm: { id: string; name: string }, { incarnation }: StockGoalState): string {
   const number = String(incarnation);
   const guid = `{${vm.id}}`;

@@ -1,8 +1,8 @@
 import Builder from 'fast-xml-builder';
 
 /**
- * The contents of an XML element, by name. A string or a tree is a child element, an array several children of the same
- * name, `@name` an attribute, and `#text` the text next to attributes.
+ * The contents of an XML element, by name. A string or a tree is a child element, and an array is several children with
+ * the same name. `@name` is an attribute, and `#text` is the text of an element that has attributes.
  */
 export interface XmlTree {
   [name: string]: string | XmlTree | readonly XmlTree[] | readonly string[] | undefined;
@@ -19,7 +19,7 @@ const builder = new Builder({
 /** Characters that XML cannot contain, even escaped. A VM's name may contain them. */
 const impossible = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
 
-/** Renders a document. Texts are escaped instead of using CDATA, because the agent reads only text nodes. */
+/** Renders a document. Escapes texts instead of using CDATA, because the agent reads only text nodes. */
 export function xmlOf(tree: XmlTree): string {
   const text = builder.build(tree).replace(impossible, '\ufffd');
   return `<?xml version="1.0" encoding="utf-8"?>\n${text}`;

@@ -14,7 +14,7 @@ const ownWords = new Set(['', 'plugin enabled', 'plugin disabled', installedOnly
 const statusFiller = 'this status is being reported by the guest agent since no status file was reported';
 /** Age in seconds at which a heartbeat file counts as unresponsive, regardless of its contents. */
 const silentSeconds = 601;
-/** Age in seconds at which a heartbeat file is too old to mean ready. */
+/** Age in seconds at which a heartbeat file is too old to count as ready. */
 const unsureSeconds = 61;
 
 interface HandlerEntry {
@@ -50,12 +50,12 @@ export const reportSeconds = 60;
  */
 type Stamp = (extension: string, status: object) => string;
 
-/** Translates a status blob to a report as the reference agent would send it. Truncates texts to the limits. */
+/** Translates a status blob into a report as the reference agent would send it. Truncates texts to the limits. */
 export function translateStatus(blob: StatusBlob, goalState: StockGoalState, bounds: Bounds, stamp: Stamp): Report {
   // During a hold, the agent processes nothing, even if it reports that it has finished.
   const isSettled = !goalState.onHold && blob.settled?.incarnation === goalState.incarnation;
-  // Only if the goal state succeeded and the list of handlers is complete does a missing entry show that the extension
-  // was removed.
+  // A missing entry proves that the extension was removed, but only if the goal state succeeded and the list of
+  // handlers is complete.
   const isDone = isSettled && blob.isWhole && blob.settled?.status.toLowerCase() === 'success';
   const report: Report = {
     ...(blob.at !== null && { agentTime: blob.at }),
@@ -145,7 +145,7 @@ function handlerEntry(
   return { ...frame, state: 'enabled', command: 'enable', exitCode: 0 };
 }
 
-/** Returns the reported version. If it is the goal's version, returns it in the form in which it was published. */
+/** Returns the reported version. If it equals the goal's version, returns it as it was published. */
 function versionOf({ goal, version }: StockExtension, entry: HandlerStatus | null): string {
   const reported = cutTo(64, entry?.handlerVersion ?? version);
   return inFourParts(reported) === inFourParts(version) ? goal.version : reported;
@@ -174,7 +174,7 @@ function heartbeatEntry(
   const message = entry.formattedMessage?.message ?? '';
   const isKnown = word === 'ready' || word === 'notready';
   const code = entry.code ?? undefined;
-  // The code and message of an unreadable heartbeat remain until the next enable.
+  // The code and message of an unreadable heartbeat remain until the next enable command.
   const isLeftBehind = word === 'ready' && code === -1;
   const heartbeat = {
     status: word === 'notready' || word === 'unresponsive' ? 'notready' : 'ready',

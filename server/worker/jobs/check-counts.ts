@@ -1,7 +1,7 @@
 import { checkCounts } from '#server/domain/health/index.ts';
 import type { Job } from '../job.ts';
 
-/** Compares the fleet's counts with a count of all rows. Corrects them and logs the difference. */
+/** Compares the fleet's counts with a count of all rows. Corrects wrong counts and logs the difference. */
 export const checkCountsJob: Job = {
   name: 'check-counts',
   periodSeconds: 60 * 60,

@@ -8,8 +8,8 @@ const logEveryMs = 24 * 60 * 60_000;
 
 /**
  * Sends the last verified head of the activity log to the targets in ANNEX_AUDIT_ANCHORS, once a minute while there are
- * new entries. Writes it to the log less often. If a target could not be reached, it gets the newest head a minute
- * later.
+ * new entries. Also writes the head to the worker's log, but less often. A target that could not be reached gets the
+ * newest head a minute later.
  */
 export function sendAnchorsJob(): Job {
   const sent = new Map<AnchorTarget, number>();

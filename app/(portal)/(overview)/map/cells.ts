@@ -1,9 +1,9 @@
 import { type ExtensionHealth, extensionHealths, healthLetters, rankOf } from '#server/domain/verdicts/words.ts';
 
-/** Returns the health of a cell, which stores it as an index into `extensionHealths`. */
+/** Returns the health of a cell, whose value is an index into `extensionHealths`. */
 export const healthAt = (cell: number): ExtensionHealth => extensionHealths[cell] ?? 'unknown';
 
-/** Unpacks run-length encoded letters into one byte per VM: the index of its letter in `healthLetters`. */
+/** Unpacks run-length-encoded letters into one byte per VM: the index of its letter in `healthLetters`. */
 export function unpackCells(packed: string, count: number): Uint8Array {
   const cells = new Uint8Array(count);
   let at = 0;
@@ -15,7 +15,7 @@ export function unpackCells(packed: string, count: number): Uint8Array {
   return cells;
 }
 
-/** Merges several VMs into each cell, which shows their worst health. */
+/** Merges each run of `perCell` VMs into one cell with their worst health. */
 export function worstOf(cells: Uint8Array, perCell: number): Uint8Array {
   if (perCell === 1) return cells;
   const result = new Uint8Array(Math.ceil(cells.length / perCell));
@@ -37,9 +37,7 @@ export function vmOfCell(cells: Uint8Array, cell: number, perCell: number): numb
   return worst;
 }
 
-/**
- * Returns the next unhealthy cell after (or before) this one, continuing in the other groups; null if there is none.
- */
+/** Returns the next or previous unhealthy cell, continuing in the other groups; null if there is none. */
 export function nextUnhealthy(
   groups: readonly Uint8Array[],
   from: { group: number; cell: number },

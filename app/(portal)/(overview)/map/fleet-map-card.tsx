@@ -30,7 +30,7 @@ export interface FirstMap {
 
 export interface FleetMapCardProps {
   first: FirstMap;
-  /** Names of tags by which the map can group the fleet; undefined until they are loaded. */
+  /** Names of the tags that the map can group by; undefined until they are loaded. */
   groupings: readonly string[] | undefined;
   vms: number | undefined;
 }

@@ -11,8 +11,8 @@ import { healthAt, unpackCells } from './cells.ts';
 import { type FleetMap, useGroup, useGroupName } from './groups.ts';
 
 /**
- * The map as a table: one row per group, one column per health. Numbers link to the VM list where a filter selects
- * exactly these VMs.
+ * The map as a table: one row per group, one column per health. A number links to the VM list if a filter can select
+ * exactly the VMs that it counts.
  */
 export function FleetTable({ map }: { map: FleetMap }) {
   const { t } = useTranslation(['overview', 'reports']);

@@ -10,7 +10,7 @@ import { headHeight } from './place-cells.ts';
 export interface GroupHeadProps {
   group: FleetMap['groups'][number];
   name: string;
-  /** URL of the group's VM list; null if no filter selects exactly these VMs. */
+  /** URL of the group's VM list; null if no filter can select exactly the group's VMs. */
   href: string | null;
   left: number;
   top: number;

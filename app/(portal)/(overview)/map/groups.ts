@@ -20,8 +20,8 @@ export function useGroupName(): (groupBy: MapGrouping) => string {
 }
 
 /**
- * Returns a function that returns a group's label and the URL of its VM list; the URL is null if no filter selects
- * exactly these VMs.
+ * Returns a function that returns a group's label and the URL of its VM list; the URL is null if no filter can select
+ * exactly the group's VMs.
  */
 export function useGroup(): (map: FleetMap, group: MapGroup) => { name: string; href: string | null } {
   const { t } = useTranslation('overview');

@@ -26,7 +26,7 @@ const nothing = new Uint8Array();
 /** Above this number of changed cells, drawing the whole map is faster. */
 const putSingly = 2_000;
 
-/** The fleet as image data, which is kept so that only changed cells are drawn again. */
+/** Keeps the fleet as image data, so that only changed cells are drawn again. */
 export class Painting {
   readonly #layout: CellLayout;
   readonly #palette: Palette;

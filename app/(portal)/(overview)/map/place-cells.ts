@@ -16,8 +16,8 @@ export interface Size {
 }
 
 /**
- * The cells of a group, arranged column by column. Positions are in device pixels from the map's upper left corner; the
- * width is in device pixels too.
+ * The cells of a group, arranged column by column. Positions and the width are in device pixels; positions start at the
+ * map's upper left corner.
  */
 export interface Block {
   x: number;
@@ -53,7 +53,7 @@ const narrowest = 108;
 
 /**
  * Finds the largest cells that fit. Groups keep their order and are arranged in lines. The groups of a line have the
- * same maximum number of rows; their widths depend on their numbers of cells. If not even the smallest cells fit, a
+ * same maximum number of rows; their widths depend on how many cells they have. If not even the smallest cells fit, a
  * cell shows several VMs.
  */
 export function layOutCells({ counts, width, height, ratio }: LayoutInput): CellLayout {
@@ -85,7 +85,7 @@ interface Measure {
   ratio: number;
 }
 
-/** Returns the arrangement with the smallest height, for one size of cells. */
+/** Returns the arrangement with the smallest height for cells of this size. */
 function arrange(counts: readonly number[], measure: Measure): CellLayout {
   const cells = counts.map((count) => Math.ceil(count / measure.perCell));
   let best: CellLayout | null = null;
@@ -96,9 +96,7 @@ function arrange(counts: readonly number[], measure: Measure): CellLayout {
   return best ?? { blocks: [], pitch: measure.pitch, cell: measure.pitch, perCell: 1, width: measure.width, height: 0 };
 }
 
-/**
- * Divides groups, in their order, into lines of about the same number of cells. Returns the number of groups per line.
- */
+/** Divides groups, in order, into lines with about the same number of cells. Returns the number of groups per line. */
 function divide(cells: readonly number[], lines: number): number[] {
   const all = cells.reduce((sum, count) => sum + count, 0);
   const lengths: number[] = [];

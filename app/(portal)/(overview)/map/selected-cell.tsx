@@ -16,7 +16,7 @@ export interface SelectedCellProps {
   vm: MapVm | null;
 }
 
-/** A frame around the cell under the pointer or reached by keyboard, with a card about its VM. */
+/** A frame around the selected cell, with a card about its VM. */
 export function SelectedCell({ map, fleet, layout, measured, place, vm }: SelectedCellProps) {
   const groupOf = useGroup();
   const group = map.groups[place.group];

@@ -32,8 +32,8 @@ function subscribe(listener: () => void): () => void {
 }
 
 /**
- * Returns the canvas component once it is loaded. It is too large to load before the page. `load` retries after an
- * error.
+ * Returns the canvas component once it is loaded. It is too large to be part of the page's script. `load` retries after
+ * an error.
  */
 export function useFleetCanvas(): Script & { load(): void } {
   const { FleetCanvas, error } = useSyncExternalStore(

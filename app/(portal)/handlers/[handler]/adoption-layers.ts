@@ -49,7 +49,7 @@ export function layersOf(
 }
 
 /**
- * Moves positions, given from bottom to top, at least `gap` apart, then clamps them to half a gap inside 0 and
+ * Moves positions, given from bottom to top, at least `gap` apart, then keeps them at least half a gap from 0 and
  * `height`.
  */
 export function spread(middles: readonly number[], gap: number, height: number): number[] {

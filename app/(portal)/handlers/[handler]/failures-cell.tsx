@@ -11,7 +11,7 @@ import type { Handler } from './handler-data.ts';
 
 /**
  * The share of the version's extensions that are failed now, and a bar for each of the last 14 days: the average share
- * of its VMs on which an extension failed.
+ * of the version's VMs that had a failed extension.
  */
 export function FailuresCell({ handler, version }: { handler: string; version: Handler['versions'][number] }) {
   const { t } = useTranslation('packages');
@@ -44,7 +44,7 @@ interface FailureBarsProps {
   tone: 'failed' | 'warning' | null;
 }
 
-/** The height of a bar is relative to the worst day, but at least to 5%. */
+/** Scales the bars to the worst day, or to 5% if every day was better than that. */
 function FailureBars({ version: { version, failures }, tone }: FailureBarsProps) {
   const { t } = useTranslation('packages');
   const format = useFormat();

@@ -6,7 +6,7 @@ import { Meter } from '#app/_ui/meter.tsx';
 import { Num } from '#app/_ui/num.tsx';
 import { type Series, seriesFill } from './series.ts';
 
-/** The share of the handler's VMs that have this version, in its color in the chart. */
+/** The share of the handler's VMs that have this version, in the color that the chart gives the version. */
 export function ShareCell({ version, share, series }: { version: string; share: number; series: Series }) {
   const { t } = useTranslation('packages');
   const format = useFormat();

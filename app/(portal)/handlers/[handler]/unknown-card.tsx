@@ -25,8 +25,8 @@ export interface UnknownCardProps {
 const few = 5;
 
 /**
- * Message ids that VMs reported but that have no text in English, or in the reader's language, with a link to the field
- * of each for readers who may publish.
+ * Reported message ids without a text in English or, on request, in the reader's language. For readers who may publish,
+ * each has a link to its field.
  */
 export function UnknownCard({ handler, mayPublish }: UnknownCardProps) {
   const { t, i18n } = useTranslation('packages');

@@ -10,7 +10,7 @@ import type { FileNode, FolderNode } from './tree.ts';
 
 export interface FileTreeProps {
   root: FolderNode;
-  /** Commands, by the program that they start. */
+  /** Commands by the program that they start. */
   commands: ReadonlyMap<string, string[]>;
   first: PackageFinding | undefined;
   inManifest: readonly PackageFinding[];
@@ -19,7 +19,7 @@ export interface FileTreeProps {
 /** Up to this number of files, every folder is open. */
 const fewFiles = 150;
 
-/** Files and folders of a package, with findings below their file. */
+/** Files and folders of a package, with each finding below its file. */
 export function FileTree({ root, ...props }: FileTreeProps) {
   return <Children folder={root} open={root.files <= fewFiles} {...props} />;
 }

@@ -20,10 +20,7 @@ export interface PackageContentsProps {
   leftOut?: number;
 }
 
-/**
- * The contents of a package. Each finding is shown at its file or line; findings without a position are above all
- * files.
- */
+/** The contents of a package. Each finding is shown at its file or line; findings without a position come first. */
 export function PackageContents({ files, manifestText, findings, leftOut = 0 }: PackageContentsProps) {
   const { t } = useTranslation('packages');
   const format = useFormat();

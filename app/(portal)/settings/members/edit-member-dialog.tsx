@@ -11,7 +11,7 @@ import { FormDialog } from '../form-dialog.tsx';
 import { namespacesOf, type RoleChoice, RoleFields } from '../role-fields.tsx';
 import type { Member } from './member.ts';
 
-/** Changes a member's role; it applies from their next request on. */
+/** Changes a member's role. The new role applies to the member's next request. */
 export function EditMemberDialog({ member, onClose }: { member: Member; onClose(): void }) {
   const { t } = useTranslation(['settings', 'common']);
   const trpc = useTRPC();

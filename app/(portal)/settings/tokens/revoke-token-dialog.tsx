@@ -8,7 +8,7 @@ import { ConfirmDialog } from '#app/_ui/confirm-dialog.tsx';
 import { toast } from '#app/_ui/toast.tsx';
 import type { Token } from './token.ts';
 
-/** Revokes a token after a confirmation: its users lose access. */
+/** Revokes a token after a confirmation. */
 export function RevokeTokenDialog({ token, onClose }: { token: Token; onClose(): void }) {
   const { t } = useTranslation('settings');
   const trpc = useTRPC();

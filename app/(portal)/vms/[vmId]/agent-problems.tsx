@@ -5,7 +5,7 @@ import { Banner } from '#app/_ui/banner.tsx';
 import { RelativeTime } from '#app/_ui/time.tsx';
 import type { InstanceDetails } from './vm-data.ts';
 
-/** Problems that the agent reports, which often explain why an extension is not done. */
+/** Problems that the agent reports, which often explain why an extension has not finished. */
 export function AgentProblems({ problems }: { problems: NonNullable<InstanceDetails['agent']['problems']> }) {
   const { t } = useTranslation('reports');
   return (

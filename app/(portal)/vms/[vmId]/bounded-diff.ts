@@ -1,22 +1,23 @@
 import { type Change, diffLines, diffWordsWithSpace } from 'diff';
 
 /**
- * Maximum number of edits when searching for the smallest difference. The cost of the search grows with their square.
+ * Maximum number of edits in a diff, because the cost of finding the smallest diff grows with the square of that
+ * number.
  */
 export const maxLineEdits = 2_000;
 const maxWordEdits = 200;
 
 /**
- * Compares two texts line by line. If they differ too much, all of the first counts as removed and all of the second as
- * added.
+ * Compares two texts line by line. If they differ too much, treats the whole first text as removed and the whole second
+ * one as added.
  */
 export function diffLinesWithin(before: string, after: string): Change[] {
   return diffLines(before, after, { maxEditLength: maxLineEdits }) ?? whole(before, after);
 }
 
 /**
- * Compares two texts word by word. If they differ too much, all of the first counts as removed and all of the second as
- * added.
+ * Compares two texts word by word. If they differ too much, treats the whole first text as removed and the whole second
+ * one as added.
  */
 export function diffWordsWithin(before: string, after: string): Change[] {
   return diffWordsWithSpace(before, after, { maxEditLength: maxWordEdits }) ?? whole(before, after);

@@ -20,7 +20,7 @@ import { type Extension, tabHref } from './vm-data.ts';
 /** Loaded on demand, since few cards need it. The server renders it, so nothing moves when its script loads. */
 const RefusedFile = dynamic(() => import('./refused-file.tsx').then((module) => module.RefusedFile));
 
-/** Loaded on demand; its space is reserved until then. */
+/** Loaded on demand. A placeholder reserves its space. */
 const ExtensionMenu = dynamic(() => import('./extension-menu.tsx').then((module) => module.ExtensionMenu), {
   ssr: false,
   loading: () => <span className="size-(--control-sm) pointer-coarse:size-8" />,
@@ -31,7 +31,7 @@ export interface ExtensionCardProps {
   extension: Extension;
   /** When the view was loaded. */
   at: Date;
-  /** Opens the dialog that removes the extension; `force` removes it without the agent. */
+  /** Opens the dialog that removes the extension; with `force`, without involving the agent. */
   onRemove(name: string, force: boolean): void;
 }
 

@@ -10,7 +10,7 @@ import { type Extension, editHref, tabHref } from './vm-data.ts';
 export interface ExtensionMenuProps {
   vmId: string;
   extension: Extension;
-  /** Opens the dialog that removes the extension; `force` removes it without the agent. */
+  /** Opens the dialog that removes the extension; with `force`, without involving the agent. */
   onRemove(name: string, force: boolean): void;
 }
 

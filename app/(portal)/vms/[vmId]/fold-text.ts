@@ -1,7 +1,10 @@
 /** Maximum number of lines and of characters that a folded text shows. */
 const shownLines = 12;
 const shownCharacters = 600;
-/** A text of up to this many times the limit is shown whole, because the button would take as much space. */
+/**
+ * A text of up to this many times the limit is shown whole, because a button to show the rest would take as much space
+ * as the rest.
+ */
 const slack = 1.5;
 
 /** Returns the visible beginning of a long text; null if the text is shown whole. */

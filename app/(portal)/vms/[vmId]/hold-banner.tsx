@@ -15,7 +15,7 @@ interface HoldBannerProps {
   onAct(act: VmAct): void;
 }
 
-/** The hold of a VM: its reason, its start, who set it, its end, and what it means. */
+/** The hold of a VM: who set it and why, its start and end, and its effect. */
 export function HoldBanner({ agent, hold: { at, by, reason, until }, onAct }: HoldBannerProps) {
   const { t } = useTranslation('enrollment');
   const reader = useReader();

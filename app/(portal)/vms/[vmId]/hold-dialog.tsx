@@ -79,8 +79,8 @@ export function HoldDialog({ facts: { id: vmId, name, agentKind }, view, onClose
 }
 
 /**
- * The values that a person enters. `submit` returns them in the form that the portal expects, or null while one is
- * missing.
+ * The values that the reader enters. `submit` returns them in the form that the portal expects, or null while a
+ * required value is missing.
  */
 function useHoldForm(before: InstanceDetails['agent']['hold']) {
   const [reason, setReason] = useState(before?.reason ?? '');
@@ -138,7 +138,7 @@ function HoldFields({ form, reasonFault, untilFault }: HoldFieldsProps) {
   );
 }
 
-/** Confirms releasing a hold. */
+/** Asks for confirmation before releasing a hold. */
 export function ReleaseHoldDialog({ facts: { id: vmId, name, agentKind }, onClose }: Omit<HoldDialogProps, 'view'>) {
   const { t } = useTranslation('enrollment');
   const trpc = useTRPC();

@@ -13,7 +13,7 @@ const shownEntries = 50;
 
 const small = 'min-h-6 rounded-sm px-1.5 text-12 text-brand-text hover:bg-hover';
 
-/** A JSON message as raw text and as a tree, whose branches are rendered when they are opened. */
+/** A JSON message as a tree or as raw text. Branches of the tree are rendered when they are opened. */
 export function JsonMessage({ value, message }: { value: object; message: ReportedMessage }) {
   const { t } = useTranslation('reports');
   const [raw, setRaw] = useState(false);

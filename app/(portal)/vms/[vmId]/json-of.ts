@@ -1,4 +1,4 @@
-/** Returns the object or list in a JSON text; undefined if it is empty, and for any other text. */
+/** Parses a JSON object or list. Returns undefined for an empty one and for any other text. */
 export function jsonOf(text: string): object | undefined {
   const trimmed = text.trim();
   const isWrapped =
@@ -17,7 +17,7 @@ function parsed(text: string, reviver?: typeof asWritten): object | undefined {
   }
 }
 
-/** Keeps the spelling of numbers that JavaScript would round or reformat, if the browser provides it. */
+/** Keeps the spelling of numbers that JavaScript would round or reformat, if the browser provides their source text. */
 function asWritten(_key: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== 'number' || context?.source === undefined) return value;
   return String(value) === context.source ? value : context.source;

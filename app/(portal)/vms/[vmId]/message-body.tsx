@@ -12,8 +12,8 @@ import type { ReportedMessage } from './vm-data.ts';
 const JsonMessage = dynamic(() => import('./json-message.tsx').then((module) => module.JsonMessage));
 
 /**
- * A message's text with its line breaks, folded if long, or its JSON as a tree. `marked`: shows the text with the mark
- * of `MarkedText`.
+ * A message's text with its line breaks, folded if long, or its JSON as a tree. With `marked`, renders the text as
+ * `MarkedText`.
  */
 export function MessageBody({ message, marked = false }: { message: ReportedMessage; marked?: boolean }) {
   const value = useMemo(() => jsonOf(message.text), [message.text]);

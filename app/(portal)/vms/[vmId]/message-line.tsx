@@ -10,7 +10,9 @@ import type { ReportedMessage } from './vm-data.ts';
 
 const sources = { resource: 'resource', formatted: 'as-sent', id: 'bare-id', recovered: 'recovered' } as const;
 
-/** A message, or a part of its text, with line breaks. Its language is set for screen readers; empty if unknown. */
+/**
+ * A message, or a part of its text, with line breaks. Sets `lang` for screen readers, empty if the language is unknown.
+ */
 export function MessageText({ message, text = message.text }: { message: ReportedMessage; text?: string }) {
   return (
     <bdi lang={canonicalLanguage(message.lang) ?? ''} className="whitespace-pre-wrap">
@@ -19,7 +21,7 @@ export function MessageText({ message, text = message.text }: { message: Reporte
   );
 }
 
-/** A message, with a mark if its id was found by its text and the text shown differs from the agent's. */
+/** A message, with a mark if the portal found its id by its text and shows a different text than the agent sent. */
 export function MarkedText({ message, text = message.text }: { message: ReportedMessage; text?: string }) {
   const isOther = message.source === 'recovered' && message.original !== message.text;
   return (

@@ -9,7 +9,7 @@ import { EmptyState } from '#app/_ui/empty-state.tsx';
 import type { VmFacts } from './vm-data.ts';
 import type { VmAct } from './vm-dialogs.tsx';
 
-/** Shown for a VM with the stock agent whose forwarder has never called. */
+/** Shown for a VM that uses the stock agent but whose forwarder has never called. */
 export function NeverHeard({ facts, onAct }: { facts: VmFacts; onAct(act: VmAct): void }) {
   const { t } = useTranslation('enrollment');
   const may = useReader().can('operator');

@@ -34,10 +34,10 @@ export interface VmOverviewProps {
   onAct(act: VmAct): void;
 }
 
-/** Number of cards that are rendered at first. The worst extensions come first. */
+/** Number of cards that are rendered at first. The least healthy extensions come first. */
 const shownCards = 24;
 
-/** The overview of a VM: why it is not done, its time axis and queue, then all extensions, the worst ones first. */
+/** The overview of a VM: why it is not done, its time axis and queue, then all extensions, the least healthy first. */
 export function Overview({ facts, view, at, gatewayUrl, onAct }: VmOverviewProps) {
   const { t } = useTranslation('reports');
   const [all, setAll] = useState(false);

@@ -1,4 +1,4 @@
-/** Changes parameters of the URL without loading the page. Null removes a parameter. */
+/** Changes query parameters of the URL without reloading the page. Null removes a parameter. */
 export function putInAddress(values: Readonly<Record<string, string | null>>): void {
   const address = new URL(location.href);
   for (const [name, value] of Object.entries(values)) {

@@ -16,7 +16,7 @@ export interface RemoveExtensionDialogProps {
   onClose(): void;
 }
 
-/** Confirms removing an extension, and explains what happens on the machine. */
+/** Asks for confirmation before removing an extension, and explains what happens on the machine. */
 export function RemoveExtensionDialog({ facts, name, force, onClose }: RemoveExtensionDialogProps) {
   const { t } = useTranslation('goal-states');
   const trpc = useTRPC();

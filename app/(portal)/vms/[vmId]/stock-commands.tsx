@@ -34,7 +34,7 @@ export function StockCommands({ vmId, gatewayUrl, token }: { vmId: string; gatew
   );
 }
 
-/** Whether the forwarder accepts this URL. It sends its token only over TLS or to the machine on which it runs. */
+/** Whether the forwarder accepts this URL. The forwarder sends its token only over TLS or to its own machine. */
 function isTaken(gatewayUrl: string): boolean {
   const { protocol, hostname } = new URL(gatewayUrl);
   return protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname);

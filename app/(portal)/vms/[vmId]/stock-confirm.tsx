@@ -13,7 +13,7 @@ export interface StockConfirmProps {
   onClose(): void;
 }
 
-/** Confirms disconnecting the stock agent of a VM. */
+/** Asks for confirmation before disconnecting the stock agent of a VM. */
 export function EndStockDialog({ facts: { id: vmId, name }, onClose }: StockConfirmProps) {
   const { t } = useTranslation('enrollment');
   const trpc = useTRPC();
@@ -39,7 +39,7 @@ export function EndStockDialog({ facts: { id: vmId, name }, onClose }: StockConf
   );
 }
 
-/** Confirms replacing the key that decrypts the protected settings of a stock agent. */
+/** Asks for confirmation before replacing the key that decrypts the protected settings of a stock agent. */
 export function TenantKeyDialog({ facts: { id: vmId, name }, onClose }: StockConfirmProps) {
   const { t } = useTranslation('enrollment');
   const trpc = useTRPC();

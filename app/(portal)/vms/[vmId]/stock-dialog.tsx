@@ -20,8 +20,8 @@ export interface StockDialogProps {
 }
 
 /**
- * Connects a VM to the stock agent, or creates another token for its forwarder. The token is shown only once, with its
- * commands.
+ * Connects a VM to the stock agent, or creates another token for its forwarder. Shows the token once, with the commands
+ * that use it.
  */
 export function StockDialog({ facts, gatewayUrl, onClose }: StockDialogProps) {
   const { t } = useTranslation(['enrollment', 'common']);
@@ -90,7 +90,9 @@ export function StockDialog({ facts, gatewayUrl, onClose }: StockDialogProps) {
   );
 }
 
-/** Returns what the dialog offers: nothing, the first token, or another one. */
+/**
+ * Returns what the dialog offers: nothing (`closed`, `reference`), the first token (`new`), or another one (`renew`).
+ */
 function stateOf({ isOpen, agent }: WireAccess): 'closed' | 'reference' | 'new' | 'renew' {
   if (!isOpen) return 'closed';
   if (agent === 'reference') return 'reference';

@@ -36,7 +36,7 @@ export function SubstatusTree({ parts, label }: { parts: readonly Substatus[]; l
   );
 }
 
-/** Number of substatuses that are rendered at first, followed by at most as many others with errors or warnings. */
+/** Number of substatuses rendered at first. At most as many further ones follow if they have errors or warnings. */
 const shownParts = 12;
 
 const deepest = 4;

@@ -17,7 +17,7 @@ export interface TokenDialogProps {
   onClose(): void;
 }
 
-/** Creates an enrollment token, shown only once, with the commands that use it. */
+/** Creates an enrollment token and shows it once, with the commands that use it. */
 export function TokenDialog({ facts, view, gatewayUrl, onClose }: TokenDialogProps) {
   const { t } = useTranslation(['enrollment', 'common']);
   const trpc = useTRPC();

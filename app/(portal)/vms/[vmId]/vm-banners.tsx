@@ -107,7 +107,7 @@ function SilentBanner({ agent }: { agent: Agent }) {
   );
 }
 
-/** Shown if calls of the agent or changes to the VM were rejected, or if old reports were deleted. */
+/** Shown if calls by the agent or changes to the VM were rejected, or if old reports were deleted. */
 function RefusalBanner({ name, refusal }: { name: string; refusal: Agent['refusals'][number] }) {
   const { t } = useTranslation('enrollment');
   const format = useFormat();

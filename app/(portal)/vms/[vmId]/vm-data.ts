@@ -38,7 +38,7 @@ export const ageMs = 10_000;
 export const tabs = ['overview', 'queue', 'goal-state', 'output', 'documents', 'activity'] as const;
 export type VmTab = (typeof tabs)[number];
 
-/** Returns the URL of a view of a VM, optionally of the part about one extension. */
+/** Returns the URL of a view of a VM, optionally with a fragment for one extension. */
 export function tabHref(vmId: string, tab: VmTab, about?: string): string {
   const query = tab === 'overview' ? '' : `?tab=${tab}`;
   return `/vms/${vmId}${query}${about === undefined ? '' : `#${tab}-${about}`}`;

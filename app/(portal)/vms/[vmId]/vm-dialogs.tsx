@@ -55,7 +55,7 @@ export interface VmDialogsProps {
   onClose(): void;
 }
 
-/** The dialog of an action. Its script is loaded when the dialog opens. */
+/** The dialog for an action. Its script is loaded when the dialog opens. */
 export function VmDialogs({ act, facts, view, gatewayUrl, onClose }: VmDialogsProps) {
   switch (act.kind) {
     case 'edit':

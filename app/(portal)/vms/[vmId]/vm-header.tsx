@@ -14,7 +14,7 @@ import { TagList } from './tag-list.tsx';
 import type { InstanceDetails, VmFacts } from './vm-data.ts';
 import type { VmAct } from './vm-dialogs.tsx';
 
-/** The menu's space is reserved until its script loads. */
+/** A placeholder reserves the menu's space until its script loads. */
 const VmMenu = dynamic(() => import('./vm-menu.tsx').then((module) => module.VmMenu), {
   ssr: false,
   loading: () => <span className="size-(--control) pointer-coarse:size-10" />,

@@ -54,7 +54,7 @@ const hasNews = ({ decommissioning, needsRelease }: VmFacts, { agent, pendingRes
 export interface VmPageProps {
   vmId: string;
   tab: VmTab;
-  /** As the server rendered them for this URL at `readAt` (milliseconds). */
+  /** The data that the server rendered for this URL at `readAt` (milliseconds since 1970). */
   facts: VmFacts;
   view: InstanceDetails;
   readAt: number;

@@ -88,8 +88,8 @@ interface ChainLinkProps {
 }
 
 /**
- * A step of the chain. The line to the next step is solid if this step works, otherwise dashed. Vertical on narrow
- * pages.
+ * A step of the chain. The line to the next step is solid if this step works, otherwise dashed. The chain is vertical
+ * on narrow pages.
  */
 function ChainLink({ vmId, link, message, last }: ChainLinkProps) {
   const { kind, status, holds, title, detail, queueEntry } = link;

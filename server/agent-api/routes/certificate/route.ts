@@ -7,8 +7,8 @@ import { type AgentCall, contextOf } from '../../call.ts';
 import type { KnownAgent } from '../../memory/agent-memory.ts';
 
 /**
- * `PUT /agent/v1/certificate`: replaces the certificate of a VM's machine, on a request signed with the old key. Throws
- * 429 above the hourly limit.
+ * `PUT /agent/v1/certificate`: replaces the certificate of a VM's machine. The request must be signed with the old key.
+ * Throws 429 above the hourly limit.
  */
 export async function certificate(call: AgentCall): Promise<Response> {
   const { agent } = await admit(call);

@@ -6,7 +6,7 @@ import { readJson } from '../../body.ts';
 import { type AgentCall, contextOf } from '../../call.ts';
 
 /**
- * `POST /agent/v1/enroll`: enrolls a machine that has a one-time token as the agent of a VM. Attempts are limited per
+ * `POST /agent/v1/enroll`: enrolls a machine as the agent of a VM, given a one-time token. Attempts are limited per
  * network address.
  */
 export async function enroll(call: AgentCall): Promise<Response> {

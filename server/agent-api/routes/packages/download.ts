@@ -15,7 +15,7 @@ export class Downloads {
 
   /**
    * Opens a package for a VM, and counts the download until it is completed or abandoned. Throws 429
-   * `downloads_waiting`.
+   * `downloads_waiting` if the VM already has `maxDownloads` downloads.
    */
   async open<B extends { stream: Readable }>(vmId: string, opening: () => Promise<B | null>): Promise<B | null> {
     const count = this.#running.get(vmId) ?? 0;

@@ -7,7 +7,7 @@ import type { AgentCall } from '../../call.ts';
 import { downloads } from './download.ts';
 
 /**
- * Digest of a package that does not exist. `agent doctor` requests it to check the credential. It sends no call
+ * Digest of a package that does not exist. `agent doctor` requests it to check the credential, and sends no call
  * counter, because a second process with a counter would look like a second machine.
  */
 const noPackage = '0'.repeat(64);
@@ -21,8 +21,8 @@ export async function packageBytes(call: AgentCall, match: RegExpExecArray): Pro
 
 /**
  * Sends a package that the VM's own goal state names. Throws 404 `package_absent` for any other package, 429
- * `downloads_waiting`, or 503 `package_damaged` if its file is missing or has another size. If the bytes turn out to be
- * damaged, the transfer fails.
+ * `downloads_waiting` if too many downloads are running, or 503 `package_damaged` if its file is missing or has another
+ * size. If the bytes turn out to be damaged, the transfer fails.
  */
 export async function sendPackage(call: AgentCall, vmId: string, sha256: string): Promise<Response> {
   const { db, blobs, memory } = call.door.services;
@@ -75,8 +75,8 @@ function damaged({ door, requestId }: AgentCall, sha256: string): DomainError {
 }
 
 /**
- * Parses a single range of bytes; both ends are inclusive. Returns null without a supported range, so that the whole
- * package is sent.
+ * Parses a single range of bytes; both ends are inclusive. Returns null without a supported range; the caller then
+ * sends the whole package.
  */
 function readRange(header: string | null, size: number): { start: number; end: number } | 'unsatisfiable' | null {
   const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '');

@@ -8,7 +8,7 @@ import { countReportBytes, rejectTooManyBytes } from '../../report-bytes.ts';
 /**
  * `POST /agent/v1/reports`: returns 204 once everything is committed, or 207 if some entries were rejected. Throws 400
  * if all entries were rejected, 503 if too many reports are waiting, and 429 if the VM sent too many bytes within an
- * hour. The response has the ETag of the current goal state, so a report is also a poll.
+ * hour. The response has the ETag of the current goal state, so a report also works as a poll.
  */
 export async function reports(call: AgentCall): Promise<AgentAnswer> {
   const { door } = call;

@@ -58,8 +58,8 @@ const nmtoken = /^[\p{L}\p{N}._:-]+$/u;
 const packed = 'b64-';
 
 /**
- * Converts a message id to a unit id: unchanged if XML can contain it or, with `isName`, if it is a valid name token;
- * otherwise encoded.
+ * Converts a message id to a unit id. Encodes ids that XML cannot contain or, with `isName`, that are not valid name
+ * tokens, and ids that already look encoded.
  */
 export function unitIdOf(id: string, isName: boolean): string {
   const isPlain = !id.startsWith(packed) && (isName ? nmtoken.test(id) : fitsXml(id));

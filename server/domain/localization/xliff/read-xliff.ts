@@ -34,8 +34,8 @@ const slice = 65_536;
 
 /**
  * Reads XLIFF 1.2 or 2.x. Documents with a DTD are rejected, so that entities are never expanded and nothing is
- * fetched. Throws 413 above the limit, 422 for invalid XML (with its line) or an unsupported format, and 422 with the
- * missing and duplicate ids and the inline elements without a placeholder.
+ * fetched. Throws 413 above the limit, and 422 for invalid XML (with the line), an unsupported format, missing or
+ * duplicate ids, and inline elements without a placeholder.
  */
 export async function readXliff(bytes: Uint8Array, limits: XliffLimits): Promise<ReadDocument> {
   if (bytes.byteLength > limits.bytes) {

@@ -21,7 +21,7 @@ async function faultsOf(text: string | Uint8Array): Promise<string[]> {
   return [error.code, ...error.faults.map(({ path, code }) => `${path} ${code}`)];
 }
 
-/** Seeded, so that every run is the same. */
+/** Returns a seeded generator, so that every run uses the same numbers. */
 function randomOf(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {

@@ -41,7 +41,7 @@ const fieldsOf = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 
 /**
- * Checks the programs of commands. An unclosed quote, an absolute path and a path out of the package are faults; a
+ * Checks the programs of commands. An unclosed quote, an absolute path and a path that leaves the package are faults; a
  * program that is missing or not executable is a warning (AZ-P4). Several commands may use the same line (AZ-P5).
  */
 export function checkCommands(

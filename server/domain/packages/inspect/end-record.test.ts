@@ -18,7 +18,7 @@ const locator = (change: (locator: Buffer) => void) => {
   change(zip.subarray(-endBytes - locatorBytes, -endBytes));
   return zip;
 };
-/** A zip64 package whose 32-bit end record has values too, which must equal those of the zip64 record. */
+/** Returns a zip64 package whose 32-bit end record has these values too. They must equal those of the zip64 record. */
 const both = (entries: number, bytes: number, at: number) =>
   withOptions({
     zip64: true,

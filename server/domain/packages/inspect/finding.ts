@@ -10,7 +10,7 @@ export interface AcceptedPackage {
   manifestText: string;
   /** Files in zip order, without folders. */
   files: PackageFile[];
-  /** Findings that a publisher should see, but for which the package is not rejected. */
+  /** Findings that a publisher should see, but that do not prevent acceptance. */
   warnings: Fault[];
 }
 

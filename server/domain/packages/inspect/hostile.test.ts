@@ -35,7 +35,7 @@ const honest = () => buildZip(packageEntries());
 const zeros = (bytes: number) => deflateRawSync(Buffer.alloc(bytes));
 const MiB = 1024 * 1024;
 
-/** A zip whose last entry has the offset of the first, so that entries overlap as in known zip bombs. */
+/** Returns a zip whose last entry has the offset of the first, so that entries overlap as in known zip bombs. */
 function overlapping(): Buffer {
   const raw = zeros(MiB);
   const lies = { unpacked: MiB };
@@ -46,7 +46,7 @@ function overlapping(): Buffer {
   ]);
 }
 
-/** Nested zips: each layer is small, but the unpacked contents are large. */
+/** Returns a package with nested zips: each layer is small, but the unpacked contents are large. */
 function nestedBomb(): Buffer {
   let zip = buildZip([{ name: 'zeros', raw: zeros(64 * MiB), lies: { unpacked: 64 * MiB } }]);
   for (let depth = 0; depth < 2; depth++) {

@@ -12,8 +12,8 @@ const descriptorFlag = 0x8;
 const meaningfulFlags = 0x0001 | descriptorFlag | 0x0800;
 
 /**
- * Reads the header before an entry's data and compares it with the directory, because some unpackers trust one and some
- * the other.
+ * Reads the header before an entry's data and compares it with the directory, because some unpackers trust the header
+ * and others the directory.
  */
 export function readLocalHeader(fd: number, entry: DirectoryEntry): LocalHeader {
   const head = Buffer.alloc(headBytes);

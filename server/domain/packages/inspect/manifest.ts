@@ -4,8 +4,7 @@ import type { Findings } from './finding.ts';
 import type { PlacedEntry } from './placed-entry.ts';
 
 /**
- * Finds the manifest in the root of the package. If there is none, the faults say where others were found, if any
- * (AZ-P2).
+ * Finds the manifest in the root of the package. If there is none, the faults name manifests found elsewhere (AZ-P2).
  */
 export function findManifest(placed: readonly PlacedEntry[], faults: Findings): PlacedEntry | null {
   const root = placed.find(({ name }) => name === manifestFileName);

@@ -6,7 +6,7 @@ import { Findings } from './finding.ts';
 import { HeadReader } from './script-head.ts';
 
 const utf8 = 0x800;
-/** Returns the extra field with a second name, for a first name with these bytes. */
+/** Returns an extra field with the Unicode name `second`, for an entry whose own name has the bytes `first`. */
 const unicodePath = (first: Buffer, second: Buffer | string, changed: { version?: number; sum?: number } = {}) => {
   const head = Buffer.alloc(5);
   head.writeUInt8(changed.version ?? 1, 0);

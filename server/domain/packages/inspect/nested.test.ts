@@ -23,7 +23,7 @@ const { ratio } = defaultLimits.package;
 const nestedIn = (packageSize: number, limits = defaultLimits) =>
   new NestedArchives(join(folder, 'upload'), packageSize, limits);
 
-/** Returns the fault codes of the archives in a package of `packageSize` bytes, one after the other. */
+/** Inspects archives in turn, as entries of a package of `packageSize` bytes. Returns their fault codes. */
 async function codesOf(archives: readonly Buffer[], packageSize = 100 * MiB, limits = defaultLimits) {
   const nested = nestedIn(packageSize, limits);
   const codes: (string | null)[] = [];

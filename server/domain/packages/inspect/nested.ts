@@ -77,7 +77,7 @@ export class NestedArchives {
     };
   }
 
-  /** Returns the fault of an archive; null if there is none, or if it cannot be read as an archive. */
+  /** Returns the fault of an archive; null if it has none, or if the file cannot be read as an archive. */
   private async look(path: string, depth: number): Promise<NestedFault | null> {
     const handle = await open(path, 'r');
     try {

@@ -9,8 +9,8 @@ const named = ['dependentSchemas'];
 
 /**
  * Returns the path of the first reference that leads back to itself without entering a part of the value, such as
- * `{"$ref": "#"}`, so that validation would never end; empty if there is none. Recursion through a property or an item
- * ends with the value.
+ * `{"$ref": "#"}`; empty if there is none. Validation would never end at such a reference. Recursion through a property
+ * or an item ends with the value.
  */
 export function schemaLoops(root: Schema): string[] {
   const index = indexOf(root);

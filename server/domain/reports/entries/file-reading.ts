@@ -14,8 +14,8 @@ interface Reading {
 }
 
 /**
- * Whether a file was read or written earlier than the file it replaces, so that it becomes stale sooner. Times are
- * accurate to a second.
+ * Whether a file was read or written earlier than the file it replaces, and so becomes stale sooner. Times are accurate
+ * to a second.
  */
 export function wentBack(before: Reading | null, next: Reading | null): boolean {
   if (before === null || next === null) return false;

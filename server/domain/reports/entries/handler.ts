@@ -10,7 +10,7 @@ export interface HandlerReportEntry extends EntryBase {
   report: HandlerReport;
 }
 
-// Memoized by limits, which are created once per process: building a schema costs more than running it.
+// Building a schema costs more than running it, so schemas are memoized by limits, which are created once per process.
 const schemaFor = memoize((limits: DocumentLimits) => handlerEntryWith(limits));
 
 function read(reading: Reading, raw: unknown, path: string): HandlerReportEntry | null {
@@ -23,7 +23,10 @@ function read(reading: Reading, raw: unknown, path: string): HandlerReportEntry 
   return { kind: 'handler', path, name, sequenceNumber, report, hash, raw: raw as Record<string, unknown> };
 }
 
-/** Whether the entry reports a removal that counts: only while the goal is `uninstall`, and for its sequence number. */
+/**
+ * Whether the entry reports a removal that counts. A removal counts only while the goal is `uninstall`, and only for
+ * the goal's sequence number.
+ */
 export function isRemoval(entry: EntryBase & { kind: string }, goal: MergeContext['goal']): boolean {
   if (!isHandler(entry) || entry.report.state !== 'removed') return false;
   return goal.state === 'uninstall' && entry.sequenceNumber === goal.sequenceNumber;

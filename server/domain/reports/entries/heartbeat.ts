@@ -25,7 +25,7 @@ export interface HeartbeatReportEntry extends EntryBase, FileReading {
   document: HeartbeatDocument;
 }
 
-// Memoized by limits, which are created once per process: building a schema costs more than running it.
+// Building a schema costs more than running it, so schemas are memoized by limits, which are created once per process.
 const fileSchemaFor = memoize((limits: DocumentLimits) => heartbeatFileWith(limits));
 
 function read(reading: Reading, raw: unknown, path: string): HeartbeatReportEntry | null {

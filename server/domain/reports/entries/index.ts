@@ -26,8 +26,8 @@ export function emptyPulse(vmId: string, name: string): PulseRow {
 }
 
 /**
- * Merges an entry into the state that pages show, or decides that it only belongs in the history. Its sequence number
- * must not be above the goal's.
+ * Merges an entry into the state that pages show, or decides that it only belongs in the history. The entry's sequence
+ * number must not be above the goal's.
  */
 export const mergeEntry = (row: PulseRow, entry: ReportEntry, context: MergeContext): Merged =>
   kindOf(entry).merge(row, entry, context);

@@ -79,8 +79,8 @@ export interface EntryKind<E extends EntryBase & { kind: string }> {
   /** Values of the kind's pulse columns before the first report. */
   emptyPulse: Partial<PulseRow>;
   /**
-   * Merges an entry into the state that pages show, or decides that it only belongs in the history. Its sequence number
-   * must not be above the goal's.
+   * Merges an entry into the state that pages show, or decides that it only belongs in the history. The entry's
+   * sequence number must not be above the goal's.
    */
   merge(row: PulseRow, entry: E, context: MergeContext): Merged;
   /** Returns the entry's document, as it is stored and shown. */

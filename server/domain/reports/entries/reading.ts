@@ -5,7 +5,10 @@ import { type DocumentLimits, type ProtocolFault, read } from '#protocol/index.t
 import type { Fault } from '#server/domain/error.ts';
 import type { MessageMatcher, RecoveryBudget } from '#server/domain/localization/index.ts';
 
-/** Matchers that recover message ids, by extension. The raw document is stored without recovered ids. */
+/**
+ * Matchers that recover message ids, by extension. Only the parsed document gets these ids; the raw document is stored
+ * as it was sent.
+ */
 export type Recover = ReadonlyMap<string, MessageMatcher>;
 
 /** An entry whose file is invalid. The paths of its faults are paths within the file. */

@@ -20,7 +20,7 @@ export interface StatusReportEntry extends EntryBase, FileReading {
   document: StatusDocument;
 }
 
-// Memoized by limits, which are created once per process: building a schema costs more than running it.
+// Building a schema costs more than running it, so schemas are memoized by limits, which are created once per process.
 const fileSchemaFor = memoize((limits: DocumentLimits) => statusFileWith(limits));
 
 function read(reading: Reading, raw: unknown, path: string): StatusReportEntry | null {

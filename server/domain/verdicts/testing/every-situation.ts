@@ -104,7 +104,7 @@ function* everyExtension(): Generator<Extension> {
     for (const handler of handlers) {
       const handlerState = handler && { ...reported, ...handler };
       const base = { goal, handlerState };
-      // If it was not delivered, nothing was reported about this goal.
+      // Nothing can be reported about a goal that was not delivered.
       if (handlerState === null || handlerState.sequenceNumber < 2) {
         yield extension('probe', { ...base, deliveredAt: null });
         yield extension('probe', { ...base, deliveredAt: null, needsSecrets: true });

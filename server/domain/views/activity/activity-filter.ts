@@ -11,10 +11,10 @@ import { namesContain } from './names-contain.ts';
  * the actor.
  */
 const openKinds = ['vm', 'extension', 'goal-state', 'version', 'handler', 'publisher'];
-/** Kinds whose values before and after only operators can see, because they contain declarations. */
+/** Kinds whose `before` and `after` values require the operator role, because they contain declarations. */
 const declaredKinds = ['vm', 'extension', 'goal-state'];
 
-/** Every action code, taken from the keys of the sentences. */
+/** Every action code, taken from the keys of the localized sentences. */
 const actionCodes = [
   ...new Set(
     Object.keys(words)
@@ -34,13 +34,13 @@ const isOwn = (actor: Actor): SQL | undefined =>
 
 type Row = Pick<typeof auditEntries.$inferSelect, 'targetKind' | 'actorKind' | 'actorId'>;
 
-/** Whether the caller can see an entry's values before and after. */
+/** Whether the caller can see an entry's `before` and `after` values. */
 export function maySeeContents(actor: Actor, row: Row): boolean {
   if (declaredKinds.includes(row.targetKind)) return hasRole(actor, 'operator');
   return openKinds.includes(row.targetKind) || maySeeAddress(actor, row);
 }
 
-/** Whether the caller can see the IP address and the client. Only admins see those of other actors. */
+/** Whether the caller can see the IP address and the client of an entry. Only admins see those of other actors. */
 export function maySeeAddress(actor: Actor, row: Row): boolean {
   return hasRole(actor, 'admin') || (row.actorKind === actor.kind && row.actorId === actor.id);
 }
@@ -72,7 +72,7 @@ function split(reference: string | undefined): [string?, string?] {
   return colon < 0 ? [reference] : [reference.slice(0, colon), reference.slice(colon + 1)];
 }
 
-/** Returns the action codes that match. A noun matches all its actions. */
+/** Returns the matching action codes: the code itself, or all actions of a noun such as `vm`. */
 function codesOf(action: string): string[] {
   return [action, ...actionCodes.filter((code) => code.startsWith(`${action}.`))];
 }

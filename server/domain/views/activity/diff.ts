@@ -38,7 +38,10 @@ function walk(path: string[], before: unknown, after: unknown, found: Difference
   }
 }
 
-/** Objects are compared by field, unless they are placeholders (`$cut`, `$sealed`); everything else is one value. */
+/**
+ * Whether the value is compared field by field. Placeholders (`$cut`, `$sealed`) and everything that is not an object
+ * are compared as one value.
+ */
 function isOpen(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const names = Object.keys(value);

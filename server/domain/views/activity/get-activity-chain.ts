@@ -3,17 +3,17 @@ import { allow } from '#server/domain/actor.ts';
 import { readHead, readVerdict } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
 
-/** Age in milliseconds after which a check counts as stale. The worker writes its result at least every 20 seconds. */
+/** Age in milliseconds after which a check counts as stale. The worker writes a result at least every 20 seconds. */
 const staleMs = 120_000;
 
-/** The number of entries, and the result of the worker's checks. */
+/** The length of the activity log's hash chain, and the results of the worker's checks. */
 export interface ActivityChain {
   /** Number of entries in the chain. */
   position: number;
   hash: string;
   /** When the newest entries were last checked; null if there is no valid result. */
   checkedAt: Date | null;
-  /** Whether the last check is too old or, if there is none, whether the newest entry in the chain is. */
+  /** Whether the last check is too old; without a valid check, whether the newest entry in the chain is too old. */
   isStale: boolean;
   /** When all entries were last checked, and how many there were. */
   verifiedAt: Date | null;

@@ -6,7 +6,7 @@ import { parse } from '#server/domain/parse.ts';
 import { type ActivityFacetsInput, activityFacetsInput } from '../input.ts';
 import { visibleTo } from './activity-filter.ts';
 
-/** Maximum number of entries that are read, and of values per kind, regardless of the log's length. */
+/** Maximum number of entries read, and of actors and of actions returned. */
 const newest = 10_000;
 const most = 50;
 

@@ -16,7 +16,7 @@ export interface ActRow {
   id: number;
   at: Date;
   actor: { kind: string; id: string; name: string; isThere: boolean };
-  /** Null in entries of releases that did not store the door. */
+  /** Null in entries from releases that did not store it. */
   door: Door | null;
   /** The IP address; null if it is unknown or hidden from this caller. */
   address: string | null;
@@ -40,7 +40,8 @@ export interface ActivityPage {
 
 /**
  * Lists the entries that the caller can see, newest first: entries about VMs, handlers and publishers are visible to
- * everyone, all others to admins and to the actor. `upTo` keeps the list as it was when that entry was the newest.
+ * everyone, all others only to admins and to the actor. With `upTo`, the list is as it was when that entry was the
+ * newest.
  */
 export async function listActivity(ctx: Context, input: ListActivityInput): Promise<ActivityPage> {
   allow(ctx.actor, 'viewer');
@@ -79,7 +80,7 @@ export async function listActivity(ctx: Context, input: ListActivityInput): Prom
 
 function placeOf(cursor: string): { at: string; id: string } {
   const [at = '', id = ''] = readCursor(cursor, 2);
-  // The format of times in cursors. It is checked because `Date` accepts times that PostgreSQL does not.
+  // Cursors contain times in this format. The time is checked because `Date` accepts times that PostgreSQL does not.
   const isTime = /^\d{4}-\d\d-\d\dT[\d:.]{8,12}Z$/.test(at) && !Number.isNaN(Date.parse(at)) && isStorable(at);
   if (!isTime || !/^\d{1,15}$/.test(id)) throw new DomainError('bad_request', 'cursor_invalid');
   return { at: new Date(at).toISOString(), id };

@@ -12,7 +12,7 @@ const ids = { db: '00000000-0000-4000-8000-000000000001', gone: '00000000-0000-4
 let ctx: Context;
 let minute = 0;
 
-/** Writes an entry with a label by which the tests recognize it. */
+/** Writes an entry. Its label, stored as the request id, identifies it in the tests. */
 async function act(label: string, more: Partial<typeof auditEntries.$inferInsert>): Promise<void> {
   minute += 1;
   await ctx.db.insert(auditEntries).values({

@@ -3,18 +3,20 @@ import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import { auditEntries, vms } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 
-/** If more VMs than this match, so many entries match that reading the newest entries finds enough. */
+/**
+ * If more VMs than this match, so many entries match that a scan from the newest entry finds enough of them quickly.
+ */
 const maxVms = 500;
 /** Maximum number of distinct targets or actors read per kind. */
 const maxNames = 2_000;
 
-/** Kinds whose targets each appear in many entries, so that few distinct ids are read. VMs are handled separately. */
+/** Kinds with few targets, each of which appears in many entries. VMs are handled separately. */
 const sharedKinds = ['extension', 'version', 'publisher', 'member', 'token'] as const;
 const actorKinds = ['user', 'token', 'bootstrap', 'system'] as const;
 
 /**
- * Returns a condition for entries whose actor, target or VM has this text in its name. Finds the names first, each kind
- * with its index, so that a search for a rare name does not read a million entries.
+ * Returns a condition for entries whose actor, target or VM has this text in its name. Finds the names first, using the
+ * index of each kind, so that a search for a rare name does not read a million entries.
  */
 export async function namesContain(ctx: Context, part: string): Promise<SQL | undefined> {
   const like = `%${part.replaceAll(/[\\%_]/g, '\\$&')}%`;

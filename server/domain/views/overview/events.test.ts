@@ -26,7 +26,7 @@ beforeEach(async () => {
   for (const table of [extensionHealth, healthTransitions, vmHealth, vms]) await ctx.db.delete(table);
 });
 
-/** Returns a context without cached data, like a page that is opened later. */
+/** Returns a context without cached data, as for a page that is opened later. */
 const fresh = (): Context => ({ ...ctx, memory: new ProcessMemory() });
 const insert = (rows: readonly GivenRow[]) => insertFleet(ctx.db, now, rows);
 const names = (count: number): GivenRow[] => Array.from({ length: count }, (_, n) => ({ name: `vm-${n}` }));

@@ -8,14 +8,17 @@ export class FleetCopy {
   /** The copy includes every transaction with a lower id than this. */
   seen: string;
   readonly order: MapOrder;
-  /** Number of VMs by the fleet counters; a different number means that VMs were added or removed. */
+  /**
+   * Number of VMs according to the fleet counters. A different number in a later reading means that VMs were added or
+   * removed.
+   */
   readonly #count: number;
   readonly #ranks: Uint8Array;
   readonly #prints: Int32Array;
   readonly #ids: Uint32Array;
   /**
-   * Hash table with open addressing. The hash uses the last four bytes of the id. A value is the position plus 1, or 0
-   * if the slot is empty.
+   * Hash table with open addressing. The hash uses the last four bytes of the id. Each value is a VM's position plus 1,
+   * or 0 if the slot is empty.
    */
   readonly #places: Int32Array;
   #map: FleetMap | null;
@@ -59,8 +62,8 @@ export class FleetCopy {
   }
 
   /**
-   * Applies changed records of a fleet with `count` VMs. Returns false if VMs were added, removed, renamed or retagged:
-   * then positions have changed, and the fleet must be read again.
+   * Applies changed records of a fleet with `count` VMs. Returns false if VMs were added, removed, renamed or retagged,
+   * which changes positions, so the fleet must be read again.
    */
   take(seen: string, records: Uint8Array, count: number): boolean {
     if (count !== this.#count) return false;

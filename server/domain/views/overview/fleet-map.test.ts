@@ -85,7 +85,7 @@ describe('the arrangement of groups', () => {
     arrange('tag:site', rows, ids).order.groups.map(
       ({ key, rest, places }) => `${rest ? 'rest' : key}:${places.length}`,
     );
-  /** Groups of these sizes, whose keys are in the reverse order of their sizes. */
+  /** Returns groups of these sizes, with keys in descending order. */
   const sized = (...sizes: number[]) => {
     let next = 0;
     return sizes.map((size, at) => {

@@ -16,8 +16,8 @@ export interface MapGroup {
   failed: number;
   unresponsive: number;
   /**
-   * The health of each VM as a letter: its first letter, except `k` for unknown and `x` for disabled. Repetitions are
-   * written as the letter and their number.
+   * One letter per VM: the first letter of its health, except `k` for unknown and `x` for disabled. A number after a
+   * letter means that many VMs in a row: `h4f` is `hhhhf`.
    */
   cells: string;
 }
@@ -37,21 +37,23 @@ export interface MapOrder {
   revision: string;
   /** Ids of the whole fleet, sorted by name, 16 bytes each. */
   ids: Uint8Array;
-  /** `places`: the positions in `ids` of the group's VMs. */
+  /** `places` contains the positions of the group's VMs in `ids`. */
   groups: { key: string | null; rest: boolean; places: Uint32Array }[];
 }
 
 /** VMs of a group as read from the database, sorted by name. */
 export interface GroupRows {
   key: string | null;
-  /** The VM's position in the fleet, sorted by name, times 8, plus the index of its health in `healthLetters`. */
+  /**
+   * For each VM, its position in the fleet (sorted by name) times 8, plus the index of its health in `healthLetters`.
+   */
   cells: Uint32Array;
 }
 
 /** Maximum number of groups. Beyond that, the smallest ones are combined, because more would not be legible. */
 const maxGroups = 24;
 
-/** Computes the positions of VMs, and their health by group. */
+/** Computes the positions of VMs, and the health of the VMs in each group. */
 export function arrange(
   groupBy: GroupBy,
   rows: readonly GroupRows[],
@@ -94,7 +96,7 @@ function countOf(healths: Uint8Array): Uint32Array {
   return counts;
 }
 
-/** Sorts groups by name, with the VMs without the tag last, and combines the smallest groups if there are too many. */
+/** Sorts groups by key, with the VMs without the tag last, and combines the smallest groups if there are too many. */
 function foldSmallest(rows: readonly GroupRows[]): (GroupRows & { rest: boolean })[] {
   const bySize = rows.toSorted((a, b) => b.cells.length - a.cells.length || compareKeys(a.key, b.key));
   const few = bySize.length <= maxGroups;
@@ -124,7 +126,7 @@ export function worstByPlace(cells: Uint32Array): Uint32Array {
   return cells.filter((cell, index) => index === 0 || cell >>> 3 !== (cells[index - 1] ?? 0) >>> 3);
 }
 
-/** Encodes repetitions of a health value as a letter and their number: `hhhhf` → `h4f`. */
+/** Encodes each run of equal health values as a letter and the length of the run: `hhhhf` → `h4f`. */
 export function packCells(healths: Uint8Array): string {
   let packed = '';
   for (let begin = 0, end = 0; begin < healths.length; begin = end) {
@@ -136,7 +138,7 @@ export function packCells(healths: Uint8Array): string {
   return packed;
 }
 
-/** Returns the id of the VM at a position of a map; null beyond its end. */
+/** Returns the id of the VM at a position of a group; null beyond the end of the group. */
 export function idAt({ ids, groups }: MapOrder, group: number, index: number): string | null {
   const place = groups[group]?.places[index];
   if (place === undefined) return null;

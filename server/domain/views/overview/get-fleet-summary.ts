@@ -38,8 +38,8 @@ export async function getFleetSummary(ctx: Context & MapReader): Promise<FleetFi
   ]);
   const vms = (health: VmHealth): number => counted[health] ?? 0;
   const changeOf = new Map<VmHealth | null, number>();
-  // Each transition begins with the health with which the previous one ended, so in the sum only the start and the end
-  // of the hour remain.
+  // Each transition starts from the health that the previous one ended with, so only the states at the start and at the
+  // end of the hour remain in the sum.
   for (const { from, to, changes } of hour.transitions) {
     changeOf.set(from, (changeOf.get(from) ?? 0) - changes);
     changeOf.set(to, (changeOf.get(to) ?? 0) + changes);

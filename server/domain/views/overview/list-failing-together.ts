@@ -78,8 +78,8 @@ const worstFirst = (a: FailingGroup, b: FailingGroup): number =>
   (a.since < b.since ? 1 : -1);
 
 /**
- * SQL for the newest five versions of a group. Agents can report any text as a version; texts that are not versions
- * come first.
+ * SQL for the newest five versions of a group, sorted. Agents can report any text as a version; texts that are not
+ * versions come first.
  */
 const newestVersions = sql.raw(String.raw`(
   select array_agg(version order by numbers nulls first, version) from (
@@ -88,8 +88,8 @@ const newestVersions = sql.raw(String.raw`(
     order by numbers desc nulls last, version desc limit 5) newest)`);
 
 async function readExtensions(ctx: Context, fleet: TagShares): Promise<Sampled[]> {
-  // Silent agents are grouped in `readSilent`. Waiting extensions are left out, because the extension that they wait
-  // for has the cause.
+  // Silent agents are grouped in `readSilent`. Waiting extensions are left out, because the cause is in the extension
+  // that they wait for.
   const { rows } = await ctx.db.execute<{
     health: 'failed' | 'degraded';
     handler: string;

@@ -32,7 +32,7 @@ interface Kept {
 
 const maxCopies = 3;
 const maxOrders = 6;
-/** Milliseconds after which a copy is rebuilt instead of brought up to date. */
+/** Milliseconds after which a copy is rebuilt instead of updated. */
 const copyAges = 3_600_000;
 
 const fleetMaps = slot((): Kept => ({ copies: new Map(), orders: new Map(), lastReading: Promise.resolve() }));
@@ -87,8 +87,8 @@ async function readCopy(db: Database, { copies }: Kept, groupBy: GroupBy): Promi
 }
 
 /**
- * SQL for the number of VMs by the fleet counters. A wrong counter stays wrong by the same number, so it hides no
- * change.
+ * SQL for the number of VMs according to the fleet counters. A wrong counter stays wrong by the same amount, so it
+ * hides no change.
  */
 const vms = sql`coalesce((select sum(n) from ${countedFleet} c where what <> 'extensions'), 0)::int as vms`;
 

@@ -3,8 +3,8 @@ import { slot } from '#server/platform/process-memory.ts';
 import { SharedReadings } from '#server/platform/shared-readings.ts';
 
 /**
- * `isPage`: whether a newly opened page is waiting, so that the query has priority; true by default. The query of an
- * open page that refreshes can wait.
+ * `isPage`: whether a newly opened page is waiting, which gives the query priority; true by default. Refreshes of open
+ * pages can wait.
  */
 export interface MapReader extends Pick<Services, 'db' | 'memory'> {
   isPage?: boolean;

@@ -10,7 +10,7 @@ export interface VersionBannersProps {
   justPublished: boolean;
 }
 
-/** Banners about the next step after publishing, why a version was withdrawn, and a damaged package. */
+/** Banners about the next step after publishing, the reason for a withdrawal, and a damaged package. */
 export function VersionBanners({ version, justPublished }: VersionBannersProps) {
   const { t } = useTranslation('packages');
   return (

@@ -12,13 +12,13 @@ export interface TextDiffProps {
 }
 
 interface Line {
-  /** Line number in the later text, or for a removed line in the earlier text. */
+  /** Line number in the later text or, for a removed line, in the earlier text. */
   number: number;
   sign: ' ' | '+' | '-';
   text: string;
 }
 
-/** Limits the search for the smallest difference, because two texts may differ in every line. */
+/** Limits the search for the smallest difference, because it is slow if two texts differ in every line. */
 const maxEdits = 2_000;
 
 function linesBetween(before: string, after: string): Line[][] | null {

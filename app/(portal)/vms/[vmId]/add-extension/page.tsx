@@ -20,7 +20,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: t('new.title') };
 }
 
-/** Adds an extension to a VM: first a choice of the handler, which the URL keeps, then the editor. */
+/** Adds an extension to a VM. Offers the handlers first, then opens the editor for the handler in the URL. */
 export default async function NewExtensionPage({ params, searchParams }: Props) {
   const { t } = await words('editor');
   const { vmId } = await params;

@@ -10,7 +10,9 @@ import { CopyButton } from '#app/_ui/copy.tsx';
 
 export interface JsonDocumentProps extends DocumentFile {
   note?: ReactNode;
-  /** Whether the card's header already shows the title and the buttons. The title is then only for screen readers. */
+  /**
+   * Whether the card's header already shows the title and the buttons. If so, only screen readers get the title here.
+   */
   isAlone?: boolean;
   /** Tailwind class for the height. */
   className?: string;

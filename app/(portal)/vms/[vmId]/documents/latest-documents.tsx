@@ -14,8 +14,8 @@ import type { InstanceDetails } from '../vm-data.ts';
 import { JsonDocument } from './json-document.tsx';
 
 /**
- * The latest documents of an extension: handler state, heartbeat, status. As sent, or as parsed if the original text is
- * no longer stored.
+ * The latest handler state, heartbeat and status of an extension, as sent, or as parsed if the original text is no
+ * longer stored.
  */
 export function LatestDocuments({ view }: { view: InstanceDetails }) {
   const { t } = useTranslation('goal-states');

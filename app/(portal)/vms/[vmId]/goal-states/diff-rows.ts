@@ -52,7 +52,7 @@ export function hunksBetween(before: string, after: string): Hunk[] {
   });
 }
 
-/** Returns the first name of an extension in these lines of a goal state; empty if there is none. */
+/** Returns the first extension name in these lines of a goal state; empty if there is none. */
 function ownerOf(lines: readonly string[]): string {
   const owner = /^ {2}"([^"]+)": \{/;
   for (const line of lines) {

@@ -6,15 +6,15 @@ export interface SealedWords {
   changed: string;
 }
 
-/** Returns a goal state as readable text, an object with one property per extension. */
+/** Returns a goal state as indented JSON, with one property per extension. */
 export function readableGoalState(extensions: readonly PastExtension[]): string {
   const byName = Object.fromEntries(extensions.map(({ name, ...extension }) => [name, extension]));
   return JSON.stringify(byName, null, 2);
 }
 
 /**
- * Like `readableGoalState`, for a comparison: shows only whether secrets are present and, for the extensions in
- * `changed`, that they differ.
+ * Like `readableGoalState`, for a comparison: shows only whether an extension has secrets and, for the extensions in
+ * `changed`, that the secrets differ.
  */
 export function comparable(
   extensions: readonly PastExtension[],

@@ -18,7 +18,7 @@ export interface RevertDialogProps {
   onClose(): void;
 }
 
-/** Confirms publishing an earlier goal state again, with a preview of the changes. */
+/** Asks for confirmation before publishing an earlier goal state again, with a preview of the changes. */
 export function RevertDialog({ facts, incarnation, onClose }: RevertDialogProps) {
   const { t } = useTranslation('goal-states');
   const trpc = useTRPC();

@@ -5,8 +5,8 @@ import { useFormat } from '#app/_ui/format.ts';
 import type { GoalStateChange, PastChange } from '../vm-data.ts';
 
 /**
- * Formats a difference as a sentence, such as "share: server files-a to files-b". A revert uninstalls extensions that
- * its goal state does not declare.
+ * Returns a function that formats a difference as a sentence, such as "share: server files-a to files-b". With
+ * `isRevert`, the sentence about a removed extension says that the agent will uninstall it.
  */
 export function useChangeWords(): (change: GoalStateChange, isRevert?: boolean) => string {
   const { t } = useTranslation('goal-states');
@@ -23,7 +23,9 @@ export function useChangeWords(): (change: GoalStateChange, isRevert?: boolean) 
   };
 }
 
-/** Describes what a goal state changed compared with the one before it, or its cause if nothing differs. */
+/**
+ * Returns a function that describes how a goal state differs from the one before it, or its cause if nothing differs.
+ */
 export function useCauseWords(): (past: PastChange) => string {
   const { t } = useTranslation('goal-states');
   const say = useChangeWords();

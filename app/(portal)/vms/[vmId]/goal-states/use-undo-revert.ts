@@ -15,7 +15,7 @@ interface Reverted {
 }
 
 /**
- * Returns a function that shows a toast after a revert. Its undo button works until someone publishes again. Undoing
+ * Returns a function that shows a toast after a revert. The toast's undo button works until someone publishes again. It
  * must not depend on the dialog, which is closed by then.
  */
 export function useUndoRevert(facts: VmFacts): (reverted: Reverted) => Promise<void> {

@@ -25,7 +25,7 @@ export function queueGroups(entries: readonly QueueLine[]): QueueGroup[] {
   return groups;
 }
 
-/** Returns the id of an extension's row, as in the URL's fragment. */
+/** Returns the element id of an extension's row, which is also its URL fragment. */
 export const rowId = (name: string): string => `queue-${name}`;
 
 /** Returns the extension that a URL's fragment names; null if it names none. */

@@ -18,7 +18,7 @@ import { useQueue } from './use-queue.ts';
 
 export interface QueueTabProps {
   vmId: string;
-  /** Whether the agent does not respond, so that what runs is only the last known state. */
+  /** Whether the agent does not respond, in which case the running command is only the last known one. */
   isSilent: boolean;
 }
 
@@ -149,7 +149,7 @@ interface PlaceIconProps {
   isSilent: boolean;
 }
 
-/** The place of an entry that runs next, or an icon for what runs or waits. */
+/** The position of an entry that runs next, or an icon for one that is running or waiting. */
 function PlaceIcon({ section, place, isSilent }: PlaceIconProps) {
   if (section === 'next') {
     return <span className="min-w-3.5 shrink-0 text-center text-12 text-ink-3 tabular-nums">{place}</span>;
@@ -167,7 +167,9 @@ interface QueueRowProps {
   running: Running | null;
 }
 
-/** A bar at the start of the row. The focus adds lines above and below, because cells cover the ring of a row. */
+/**
+ * A bar at the start of the row. Focus adds lines above and below, because the cells would cover a ring around the row.
+ */
 const markedRow = [
   'bg-brand-tint [--cut:var(--brand-tint)] [&>td:first-child]:shadow-[inset_3px_0_var(--brand-text)]',
   'focus-visible:shadow-none focus-visible:[&>td]:shadow-[inset_0_2px_var(--brand-text),inset_0_-2px_var(--brand-text)]',
@@ -217,7 +219,7 @@ function QueueRow({ group, isMarked, icon, running }: QueueRowProps) {
   );
 }
 
-/** The turn and the timeouts, where their columns are hidden. */
+/** The turn and the timeouts, shown on narrow pages, where their columns are hidden. */
 function NarrowLimits({ group: { steps, turn } }: { group: QueueGroup }) {
   const { t } = useTranslation('reports');
   const isLimited = steps.some(({ limitSeconds }) => limitSeconds !== null);

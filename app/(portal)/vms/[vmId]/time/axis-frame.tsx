@@ -84,7 +84,7 @@ export function AxisFrame(props: AxisFrameProps) {
 
 const text = { y: 12, textAnchor: 'middle', className: 'text-11 tabular-nums select-none' } as const;
 
-/** Estimates the width of a text in pixels without measuring the text. */
+/** Estimates the width of a text in pixels without measuring it. */
 const widthOf = (words: string): number => words.length * 6;
 
 interface Due {
@@ -130,7 +130,7 @@ interface LabeledLinesInput extends AxisFrameProps {
   nowWidth: number;
 }
 
-/** Returns the grid lines that have enough space for a time. */
+/** Returns the grid lines that have enough space for a time label. */
 function labeledLines({ range, now, lines, xOf, offset, due, narrow, nowWidth }: LabeledLinesInput): number[] {
   const { from, to } = domainOf(range, now);
   const [first, second] = lines;
@@ -142,7 +142,7 @@ function labeledLines({ range, now, lines, xOf, offset, due, narrow, nowWidth }:
     .filter((at) => !due?.late || Math.abs(xOf(at) - due.textX) > due.textWidth / 2 + 20);
 }
 
-/** Returns a function that formats a time on the axis, or a day if the range spans several. */
+/** Returns a function that formats a time on the axis, or a day if the range spans several days. */
 function useClock(range: Range, timeZone: string): (at: number) => string {
   const { i18n } = useTranslation();
   return useMemo(() => {

@@ -6,18 +6,20 @@ import { Diamond, Disc, type Hatchings, HealthBar } from './event-shape.tsx';
 
 export interface EventMarkProps {
   event: AxisEvent;
-  /** The event's accessible name: all of the tooltip except its hint. */
+  /** The event's accessible name: the tooltip's text without its hint. */
   name: string;
   /** A label next to the event, if it fits. */
   word: string | null;
-  /** Positions in pixels: start and end of the event, the middle of its lane, and the space before and after it. */
+  /**
+   * In pixels: the start (`x`) and end of the event, the middle of its lane (`y`), and the space before and after the
+   * event.
+   */
   x: number;
   end: number;
   y: number;
   room: { before: number; after: number };
   height: number;
   hatchings: Hatchings;
-  /** Whether the event links to a page. */
   isLink: boolean;
   /** Whether Tab reaches this event. */
   isStop: boolean;
@@ -83,7 +85,8 @@ export function EventMark(props: EventMarkProps) {
 const letterWidth = 6.3;
 
 /**
- * A label after an event, or before it if there is no space after it. If neither fits, only the tooltip contains it.
+ * A label after the event, or before it if there is no space after it. If there is no space on either side, only the
+ * tooltip shows the label.
  */
 function Word({ x, y, word, room, offset, event }: EventMarkProps & { word: string; offset: number }) {
   const needed = word.length * letterWidth + offset + 8;

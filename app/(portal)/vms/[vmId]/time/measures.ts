@@ -1,4 +1,4 @@
-/** Heights in pixels: of a lane, and of the clock above the lanes. */
+/** Heights of a lane and of the clock above the lanes, in pixels. */
 export const laneHeight = 26;
 export const headHeight = 20;
 

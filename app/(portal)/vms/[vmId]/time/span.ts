@@ -25,7 +25,7 @@ export const spans: Readonly<Record<Range, Span>> = {
   '7d': { past: 7 * day, grid: day, quantum: 12 * hour },
 };
 
-/** The share of the axis that is after the current time. */
+/** The share of the axis to the right of the current time. */
 export const futureShare = 0.15;
 
 /**

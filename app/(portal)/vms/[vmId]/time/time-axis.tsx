@@ -195,7 +195,7 @@ function roomAround(events: readonly AxisEvent[], index: number, xOf: (at: numbe
   const alike = ({ kind }: AxisEvent) => kind === event.kind;
   const x = xOf(event.from);
   const [previous, next] = [events.slice(0, index).findLast(alike), events.slice(index + 1).find(alike)];
-  // The previous event's label may be between the two events, so they share the space.
+  // The previous event's label may be between the two events, so this label gets only half of that space.
   const own = 12;
   return {
     before: previous === undefined ? x : (x - xOf(previous.from)) / 2 - own,

@@ -21,7 +21,7 @@ import { TimeTable } from './time-table.tsx';
 import { useMoment } from './use-event-words.ts';
 import { useTimeline } from './use-timeline.ts';
 
-/** Interval at which the axis moves, in milliseconds: each time by at most a pixel or two. */
+/** Interval in milliseconds at which the axis moves. Each move is at most a pixel or two. */
 const stepMs: Readonly<Record<Range, number>> = { '30m': 2_000, '6h': 20_000, '24h': 60_000, '7d': 60_000 };
 
 /** The contents of the card: the range, the axis or its table, and notes about events that are merged or not shown. */
@@ -150,7 +150,7 @@ function lanesOf(view: InstanceDetails, timeline: Timeline | undefined) {
   return [...present, ...gone];
 }
 
-/** Returns the next deadline of an extension, or the last one that passed. */
+/** Returns the next deadline of any extension, or the last one that passed. */
 function deadlineOf(view: InstanceDetails, now: number): number | null {
   const all = view.extensions
     .flatMap(({ deadlineAt }) => (deadlineAt === null ? [] : [Date.parse(deadlineAt)]))
@@ -160,7 +160,10 @@ function deadlineOf(view: InstanceDetails, now: number): number | null {
 
 const usualPeriodMs = 60_000;
 
-/** Returns the shortest period between two heartbeat readings in milliseconds, from a second to a minute. */
+/**
+ * Returns the shortest period between two heartbeat readings in milliseconds, but at least a second and at most a
+ * minute.
+ */
 function periodOf(view: InstanceDetails): number {
   const periods = view.extensions.flatMap(({ heartbeat: { readAt, nextReadingAt } }) =>
     readAt === null || nextReadingAt === null ? [] : [Date.parse(nextReadingAt) - Date.parse(readAt)],

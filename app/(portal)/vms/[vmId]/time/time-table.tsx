@@ -12,7 +12,7 @@ export interface TimeTableProps {
   now: number;
 }
 
-/** Below 720 px a row has two lines: lane and time, then the event. */
+/** Below 720 px, a row has two lines: lane and time, then the event. */
 const narrow = [
   'max-sm:block max-sm:[&_tbody]:block max-sm:[&_thead]:sr-only',
   'max-sm:[&_tr]:grid max-sm:[&_tr]:grid-cols-[minmax(0,1fr)_auto] max-sm:[&_tr]:gap-x-3 max-sm:[&_tr]:border-t max-sm:[&_tr]:border-line-subtle max-sm:[&_tr]:px-4 max-sm:[&_tr]:py-2',

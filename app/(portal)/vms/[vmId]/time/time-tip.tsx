@@ -13,8 +13,8 @@ export interface TimeTipProps {
   x: number;
   width: number;
   /**
-   * Distances in pixels: from the top of the axis to the lower edge of the event's lane, and from the bottom to its
-   * upper edge.
+   * Distances in pixels: from the top of the axis to the lower edge of the event's lane, and from the bottom of the
+   * axis to the lane's upper edge.
    */
   top: number;
   bottom: number;

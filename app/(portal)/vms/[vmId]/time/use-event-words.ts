@@ -10,7 +10,7 @@ export interface EventWords {
   /** The extension's name, or the title of the lane. */
   lane: string;
   title: string;
-  /** The cause, the actor or action, and the count, as far as they apply. */
+  /** The cause, the actor or action, and the count, where they apply. */
   notes: string[];
   /** The time, or the start, end and duration of a period. */
   when: string;

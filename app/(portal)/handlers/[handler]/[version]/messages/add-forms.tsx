@@ -8,7 +8,7 @@ import { FieldError } from '#app/_ui/field.tsx';
 import { Input } from '#app/_ui/input.tsx';
 import { canonicalLanguage } from '#protocol/language.ts';
 
-/** Adds a language to the table. It is stored with its first text. */
+/** Adds a language to the table. The portal stores the language once it has a text. */
 export function AddLanguage({ known, onAdd }: { known: readonly string[]; onAdd(lang: string): void }) {
   const { t } = useTranslation(['localization', 'common']);
   const [tag, setTag] = useState<string>();
@@ -62,7 +62,7 @@ export function AddLanguage({ known, onAdd }: { known: readonly string[]; onAdd(
   );
 }
 
-/** Adds a message by its id, or opens the message if it exists. Its texts are then edited in the table. */
+/** Adds a message by its id, or opens the message if it already exists. The table then has fields for its texts. */
 export function AddMessage({ known, onAdd }: { known: readonly string[]; onAdd(id: string): void }) {
   const { t } = useTranslation('localization');
   const [id, setId] = useState('');

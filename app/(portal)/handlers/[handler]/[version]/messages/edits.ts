@@ -12,15 +12,15 @@ export type Edits = Readonly<Record<string, Edit>>;
 export interface MergedLanguage {
   /** The resource file of the language: an array of one object. Empty messages are left out. */
   file: unknown[];
-  /** The revision of the language with which the edits were merged; 0 for a new language. */
+  /** The revision of the language that the edits were merged into; 0 for a new language. */
   revision: number;
-  /** Ids of texts that someone else changed differently after typing began. */
+  /** Ids of texts for which someone else saved a different value after typing began. */
   conflicts: string[];
 }
 
 const order = new Intl.Collator('en', { numeric: true });
 
-/** Whether someone else changed the text differently after typing began. */
+/** Whether, after typing began, someone else saved a text that differs from the edit. */
 export function collides(edit: Edit | undefined, saved: string): boolean {
   return edit !== undefined && edit.base !== saved && edit.text !== saved && edit.text !== edit.base;
 }

@@ -29,8 +29,8 @@ export interface MessagesCardProps {
 }
 
 /**
- * The messages by language. Files can be dropped here, and texts can be typed. Includes a preview with sample values.
- * Each language is saved separately.
+ * The messages by language. Publishers can drop files or type texts, and preview a message with sample values. Each
+ * language is saved separately.
  */
 export function MessagesCard({ handler, version, resources, mayEdit, onUnsaved, start }: MessagesCardProps) {
   const messages = useMessages(resources, onUnsaved, mayEdit ? start : {});
@@ -143,7 +143,7 @@ function MessagesBody({ resources, messages, mayEdit, filter, languages, setColu
 
 const isXliff = ({ name }: File): boolean => /\.(?:xlf|xliff)$/i.test(name);
 
-/** Handles files that were chosen or dropped: resource files are stored, an XLIFF file opens its dialog. */
+/** Handles files that were chosen or dropped: stores resource files, and opens the import dialog for an XLIFF file. */
 function useMessageFiles(handler: string, version: string, messages: EditedMessages) {
   const files = useResourceFiles({ handler, version, onStored: messages.discard });
   const [translated, setTranslated] = useState<File>();
@@ -156,8 +156,8 @@ function useMessageFiles(handler: string, version: string, messages: EditedMessa
 }
 
 /**
- * Returns the languages that have a column: the chosen ones; or English, the requested one, the reader's, and as many
- * others as fit.
+ * Returns the languages that have a column: the chosen ones, or by default English, the requested language, the
+ * reader's language, and as many others as fit.
  */
 function useLanguageColumns(all: readonly string[], start: MessagesStart) {
   const { i18n } = useTranslation('localization');

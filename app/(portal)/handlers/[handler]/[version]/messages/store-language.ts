@@ -18,7 +18,7 @@ export interface StoreLanguageAnswer {
   messages: number;
 }
 
-/** Returns the URL of a language of a version; `ending` selects another file type. */
+/** Returns the URL of a version's texts in one language; `ending` selects another file type. */
 export function languageAddress(
   { handler, version, lang }: Pick<LanguageToStore, 'handler' | 'version' | 'lang'>,
   ending = '',
@@ -28,8 +28,8 @@ export function languageAddress(
 }
 
 /**
- * Stores a language over HTTP, because 20,000 messages are too large for tRPC. Throws `DoorError` if the portal rejects
- * it.
+ * Stores a language over HTTP, because a file with 20,000 messages is too large for tRPC. Throws `DoorError` if the
+ * portal rejects the file.
  */
 export async function storeLanguage({ file, revision, ...place }: LanguageToStore): Promise<StoreLanguageAnswer> {
   const response = await fetch(languageAddress(place), {

@@ -29,7 +29,7 @@ export interface EditedMessages {
   decide(lang: string, id: string, whose: 'mine' | 'theirs'): void;
   addLanguage(lang: string): void;
   addId(id: string): void;
-  /** Removes the edits that were stored, and keeps text that was typed since. */
+  /** Removes the edits that were stored, and keeps text that was typed since then. */
   forget(lang: string, stored: Edits): void;
   discard(lang: string): void;
 }
@@ -67,7 +67,7 @@ export function useMessages(
   return {
     languages,
     ids,
-    // An edit that was reverted shows the saved text, which someone else may have changed.
+    // A reverted edit shows the saved text, which someone else may have changed.
     textOf: (lang, id) => {
       const edit = edits[lang]?.[id];
       return edit === undefined || edit.text === edit.base ? savedText(lang, id) : edit.text;
@@ -97,7 +97,7 @@ export function useMessages(
 
 type SavedTexts = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-/** Returns saved texts by language and id, and the table's languages and ids: saved ones and those added here. */
+/** Returns the saved texts by language and id, and the table's languages and ids, both saved and added on this page. */
 function useLanguagesAndIds(resources: VersionResources, start: MessagesStart) {
   const [addedLanguages, setAddedLanguages] = useState(() => canonical(start.message?.lang ?? start.missing));
   const [addedIds, setAddedIds] = useState<readonly string[]>(start.message ? [start.message.id] : []);
@@ -124,7 +124,7 @@ function useLanguagesAndIds(resources: VersionResources, start: MessagesStart) {
   };
 }
 
-/** Counts messages without a text, by language. Uses a deferred value, so that typing does not wait. */
+/** Counts messages without a text, by language. Uses a deferred value, so that typing stays responsive. */
 function useMissing(
   edits: Readonly<Record<string, Edits>>,
   saved: SavedTexts,

@@ -20,7 +20,7 @@ export interface SaveLanguagesOptions {
   messages: EditedMessages;
 }
 
-/** A language that is being saved, or why it was not saved. */
+/** The state of saving a language: in progress, or failed with `error`. */
 interface Save {
   error?: unknown;
 }
@@ -34,8 +34,8 @@ export interface SaveLanguages {
 }
 
 /**
- * Saves edited languages, several in parallel. Merges them with texts that others saved since the page was loaded,
- * unless both changed the same text.
+ * Saves edited languages, several in parallel. Merges the edits with texts that others saved since the page was loaded.
+ * Does not save a language if someone else changed the same text.
  */
 export function useSaveLanguages({ handler, version, resources, messages }: SaveLanguagesOptions): SaveLanguages {
   const { t } = useTranslation('localization');

@@ -9,7 +9,7 @@ import { canonical, commands, type ExtensionDraft } from './draft.ts';
  */
 export interface DraftChange {
   kind: 'version' | 'state' | 'autoUpgrade' | 'dependsOn' | 'timeout' | 'setting' | 'protected';
-  /** JSON pointer of a setting below `publicSettings`, or the command whose timeout it is; otherwise empty. */
+  /** For a setting, its JSON pointer below `publicSettings`; for a timeout, its command; otherwise empty. */
   at: string;
   /** The publisher's titles along the path, outermost first. */
   titles: readonly string[];
@@ -18,8 +18,8 @@ export interface DraftChange {
 }
 
 /**
- * Returns all differences, in the order of the form. For a new extension, `before` is null and only settings are
- * compared.
+ * Returns all differences, in the order of the form's fields. For a new extension, `before` is null and only settings
+ * are compared.
  */
 export function changesBetween(
   before: ExtensionDraft | null,
@@ -64,7 +64,7 @@ function settingChanges(before: SettingsObject, after: SettingsObject, plan: For
   });
 }
 
-/** Returns the publisher's titles along a path, and property names where a title is missing. */
+/** Returns the publisher's title for each part of a path, or the part itself if it has no title. */
 export function titlesOf(path: SettingPath, plan: FormPlan | null): string[] {
   let schema = plan?.schema;
   return path.map((part) => {

@@ -30,8 +30,7 @@ export interface ConflictCardProps {
   secrets: ProtectedDraft;
   plan: FormPlan | null;
   /**
-   * Continues from the newer declaration with this draft. `keepsSecrets`: also keeps the protected settings that were
-   * typed.
+   * Continues from the newer declaration with this draft. With `keepsSecrets`, also keeps the typed protected settings.
    */
   onContinue(draft: ExtensionDraft, keepsSecrets: boolean): void;
 }
@@ -39,8 +38,8 @@ export interface ConflictCardProps {
 const secretsKey = 'protected';
 
 /**
- * Shown when two people changed the extension: compares the original declaration, the other person's and the reader's.
- * Changes that do not conflict are merged.
+ * Shown when someone else changed the extension during the edit. Compares the original declaration with the other
+ * person's and the reader's, and merges changes that do not conflict.
  */
 export function ConflictCard({ newer, base, mine, secrets, plan, onContinue }: ConflictCardProps) {
   const { t } = useTranslation('editor');

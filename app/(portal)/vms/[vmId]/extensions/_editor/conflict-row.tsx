@@ -15,7 +15,7 @@ export interface ConflictRowProps {
   onChoose: ((side: ConflictSide) => void) | undefined;
 }
 
-/** One difference: the original value, and the other person's and the reader's value to choose from. */
+/** One difference: the original value, and the other person's and the reader's values to choose from. */
 export function ConflictRow({ difference, side, onChoose }: ConflictRowProps) {
   const { t } = useTranslation('editor');
   const say = useChangeWords();

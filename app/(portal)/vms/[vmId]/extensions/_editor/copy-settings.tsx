@@ -7,7 +7,7 @@ import type { SettingsObject } from '#app/_ui/schema-form/form.tsx';
 import { toast } from '#app/_ui/toast.tsx';
 import { printed } from './draft.ts';
 
-/** A button that copies the typed settings, which can no longer be applied here. Leaves out protected ones. */
+/** A button that copies the typed public settings when they can no longer be applied here. */
 export function CopySettings({ settings, small = false }: { settings: SettingsObject; small?: boolean }) {
   const { t } = useTranslation('editor');
   return (

@@ -18,7 +18,7 @@ export interface DeclarationFieldsProps {
   /** The version in the goal state, if it differs from the requested one. */
   running: string | undefined;
   others: readonly Dependent[];
-  /** Other extensions of the handler with a version other than the draft's. All must use the same version. */
+  /** Other extensions of the handler whose version differs from the draft's. All must use the same version. */
   siblings: readonly string[];
   takesSiblings: boolean;
   onTakesSiblings(takes: boolean): void;
@@ -79,7 +79,7 @@ function NameField({ draft, onChange, isNew, faultAt }: DraftFieldProps & { isNe
   );
 }
 
-/** The version. Its error spans the whole row, because its column is too narrow for a sentence. */
+/** The version field. Its error spans the whole row, because its column is too narrow for a sentence. */
 function VersionField({ draft, onChange, versions, running, faults }: DeclarationFieldsProps) {
   const { t } = useTranslation('editor');
   const fault = faults.at('/version');
@@ -134,7 +134,7 @@ function StateField({ draft, onChange, faultAt }: DraftFieldProps) {
   );
 }
 
-/** Asks whether the handler's other extensions change their version too, since all must use the same one. */
+/** Offers to change the version of the handler's other extensions too, since all must use the same one. */
 function SiblingsField({ draft, siblings, takesSiblings, onTakesSiblings, faults }: DeclarationFieldsProps) {
   const { t } = useTranslation('editor');
   return (

@@ -16,7 +16,7 @@ const DependencyPicture = dynamic(() => import('./dependency-picture.tsx').then(
 
 export interface DependencyCardProps {
   vmId: string;
-  /** The extension being edited, and its dependencies in the draft. */
+  /** The extension being edited. */
   name: string;
   dependsOn: readonly string[];
   extensions: PastGoalState['extensions'];
@@ -24,7 +24,7 @@ export interface DependencyCardProps {
 
 type View = 'picture' | 'list';
 
-/** The order in which the VM's extensions run, with the dependencies chosen in the draft. */
+/** The order in which the VM's extensions run, given the dependencies chosen in the draft. */
 export function DependencyCard({ vmId, name, dependsOn, extensions }: DependencyCardProps) {
   const { t } = useTranslation('editor');
   // On a narrow page, a list shows more than the visible part of the graph would. The card is never rendered on the

@@ -56,8 +56,8 @@ function curve(points: readonly { x: number; y: number }[]): string {
 const round = (value: number) => Math.round(value * 10) / 10;
 
 /**
- * Returns each dependency as an edge to the extension that depends on it. Extensions with an edge that is `inCycle` can
- * never run.
+ * Returns each dependency as an edge to the extension that depends on it. An extension with an `inCycle` edge can never
+ * run.
  */
 export function edgesOf(all: readonly Dependent[]): { from: string; to: string; inCycle: boolean }[] {
   const known = new Set(all.map(({ name }) => name));

@@ -21,7 +21,8 @@ export interface DependencyPictureProps {
 }
 
 /**
- * The extensions in the order in which they run, as a graph or a list. All but the edited one link to their editors.
+ * The extensions in the order in which they run, as a graph or a list. Each extension links to its editor, except the
+ * one being edited.
  */
 export function DependencyPicture({ vmId, name, all, asList }: DependencyPictureProps) {
   const { t } = useTranslation('editor');
@@ -74,7 +75,7 @@ function DependencyList({ vmId, name, order, describe }: DrawingProps) {
   );
 }
 
-/** Layers of nodes joined by arrows, with those that run first at the top. */
+/** A layered graph, with the extensions that run first at the top. */
 function DependencyGraph({ vmId, name, all, order, describe }: DrawingProps) {
   const { t } = useTranslation('editor');
   const picture = useMemo(() => pictureOf(all), [all]);

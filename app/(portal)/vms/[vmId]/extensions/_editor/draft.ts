@@ -10,7 +10,7 @@ export type Goal = SetExtensionInput['goal'];
 /** Why the JSON of the settings is rejected. */
 export type Unread = 'malformed' | 'notObject' | 'number' | 'encrypted' | 'wrapper';
 
-/** A draft without its protected settings. They are kept separately, and only in the memory of this page. */
+/** A draft without its protected settings, which are kept separately, only in the memory of this page. */
 export interface ExtensionDraft {
   name: string;
   version: string;
@@ -28,20 +28,20 @@ export interface ExtensionDraft {
 }
 
 /**
- * What applying does to protected settings: `keep` leaves the stored ones unchanged, `remove` removes them, `replace`
- * replaces all of them.
+ * What applying the draft does to protected settings: `keep` leaves the stored ones unchanged, `remove` removes them,
+ * `replace` replaces all of them.
  */
 export type ProtectedDraft =
   | { mode: 'keep' }
   | { mode: 'remove' }
   | { mode: 'replace'; values: unknown; text: string; unread: boolean };
 
-/** Returns protected settings by name; empty for a JSON value that is not an object. */
+/** Returns protected settings by name, or an empty object if the JSON value is not an object. */
 export function namedSecrets(values: unknown): SettingsObject {
   return typeof values === 'object' && values !== null && !Array.isArray(values) ? (values as SettingsObject) : {};
 }
 
-/** Whether protected settings are an empty object, which sets nothing. An empty list or text is a value. */
+/** Whether protected settings are an empty object, which sets nothing. An empty list or string counts as a value. */
 export function isEmptySecret(values: unknown): boolean {
   return values === namedSecrets(values) && Object.keys(values).length === 0;
 }
@@ -96,7 +96,7 @@ function timeoutsOf(timeouts: Partial<Record<HandlerCommand, number>>): Record<H
 /** Numbers beyond this may lose digits in JavaScript. */
 const largest = 2 ** 53;
 
-/** Updates the draft from its JSON text. While the text is invalid, the last valid settings are kept. */
+/** Updates the draft from its JSON text. While the text is invalid, keeps the last valid settings. */
 export function withText(draft: ExtensionDraft, text: string): ExtensionDraft {
   const value = readSettings(text);
   if (typeof value === 'string') return { ...draft, text, unread: value };
@@ -121,7 +121,7 @@ export function unwrapSecrets(text: string, hadSecrets: boolean): { secrets?: Pr
   return { secrets: { mode: 'replace', values, text: JSON.stringify(values, null, 2), unread: false } };
 }
 
-/** Returns the settings in a text, or why it contains none. */
+/** Returns the settings in a text, or why the text is rejected. */
 function readSettings(text: string): SettingsObject | Unread {
   try {
     let tooLarge = false;
@@ -137,8 +137,8 @@ function readSettings(text: string): SettingsObject | Unread {
 }
 
 /**
- * Removes the wrapper of a settings file. Returns null if there is no wrapper, or an empty one, because a public
- * setting may have the same name.
+ * Removes the wrapper of a settings file. Returns null if there is none, or if it is empty, because it may then be a
+ * public setting with the same name.
  */
 function unwrapWhole(value: SettingsObject): ReturnType<typeof unwrapSettings> {
   const wrapped = unwrapSettings(value);
@@ -151,7 +151,7 @@ function unreadOf(faults: readonly WrapperFault[]): Unread {
   return faults.some(({ code }) => code === 'settings_encrypted') ? 'encrypted' : 'wrapper';
 }
 
-/** Updates the draft from the form, and its JSON text with it. */
+/** Updates the draft and its JSON text from the form. */
 export function withSettings(draft: ExtensionDraft, settings: SettingsObject): ExtensionDraft {
   const text = printed(settings);
   return text === printed(draft.settings) ? draft : { ...draft, settings, text, unread: null };
@@ -159,7 +159,7 @@ export function withSettings(draft: ExtensionDraft, settings: SettingsObject): E
 
 /** Converts a draft to the declaration that the API accepts. */
 export function goalOf(handler: string, draft: ExtensionDraft, secrets: ProtectedDraft, hadSecrets: boolean): Goal {
-  // If no values are given, sends null, so that the schema can still require some.
+  // Sends an empty replacement as null, which the schema may still reject.
   const isEmpty = secrets.mode === 'replace' && isEmptySecret(secrets.values);
   const given = secrets.mode === 'replace' && !isEmpty ? secrets.values : null;
   const timeouts = Object.fromEntries(
@@ -183,7 +183,7 @@ export function goalOf(handler: string, draft: ExtensionDraft, secrets: Protecte
   };
 }
 
-/** Serializes a value so that declarations that differ only in the order of properties have equal texts. */
+/** Serializes a value with sorted properties, so that their order makes no difference in comparisons. */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)

@@ -6,7 +6,7 @@ import type { EditorProps } from './editor.tsx';
 import { EditorSkeleton } from './editor-skeleton.tsx';
 
 const load = () => import('./editor.tsx').then((module) => module.Editor);
-// Starts loading as soon as this file is evaluated, before React renders it.
+// Starts loading the editor as soon as this module is evaluated, before React renders anything.
 if (typeof window !== 'undefined') void load();
 
 const Editor = dynamic(load, { ssr: false, loading: EditorLoading });

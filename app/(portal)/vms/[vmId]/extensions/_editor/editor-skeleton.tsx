@@ -1,7 +1,7 @@
 import { Card } from '#app/_ui/card.tsx';
 import { Skeleton } from '#app/_ui/skeleton.tsx';
 
-/** Placeholders for two cards, of roughly their final height. */
+/** Placeholders for two cards, at roughly their final heights. */
 export function EditorSkeleton({ label }: { label: string }) {
   return (
     <div role="status" aria-busy="true" aria-label={label}>

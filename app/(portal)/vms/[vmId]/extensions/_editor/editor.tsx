@@ -175,10 +175,7 @@ function PreviewColumn({ vm, handler, editing, typing, faults, planned, json }: 
   );
 }
 
-/**
- * Returns the latest planning result as `planned`, and its plan as `plan`, which is null while it does not match what
- * the page shows.
- */
+/** Returns the latest planning result. `plan` is its plan, or null while that does not match what the page shows. */
 function useCurrentPlan(vmId: string, editing: Editing, state: { isApplied: boolean; isComparing: boolean }) {
   const trpc = useTRPC();
   const queries = useQueryClient();
@@ -191,7 +188,7 @@ function useCurrentPlan(vmId: string, editing: Editing, state: { isApplied: bool
     enabled: draft.name !== '' && used.schema !== undefined && live.gone === null && !state.isApplied,
     stamp: live.stamp,
   });
-  // If the plan is based on a newer goal state than the draft, that goal state is loaded first.
+  // If the plan is based on a newer goal state than the draft, loads that goal state first.
   const isBehind = planned.settled && planned.plan !== null && planned.plan.incarnation.before > base.incarnation;
   useEffect(() => {
     if (isBehind) void queries.invalidateQueries(trpc.goalStates.pathFilter());

@@ -17,12 +17,12 @@ export interface FootProps {
   plan: DraftPlan | null;
   dirty: boolean;
   /**
-   * Why a change by someone else prevents applying the draft: a comparison is open, the extension changed, or the
-   * extension or VM was deleted. Null if none does.
+   * Why the draft cannot be applied after a change by someone else: a comparison is open, the extension changed, or the
+   * extension or VM was deleted. Null if no such change blocks it.
    */
   blockedBy: 'comparing' | 'overtaken' | 'extension' | 'vm' | null;
   busy: boolean;
-  /** Whether the VM is on hold, so that the change waits. */
+  /** Whether the VM is on hold, which delays the change. */
   isHeld: boolean;
   vm: { id: string; name: string };
   onCompare(): void;
@@ -30,7 +30,7 @@ export interface FootProps {
   onEditJson(pointer: string): void;
 }
 
-/** Shows errors, what applying would do, and the buttons to apply and discard. */
+/** Shows errors, what applying the draft would do, and the buttons to apply and discard it. */
 export function Foot(props: FootProps) {
   const { faults, plan, dirty, blockedBy, busy, isHeld, vm, onApply } = props;
   const { t } = useTranslation('editor');

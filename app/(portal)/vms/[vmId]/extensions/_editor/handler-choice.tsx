@@ -19,7 +19,7 @@ interface HandlerPage {
   nextCursor: string | null;
 }
 
-/** Chooses the handler of a new extension from those with a published version. */
+/** Lists the handlers with a published version, to choose one for a new extension. */
 export function HandlerChoice({ vm, first }: { vm: { id: string; name: string }; first: HandlerPage }) {
   const { t } = useTranslation('editor');
   const trpc = useTRPC();

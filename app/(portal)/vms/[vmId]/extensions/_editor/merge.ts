@@ -20,10 +20,10 @@ export interface DraftDifference {
   by: ConflictSide | 'both';
 }
 
-/** The chosen sides, by the key of the difference. A value that only one side changed needs no choice. */
+/** The side chosen for each difference, by its `key`. A value that only one side changed needs no choice. */
 export type Choices = Readonly<Record<string, ConflictSide>>;
 
-/** Returns every difference between theirs and mine, in the order of the form. */
+/** Returns every difference between theirs and mine, in the order of the form's fields. */
 export function differencesOf(
   base: ExtensionDraft,
   theirs: ExtensionDraft,
@@ -108,7 +108,8 @@ function difference(
 }
 
 /**
- * Returns the paths at which settings are compared: each ends where the value of at least one side is not an object.
+ * Returns the paths at which settings are compared. A path ends where at least one declaration has a value that is not
+ * an object.
  */
 function settingPaths(...all: readonly SettingsObject[]): SettingPath[] {
   const paths = new Map<string, SettingPath>();
@@ -141,8 +142,8 @@ function textAt(settings: SettingsObject, path: SettingPath): string | undefined
 }
 
 /**
- * Copies the value at a path from `source`. If there is no value, removes the property and every object that becomes
- * empty, unless `source` has the object too.
+ * Copies the value at a path from `source`. If `source` has no value there, removes the property, and also each parent
+ * object that becomes empty and that `source` does not have.
  */
 function put(settings: SettingsObject, path: readonly string[], source: SettingsObject): void {
   const [name, ...rest] = path;

@@ -22,11 +22,11 @@ export interface ProtectedSettingsProps {
   present: ExtensionView['protectedSettings'];
   value: ProtectedDraft;
   onChange(value: ProtectedDraft): void;
-  /** A sentence about why stored settings must be replaced. */
+  /** A sentence that says why stored settings must be replaced. */
   mustReplace: string | undefined;
   /**
-   * Returns the error of a protected setting by name, or with an empty name the error of all protected settings
-   * together.
+   * Returns the error of the protected setting with this name; for an empty name, the error of the protected settings
+   * as a whole.
    */
   faultAt(name: string): string | undefined;
 }
@@ -130,7 +130,7 @@ interface ReplaceSettingsProps extends ProtectedSettingsProps {
   first: string;
 }
 
-/** New protected settings that replace the stored ones, which the server never returns. */
+/** Inputs for new protected settings, which replace all stored ones. */
 function ReplaceSettings({ form, present, value, onChange, mustReplace, faultAt, first }: ReplaceSettingsProps) {
   return (
     <div className="grid gap-3.5">
@@ -244,7 +244,7 @@ function SecretJson({ value, onChange, fault, takesFocus }: SecretJsonProps) {
   );
 }
 
-/** Parses the value as typed. Rejects null, which would remove the settings: there is a button for that. */
+/** Parses the typed value. Rejects null, which would remove the settings, because a button does that. */
 function read(text: string): { text: string; values: unknown; unread: boolean } {
   if (text.trim() === '') return { text, values: {}, unread: false };
   try {

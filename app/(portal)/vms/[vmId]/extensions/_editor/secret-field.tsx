@@ -21,8 +21,8 @@ export interface SecretFieldProps {
 }
 
 /**
- * An input for one protected setting. A pasted text with several lines gets a text area, because an input drops line
- * breaks.
+ * An input for one protected setting. Switches to a text area when several lines are pasted, because an input drops
+ * line breaks.
  */
 export function SecretField(props: SecretFieldProps) {
   const { name, title, schema, required, value, onChange, fault, takesFocus } = props;
@@ -113,8 +113,8 @@ interface JsonTextProps {
 }
 
 /**
- * A number, a list or an object as JSON. Invalid text is sent unchanged, so that the server reports the error at this
- * field.
+ * An input for a number, a list or an object as JSON. Invalid text is sent unchanged, so that the server reports the
+ * error at this field.
  */
 function JsonText({ secretive, isNumber, onChange, ...props }: JsonTextProps) {
   const [text, setText] = useState('');

@@ -6,11 +6,11 @@ import { diffLinesWithin, diffWordsWithin } from '../../bounded-diff.ts';
 
 interface Line {
   sign: '+' | '-' | ' ';
-  /** The parts of the line. Parts that differ from the replaced line are marked. */
+  /** The parts of the line; `marked` if they differ from the line on the other side. */
   parts: { text: string; marked: boolean }[];
 }
 
-/** Compares two JSON texts: removed, added and unchanged lines. */
+/** Shows the removed, added and unchanged lines between two JSON texts. */
 export function SettingsDiff({ before, after }: { before: string; after: string }) {
   const { t } = useTranslation('editor');
   const lines = linesBetween(before, after);
@@ -58,7 +58,8 @@ function linesBetween(before: string, after: string): Line[] {
     texts: value.replace(/\n$/, '').split('\n'),
   }));
   return chunks.flatMap(({ sign, texts }, index) => {
-    // Removed lines come before added ones. If there are equally many of both, they are compared line by line.
+    // Removed lines come right before the added lines that replace them. If there are equally many, each pair of lines
+    // is compared word by word.
     const other = sign === '-' ? chunks[index + 1] : sign === '+' ? chunks[index - 1] : undefined;
     const isReplaced = other !== undefined && other.sign !== ' ' && other.texts.length === texts.length;
     return texts.map((text, line): Line => {

@@ -21,7 +21,7 @@ export interface Declaration {
 
 export interface Applying {
   busy: boolean;
-  /** Whether the draft was applied and the page is about to be left. */
+  /** Whether the draft was applied and the VM's page is about to open. */
   done: boolean;
   refusal: ExplainedProblem | null;
   apply(declaration: Declaration): Promise<void>;
@@ -29,8 +29,8 @@ export interface Applying {
 }
 
 /**
- * Applies exactly what was planned: if the plan is out of date, the portal rejects it. Then opens the VM's page, with a
- * toast that offers to undo the change.
+ * Applies exactly what was planned, because the portal rejects a plan that is out of date. On success, opens the VM's
+ * page with a toast that offers to undo the change.
  */
 export function useApply(vm: { id: string; name: string }, onOutdated: () => Promise<void>): Applying {
   const { t } = useTranslation('editor');

@@ -29,7 +29,7 @@ export function useCompare(vmId: string, editing: Editing, onNewer: (newer: Newe
     if (state === undefined) return;
     const { incarnation, publishedAt, publishedBy } = state;
     const isTheSame = extension === null ? isNew : base.extension !== null && !differs(base.extension, extension);
-    // If only other extensions changed, there is nothing to compare: the draft continues on the newer goal state.
+    // If only other extensions changed, there is nothing to compare, so the draft continues from the newer goal state.
     if (isTheSame) editing.continueFrom({ extension, incarnation }, draft, secrets.mode === 'keep' ? null : secrets);
     else onNewer({ incarnation, publishedAt, publishedBy, extension });
   };

@@ -10,7 +10,7 @@ import { changeOfSecrets, type DraftSecretChange } from './secret-change.ts';
 import { type EditorStart, type LiveExtension, useLive } from './use-live.ts';
 import { type SchemaOfVersion, type UsedSchema, useSchema } from './use-schema.ts';
 
-/** The declaration that the draft started from. */
+/** The declaration and the goal state that the draft started from. */
 export interface Base {
   extension: ExtensionView | null;
   incarnation: number;
@@ -33,21 +33,21 @@ export interface Editing {
   secrets: ProtectedDraft;
   setSecrets(secrets: ProtectedDraft): void;
   /**
-   * Other extensions of the handler on this VM, which must use the same version, and whether the draft changes them
-   * too.
+   * Other extensions of the handler on this VM whose version differs from the draft's. All must use the same version,
+   * so the reader can choose to change these too (`takesSiblings`).
    */
   siblings: readonly string[];
   takesSiblings: boolean;
   setTakesSiblings(takes: boolean): void;
   used: UsedSchema;
-  /** A sentence about why stored protected settings must be replaced. */
+  /** A sentence that says why stored protected settings must be replaced. */
   mustReplace: string | undefined;
   goal: Goal;
   changes: readonly DraftChange[];
   secretChange: DraftSecretChange;
   dirty: boolean;
   live: LiveExtension;
-  /** Whether someone else changed this extension while the draft has changes. */
+  /** Whether someone else changed this extension while the draft had changes. */
   overtaken: boolean;
   /** Who made the change that was loaded into an unmodified draft. */
   adopted: string | null;
@@ -93,7 +93,7 @@ export function useEditing(from: EditingStart, rests: boolean): Editing {
   const others = live.goalState.incarnation;
   useEffect(() => {
     if (rests) return;
-    // Changes of other extensions are always adopted. Changes of this extension are adopted only while the draft is
+    // Always adopts changes to other extensions, but adopts changes to this extension only while the draft is
     // unmodified.
     if (isNew && others > base.incarnation) setBase((before) => ({ ...before, incarnation: others }));
     if (!moved || (extensionChanged && dirty)) return;
@@ -134,7 +134,7 @@ export function useEditing(from: EditingStart, rests: boolean): Editing {
 
 const keep: ProtectedDraft = { mode: 'keep' };
 
-/** Returns a sentence about why stored protected settings must be replaced; undefined if they need not be. */
+/** Returns a sentence that says why stored protected settings must be replaced; undefined if they need not be. */
 function useMustReplace(
   extension: ExtensionView | null,
   first: EditingStart['first'],
@@ -152,7 +152,10 @@ function useMustReplace(
   return isOther ? t('protected.otherSchema', { version }) : undefined;
 }
 
-/** Whether this extension changed, rather than only other extensions of the VM. */
+/**
+ * Whether the extension itself changed. Ignores `incarnation`, which also increases when only other extensions of the
+ * VM change.
+ */
 export function differs(before: ExtensionView, after: ExtensionView): boolean {
   const contents = ({ incarnation: _, ...rest }: ExtensionView) => JSON.stringify(rest);
   return contents(before) !== contents(after);

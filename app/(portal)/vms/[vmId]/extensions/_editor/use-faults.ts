@@ -18,7 +18,7 @@ const missing = new Set(['setting_required', 'protected_setting']);
 export interface Faults {
   /** All errors, including those that are not shown yet. */
   all: readonly ProblemFault[];
-  /** Whether all errors are missing values of fields that were not visited yet. */
+  /** Whether all errors are missing values of fields that have not been visited yet. */
   onlyOpen: boolean;
   /** Returns the error at a path below the goal, such as `/version` or `/timeouts/enable`. */
   at(path: string): string | undefined;
@@ -27,8 +27,8 @@ export interface Faults {
   /** Returns the error at a JSON pointer below the public settings. */
   publicAt(pointer: string): string | undefined;
   /**
-   * Returns the error of a protected setting by name, or with an empty name the error of all protected settings
-   * together.
+   * Returns the error of the protected setting with this name; for an empty name, the error of the protected settings
+   * as a whole.
    */
   protectedAt(name: string): string | undefined;
   /** The first error of the protected settings. */
@@ -52,7 +52,7 @@ interface Sources {
   secrets: ProtectedDraft;
   taken: boolean;
   mustReplace: string | undefined;
-  /** The `data-at` of the field that has the focus; empty for none. */
+  /** The `data-at` of the field that has the focus; empty if none has it. */
   active: string;
 }
 
@@ -62,7 +62,7 @@ export function useFaults({ planned, draft, secrets, taken, mustReplace, active 
   const [insists, setInsists] = useState(false);
   const [visited, setVisited] = useState<ReadonlySet<string>>(new Set());
   useEffect(() => {
-    // A field counts as visited when it loses the focus. When it gets the focus, nothing is typed yet.
+    // A field counts as visited only when it loses focus, because nothing has been typed when it gains focus.
     if (active === '') return;
     return () => setVisited((before) => (before.has(active) ? before : new Set([...before, active])));
   }, [active]);

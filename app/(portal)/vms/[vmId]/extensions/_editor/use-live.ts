@@ -6,14 +6,14 @@ import { useProblem } from '#app/_lib/use-problem.ts';
 import type { ExtensionView } from '#server/domain/goal-states/index.ts';
 import type { PastGoalState, VmFacts } from '../../vm-data.ts';
 
-/** The VM as it is now, including changes by others during the edit. */
+/** The current state of the VM and the extension, including changes by others during the edit. */
 export interface LiveExtension {
   goalState: PastGoalState;
   /** The current declaration of the extension; undefined for a new one. */
   extension: ExtensionView | undefined;
   gone: 'vm' | 'extension' | null;
   hold: VmFacts['hold'];
-  /** Increases whenever the goal state is reloaded, as after a change to the VM or a handler. */
+  /** Increases whenever the goal state is reloaded, such as after a change to the VM or a handler. */
   stamp: number;
 }
 
@@ -25,7 +25,10 @@ export interface EditorStart {
   goalState: PastGoalState;
 }
 
-/** Returns the VM's goal state and the extension, keeps them up to date, and reports whether one was deleted. */
+/**
+ * Returns the VM's goal state and the extension, keeps them up to date, and reports whether the VM or the extension was
+ * deleted.
+ */
 export function useLive({ vm, extension, goalState }: EditorStart): LiveExtension {
   const trpc = useTRPC();
   const explain = useProblem();

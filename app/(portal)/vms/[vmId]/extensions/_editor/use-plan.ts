@@ -8,7 +8,7 @@ import { useProblem } from '#app/_lib/use-problem.ts';
 import type { AppRouter } from '#server/trpc/root.ts';
 import { canonical, type Goal } from './draft.ts';
 
-/** Milliseconds after the last change before a plan is requested. */
+/** Milliseconds to wait after the last change before requesting a plan. */
 const pause = 350;
 
 export type DraftPlan = inferRouterOutputs<AppRouter>['goalStates']['planExtension'];
@@ -79,7 +79,7 @@ export function usePlan({ vmId, name, goal, siblings, enabled, stamp }: PlanInpu
   return { plan: told.plan, faults: told.faults, problem: told.problem, settled: enabled && told.about === about };
 }
 
-/** Removes `/goal` from the path of a fault: paths on this page start below it. */
+/** Removes `/goal` from the path of a fault, because paths on this page start below it. */
 function atGoal(fault: ProblemFault): ProblemFault {
   return fault.path.startsWith('/goal/') ? { ...fault, path: fault.path.slice('/goal'.length) } : fault;
 }
