@@ -37,7 +37,9 @@ const modules = [
   'logs',
   'reports',
   'health',
+  'retries',
   'fleet',
+  'attention',
   'vm-lifecycle',
   'views',
 ];
@@ -92,7 +94,7 @@ const law: IConfiguration = {
       name: 'agent-tools-know-no-work',
       comment: 'The guest agent’s tools import neither its work nor its commands.',
       severity: 'error',
-      from: from('^agent/(folder|portal|identity|settings|goal|watch|report|handler|wire-forward)/'),
+      from: from('^agent/(folder|portal|identity|settings|goal|watch|report|handler|update|wire-forward)/'),
       to: { path: String.raw`^agent/(main\.ts|(work|clinic|commands|doctor|install)/)` },
     },
     {

@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { ChildrenFirst } from './server/testing/children-first.ts';
 import { testsLeftOut } from './server/testing/programs.ts';
 
 export default defineConfig({
@@ -8,6 +9,7 @@ export default defineConfig({
     globalSetup: ['./server/testing/programs-setup.ts', './db/testing/global-setup.ts'],
     // On two cores, more workers would only wait for each other, because each test file also keeps a database busy.
     maxWorkers: 2,
+    sequence: { sequencer: ChildrenFirst },
     // Test files share worker processes, because loading the modules for each file would take as long as the tests.
     // Each file restores what it changes in a module or in the environment, such as a clock or a variable.
     isolate: false,

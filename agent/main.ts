@@ -10,13 +10,16 @@ import { renewKeyNow } from './commands/renew-key.ts';
 import { type RunOptions, run } from './commands/run.ts';
 import { status, statusText } from './commands/status.ts';
 import { type TryOptions, tryCommand } from './commands/try.ts';
+import { type UpdateOptions, update } from './commands/update.ts';
 import { type WireForwardOptions, wireForward, wireListen } from './commands/wire-forward.ts';
+import { layoutOf } from './folder/layout.ts';
 import { openCaller } from './portal/call.ts';
 import type { PortalRoute } from './portal/route.ts';
 import type { ConfigurationKey } from './settings/configuration.ts';
 import { addSettings } from './settings/options.ts';
 import { enrollmentTokenOf } from './settings/tokens.ts';
 import { escapeControls } from './terminal.ts';
+import { settleTrial } from './update/trial.ts';
 import { agentVersion } from './version.ts';
 
 const print = (line: string) => console.log(escapeControls(line));
@@ -100,7 +103,8 @@ for (const [name, description, action] of [
     .option('--disable-on-exit', 'disable every handler when the agent stops, for demos and tests')
     .action(async (options: Way & Omit<RunOptions, 'call' | 'environment'>) => {
       const logFormat = logFormatOf(options);
-      await action({ ...options, logFormat, call: callerOf(options), environment }, print, stopping.signal);
+      const program = process.argv[1];
+      await action({ ...options, logFormat, call: callerOf(options), environment, program }, print, stopping.signal);
     });
 }
 
@@ -109,6 +113,20 @@ command('renew-key', 'replace the key pair of this machine, through the agent if
     await renewKeyNow({ dir: options.dir, call: callerOf(options) }, print);
   },
 );
+
+command('update', 'replace this agent with the one that the portal serves, and go back if it does not poll', way)
+  .option('--poll-seconds <n>', 'seconds in which the new agent must poll the portal', countOf, 120)
+  .option('--restart-command <command>', 'command that restarts the agent (default: systemctl restart annex-agent)')
+  .action(async (options: Way & Omit<UpdateOptions, 'call' | 'program'>) => {
+    await update({ ...options, call: callerOf(options), program: process.argv[1] ?? '' }, print);
+  });
+
+program
+  .command('settle-update', { hidden: true })
+  .requiredOption('--dir <dir>')
+  .action(({ dir }: { dir: string }) => {
+    if (settleTrial(layoutOf(dir), Date.now()) === 'returned') print('The previous agent is installed again.');
+  });
 
 command('status', 'show the state of the agent', ['bootIdFile'])
   .option('--json', 'print JSON')
@@ -169,6 +187,10 @@ command(
 command('install-unit', 'print or write the systemd unit of this agent')
   .option('--user <name>', 'user that runs the agent and its handlers', 'root')
   .option('--write [file]', 'write it to a file (default: /etc/systemd/system/annex-agent.service)')
+  .option(
+    '--program <path...>',
+    'paths of Node and the agent on the machine of the unit (default: those of this agent)',
+  )
   .action((options: InstallUnitOptions) => installUnit(options, print));
 
 const many = (text: string, before: string[] = []) => [...before, text];

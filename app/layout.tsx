@@ -10,6 +10,7 @@ import { WordsProvider } from './_lib/i18n/client.tsx';
 import { sharedNamespaces } from './_lib/i18n/namespaces.ts';
 import { currentLanguage, directionOf, preferredLanguage } from './_lib/i18n/server.ts';
 import { ReaderClock } from './_lib/reader-clock.tsx';
+import { readerZone } from './_lib/reader-zone.ts';
 
 /** The Latin part of Inter is preloaded. The extended part is loaded only if a page uses its letters. */
 const inter = localFont({
@@ -64,9 +65,13 @@ export const viewport: Viewport = {
 
 /** Language and theme are known before the first byte is sent, so that the page does not flicker. */
 export default async function RootLayout({ children }: { children: ReactNode }) {
-  const [language, preferred, jar] = await Promise.all([currentLanguage(), preferredLanguage(), cookies()]);
+  const [language, preferred, jar, timeZone] = await Promise.all([
+    currentLanguage(),
+    preferredLanguage(),
+    cookies(),
+    readerZone(),
+  ]);
   const theme = jar.get(cookieNames.theme)?.value;
-  const timeZone = jar.get(cookieNames.timeZone)?.value;
   return (
     <html
       lang={language}
@@ -76,20 +81,11 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
     >
       <body>
         <WordsProvider language={language} preferred={preferred} bundles={bundlesOf(language, sharedNamespaces)}>
-          <ReaderClock now={Date.now()} timeZone={zoneOf(timeZone)}>
+          <ReaderClock now={Date.now()} timeZone={timeZone}>
             <CrashBoundary>{children}</CrashBoundary>
           </ReaderClock>
         </WordsProvider>
       </body>
     </html>
   );
-}
-
-/** Returns the zone in the cookie if it is valid, otherwise UTC. */
-function zoneOf(wish: string | undefined): string {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: wish ?? 'UTC' }).resolvedOptions().timeZone;
-  } catch {
-    return 'UTC';
-  }
 }

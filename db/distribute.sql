@@ -35,6 +35,7 @@ select create_distributed_table('agent_problems', 'vm_id', colocate_with => 'goa
 select create_distributed_table('agent_refusals', 'vm_id', colocate_with => 'goal_state_heads');
 select create_distributed_table('pending_restarts', 'vm_id', colocate_with => 'goal_state_heads');
 select create_distributed_table('holds', 'vm_id', colocate_with => 'goal_state_heads');
+select create_distributed_table('retry_series', 'vm_id', colocate_with => 'goal_state_heads');
 select create_distributed_table('stock_agents', 'vm_id', colocate_with => 'goal_state_heads');
 select create_distributed_table('extension_latest', 'vm_id', colocate_with => 'goal_state_heads');
 select create_distributed_table('extension_pulse', 'vm_id', colocate_with => 'goal_state_heads');

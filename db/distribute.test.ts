@@ -18,7 +18,7 @@ const local = [
   ...['accounts', 'api_tokens', 'auth_challenges', 'installation', 'invitations', 'passkeys', 'recovery_codes'],
   ...['sessions', 'sign_in_rules', 'totp_factors', 'users', 'verifications'],
   ...['audit_anchors', 'audit_chain', 'audit_entries', 'changes', 'message_cursors', 'version_counts'],
-  ...['fleet_counts', 'fleet_count_deltas', 'fleet_count_checks'],
+  ...['attention_marks', 'fleet_counts', 'fleet_count_deltas', 'fleet_count_checks'],
 ];
 
 /** Known statements that do not run on a single shard, each with the reason (docs/scale.md has the same list). */

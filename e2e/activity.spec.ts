@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expectAccessibleInBothThemes } from './support/accessibility.ts';
+import { countClicks } from './support/clicks.ts';
 import { withDatabase } from './support/database.ts';
 import type { Portal } from './support/portal.ts';
 import { expect, test } from './support/test.ts';
@@ -15,14 +16,16 @@ test('a new action is announced as a count, and opens to show the values before 
 }) => {
   const vm = await api.createVm(`act-${unique}`, { env: 'prod' });
   const page = await signedIn('operator');
-  await page.goto('/activity');
+  await page.goto(`/activity?q=${vm.name}`);
   const list = page.getByRole('main');
   const made = list.getByRole('listitem').filter({ hasText: `Bootstrap token created the VM ${vm.name}` });
   await expect(made).toBeVisible();
   await expect(made.getByRole('link', { name: vm.name })).toHaveAttribute('href', `/vms/${vm.id}`);
 
   await api.call('PATCH', `/vms/${vm.id}`, { body: { tags: { env: 'test', owner: 'ada' } } });
-  const changed = list.getByRole('listitem').filter({ hasText: `changed the name or tags of ${vm.name}` });
+  const changed = list
+    .getByRole('listitem')
+    .filter({ hasText: `changed ${vm.name}: tag env prod → test and tag owner not set → ada` });
   const waiting = page.getByRole('button', { name: /new entr(y|ies)$/ });
   await expect(waiting).toBeVisible();
   await expect(changed).toHaveCount(0);
@@ -72,7 +75,7 @@ test('filters are kept in the URL, and a download contains all matching actions'
 
   // Viewers may not see members, so they do not see them in the activity either.
   const viewer = await signedIn('viewer');
-  await viewer.goto('/activity');
+  await viewer.goto(`/activity?q=${vm.name}`);
   const made = viewer
     .getByRole('main')
     .getByRole('listitem')
@@ -82,11 +85,94 @@ test('filters are kept in the URL, and a download contains all matching actions'
   await expect(made.getByRole('button', { name: 'Show before and after' })).toHaveCount(0);
 });
 
+/** Writes that these VMs stopped responding at a time, once the worker knows their health. */
+async function silence(portal: Portal, vmIds: readonly string[], at: Date): Promise<void> {
+  await withDatabase(portal, async (client) => {
+    const known = 'select count(*)::int as n from vm_health where vm_id = any ($1)';
+    await expect.poll(async () => (await client.query(known, [vmIds])).rows[0].n).toBe(vmIds.length);
+    await client.query(
+      `insert into health_transitions (at, vm_id, kind, "from", "to")
+       select $2, unnest($1::uuid[]), 'health', 'healthy', 'unresponsive'`,
+      [vmIds, at],
+    );
+  });
+}
+
+test('what happened last night is two clicks away, and leads to exactly these VMs', async ({
+  portal,
+  signedIn,
+  api,
+  unique,
+}) => {
+  const vms = [await api.createVm(`night-a-${unique}`), await api.createVm(`night-b-${unique}`)];
+  const page = await signedIn('viewer');
+  await page.goto('/');
+  const night = await page.evaluate(() => {
+    const today = new Date();
+    return new Date(today.getFullYear(), today.getMonth(), today.getDate() - 1, 22, 17, 5).toISOString();
+  });
+  await silence(
+    portal,
+    vms.map(({ id }) => id),
+    new Date(night),
+  );
+
+  const clicks = await countClicks(page);
+  await page.getByRole('navigation').getByRole('link', { name: 'Activity' }).first().click();
+  await page.getByRole('button', { name: /^Last night/ }).click();
+  await expect(page).toHaveURL(/since=night/);
+  const silent = page.getByRole('main').getByRole('listitem').filter({ hasText: '2 VMs stopped responding' });
+  await expect(silent).toBeVisible();
+  await clicks.expectAtMost('what happened last night', 2);
+  await expect(page.getByRole('button', { name: /^Last night/ })).toHaveAttribute('aria-pressed', 'true');
+  await expectAccessibleInBothThemes(page);
+
+  await page.getByRole('radio', { name: 'People' }).check();
+  await expect(page).toHaveURL(/kind=people/);
+  await expect(silent).toHaveCount(0);
+  await page.getByRole('radio', { name: 'Fleet' }).check();
+  await silent.getByRole('link', { name: '2 VMs' }).click();
+  await expect(page).toHaveURL(/\/vms\?event=silent/);
+  for (const { name } of vms) await expect(page.getByRole('link', { name })).toBeVisible();
+  await expect(page.getByRole('main').getByRole('link', { name: /^night-/ })).toHaveCount(2);
+});
+
+test('alike actions are one line, which opens to show each of them', async ({ signedIn, api, unique }) => {
+  const page = await signedIn('operator');
+  for (const n of [1, 2, 3]) await api.createVm(`fold-${unique}-${n}`);
+  await page.goto(`/activity?q=fold-${unique}`);
+  const line = page.getByRole('main').getByRole('listitem').filter({ hasText: 'Bootstrap token created 3 VMs' });
+  await expect(line).toBeVisible();
+  await line.getByRole('button', { name: 'Show single actions' }).click();
+  for (const n of [1, 2, 3]) await expect(line.getByText(`created the VM fold-${unique}-${n}`)).toBeVisible();
+  await expectAccessibleInBothThemes(page);
+});
+
+test('a line marks where the last visit ended', async ({ portal, signedIn, api, unique }) => {
+  const page = await signedIn('operator');
+  await api.createVm(`seen-${unique}`);
+  await page.goto(`/activity?q=${unique}`);
+  await expect(page.getByText('You were here last')).toHaveCount(0);
+  await withDatabase(portal, (client) =>
+    client.query(`update users set previous_seen_at = now(), last_seen_at = now() where role = 'operator'`),
+  );
+  const vm = await api.createVm(`seen-too-${unique}`);
+  await api.call('PATCH', `/vms/${vm.id}`, { body: { tags: { env: 'test' } } });
+  await page.goto(`/activity?q=${unique}&since=visit`);
+  await expect(page.getByRole('main').getByText(`changed ${vm.name}`)).toBeVisible();
+  await page.getByRole('button', { name: /^Since last visit/ }).click();
+  await expect(page).not.toHaveURL(/since/);
+  await expect(page.getByText('You were here last')).toBeVisible();
+  await expectAccessibleInBothThemes(page);
+});
+
 test('a change of the activity log in the database is detected', async ({ portal, signedIn, api, unique }) => {
   const vm = await api.createVm(`chain-${unique}`);
   const page = await signedIn('viewer');
   await page.goto('/activity');
-  await expect(page.getByRole('main').getByText(/entries are numbered and sealed\./)).toBeVisible();
+  await expect(
+    page.getByRole('main').getByText(/^Audit log: [\d,]+ entries|^Audit log intact: [\d,]+ entries, checked/),
+  ).toBeVisible();
   await expect.poll(() => verify(portal), { timeout: 15_000 }).toMatchObject({ status: 0 });
   expect(verify(portal).output).toMatch(
     /\d+ entries, 0 anchors\.\nThe chain is valid\.\nThe chain ends at \d+:[0-9a-f]{64}/,

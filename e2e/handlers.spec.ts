@@ -275,3 +275,85 @@ test('the handler page shows adoption, failures, languages and two versions side
     await expect(stranger.getByRole('button', { name: 'Upload files' })).toHaveCount(0);
   });
 });
+
+test('an operator rolls a new version out to a VM with an older one', async ({ api, signedIn, unique }) => {
+  const handler = `Rollout.${unique}.Probe`;
+  await givenProbe(api, handler, {});
+  await givenProbe(api, handler, {}, '1.1.0.0');
+  const vm = await api.createVm(`rollout-${unique}`);
+  const current = await api.createVm(`current-${unique}`);
+  const settings = { publicSettings: { target: 'www.example.net' } };
+  await api.setExtension(vm.id, 'probe', { handler, version: '1.0.0.0', settings });
+  await api.setExtension(current.id, 'probe', { handler, version: '1.1.0.0', settings });
+  const page = await signedIn('operator');
+
+  await test.step('the handler’s page leads to the VMs with an older version, which show the newer one', async () => {
+    await page.goto(`/handlers/${handler}`);
+    await expectAccessibleInBothThemes(page);
+    await page.getByRole('link', { name: 'Roll out 1.1.0.0' }).click();
+    await expect(page.getByRole('row').filter({ hasText: unique })).toHaveCount(1, patient);
+    const row = page.getByRole('row').filter({ hasText: vm.name });
+    await expect(row.getByText('1.1.0.0 available')).toBeVisible();
+    await expectAccessibleInBothThemes(page);
+    await row.getByRole('link', { name: vm.name }).click();
+  });
+
+  await test.step('the card opens the editor with that version', async () => {
+    await page.getByRole('link', { name: '1.1.0.0 available' }).click();
+    await expect(page.getByLabel('Version', { exact: true })).toHaveValue('1.1.0.0');
+    await page.getByRole('button', { name: 'Apply to 1 VM' }).click();
+    await expect(page).toHaveURL(new RegExp(`/vms/${vm.id}`));
+    await expect(page.getByRole('link', { name: '1.1.0.0 available' })).toHaveCount(0);
+  });
+
+  await test.step('the filter finds no VM with an update any more', async () => {
+    // A page that is opened before the worker has seen the change keeps its row and offers to refresh.
+    await expect(async () => {
+      await page.goto(`/vms?handler=${handler}&updateAvailable=yes`);
+      await expect(page.getByText('No VMs match')).toBeVisible({ timeout: 3_000 });
+    }).toPass(patient);
+    await page.goto(`/vms?handler=${handler}&updateAvailable=no`);
+    await expect(page.getByRole('row').filter({ hasText: unique })).toHaveCount(2, patient);
+    await expectAccessibleInBothThemes(page);
+  });
+});
+
+test('the settings form shows titles and descriptions in the reader’s language', async ({ api, signedIn, unique }) => {
+  const handler = `Titles.${unique}.Probe`;
+  await api.ensurePublisher(`Titles.${unique}`);
+  const target = 'settings./publicSettings/target';
+  const settingsSchema = {
+    publicSettings: {
+      type: 'object',
+      properties: { target: { type: 'string', title: 'Target', description: 'The host to watch.' } },
+    },
+  };
+  await api.publish(handler, '1.0.0.0', await samplePackage('Acme.Lab.Probe', '1.0.0.0'), {
+    resources: {
+      en: words('en', { [`${target}.title`]: 'Host name' }),
+      de: words('de', { [`${target}.title`]: 'Rechnername', [`${target}.description`]: 'Der überwachte Rechner.' }),
+    },
+    settingsSchema,
+  });
+  const vm = await api.createVm(`titles-${unique}`);
+  await api.setExtension(vm.id, 'probe', { handler, version: '1.0.0.0', settings: { publicSettings: {} } });
+
+  const english = await signedIn('operator');
+  await english.goto(`/vms/${vm.id}/extensions/probe`);
+  await expect(english.getByLabel('Host name')).toBeVisible();
+  await expect(english.getByText('The host to watch.')).toBeVisible();
+
+  const publisher = await signedIn('publisher', { namespaces: [`Titles.${unique}`] });
+  await publisher.goto(`/handlers/${handler}/1.0.0.0`);
+  await publisher.getByRole('button', { name: 'Add 1 text from the settings schema' }).click();
+  await expect(publisher.getByText('The host to watch.').first()).toBeVisible();
+  await publisher.getByRole('button', { name: 'Save en (1 change)' }).click();
+  await expect(publisher.getByRole('button', { name: /from the settings schema$/ })).toHaveCount(0);
+
+  const german = await signedIn('operator', { locale: 'de' });
+  await german.goto(`/vms/${vm.id}/extensions/probe`);
+  await german.getByLabel('Rechnername').fill('www.example.net');
+  await expect(german.getByText('Der überwachte Rechner.')).toBeVisible();
+  await expect(german.getByRole('term').filter({ hasText: 'Rechnername' })).toBeVisible();
+  await expectAccessibleInBothThemes(german);
+});

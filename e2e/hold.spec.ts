@@ -43,7 +43,7 @@ test('a held VM gets no changes: others see who holds it and why, and the releas
   await expect(german.getByRole('button')).toHaveCount(0);
 
   await api.setExtension(vm.id, 'watch', sampleGoal(probe, { target: 'second.example.net' }));
-  const why = page.getByRole('region', { name: 'Why is it not done?' });
+  const why = page.getByRole('region', { name: 'Why it isn’t done' });
   await expect(why).toContainText('the VM is on hold, and the agent gets this change when the hold ends');
   await expect(why).toContainText('Patch window of the database');
   await expectAccessibleInBothThemes(page);

@@ -2,6 +2,7 @@ import type { BrowserContext, Page } from '@playwright/test';
 import { Secret, TOTP } from 'otpauth';
 import { type OpenIdTestProvider, startOpenIdProvider } from '#server/testing/openid-provider.ts';
 import { expectAccessibleInBothThemes } from './support/accessibility.ts';
+import { countClicks } from './support/clicks.ts';
 import { withDatabase } from './support/database.ts';
 import { freePorts, type Portal, startPortal } from './support/portal.ts';
 import { test as base, expect } from './support/test.ts';
@@ -421,6 +422,7 @@ test('an admin confirms their identity before creating a token or a link', async
   await page.goto('/settings/members');
   await signedInLongAgo();
   await page.getByRole('button', { name: 'Invite by link' }).first().click();
+  await page.getByRole('dialog').getByLabel('For', { exact: true }).fill('Olga');
   await page.getByRole('dialog').getByRole('button', { name: 'Create link' }).click();
   await confirm();
   await expect(page.getByRole('dialog', { name: 'Send this link' })).toBeVisible();
@@ -433,4 +435,59 @@ test('an admin confirms their identity before creating a token or a link', async
     .click();
   await confirm();
   await expect(page.getByRole('dialog', { name: 'Send this link' })).toBeVisible();
+});
+
+test('an admin invites a publisher with a namespace, and the publisher joins', async ({
+  signedIn,
+  browser,
+  unique,
+}) => {
+  const page = await signedIn('admin');
+  const clicks = await countClicks(page);
+  const dialog = page.getByRole('dialog');
+  await page.goto('/settings/members');
+  await clicks.restart();
+  await page.getByRole('button', { name: 'Invite by link' }).first().click();
+  await dialog.getByLabel('For', { exact: true }).fill(`Paula ${unique}`);
+  await dialog.getByLabel('Role').selectOption({ label: 'Publisher' });
+  await dialog.getByRole('button', { name: 'New namespace…' }).click();
+  await dialog.getByLabel('New namespace', { exact: true }).fill(`Paula.${unique}`);
+  await dialog.getByRole('button', { name: 'Create link' }).click();
+  const link = page.getByRole('dialog', { name: 'Send this link' });
+  await expect(link).toBeVisible();
+  await clicks.expectAtMost('publisher invited with namespace', 5);
+  const address = (await link.getByText(/set-up\?token=/).textContent()) ?? '';
+  await link.getByRole('button', { name: 'Done' }).click();
+  const row = page.getByRole('row', { name: new RegExp(`Paula ${unique} Publisher Paula\\.${unique}`) });
+  await expect(row).toBeVisible();
+  await expectAccessibleInBothThemes(page);
+
+  const guest = await (await browser.newContext()).newPage();
+  await guest.goto(address);
+  await expect(guest.getByText(`This link is for Paula ${unique}.`)).toBeVisible();
+  await expect(guest.getByText(`You can publish in the namespace Paula.${unique}.`)).toBeVisible();
+  await expect(guest.getByLabel('Name', { exact: true })).toHaveValue(`Paula ${unique}`);
+  await expectAccessibleInBothThemes(guest);
+  await guest.context().close();
+});
+
+test('an invitation for a publisher needs a namespace and a recipient', async ({ signedIn, unique, console }) => {
+  console.allow(refused);
+  const page = await signedIn('admin');
+  const dialog = page.getByRole('dialog');
+  await page.goto('/settings/members');
+  await page.getByRole('button', { name: 'Invite by link' }).first().click();
+  await dialog.getByLabel('Role').selectOption({ label: 'Publisher' });
+  await dialog.getByRole('button', { name: 'Create link' }).click();
+  await expect(dialog.getByText('Enter a name or an email address.')).toBeVisible();
+  await expect(dialog.getByText('Choose at least one namespace.')).toBeVisible();
+  await expectAccessibleInBothThemes(page);
+
+  await dialog.getByLabel('For', { exact: true }).fill('Peter');
+  await dialog.getByRole('button', { name: 'New namespace…' }).click();
+  await dialog.getByLabel('New namespace', { exact: true }).fill(`${unique} Lab`);
+  await dialog.getByRole('button', { name: 'Create link' }).click();
+  await expect(dialog.getByText('A namespace consists of letters, digits')).toBeVisible();
+  await dialog.getByRole('button', { name: 'Remove new namespace' }).click();
+  await expect(dialog.getByLabel('New namespace', { exact: true })).toHaveCount(0);
 });

@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expectAccessible, expectAccessibleInBothThemes } from './support/accessibility.ts';
+import { countClicks } from './support/clicks.ts';
 import { expect, test } from './support/test.ts';
 import { zipOf } from './support/zip.ts';
 
@@ -143,12 +144,12 @@ test('a publisher corrects a zip, writes messages and publishes; an operator fin
     const flags = { rebootAfterInstall: true, reportHeartbeat: true };
     const other = await zipOf({ 'HandlerManifest.json': manifest({ ...commands, ...flags }), 'bin/probe.sh': script });
     await choose(page, 'probe.zip', other);
-    await page.getByLabel('Version').fill('1.2.0.0');
+    await page.getByLabel('Version', { exact: true }).fill('1.2.0.0');
     await page.getByRole('button', { name: 'Upload' }).click();
     await expect(
       page.getByText('Version 1.2.0.0 already exists with different contents. Use a higher version.'),
     ).toBeVisible();
-    await expect(page.getByLabel('Version')).toHaveValue('1.2.0.0');
+    await expect(page.getByLabel('Version', { exact: true })).toHaveValue('1.2.0.0');
   });
 
   await test.step('a manifest.xml names handler and version', async () => {
@@ -178,6 +179,68 @@ test('a publisher corrects a zip, writes messages and publishes; an operator fin
     await expectAccessible(operator);
     await operator.goto('/publish');
     await expect(operator.getByRole('heading', { level: 1 })).toHaveText('You need a different role');
+  });
+});
+
+test('a publisher publishes a new version with the messages carried over', async ({ api, signedIn, unique }) => {
+  const namespace = `Carried.${unique}`;
+  await api.ensurePublisher(namespace);
+  const handler = `${namespace}.Probe`;
+  const flags = { rebootAfterInstall: false, reportHeartbeat: false };
+  const contents = { 'HandlerManifest.json': manifest({ ...commands, ...flags }), 'bin/probe.sh': script };
+  const put = (version: string, part: string, body: unknown) =>
+    api.call('PUT', `/handlers/${handler}/versions/${version}/${part}`, { body });
+  const texts = (lang: string, text: string) => [{ version: 1.0, lang, messages: [{ id: 'full', text }] }];
+  const zip = await zipOf(contents);
+  await put('1.0.0.0', 'package', zip);
+  await put('1.0.0.0', 'resources/en', texts('en', 'Disk {0} is full'));
+  await put('1.0.0.0', 'resources/de', texts('de', 'Datenträger {0} ist voll'));
+  await put('1.0.0.0', 'settings-schema', { publicSettings: { type: 'object', properties: { port: {} } } });
+  await api.call('POST', `/handlers/${handler}/versions/1.0.0.0/publish`);
+
+  const page = await signedIn('publisher', { namespaces: [namespace] });
+  const clicks = await countClicks(page);
+
+  await test.step('the draft has the messages and the schema, and says where they come from', async () => {
+    await page.goto('/handlers');
+    await clicks.restart();
+    await page.getByRole('link', { name: 'Publish a package' }).click();
+    await choose(page, `${handler}-1.1.0.0.zip`, zip);
+    await expect(page.getByLabel('Carry over messages and settings schema')).toBeChecked();
+    await page.getByRole('button', { name: 'Upload' }).click();
+    await expect(page).toHaveURL(`/handlers/${handler}/1.1.0.0`);
+    await expect(page.getByText('Carried over from 1.0.0.0 and not edited since: en and de.')).toBeVisible();
+    await expect(page.getByText('carried over from 1.0.0.0', { exact: true })).toBeVisible();
+    await page.getByRole('button', { name: 'Publish 1.1.0.0' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Publish 1.1.0.0?' });
+    const compared = dialog.getByRole('region', { name: 'Compared with 1.0.0.0' });
+    await expect(compared).toHaveText(/No language, message, setting, platform or command is lost/);
+    await dialog.getByRole('button', { name: 'Publish 1.1.0.0' }).click();
+    await expect(page.getByText('Published', { exact: true }).first()).toBeVisible();
+    await clicks.expectAtMost('publish with messages carried over', 6);
+  });
+
+  await test.step('without it, the dialog names what would be lost', async () => {
+    await page.goto(`/publish?handler=${handler}`);
+    await choose(page, `${handler}-1.2.0.0.zip`, zip);
+    await page.getByLabel('Carry over messages and settings schema').uncheck();
+    await expectAccessibleInBothThemes(page);
+    await page.getByRole('button', { name: 'Upload' }).click();
+    await expect(page).toHaveURL(`/handlers/${handler}/1.2.0.0`);
+    await put('1.2.0.0', 'resources/en', texts('en', 'Disk {0} is {1} % full'));
+    const required = { type: 'object', properties: { path: {} }, required: ['path'] };
+    await put('1.2.0.0', 'settings-schema', { publicSettings: required });
+    await put('1.2.0.0', 'platforms', { platforms: [{ os: 'linux' }] });
+    await page.getByRole('button', { name: 'Publish 1.2.0.0' }).click();
+    const compared = page.getByRole('region', { name: 'Compared with 1.1.0.0' });
+    await expect(compared.getByRole('listitem')).toHaveText([
+      /1 language is missing: de/,
+      /1 message has different placeholders: full \(en: \{0\} → \{0\} \{1\}\)/,
+      /1 setting was removed from the schema: \/publicSettings\/port/,
+      /1 setting is now required: \/publicSettings\/path/,
+      /No longer supported: windows, darwin/,
+    ]);
+    await expectAccessibleInBothThemes(page);
   });
 });
 

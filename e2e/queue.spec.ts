@@ -4,7 +4,13 @@ import type { CreatedVm } from './support/api.ts';
 import { publishSamples, sampleGoal } from './support/samples.ts';
 import { expect, test } from './support/test.ts';
 
-const handlers = ['Acme.Lab.Probe', 'Northwind.Storage.Mount'];
+const handlers = [
+  'Acme.Lab.Probe',
+  'Northwind.Storage.Mount',
+  'Helix.Security.Baseline',
+  'Northwind.Backup.Snapshot',
+  'Orbit.Metrics.NodeMetrics',
+];
 
 test.beforeAll(({ api }) => publishSamples(api, handlers));
 
@@ -66,7 +72,7 @@ test('the page says what a machine does now and next, and why something waits', 
   );
   await expectAccessible(viewer);
 
-  const why = page.getByRole('region', { name: 'Why is it not done?' });
+  const why = page.getByRole('region', { name: 'Why it isn’t done' });
   await why.getByRole('link', { name: 'Show in the queue' }).focus();
   await page.keyboard.press('Enter');
   const waitingRow = page.getByRole('row', { name: /probe install .* Waiting for mount/ });
@@ -91,6 +97,7 @@ test('the page says what a machine does now and next, and why something waits', 
     await route.fulfill({ status: 500, body: 'no' });
   });
   watch.allow(/status of 500/);
+  await viewer.goto(`/vms/${vm.id}`);
   await viewer.goto(`/vms/${vm.id}?tab=queue#queue-former`);
   await expect(viewer.getByRole('status', { name: 'Warteschlange wird geladen' })).toBeVisible();
   await expectAccessible(viewer);
@@ -106,4 +113,26 @@ test('the page says what a machine does now and next, and why something waits', 
   await viewer.goto(`/vms/${idle.id}?tab=queue`);
   await expect(viewer.getByRole('heading', { name: 'Nichts zu tun' })).toBeVisible();
   await expectAccessible(viewer);
+});
+
+test('a link to an entry of a long queue leaves no button half under the top bar of a phone', async ({
+  api,
+  signedIn,
+  unique,
+}) => {
+  const vm = await api.createVm(`long-${unique}`);
+  const queued = handlers.filter((handler) => handler !== 'Northwind.Storage.Mount');
+  for (const handler of queued) await api.setExtension(vm.id, handler, sampleGoal(handler));
+  const page = await signedIn('operator');
+  for (const height of [568, 640, 700, 760]) {
+    await page.setViewportSize({ width: 390, height });
+    for (const handler of queued) {
+      await page.goto(`/vms/${vm.id}`);
+      await page.goto(`/vms/${vm.id}?tab=queue#queue-${handler}`);
+      const row = page.getByRole('row', { name: new RegExp(handler) });
+      await expect(row).toBeFocused();
+      await expect(row).toBeInViewport({ ratio: 1 });
+      await expectAccessible(page);
+    }
+  }
 });

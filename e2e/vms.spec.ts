@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { newKeyPair } from '#server/testing/key-pair.ts';
 import { expectAccessibleInBothThemes } from './support/accessibility.ts';
 import { expect, test } from './support/test.ts';
 
@@ -20,11 +21,9 @@ test('an operator enrolls a VM, and its machine appears without a reload', async
   await dialog.getByLabel('Tags').fill('role=web, region=eu');
   await expectAccessibleInBothThemes(page);
   await dialog.getByRole('button', { name: 'Create VM' }).click();
-  for (const agent of ['annex-agent', 'npm run -s agent --']) {
-    await expect(dialog.getByText(new RegExp(`^${agent} enroll --portal .* --token annex_enroll_`))).toBeVisible();
-  }
-  const commands = (await dialog.textContent()) ?? '';
-  const [, token = ''] = /--token (\S+)/.exec(commands) ?? [];
+  const command = dialog.getByText(/^curl -fsS \S+\/install \| ANNEX_ENROLLMENT_TOKEN=\S+ sh$/);
+  await expect(command).toBeVisible();
+  const [, token = ''] = /ANNEX_ENROLLMENT_TOKEN=(\S+)/.exec((await command.textContent()) ?? '') ?? [];
   await page.keyboard.press('Escape');
 
   const row = page.getByRole('row').filter({ hasText: name });
@@ -35,7 +34,48 @@ test('an operator enrolls a VM, and its machine appears without a reload', async
   await expect(row).toContainText('role: web');
 });
 
-test('a duplicate name is rejected at its field', async ({ signedIn, api, console, unique }) => {
+test('an agent that is older than the served one is shown in the list and on its page, with the command', async ({
+  signedIn,
+  portal,
+  api,
+  unique,
+}) => {
+  const vm = await api.createVm(`older-${unique}`);
+  const answer = await fetch(`${portal.gatewayUrl}/agent/v1/enroll`, {
+    method: 'POST',
+    body: JSON.stringify({
+      enrollmentToken: vm.enrollmentToken,
+      certificate: newKeyPair().certificate,
+      agent: { name: 'annex-agent', version: '0.0.1' },
+    }),
+  });
+  expect(answer.status).toBe(201);
+  const page = await signedIn('operator');
+  await page.goto('/vms?agentOutdated=yes');
+  await page.getByRole('button', { name: 'Columns' }).click();
+  await page.getByRole('menuitemcheckbox', { name: 'Agent' }).click();
+  await page.keyboard.press('Escape');
+  const row = page.getByRole('row').filter({ hasText: vm.name });
+  await expect(row).toContainText(/0\.0\.1, \d+\.\d+\.\d+ is available/);
+  await expectAccessibleInBothThemes(page);
+  // Loaded from the server, not by a click in the list.
+  await page.goto(`/vms/${vm.id}`);
+  await page.getByRole('button', { name: 'is available' }).click();
+  const dialog = page.getByRole('dialog', { name: `Update the agent of ${vm.name}` });
+  await expect(dialog).toContainText('annex-agent update --dir /var/lib/annex-agent');
+  await expectAccessibleInBothThemes(page);
+  await dialog.getByRole('link', { name: 'All VMs with an older agent' }).click();
+  await expect(page.getByRole('row').filter({ hasText: vm.name })).toBeVisible();
+  await page.goto('/vms?agentOutdated=no');
+  await expect(page.getByRole('row').filter({ hasText: vm.name })).toHaveCount(0);
+});
+
+test('a duplicate name is rejected at its field, until the name is corrected', async ({
+  signedIn,
+  api,
+  console,
+  unique,
+}) => {
   console.allow(/status of 409/);
   const { name } = await api.createVm(`taken-${unique}`);
   const page = await signedIn('operator');
@@ -43,7 +83,10 @@ test('a duplicate name is rejected at its field', async ({ signedIn, api, consol
   await page.getByRole('button', { name: 'Enroll a VM' }).click();
   await page.getByRole('dialog').getByLabel('Name').fill(name);
   await page.getByRole('dialog').getByRole('button', { name: 'Create VM' }).click();
-  await expect(page.getByText(`The name ${name} is already used by another VM.`)).toBeVisible();
+  const fault = page.getByText(`The name ${name} is already used by another VM.`);
+  await expect(fault).toBeVisible();
+  await page.getByRole('dialog').getByLabel('Name').fill(`${name}-2`);
+  await expect(fault).toHaveCount(0);
 });
 
 test('the search finds parts of names, is kept in the URL, and says if nothing matches', async ({

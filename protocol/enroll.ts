@@ -2,6 +2,10 @@ import { z } from 'zod';
 
 const label = z.string().max(256);
 
+/** The name and version of an agent's software. */
+export const agentDescription = z.object({ name: label.min(1), version: label.min(1) });
+export type AgentDescription = z.output<typeof agentDescription>;
+
 /** The request of a machine that enrolls as the agent of a VM. */
 export const enrollRequest = z.object({
   enrollmentToken: z.string().min(1).max(512),
@@ -9,7 +13,7 @@ export const enrollRequest = z.object({
   certificate: z.string().min(1).max(16_384),
   /** Signature over the text of `enrollmentToken` with the certificate's key (SHA-256), in base64. */
   proof: z.string().min(1).max(4_096).optional(),
-  agent: z.object({ name: label.min(1), version: label.min(1) }),
+  agent: agentDescription,
   os: z.object({ name: label.optional(), version: label.optional(), arch: label.optional() }).optional(),
 });
 export type EnrollRequest = z.output<typeof enrollRequest>;

@@ -7,9 +7,15 @@ export interface Platform {
   arch?: (typeof architectures)[number] | undefined;
 }
 
-const linuxNames = /linux|centos|debian|fedora|flatcar|gentoo|mariner|nixos|raspbian|rhel|sles|suse|ubuntu/;
+/** The names that agents report for each operating system, in lower case. The first pattern that matches decides. */
+export const systemNames: readonly (readonly [NonNullable<Platform['os']>, RegExp])[] = [
+  ['darwin', /darwin|mac ?os/],
+  ['windows', /windows/],
+  ['linux', /linux|centos|debian|fedora|flatcar|gentoo|mariner|nixos|raspbian|rhel|sles|suse|ubuntu/],
+];
 
-const archNames: Readonly<Record<string, Platform['arch']>> = {
+/** The names that agents report for each architecture, in lower case. */
+export const archNames: Readonly<Record<string, Platform['arch']>> = {
   x64: 'x64',
   x86_64: 'x64',
   amd64: 'x64',
@@ -31,15 +37,10 @@ const archNames: Readonly<Record<string, Platform['arch']>> = {
 
 /** Returns the platform that an agent reported, without missing or unknown parts. */
 export function platformOf(reported: { name?: string; arch?: string }): Platform {
-  const os = osOf(reported.name?.toLowerCase() ?? '');
+  const name = reported.name?.toLowerCase() ?? '';
+  const os = systemNames.find(([, pattern]) => pattern.test(name))?.[0];
   const arch = archNames[reported.arch?.toLowerCase() ?? ''];
   return { ...(os && { os }), ...(arch && { arch }) };
-}
-
-function osOf(name: string): Platform['os'] {
-  if (/darwin|mac ?os/.test(name)) return 'darwin';
-  if (name.includes('windows')) return 'windows';
-  return linuxNames.test(name) ? 'linux' : undefined;
 }
 
 /** Returns false only if the machine is known to match none of these platforms. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { bundleAgent } from './bundle-agent.ts';
+import { bundleAgent } from '#server/agent-files/bundle-agent.ts';
 
 // Builds the guest agent's single file: `npm run build:agent [-- FILE]`
 const file = path.resolve(process.argv[2] ?? 'dist/annex-agent.mjs');

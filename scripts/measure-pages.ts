@@ -1,7 +1,7 @@
 import { cpus, loadavg } from 'node:os';
-import { gzipSync } from 'node:zlib';
 import { type Browser, chromium, type Page, request } from '@playwright/test';
 import { chromiumLaunch } from '../e2e/support/browser.ts';
+import { maxScriptBytes, scriptBytesOf } from '../e2e/support/script-size.ts';
 import { readFlags } from './read-flags.ts';
 
 const usage = `Measures the speed of the pages of a running portal, in Chromium.
@@ -23,7 +23,6 @@ const flags = readFlags(usage, {
 
 const allowed = 300;
 const allowedFrame = 50;
-const allowedScript = 200_000;
 
 /** What the page must show for the measurement to end. */
 type Shown = 'rows' | 'search' | 'filter' | 'map';
@@ -158,16 +157,11 @@ async function scroll(page: Page, seconds: number): Promise<Frames> {
   };
 }
 
-/** Returns the gzipped size in bytes of the scripts that a page's document loads before any interaction. */
 async function scriptOf(state: State, address: string): Promise<number> {
   const client = await request.newContext({ baseURL: flags.url, ...(state && { storageState: state }) });
-  const document = await (await client.get(address)).text();
-  // Browsers that support modules do not load `nomodule` scripts.
-  const tags = [...document.matchAll(/<script[^>]+src="([^"]+)"[^>]*>/g)].filter(([tag]) => !/\snomodule/i.test(tag));
-  const sources = new Set(tags.map(([, source]) => source ?? ''));
-  const bodies = await Promise.all([...sources].map(async (source) => (await client.get(source)).body()));
+  const bytes = await scriptBytesOf(client, address);
   await client.dispose();
-  return bodies.reduce((sum, body) => sum + gzipSync(body).length, 0);
+  return bytes;
 }
 
 type State = Awaited<ReturnType<Awaited<ReturnType<typeof request.newContext>>['storageState']>> | undefined;
@@ -233,7 +227,7 @@ async function measure(browser: Browser): Promise<void> {
     sizes.push({
       page: shown,
       'script kB gzip': Math.round(bytes / 100) / 10,
-      [`≤ ${allowedScript / 1000}`]: bytes <= allowedScript,
+      [`≤ ${maxScriptBytes / 1000}`]: bytes <= maxScriptBytes,
     });
   }
   console.table(sizes);

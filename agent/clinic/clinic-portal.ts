@@ -72,6 +72,8 @@ export class ClinicPortal implements Portal {
 
   async renewCertificate() {}
 
+  async describeAgent() {}
+
   private etag(): string {
     return `"clinic-${this.goal.incarnation}"`;
   }

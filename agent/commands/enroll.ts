@@ -11,6 +11,7 @@ import { operatingSystem } from '../identity/operating-system.ts';
 import type { Caller } from '../portal/call.ts';
 import { plainHttpAdvice, plainHttpWarning } from '../portal/plain-http.ts';
 import { enrollAt } from '../portal/portal.ts';
+import { agentVersion } from '../version.ts';
 
 export interface EnrollOptions {
   portal: string;
@@ -59,6 +60,7 @@ export async function enroll(options: EnrollOptions, print: (line: string) => vo
       enrolledAt: new Date().toISOString(),
       pollSeconds: answer.pollSeconds,
     } satisfies IdentityFile);
+    writeJson(layout.described, { vmId: answer.vmId, version: agentVersion });
     print(`Enrolled at ${portal} as VM ${answer.vmId}.`);
     print(`Certificate ${identity.thumbprint}; its private key is in ${layout.certificates}.`);
     print(`Next: run --dir ${options.dir}`);

@@ -8,13 +8,15 @@ export interface InstallUnitOptions {
   user: string;
   /** Where to write the unit: a path, or true for systemd's folder. If absent, the unit is printed. */
   write?: string | true;
+  /** Paths of Node and the agent's file, for a unit of another machine. By default, those of this process. */
+  program?: string[];
 }
 
 const usualPlace = '/etc/systemd/system/annex-agent.service';
 
 /** Prints the systemd unit of this agent, or writes it and prints the next step. */
 export function installUnit(options: InstallUnitOptions, print: (line: string) => void): void {
-  const text = unitText({ ...options, program: [process.execPath, resolve(process.argv[1] ?? '')] });
+  const text = unitText({ ...options, program: options.program ?? [process.execPath, resolve(process.argv[1] ?? '')] });
   if (options.write === undefined) {
     print(text.trimEnd());
     return;

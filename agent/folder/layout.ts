@@ -17,6 +17,11 @@ export interface AgentLayout {
   goalState: string;
   /** The agent's local state: the handlers and extensions on this machine. */
   localState: string;
+  /** The version of the agent that the portal knows. */
+  described: string;
+  /** The trial of a new agent after an update, and the first poll of the running one. */
+  trial: string;
+  firstPoll: string;
   /** Folder of the running command: its record, process id, exit code and output pipe. */
   command: string;
   /** Reports that the portal has not acknowledged. */
@@ -43,6 +48,9 @@ export function layoutOf(dir: string): AgentLayout {
     keyCopies: join(root, 'state', 'key-copies.json'),
     goalState: join(root, 'state', 'goal-state.json'),
     localState: join(root, 'state', 'local.json'),
+    described: join(root, 'state', 'described.json'),
+    trial: join(root, 'state', 'update.json'),
+    firstPoll: join(root, 'state', 'first-poll.json'),
     command: join(root, 'state', 'command'),
     reports: join(root, 'reports'),
     uploads: join(root, 'uploads'),

@@ -128,15 +128,18 @@ export class SharedFolder {
 
   /** Removes a file, a link or a folder with its contents; does nothing if there is none. */
   remove(name: string): void {
-    if (this.unlink(name)) return;
-    const folder = this.folder(name);
-    if (folder === null) return;
-    try {
-      folder.empty();
-    } finally {
-      folder.close();
+    for (let pass = 0; pass < maxPasses; pass += 1) {
+      if (this.unlink(name)) return;
+      const folder = this.folder(name);
+      if (folder === null) return;
+      try {
+        folder.empty();
+      } finally {
+        folder.close();
+      }
+      if (removeEmpty(this.at(name))) return;
     }
-    rmdirSync(this.at(name));
+    throw new Error(`${this.path}/${name} is filled faster than it can be deleted`);
   }
 
   close(): void {
@@ -149,7 +152,7 @@ export class SharedFolder {
       const folders = this.names().filter((name) => !this.unlink(name));
       if (folders.length === 0 && this.names().length === 0) return;
       for (const name of folders) {
-        const folder = this.folder(name);
+        const folder = this.folderOrNull(name);
         if (folder === null) continue;
         try {
           folder.moveFoldersTo(this);
@@ -160,6 +163,16 @@ export class SharedFolder {
       }
     }
     throw new Error(`${this.path} is filled faster than it can be deleted`);
+  }
+
+  /** Opens a subfolder; null if there is none, or if something else has replaced it, which the next pass removes. */
+  private folderOrNull(name: string): SharedFolder | null {
+    try {
+      return this.folder(name);
+    } catch (error) {
+      if (error instanceof NotPlain) return null;
+      throw error;
+    }
   }
 
   private moveFoldersTo(target: SharedFolder): void {
@@ -175,7 +188,8 @@ export class SharedFolder {
       return true;
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return true;
-      if (['EISDIR', 'EPERM'].includes(codeOf(error)) && this.facts(name)?.isDirectory() !== false) return false;
+      if (codeOf(error) === 'EISDIR') return false;
+      if (codeOf(error) === 'EPERM' && this.facts(name)?.isDirectory() !== false) return false;
       throw error;
     }
   }

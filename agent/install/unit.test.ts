@@ -10,6 +10,9 @@ test('the unit always restarts the agent, and does not end the services of handl
   expect(text).toContain(
     'ExecStart="/usr/bin/node" "/usr/local/bin/annex-agent" "run" "--dir" "/var/lib/annex-agent"\n',
   );
+  expect(text).toContain(
+    'ExecStartPre=-/bin/sh "-c" "[ ! -e \\"$$2\\" ] || exec \\"$$@\\"" "sh" "/usr/bin/node" "/usr/local/bin/previous-annex-agent" "settle-update" "--dir" "/var/lib/annex-agent"\n',
+  );
   for (const line of ['Restart=always', 'KillMode=process', 'User=root', 'WantedBy=multi-user.target']) {
     expect(text.split('\n')).toContain(line);
   }

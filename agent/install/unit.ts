@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { previousOf } from '../update/trial.ts';
 
 export interface UnitOptions {
   /** The agent's folder. */
@@ -12,6 +13,9 @@ export interface UnitOptions {
 /** Returns the systemd unit of an agent. */
 export function unitText({ dir, user, program }: UnitOptions): string {
   const line = [...program, 'run', '--dir', resolve(dir)].map(quoted).join(' ');
+  const [shell, ...words] = settleCommand({ dir, program });
+  // A prefix must not be followed by a quote.
+  const before = [shell, ...words.map(quoted)].join(' ');
   return `[Unit]
 Description=Annex guest agent
 Wants=network-online.target
@@ -20,6 +24,8 @@ StartLimitIntervalSec=0
 
 [Service]
 Type=exec
+# After an update, the previous agent ends the trial of a new one that does not poll.
+ExecStartPre=-${before}
 ExecStart=${line}
 User=${user}
 EnvironmentFile=-/etc/default/annex-agent
@@ -33,6 +39,13 @@ TimeoutStopSec=30
 [Install]
 WantedBy=multi-user.target
 `;
+}
+
+/** Returns the command to run before each start of the agent. Without a trial, it does nothing. */
+export function settleCommand({ dir, program }: Pick<UnitOptions, 'dir' | 'program'>): string[] {
+  const [node = '', agent = node] = program;
+  const script = '[ ! -e "$2" ] || exec "$@"';
+  return ['/bin/sh', '-c', script, 'sh', node, previousOf(agent), 'settle-update', '--dir', resolve(dir)];
 }
 
 /** Escapes a word in ExecStart, where systemd would expand `%` and `$`. */

@@ -84,6 +84,8 @@ export interface Portal {
    * key, in base64.
    */
   renewCertificate(certificate: string, proof: string): Promise<void>;
+  /** Tells the portal the version of this agent. */
+  describeAgent(): Promise<void>;
 }
 
 export interface LogRequest {
@@ -124,6 +126,17 @@ export function openPortal(base: string, credential: string, nextCall: () => str
         idleSeconds: 30,
       });
       if (answer.status !== 200) throw new PortalRefusal(answer);
+    },
+
+    async describeAgent() {
+      const answer = await send({
+        method: 'PUT',
+        path: '/agent/v1/agent',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ name: agentName, version: agentVersion }),
+        idleSeconds: 30,
+      });
+      if (answer.status !== 204) throw new PortalRefusal(answer);
     },
   };
 }

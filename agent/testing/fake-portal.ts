@@ -44,6 +44,8 @@ export interface FakePortal {
   logs: Map<string, Buffer>;
   /** Requests to renew the certificate. */
   renewals: { certificate: string; proof: string }[];
+  /** Versions that agents told after an update. */
+  described: { name: string; version: string }[];
   /** Archives that operators are waiting for, and those that arrived. */
   wantedLogs: { id: string; handler: string }[];
   archives: Map<string, Buffer>;
@@ -55,6 +57,8 @@ export interface FakePortal {
   refuse: { status: number; code: string } | null;
   /** Holds package requests until this many have arrived. */
   packagesTogether: number;
+  /** The agent that the portal serves; null for none. `sha256` differs from that of the bytes if they were damaged. */
+  served: { version: string; bytes: Buffer; sha256?: string; minimumNode?: string } | null;
   /** Responds to the next `times` reports with this status. */
   refuseReports: { status: number; times: number };
   /** Calls `pick` now and whenever something arrives, until it finds something. Rejects after 15 seconds. */
@@ -93,6 +97,7 @@ export async function fakePortal(): Promise<FakePortal> {
     const chunks: Buffer[] = [];
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
     const body = Buffer.concat(chunks);
+    if (url.pathname.startsWith('/install/')) return serveAgent(response, url.pathname);
     if (url.pathname === '/agent/v1/enroll') {
       if (!isProven(body)) return void response.writeHead(422).end(JSON.stringify({ detail: 'no proof of the key' }));
       response.writeHead(201, { 'content-type': 'application/json' });
@@ -132,8 +137,24 @@ export async function fakePortal(): Promise<FakePortal> {
       changed();
       return;
     }
+    if (url.pathname === '/agent/v1/agent') {
+      portal.described.push(JSON.parse(body.toString('utf8')) as { name: string; version: string });
+      response.writeHead(204).end();
+      changed();
+      return;
+    }
     if (url.pathname === '/agent/v1/reports') return report(response, request, body);
     response.writeHead(404).end();
+  }
+
+  function serveAgent(response: ServerResponse, path: string): void {
+    const { served } = portal;
+    if (served === null) return void response.writeHead(404).end();
+    if (path === '/install/agent.mjs') return void response.writeHead(200).end(served.bytes);
+    const sha256 = served.sha256 ?? createHash('sha256').update(served.bytes).digest('hex');
+    const { version, minimumNode = '24.5' } = served;
+    const size = served.bytes.length;
+    response.writeHead(200).end(JSON.stringify({ version, path: '/install/agent.mjs', sha256, size, minimumNode }));
   }
 
   function sendPackage(request: IncomingMessage, response: ServerResponse, zip: Buffer | undefined): void {
@@ -216,6 +237,8 @@ export async function fakePortal(): Promise<FakePortal> {
     refuse: null,
     away: false,
     packagesTogether: 0,
+    described: [],
+    served: null,
     refuseReports: { status: 503, times: 0 },
     addPackage(handler, version, zip) {
       const sha256 = createHash('sha256').update(zip).digest('hex');

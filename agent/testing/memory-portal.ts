@@ -81,4 +81,6 @@ export class MemoryPortal implements Portal {
   async sendArchive() {}
 
   async renewCertificate() {}
+
+  async describeAgent() {}
 }

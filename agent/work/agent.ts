@@ -20,6 +20,7 @@ import { wait } from '../portal/wait.ts';
 import { LogArchives } from '../report/log-archives.ts';
 import { LogUploads } from '../report/log-uploads.ts';
 import { Reporter } from '../report/reporter.ts';
+import { agentVersion } from '../version.ts';
 import { bootIdFile, readBootId } from '../watch/moment.ts';
 import { Observer, type ObserverSettings } from '../watch/observer.ts';
 import { ExtensionRunner } from './extensions/runner.ts';
@@ -45,6 +46,8 @@ export interface AgentOptions extends ObserverSettings {
    */
   waagentFolder?: string;
   call: Caller;
+  /** Called after each response to a poll. */
+  onPoll?: () => void;
   /** For trials and tests: a portal in the same process. */
   portal?: Portal;
   environment: Record<string, string | undefined>;
@@ -167,6 +170,7 @@ export class Agent {
     const timer = setTimeout(() => late.abort(), firstAnswerSeconds * 1000);
     try {
       const answer = await this.portal.goalState(stored?.etag ?? null, 0, late.signal);
+      this.options.onPoll?.();
       this.receive(answer);
       if (this.appliedEtag === null && stored !== null) {
         // If nothing is new, or the goal state cannot be read, the last valid one stays current.
@@ -201,6 +205,7 @@ export class Agent {
       try {
         const asked = this.seenEtag;
         const answer = await this.portal.goalState(asked, holdSeconds, this.stopping.signal);
+        this.options.onPoll?.();
         this.reporter.notePortalAnswered();
         this.uploads.notePortalAnswered();
         this.receive(answer);
@@ -241,6 +246,25 @@ export class Agent {
       this.renewing = null;
     });
     await this.renewing;
+  }
+
+  /**
+   * Tells the portal the version of this agent, unless it knows it. Returns whether there is nothing left to do. Never
+   * throws.
+   */
+  async describe(): Promise<boolean> {
+    const { layout } = this.options;
+    const { vmId } = loadIdentity(layout);
+    const known = readJson(layout.described) as { vmId?: unknown; version?: unknown } | null;
+    if (known?.vmId === vmId && known.version === agentVersion) return true;
+    try {
+      await this.portal.describeAgent();
+      writeJson(layout.described, { vmId, version: agentVersion });
+      return true;
+    } catch (error) {
+      // Older portals have no such call.
+      return error instanceof PortalRefusal && !error.passing;
+    }
   }
 
   private async renewKeyOnce(): Promise<void> {

@@ -1,9 +1,13 @@
 'use client';
 
+import { useQuery } from '@tanstack/react-query';
 import { Ellipsis } from 'lucide-react';
 import Link from 'next/link';
 import { usePathname } from 'next/navigation';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useTRPC } from '#app/_lib/trpc.tsx';
+import { useThrottledReload } from '#app/_lib/use-throttled-reload.ts';
+import { useFormat } from '#app/_ui/format.ts';
 import { LazyMenu } from '../_ui/lazy-menu.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { Mark } from './mark.tsx';
@@ -47,6 +51,7 @@ export function Nav() {
                 className="size-4 shrink-0 text-ink-3 group-aria-[current=page]:text-brand-text"
               />
               <span className="truncate max-lg:sr-only">{t(place.id)}</span>
+              {place.id === 'attention' ? <OpenProblems /> : null}
             </Link>
           );
         })}
@@ -57,10 +62,28 @@ export function Nav() {
   );
 }
 
+/** The number of problems that are not snoozed; nothing if there are none. */
+function OpenProblems() {
+  const { t } = useTranslation('navigation');
+  const trpc = useTRPC();
+  const format = useFormat();
+  const count = useQuery({ ...trpc.attention.count.queryOptions(), enabled: false });
+  const { refetch } = count;
+  useThrottledReload({ queryKey: trpc.attention.count.queryKey(), refetch, agesMs: 60_000, pauseMs: 5_000 });
+  const open = count.data?.open ?? 0;
+  if (open === 0) return null;
+  return (
+    <span className="ms-auto text-12 text-ink-3 tabular-nums max-lg:sr-only">
+      <span aria-hidden>{format.number(open)}</span>
+      <span className="sr-only">{t('attention.open', { count: open, shown: format.number(open) })}</span>
+    </span>
+  );
+}
+
 const tab =
   'grid min-w-0 content-center justify-items-center gap-[3px] px-1 text-11 leading-3 font-medium text-ink-2 aria-[current=page]:text-brand-text';
 /** Tabs that would not fit in a language with long words. The menu of the last tab contains them. */
-const behindMore: readonly NavigationPlace['id'][] = ['publish', 'settings'];
+const behindMore: readonly NavigationPlace['id'][] = ['handlers', 'publish', 'settings'];
 
 /** The tab bar of narrow pages. */
 export function TabBar() {

@@ -4,7 +4,7 @@ import type { ComponentProps } from 'react';
 import { cn } from './cn.ts';
 
 const look = cva(
-  'inline-flex shrink-0 items-center justify-center gap-1.5 rounded-md font-medium whitespace-nowrap transition-[background-color,box-shadow] duration-(--d-1) select-none focus-visible:shadow-focus disabled:bg-sunken disabled:text-ink-off disabled:shadow-hair-subtle aria-disabled:cursor-default aria-disabled:bg-sunken aria-disabled:text-ink-off aria-disabled:shadow-hair-subtle [&_svg]:shrink-0',
+  'inline-flex shrink-0 items-center justify-center gap-1.5 rounded-md font-medium whitespace-nowrap transition-shadow duration-(--d-1) select-none focus-visible:shadow-focus disabled:bg-sunken disabled:text-ink-off disabled:shadow-hair-subtle aria-disabled:cursor-default aria-disabled:bg-sunken aria-disabled:text-ink-off aria-disabled:shadow-hair-subtle [&_svg]:shrink-0',
   {
     variants: {
       variant: {
@@ -70,10 +70,10 @@ export function IconButton({
   label,
   className,
   asChild = false,
-  busy,
+  busy = false,
   ...props
 }: IconButtonProps) {
-  const classes = cn(look({ variant, size, square: true }), className);
+  const classes = cn(look({ variant, size, square: true }), busy && 'cursor-progress', className);
   if (asChild) return <Slot aria-label={label} title={label} className={classes} {...props} />;
   return (
     <button
@@ -83,6 +83,7 @@ export function IconButton({
       aria-busy={busy || undefined}
       {...props}
       className={classes}
+      onClick={busy ? (event) => event.preventDefault() : props.onClick}
     />
   );
 }

@@ -1,5 +1,6 @@
 import { Search } from 'lucide-react';
-import type { ComponentProps, ReactNode } from 'react';
+import type { ComponentProps, KeyboardEvent, ReactNode } from 'react';
+import { enterRows, openOnlyMatch } from '#app/_lib/searched-rows.ts';
 import { cn } from './cn.ts';
 import { Kbd } from './kbd.tsx';
 
@@ -53,11 +54,27 @@ export interface SearchInputProps extends Omit<InputProps, 'type' | 'before' | '
   label: string;
 }
 
+/** Handles the keys that leave the search field: Escape keeps the text, ↓ enters the list, Enter opens a single match. */
+function leaveSearch(event: KeyboardEvent<HTMLInputElement>): void {
+  const field = event.currentTarget;
+  // While an input method composes text, these keys belong to it.
+  if (event.nativeEvent.isComposing) return;
+  if (event.key === 'Escape') {
+    // Browsers would clear the field.
+    event.preventDefault();
+    field.blur();
+  } else if (event.key === 'ArrowDown' && enterRows()) {
+    event.preventDefault();
+    field.blur();
+  } else if (event.key === 'Enter') openOnlyMatch(field.value);
+}
+
 /** The search field of a page. A page has at most one, and `/` focuses it. */
 export function SearchInput({ label, className, ...props }: SearchInputProps) {
   return (
     <Input
       type="search"
+      onKeyDown={leaveSearch}
       aria-label={label}
       placeholder={label}
       data-page-search=""

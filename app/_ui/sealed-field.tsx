@@ -3,21 +3,18 @@
 import { Lock } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
-import { Button } from './button.tsx';
 import { cn } from './cn.ts';
 
 export interface SealedFieldProps {
-  /** The accessible name of the button, such as "Replace password". */
-  replaceLabel: string;
   /** When and by whom the secret was last changed, such as `changed <RelativeTime/> by Ada`. */
   changed?: ReactNode;
-  /** Opens an input for a new value. If absent, the field is read-only. */
-  onReplace?(): void;
+  /** Buttons, such as one that opens an input for a new value. */
+  actions?: ReactNode;
   className?: string;
 }
 
 /** A stored secret: a box with a lock, which never looks like an input with a readable value. */
-export function SealedField({ replaceLabel, changed, onReplace, className }: SealedFieldProps) {
+export function SealedField({ changed, actions, className }: SealedFieldProps) {
   const { t } = useTranslation('common');
   return (
     <div
@@ -28,13 +25,9 @@ export function SealedField({ replaceLabel, changed, onReplace, className }: Sea
     >
       <Lock aria-hidden className="size-[15px] shrink-0 text-ink-3" />
       <span>{t('sealed')}</span>
-      <span className="ms-auto flex items-center gap-2 text-12 text-ink-3">
+      <span className="ms-auto flex flex-wrap items-center justify-end gap-2 text-12 text-ink-3">
         {changed}
-        {onReplace === undefined ? null : (
-          <Button size="sm" aria-label={replaceLabel} onClick={onReplace}>
-            {t('replace')}
-          </Button>
-        )}
+        {actions}
       </span>
     </div>
   );

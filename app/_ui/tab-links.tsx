@@ -16,10 +16,10 @@ export interface TabLink {
 }
 
 /** Tabs for views of one object, each with its own URL. */
-export function TabLinks({ label, tabs }: { label: string; tabs: readonly TabLink[] }) {
+export function TabLinks({ id, label, tabs }: { id?: string; label: string; tabs: readonly TabLink[] }) {
   const path = usePathname();
   return (
-    <nav aria-label={label} className={tabBar}>
+    <nav id={id} aria-label={label} className={cn(tabBar, 'scroll-mt-(--topbar)')}>
       {tabs.map(({ href, label: word, count, current = path === href.split('?')[0] }) => (
         <Link
           key={href}

@@ -37,6 +37,10 @@ export const users = pgTable('users', {
   namespaces: text().array().notNull().default([]),
   /** The language that the member chose, as a canonical tag. If null, the browser's language is used. */
   language: text(),
+  /** When the member last opened a page, accurate to five minutes; null before the first page. */
+  lastSeenAt: timestamp('last_seen_at', { withTimezone: true }),
+  /** When the member last opened a page of the visit before this one; null during the first visit. */
+  previousSeenAt: timestamp('previous_seen_at', { withTimezone: true }),
 });
 
 export const sessions = pgTable(
@@ -196,6 +200,8 @@ export const invitations = pgTable('invitations', {
   namespaces: text().array().notNull().default([]),
   createdAt: timestamp('created_at', { withTimezone: true }).notNull(),
   createdBy: text('created_by').notNull(),
+  /** For whom the link is: a name or an email address. */
+  recipient: text(),
   expiresAt: timestamp('expires_at', { withTimezone: true }).notNull(),
   usedAt: timestamp('used_at', { withTimezone: true }),
   usedBy: text('used_by'),

@@ -94,6 +94,15 @@ export const extensionSequences = pgTable(
   (t) => [primaryKey({ columns: [t.vmId, t.name] })],
 );
 
+/** When and by whom one protected setting was last entered. */
+export interface SettingEntry {
+  at: string;
+  /** The actor's name, as people see it. */
+  by: string;
+  /** The same as `set_by` of the whole row, for this setting alone. */
+  setBy: string | null;
+}
+
 /** Protected settings, encrypted with the portal's key, for the VM's certificate, or both; never in plain text (AZ-C2). */
 export const secrets = pgTable(
   'secrets',
@@ -124,6 +133,11 @@ export const secrets = pgTable(
      * admin can release the settings.
      */
     setBy: text('set_by'),
+    /**
+     * Who entered each top-level setting, by a keyed digest of its name, because names can be chosen by people too. Null
+     * in older rows, for settings that are no object, and for very many settings; then the row's columns apply to all.
+     */
+    entries: json().$type<Record<string, SettingEntry>>(),
   },
   (t) => [primaryKey({ columns: [t.vmId, t.id] })],
 );

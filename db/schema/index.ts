@@ -1,3 +1,4 @@
+export * from './attention.ts';
 export * from './audit.ts';
 export * from './auth.ts';
 export * from './changes.ts';
@@ -11,5 +12,6 @@ export * from './logs.ts';
 export * from './packages.ts';
 export * from './publishers.ts';
 export * from './reports.ts';
+export * from './retries.ts';
 export * from './stock-agents.ts';
 export * from './vms.ts';

@@ -16,6 +16,8 @@ export const resources = pgTable(
     revision: integer().notNull().default(1),
     updatedAt: timestamp('updated_at', { withTimezone: true }).notNull(),
     updatedBy: text('updated_by').notNull(),
+    /** The version from which the messages were carried over; null once someone edits them. */
+    carriedFrom: text('carried_from'),
   },
   (t) => [
     primaryKey({ columns: [t.handler, t.version, t.lang] }),

@@ -62,6 +62,8 @@ export const handlerVersions = pgTable(
     files: jsonb().$type<PackageFile[]>().notNull(),
     warnings: jsonb().$type<StoredWarning[]>().notNull(),
     settingsSchema: json('settings_schema').$type<SettingsSchema>(),
+    /** The version from which the schema was carried over; null once the schema is set. */
+    settingsSchemaFrom: text('settings_schema_from'),
     /** Null means every platform. */
     platforms: json().$type<Platform[]>(),
     createdAt: timestamp('created_at', { withTimezone: true }).notNull(),

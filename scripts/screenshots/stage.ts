@@ -64,7 +64,10 @@ export async function setStage(url: string, admin: Person): Promise<ScreenshotSt
   vms['crowd-1'] ??= await makeVm(api, 'crowd-1', 60);
   vms['past-1'] ??= await makePast(api);
 
-  const invitation = await admin.mutate<{ link: string }>('invitations.create', { role: 'operator' });
+  const invitation = await admin.mutate<{ link: string }>('invitations.create', {
+    role: 'operator',
+    recipient: 'Olga Berg',
+  });
   return {
     cookies: {
       admin: await admin.cookies(),
@@ -95,6 +98,8 @@ async function publishStudio(api: Api): Promise<void> {
     await api('PUT', `${at}/resources/en`, lacking('en', ...gap));
     await api('PUT', `${at}/resources/de`, lacking('de', ...gap, 'target_reached'));
     if (isPublished) await api('POST', `${at}/publish`, undefined, [409]);
+    // The dialog that publishes the draft then lists platforms that it no longer supports.
+    else await api('PUT', `${at}/platforms`, { platforms: [{ os: 'linux' }] });
   }
   const at = `/handlers/${crowd}/versions/1.0.0.0`;
   const commands = ['install', 'uninstall', 'update', 'enable', 'disable'].map((name) => [

@@ -98,6 +98,10 @@ function signInAndShell(stage: ScreenshotStage): Subject[] {
 function overviewAndFleet(): Subject[] {
   return [
     subject('overview-viewer', '/', undefined, { who: 'viewer' }),
+    subject('attention-vms', '/attention', unfoldProblem),
+    subject('attention-panel', '/attention', openProblemVm, { floats: true }),
+    subject('attention-viewer', '/attention', openProblemVm, { who: 'viewer', floats: true }),
+    subject('attention-snooze', '/attention', press('attention:snooze'), { floats: true }),
     subject('vms-new', '/vms', press('vms:enroll'), { floats: true }),
     subject('vms-none', '/vms?q=nothing-at-all'),
     subject('vms-filtered', '/vms?health=failed,degraded&tag=env:prod'),
@@ -154,9 +158,10 @@ function editorPages(stage: ScreenshotStage): Subject[] {
       await scene.page.getByRole('radio', { name: scene.say('editor:changes.json'), exact: true }).click();
     }),
     subject('editor-fault', `${past}/extensions/share`, async (scene) => replaceJson(scene, '{ "server": 3, "user": ')),
-    subject('editor-replace', `${past}/extensions/share`, async ({ page, say }) =>
+    subject('editor-secret', `${past}/extensions/share`, async ({ page, say }) =>
       page
-        .getByRole('button', { name: say('common:replace') })
+        .getByRole('button')
+        .filter({ hasText: say('editor:protected.changeOne') })
         .first()
         .click(),
     ),
@@ -232,6 +237,18 @@ function settingsPages(): Subject[] {
     subject('account-app', '/settings/account', press('account:totp.add'), { floats: true }),
     subject('account-password', '/settings/account', press('account:password.act'), { floats: true }),
     subject('members-invite', '/settings/members', press('settings:invite'), { floats: true }),
+    subject(
+      'members-invite-publisher',
+      '/settings/members',
+      async (scene) => {
+        await press('settings:invite')(scene);
+        const dialog = scene.page.getByRole('dialog');
+        await dialog.getByLabel(scene.say('settings:role')).selectOption('publisher');
+        await button(scene.page, scene.say('settings:namespaces.new')).click();
+        await button(scene.page, scene.say('settings:invite.act')).click();
+      },
+      { floats: true },
+    ),
     subject('members-viewer', '/settings/members', undefined, { who: 'viewer' }),
     subject('token-new', '/settings/tokens', press('settings:tokens.create'), { floats: true }),
     subject(
@@ -294,6 +311,19 @@ async function hold({ page, say, stage }: Scene): Promise<void> {
   const until = new Date(Date.now() + 14_400_000).toISOString();
   await stage.api('PUT', `/vms/${stage.vms['held-1']}/hold`, { reason: 'Storage move', until });
   await page.getByText(say('enrollment:hold.release')).first().waitFor();
+}
+
+/** Unfolds the VMs of the first problem. */
+async function unfoldProblem({ page }: Scene): Promise<void> {
+  await page.locator('[data-triage-row]').first().click();
+  await page.locator('li li [data-triage-row]').first().waitFor();
+}
+
+/** Opens the details of the first VM with the first problem. */
+async function openProblemVm(scene: Scene): Promise<void> {
+  await unfoldProblem(scene);
+  await scene.page.locator('li li [data-triage-row]').first().click();
+  await scene.page.locator('section article').waitFor();
 }
 
 async function loseConnection({ page, say }: Scene): Promise<void> {

@@ -15,6 +15,7 @@ import { RecentRefusals } from './memory/recent-refusals.ts';
 import { type Arrival, NodeCall } from './node-call.ts';
 import { PresenceBook } from './presence/presence-book.ts';
 import { RateLimit } from './rate-limit.ts';
+import { agent } from './routes/agent/route.ts';
 import { certificate } from './routes/certificate/route.ts';
 import { enroll } from './routes/enroll/route.ts';
 import { goalState } from './routes/goal-state/route.ts';
@@ -41,6 +42,7 @@ const routes: readonly { method: string; path: RegExp; route: Route }[] = [
   { method: 'POST', path: /^\/agent\/v1\/reports$/, route: async (call) => webAnswer(await reports(call)) },
   { method: 'GET', path: /^\/agent\/v1\/packages\/([0-9a-f]{64})$/, route: packageBytes },
   { method: 'POST', path: /^\/agent\/v1\/enroll$/, route: enroll },
+  { method: 'PUT', path: /^\/agent\/v1\/agent$/, route: agent },
   { method: 'PUT', path: /^\/agent\/v1\/certificate$/, route: certificate },
   { method: 'POST', path: /^\/agent\/v1\/logs\/([A-Za-z0-9_.-]{1,64})$/, route: logs },
   { method: 'GET', path: /^\/agent\/v1\/log-requests$/, route: logRequests },

@@ -6,3 +6,4 @@ export * from './origin.ts';
 export type { PersonContext } from './person.ts';
 export * from './session.ts';
 export { openSignIn, type SignIn } from './sign-in.ts';
+export * from './visits.ts';

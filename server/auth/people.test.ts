@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { accounts, auditEntries, invitations, sessions, users } from '#db/schema/index.ts';
 import type { Actor } from '#server/domain/actor.ts';
 import type { Services } from '#server/domain/context.ts';
+import { createPublisher, listPublishers } from '#server/domain/publishers/index.ts';
 import { testActor, testBootstrap, testContext, testServices } from '#server/testing/context.ts';
 import { actorFromBearer, bootstrapPeople } from './index.ts';
 import {
@@ -103,6 +104,48 @@ describe('invitations', () => {
     await expect(readInvitation(await asAnonymous(), { token: tokenOf(link) })).rejects.toMatchObject({
       code: 'invitation_refused',
     });
+  });
+
+  test('names its recipient and namespaces in the list and to anyone who has the link', async () => {
+    const namespaces = ['Acme.Lab'];
+    const { id, link } = await createInvitation(await admin(), {
+      ...{ role: 'publisher', recipient: ' Ada <ada@example.org> ', namespaces },
+      newPublisher: { namespace: 'Zeta.Lab', displayName: 'Zeta' },
+    });
+    const shown = { role: 'publisher', recipient: 'Ada <ada@example.org>', namespaces: ['Acme.Lab', 'Zeta.Lab'] };
+    expect((await listInvitations(await admin())).items.find((one) => one.id === id)).toMatchObject(shown);
+    expect(await readInvitation(await asAnonymous(), { token: tokenOf(link) })).toMatchObject(shown);
+    expect((await listPublishers(await admin(), { q: 'Zeta.Lab' })).items).toMatchObject([{ displayName: 'Zeta' }]);
+    const acts = await services.db.select().from(auditEntries).where(eq(auditEntries.targetId, 'Zeta.Lab'));
+    expect(acts).toMatchObject([{ action: 'publisher.create' }]);
+    await revokeInvitation(await admin(), { id });
+  });
+
+  test('a publisher needs a namespace, and a namespace that exists is not created again', async () => {
+    const before = await services.db.$count(invitations);
+    const newPublisher = { namespace: 'Taken.Lab', displayName: 'Taken' };
+    await createPublisher(await admin(), newPublisher);
+    await expect(createInvitation(await admin(), { role: 'publisher' })).rejects.toMatchObject({
+      code: 'invalid',
+      faults: [{ path: '/namespaces', code: 'namespace_needed' }],
+    });
+    const wrong = { role: 'publisher' as const, newPublisher: { namespace: '..', displayName: ' ' }, recipient: '' };
+    await expect(createInvitation(await admin(), wrong)).rejects.toMatchObject({
+      faults: [
+        { path: '/recipient', code: 'field_empty' },
+        { path: '/newPublisher/namespace', code: 'namespace_form' },
+        { path: '/newPublisher/displayName', code: 'field_empty' },
+      ],
+    });
+    const again = { role: 'publisher' as const, newPublisher: { ...newPublisher, namespace: 'TAKEN.lab' } };
+    await expect(createInvitation(await admin(), again)).rejects.toMatchObject({ code: 'publisher_taken' });
+    const viewer = await createInvitation(await admin(), {
+      role: 'viewer',
+      newPublisher: { ...newPublisher, namespace: 'None.Lab' },
+    });
+    expect((await listPublishers(await admin(), { q: 'None.Lab' })).items).toEqual([]);
+    await revokeInvitation(await admin(), { id: viewer.id });
+    expect(await services.db.$count(invitations)).toBe(before);
   });
 
   test('an e-mail address that is in use leaves the link usable', async () => {

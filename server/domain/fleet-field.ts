@@ -13,6 +13,8 @@ export type FieldValue =
   /** One or more of these values. */
   | { kind: 'words'; words: readonly string[] }
   | { kind: 'number'; min: number; max: number }
+  /** A time in UTC, in ISO 8601. */
+  | { kind: 'time' }
   /** Tags by name, with or without a value. A VM must have all of them. */
   | { kind: 'tags'; max: number; count: number };
 
@@ -25,7 +27,7 @@ export interface TagFilter {
 /** The type of a field's value in a filter. */
 export type ValueOf<V extends FieldValue> = V extends { kind: 'words'; words: readonly (infer Word)[] }
   ? Word[]
-  : V extends { kind: 'text' }
+  : V extends { kind: 'text' | 'time' }
     ? string
     : V extends { kind: 'number' }
       ? number
@@ -78,9 +80,10 @@ export interface FleetField<N extends string = string, V extends FieldValue = Fi
   description?: string;
   /**
    * What the condition reads. `vm` works on both tables, `health` only on `vm_health`. Conditions on `extension` read
-   * extensions `e` and must all hold for the same extension.
+   * extensions `e` and must all hold for the same extension. Conditions on `change` read changes `c` of a VM's health
+   * and must all hold for the same change.
    */
-  of: 'vm' | 'health' | 'extension';
+  of: 'vm' | 'health' | 'extension' | 'change';
   /** Returns the health values that can match, so that rows can be looked up by rank. */
   healths?(value: ValueOf<V>): readonly VmHealth[];
   where(value: ValueOf<V>, rows: QueriedRows): readonly Condition[];

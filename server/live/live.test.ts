@@ -92,6 +92,7 @@ describe('a watch', () => {
   test.each<[ChangeTopic, boolean]>([
     ['vm', true],
     ['fleet', true],
+    ['attention', true],
     ['handler', true],
     ['publisher', true],
     ['member', false],

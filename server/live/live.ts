@@ -46,6 +46,7 @@ const topics: Readonly<Record<ChangeTopic, 'viewer' | 'admin'>> = {
   vm: 'viewer',
   output: 'viewer',
   fleet: 'viewer',
+  attention: 'viewer',
   handler: 'viewer',
   publisher: 'viewer',
   member: 'admin',

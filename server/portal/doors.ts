@@ -1,4 +1,5 @@
 import { agentUploads, createAgentHandler } from '#server/agent-api/door.ts';
+import { createInstallHandler, isInstallPath } from '#server/agent-files/door.ts';
 import { createAuthHandler, type SignIn } from '#server/auth/index.ts';
 import type { Live } from '#server/live/index.ts';
 import type { HttpRoute } from '#server/process/http.ts';
@@ -17,7 +18,7 @@ export interface Doors {
   close(): Promise<void>;
 }
 
-/** Creates the entry points: agent APIs, REST API, tRPC, sign-in, uploads and downloads. */
+/** Creates the entry points: agent APIs, installer, REST API, tRPC, sign-in, uploads and downloads. */
 export function openDoors(services: DoorServices, live: Live, signIn: SignIn): Doors {
   const { log } = services;
   const agent = createAgentHandler(services);
@@ -28,6 +29,7 @@ export function openDoors(services: DoorServices, live: Live, signIn: SignIn): D
   const rest = createRestHandler(services, signIn.attempts);
   const upload = createUploadHandler(services);
   const download = createDownloadHandler(services);
+  const install: HttpRoute = { core: createInstallHandler(services.config) };
   const doors: readonly { prefix: string; route: HttpRoute; uploads?: RegExp }[] = [
     { prefix: '/agent/v1/', route: { core: agent, direct: agent.serve, light: true }, uploads: agentUploads },
     { prefix: '/wire/', route: wireRoute },
@@ -43,6 +45,7 @@ export function openDoors(services: DoorServices, live: Live, signIn: SignIn): D
   ];
   return {
     route(path) {
+      if (isInstallPath(path)) return install;
       const found = doors.find(({ prefix }) => path.startsWith(prefix));
       if (found === undefined) return null;
       return found.uploads?.test(path) === true ? { ...found.route, upload: true } : found.route;

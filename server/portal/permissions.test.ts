@@ -372,7 +372,7 @@ const given = { handler: 'Acme.Lab.Probe', version: '1.0.0.0', lang: 'en', reaso
 async function verdictOf(role: Role | null, run: (ctx: Context) => Promise<unknown>): Promise<string> {
   const ctx = await testContext({ services: doors.services, role, namespaces: ['Acme.Lab'] });
   try {
-    await run({ ...ctx, session: async () => null } as Context);
+    await run({ ...ctx, session: async () => null, reader: {} } as Context);
     return 'let in';
   } catch (error) {
     return error instanceof DomainError ? verdict(statusOfKind[error.kind], error.code) : 'let in';

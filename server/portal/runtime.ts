@@ -1,4 +1,4 @@
-import { readSession } from '#server/auth/index.ts';
+import { noteVisit, readSession } from '#server/auth/index.ts';
 import type { Actor } from '#server/domain/actor.ts';
 import { createPageCaller, type TrpcDoor } from '#server/trpc/door.ts';
 import type { AppCaller } from '#server/trpc/root.ts';
@@ -14,7 +14,7 @@ export interface PublicConfig {
 export interface PortalRuntime {
   /** Returns the read-only procedures, called as the user whom these headers sign in. */
   caller(headers: Headers): Promise<AppCaller>;
-  /** Returns the user whom these headers sign in; null without a session. */
+  /** Returns the user whom these headers sign in, and notes the visit; null without a session. */
   session(headers: Headers): Promise<Actor | null>;
   config: PublicConfig;
 }
@@ -28,7 +28,12 @@ export function providePortalRuntime(door: TrpcDoor): PortalRuntime {
   const { limits, url, gatewayUrl } = services.config;
   const runtime: PortalRuntime = {
     caller: async (headers) => createPageCaller(door, headers),
-    session: async (headers) => (await readSession(services, headers, new Date()))?.actor ?? null,
+    async session(headers) {
+      const now = new Date();
+      const actor = (await readSession(services, headers, now))?.actor ?? null;
+      if (actor !== null) await noteVisit(services, actor.id, now);
+      return actor;
+    },
     config: {
       url,
       gatewayUrl,

@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import { type Database, openDatabase } from '#db/client.ts';
 import type { Services } from '#server/domain/context.ts';
-import { coreFields } from '#server/domain/fleet/index.ts';
+import { allFleetFields } from '#server/domain/views/fleet-fields.ts';
 import { openBlobStore } from '#server/platform/blob-store.ts';
 import { type Primary, toPrimary } from '#server/platform/database/index.ts';
 import { type Config, ConfigError } from '#server/platform/env.ts';
@@ -58,7 +58,7 @@ export async function openServices(config: Config, room: Room, onOtherLife?: () 
       blobs: openBlobStore(join(config.dataDir, 'blobs')),
       wakes,
       memory: new ProcessMemory(),
-      fleetFields: coreFields,
+      fleetFields: allFleetFields,
       epoch,
       log,
       close: async () => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
 import { type ExportedVm, exportFleet } from '#server/domain/views/index.ts';
-import { languageFor, translate } from '#server/i18n/index.ts';
+import { languageFor, reasonInWords, translate } from '#server/i18n/index.ts';
 import { csvLine } from './csv.ts';
 import { filterOf, fleetQuery, repeatedOf } from './fleet-query.ts';
 
@@ -28,6 +28,11 @@ const columns: readonly Column[] = [
   ['column.system', ({ os }) => [os?.name, os?.version, os?.arch].filter(Boolean).join(' ') || null],
   ['csv.clockSkew', ({ clockSkewSeconds }) => clockSkewSeconds],
   ['csv.created', ({ createdAt }) => createdAt.toISOString()],
+  ['column.reason', ({ reason }) => reason?.text ?? null],
+  ['csv.reason.extension', ({ reason }) => reason?.extension ?? null],
+  ['csv.reason.cause', ({ reason }) => reason?.cause ?? null],
+  ['csv.reason.exitCode', ({ reason }) => reason?.exitCode ?? null],
+  ['csv.reason.messageId', ({ reason }) => reason?.messageId ?? null],
 ];
 
 /**
@@ -43,8 +48,8 @@ function extensionsOf({ extensions }: ExportedVm): string {
 }
 
 /**
- * Yields the matching VMs in chunks of lines, one line per VM. The CSV header is in the language of the query parameter
- * `lang`.
+ * Yields the matching VMs in chunks of lines, one line per VM. The CSV header and the reasons are in the language of the query
+ * parameter `lang`.
  */
 export async function* fleetLines(
   ctx: Context,
@@ -60,11 +65,13 @@ export async function* fleetLines(
   );
   const { lang } = parse(z.object({ lang: z.string().max(100).optional() }), given, 'bad_request');
   const filter = parse(fleetQuery(fields), given, 'bad_request');
-  const pages = await exportFleet(ctx, filterOf(fields, filter));
-  if (form === 'csv')
-    yield csvLine(columns.map(([word]) => translate(languageFor({ chosenLanguage: lang }), 'vms', word)));
+  const reader = { chosenLanguage: lang };
+  const language = languageFor(reader);
+  const pages = await exportFleet(ctx, filterOf(fields, filter), reader);
+  if (form === 'csv') yield csvLine(columns.map(([word]) => translate(language, 'vms', word)));
   for await (const page of pages) {
     yield page
+      .map((vm) => ({ ...vm, reason: reasonInWords(vm.reason, language) }))
       .map((vm) => (form === 'csv' ? csvLine(columns.map(([, cell]) => cell(vm))) : `${JSON.stringify(vm)}\n`))
       .join('');
   }

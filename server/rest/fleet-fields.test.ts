@@ -121,7 +121,7 @@ test('URLs keep every kind of value, and report what they ignore', async () => {
   expect(readAddress(fields, new URLSearchParams(writeAddress(fields, query)))).toEqual({ query, ignored: [] });
   const wrong = new URLSearchParams('health=failed,ill&tag==x&tag=ok&version=x&silentMinutes=0&sort=size&handler=');
   expect(readAddress(fields, wrong)).toEqual({
-    query: { filter: { health: ['failed'], tags: [{ name: 'ok' }] }, sort: 'name' },
+    query: { filter: { health: ['failed'], tags: [{ name: 'ok' }] }, sort: 'health' },
     ignored: ['health', 'tag', 'version', 'silentMinutes', 'sort'],
   });
 });

@@ -32,6 +32,7 @@ export function filterOf(fields: FleetFields, query: Readonly<Record<string, unk
 function parameterSchema({ value }: FieldShape): z.ZodType {
   switch (value.kind) {
     case 'text':
+    case 'time':
       return valueSchema(value);
     case 'words':
       return z

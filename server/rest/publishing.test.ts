@@ -340,6 +340,67 @@ describe('a version in one call', () => {
     expect(kept).toMatchObject({ settingsSchema: schema, platforms: [{ os: 'linux' }] });
   });
 
+  test('carries over what is not sent if `carry` is set, and only then', async () => {
+    const own: Parts = [
+      ['resources', resources('en', 'Ready {0}')],
+      ['package', zip],
+    ];
+    expect(await (await send('2.0.1.0', own)).json()).toMatchObject({ languages: ['en'] });
+    expect(await (await send('2.0.2.0', own, '?carry=false')).json()).toMatchObject({ languages: ['en'] });
+    const call = () => send('2.0.3.0', own, '?carry=true&publish=true');
+    expect(await (await call()).json()).toMatchObject({ state: 'published', languages: ['de', 'en'] });
+    const read = async () => [
+      await door.expect('getVersion', at('2.0.3.0'), 200),
+      await door.expect('listResources', at('2.0.3.0'), 200),
+    ];
+    const stored = await read();
+    expect(stored).toMatchObject([
+      { settingsSchema: schema, settingsSchemaFrom: '2.0.0.0', platforms: [] },
+      {
+        items: [
+          { lang: 'en', carriedFrom: null },
+          { lang: 'de', carriedFrom: '2.0.0.0' },
+        ],
+      },
+    ]);
+    expect((await call()).status).toBe(200);
+    expect(await read()).toEqual(stored);
+    const without: Parts = [['package', zip]];
+    const english = await send(
+      '2.0.4.0',
+      [...without, ['resources', resources('de', 'Da')]],
+      '?carry=true&publish=true',
+    );
+    expect(await english.json()).toMatchObject({ state: 'published', languages: ['de', 'en'] });
+    expect((await send('2.0.5.0', without, '?carry=perhaps')).status).toBe(400);
+  });
+
+  test('the upload of a package carries over on request, too', async () => {
+    const call = { ...upload(zip), query: '?carry=true' };
+    await door.expect('registerPackage', at('2.0.6.0'), 201, call);
+    await door.expect('registerPackage', at('2.0.6.0'), 200, call);
+    const languages = await door.expect('listResources', at('2.0.6.0'), 200);
+    expect(languages).toMatchObject({ items: [{ lang: 'en' }, { lang: 'de', carriedFrom: '2.0.4.0' }] });
+  });
+
+  test('what a version loses is listed', async () => {
+    await send('2.0.7.0', [
+      ['package', zip],
+      ['resources', resources('en', 'Ready')],
+      ['settings-schema', {}],
+    ]);
+    expect(await door.expect('listLosses', at('2.0.7.0'), 200, { as: 'viewer' })).toMatchObject({
+      previous: '2.0.4.0',
+      languages: ['de'],
+      placeholders: { items: [{ lang: 'en', id: '1', before: [0], after: [] }], total: 1 },
+      settings: { removed: ['/publicSettings'], required: [] },
+    });
+    await door.expect('listLosses', at('7.7'), [404, 'version_unknown'], { as: 'viewer' });
+    for (const version of ['2.0.1.0', '2.0.2.0', '2.0.6.0', '2.0.7.0']) {
+      await door.expect('deleteDraft', at(version), 204, { as: 'publisher' });
+    }
+  });
+
   test('the same call again changes nothing', async () => {
     const before = await door.call('GET', `/handlers/${handler}/versions/2.0.0.0/resources/de`);
     const answer = await send('2.0.0.0', [['package', zip], ...whole], '?publish=true');
@@ -460,7 +521,7 @@ describe('a version in one call', () => {
 test('every documented status of these calls was received', () => {
   const calls = [
     ...['createPublisher', 'listPublishers', 'listHandlers', 'getHandler', 'registerPackage', 'getVersion'],
-    ...['deleteDraft', 'setSettingsSchema', 'setPlatforms', 'publishVersion', 'withdrawVersion'],
+    ...['deleteDraft', 'setSettingsSchema', 'setPlatforms', 'publishVersion', 'withdrawVersion', 'listLosses'],
     ...['setResources', 'listResources', 'getResources', 'exportXliff', 'importXliff'],
   ];
   expect(door.unmet(calls)).toEqual([]);

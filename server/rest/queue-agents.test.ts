@@ -1,6 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -111,8 +120,11 @@ class Machine {
     return (JSON.parse(text) as { incarnation: number }).incarnation;
   }
 
+  /** Lets the running command end. The rename keeps the command from reading a file that is still empty. */
   release(exitCode: number): void {
-    writeFileSync(join(this.dir, 'turns', 'go'), `${exitCode}`);
+    const file = join(this.dir, 'turns', 'go');
+    writeFileSync(`${file}.new`, `${exitCode}`);
+    renameSync(`${file}.new`, file);
   }
 
   async remove(): Promise<void> {
@@ -299,7 +311,7 @@ function randomOf(seed: number): (below: number) => number {
   };
 }
 
-test.each(Array.from({ length: histories }, (_, index) => index + 1))(
+test.concurrent.each(Array.from({ length: histories }, (_, index) => index + 1))(
   'commands start in the order that the page has shown: history %i',
   async (seed) => {
     const vm = await door.expect<{ id: string; enrollmentToken: string }>('createVm', {}, 201, {

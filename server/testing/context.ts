@@ -8,8 +8,8 @@ import type { Role } from '#db/schema/auth.ts';
 import { testDatabase } from '#db/testing/database.ts';
 import { type Actor, anonymous } from '#server/domain/actor.ts';
 import type { Context, Services } from '#server/domain/context.ts';
-import { coreFields } from '#server/domain/fleet/index.ts';
 import type { FleetFields } from '#server/domain/fleet-field.ts';
+import { allFleetFields } from '#server/domain/views/fleet-fields.ts';
 import { openBlobStore } from '#server/platform/blob-store.ts';
 import { type Config, loadConfig } from '#server/platform/env.ts';
 import { deriveKeys } from '#server/platform/keys.ts';
@@ -20,7 +20,7 @@ export interface TestServicesOptions {
   /** The test's database; by default, a new one. */
   db?: Database;
   config?: Partial<Config>;
-  /** Filter fields; by default, the core fields. */
+  /** Filter fields; by default, all of them. */
   fleetFields?: FleetFields;
 }
 
@@ -50,7 +50,7 @@ export async function testServices(options: TestServicesOptions = {}): Promise<S
     blobs: openBlobStore(join(config.dataDir, 'blobs')),
     wakes: testWakes(db),
     memory: new ProcessMemory(),
-    fleetFields: options.fleetFields ?? coreFields,
+    fleetFields: options.fleetFields ?? allFleetFields,
     epoch: 'test',
   };
 }

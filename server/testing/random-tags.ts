@@ -6,7 +6,7 @@ const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 const foreign = [...' -_;=*/"\\[](){}<>@.:', 'é', 'ß', 'ı', 'İ', 'Ａ', '日', '😀', '\u202e', '\ud800'];
 
 /** Returns a seeded generator of numbers from 0 to 1. */
-function randomFrom(seed: number): () => number {
+export function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state * 1_664_525 + 1_013_904_223) % 4_294_967_296;

@@ -2,6 +2,7 @@ import type { inferRouterInputs } from '@trpc/server';
 import { type Permission, permissions } from './permissions.ts';
 import { accountRouter } from './routers/account.ts';
 import { activityRouter } from './routers/activity.ts';
+import { attentionRouter } from './routers/attention.ts';
 import { findsRouter } from './routers/finds.ts';
 import { fleetRouter } from './routers/fleet.ts';
 import { gatewayRouter } from './routers/gateway.ts';
@@ -25,6 +26,7 @@ import { createCallerFactory, router } from './trpc.ts';
 export const appRouter = router({
   activity: activityRouter,
   account: accountRouter,
+  attention: attentionRouter,
   finds: findsRouter,
   fleet: fleetRouter,
   gateway: gatewayRouter,

@@ -19,6 +19,9 @@ const shortestPassword = 12;
 
 export interface JoinFormProps {
   token: string;
+  /** For whom the link is: a name or an email address. */
+  recipient: string | null;
+  namespaces: readonly string[];
   role: 'viewer' | 'operator' | 'publisher' | 'admin';
   isFirstAdmin: boolean;
   expiresAt: Date;
@@ -27,10 +30,10 @@ export interface JoinFormProps {
 
 /** Asks the person who opened a one-time link for a name, an email address and a password. Joining also signs in. */
 export function JoinForm(props: JoinFormProps) {
-  const { token, role, isFirstAdmin, expiresAt, provider } = props;
+  const { token, recipient, role, isFirstAdmin, expiresAt, provider } = props;
   const { t } = useTranslation(['auth', 'common']);
   const format = useFormat();
-  const { problem, busy, errorAt, isElsewhere, submit, fieldProps } = useJoin(token);
+  const { problem, busy, errorAt, isElsewhere, submit, fieldProps } = useJoin(token, recipient);
   const kind = isFirstAdmin ? 'first' : 'join';
   return (
     <form
@@ -46,6 +49,7 @@ export function JoinForm(props: JoinFormProps) {
         <p className="text-ink-2">
           {isFirstAdmin ? t('auth:setUp.why.first') : t('auth:setUp.why.join', { role: t(`common:role.${role}`) })}
         </p>
+        <InvitedAs {...props} />
       </div>
       {problem !== undefined && isElsewhere ? (
         <Banner boxed status={problem.offline ? 'warning' : 'failed'} role="alert">
@@ -74,14 +78,34 @@ export function JoinForm(props: JoinFormProps) {
   );
 }
 
+/** For whom the link is, and where a publisher can publish. */
+function InvitedAs({ recipient, namespaces }: JoinFormProps) {
+  const { t } = useTranslation('auth');
+  const format = useFormat();
+  return (
+    <>
+      {recipient === null ? null : <p className="break-words text-ink-2">{t('setUp.recipient', { recipient })}</p>}
+      {namespaces.length === 0 ? null : (
+        <p className="break-words text-ink-2">
+          {t('setUp.namespaces', { count: namespaces.length, list: format.list(namespaces) })}
+        </p>
+      )}
+    </>
+  );
+}
+
 const fields = ['name', 'email', 'password'] as const;
+/** Fills in the name or the address that the invitation has. */
+const nameOrAddress = (recipient: string | null) =>
+  recipient?.includes('@') ? { name: '', email: recipient } : { name: recipient ?? '', email: '' };
+
 type JoinField = (typeof fields)[number];
 
-function useJoin(token: string) {
+function useJoin(token: string, recipient: string | null) {
   const { t } = useTranslation('auth');
   const trpc = useTRPC();
   const explain = useProblem();
-  const [values, setValues] = useState({ name: '', email: '', password: '' });
+  const [values, setValues] = useState({ ...nameOrAddress(recipient), password: '' });
   const [wasTried, setTried] = useState(false);
   const join = useMutation(trpc.invitations.redeem.mutationOptions({ onSuccess: () => location.assign('/') }));
   const problem = join.error === null ? undefined : explain(join.error);

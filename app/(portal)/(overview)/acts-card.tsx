@@ -3,6 +3,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
+import { useThrottledReload } from '#app/_lib/use-throttled-reload.ts';
 import { Card, CardHeader } from '#app/_ui/card.tsx';
 import { TextLink } from '#app/_ui/text-link.tsx';
 import { Elapsed } from '#app/_ui/time.tsx';
@@ -10,7 +11,6 @@ import { ActSentence } from '../activity/act-sentence.tsx';
 import { ActorMark } from '../activity/actor-mark.tsx';
 import type { OverviewAnswers } from './answers.ts';
 import { Part } from './part.tsx';
-import { useThrottledReload } from './use-throttled-reload.ts';
 
 /** The latest actions of people and programs. */
 export function ActsCard({ first }: { first: OverviewAnswers['acts'] | undefined }) {

@@ -1,23 +1,3 @@
-import { tagText } from '#server/domain/fleet/address.ts';
-
-/** Filters of the VM list. */
-export interface VmsFilter {
-  health?: string;
-  tag?: { name: string; value: string };
-  handler?: string;
-  messageId?: string;
-  sort?: string;
-}
-
-/** Returns the URL of the VM list with these filters. */
-export function vmsAddress({ tag, ...filter }: VmsFilter): string {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(filter)) if (value !== undefined) query.append(name, value);
-  if (tag !== undefined) query.append('tag', tagText(tag));
-  const text = query.toString();
-  return text === '' ? '/vms' : `/vms?${text}`;
-}
-
 /** The grouping of the map, as it appears in the overview's URL. */
 export type MapGrouping = 'none' | 'handler' | `tag:${string}`;
 

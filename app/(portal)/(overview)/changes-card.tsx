@@ -4,15 +4,15 @@ import { useQuery } from '@tanstack/react-query';
 import { statusOfHealth } from '#app/_lib/health.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
+import { useThrottledReload } from '#app/_lib/use-throttled-reload.ts';
+import { vmsAddress } from '#app/_lib/vms-address.ts';
 import { Card, CardBody, CardHeader } from '#app/_ui/card.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import type { StatusName } from '#app/_ui/status-icon.tsx';
 import { TextLink } from '#app/_ui/text-link.tsx';
 import { type VmHealth, vmHealths } from '#server/domain/verdicts/words.ts';
-import { vmsAddress } from './addresses.ts';
 import type { OverviewAnswers } from './answers.ts';
 import { Part } from './part.tsx';
-import { useThrottledReload } from './use-throttled-reload.ts';
 
 type Changes = OverviewAnswers['changes'];
 type Kind = keyof Changes['totals'];
@@ -48,7 +48,8 @@ export function ChangesCard({ first }: { first: Changes | undefined }) {
         actions={
           vms > 0 ? (
             <TextLink
-              href={vmsAddress({ sort: '-since' })}
+              href={vmsAddress({ changedAfter: changes.data?.since }, '-since')}
+              data-count={vms}
               prefetch={false}
               className="text-12 tabular-nums no-underline hover:underline"
             >
@@ -71,7 +72,7 @@ export function ChangesCard({ first }: { first: Changes | undefined }) {
                       data-st={stack.find((layer) => layer.kind === kind)?.status}
                       className="size-2.5 shrink-0 rounded-[1.5px] bg-st-solid"
                     />
-                    {t(`changes.${kind}`, { count: data.totals[kind], shown: format.number(data.totals[kind]) })}
+                    <ChangedVms kind={kind} changes={data} />
                   </li>
                 ))}
             </ul>
@@ -79,6 +80,26 @@ export function ChangesCard({ first }: { first: Changes | undefined }) {
         )}
       </Part>
     </Card>
+  );
+}
+
+/** The number of VMs with a change of this kind, with a link to them. */
+function ChangedVms({ kind, changes: { totals, since } }: { kind: Kind; changes: Changes }) {
+  const { t } = useTranslation('overview');
+  const format = useFormat();
+  const count = totals[kind];
+  const words = t(`changes.${kind}`, { count, shown: format.number(count) });
+  const became = vmHealths.filter((health) => health !== 'unknown' && kindOf[health] === kind);
+  if (count === 0) return words;
+  return (
+    <TextLink
+      href={vmsAddress({ became, changedAfter: since })}
+      prefetch={false}
+      data-count={count}
+      className="text-ink-2 no-underline hover:underline"
+    >
+      {words}
+    </TextLink>
   );
 }
 

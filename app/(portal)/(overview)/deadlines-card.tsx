@@ -1,8 +1,11 @@
 'use client';
 
 import { useQuery } from '@tanstack/react-query';
+import Link from 'next/link';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
+import { useThrottledReload } from '#app/_lib/use-throttled-reload.ts';
+import { vmsAddress } from '#app/_lib/vms-address.ts';
 import { Card } from '#app/_ui/card.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
@@ -10,7 +13,6 @@ import { TextLink } from '#app/_ui/text-link.tsx';
 import { Countdown, Elapsed } from '#app/_ui/time.tsx';
 import type { OverviewAnswers } from './answers.ts';
 import { Part } from './part.tsx';
-import { useThrottledReload } from './use-throttled-reload.ts';
 
 /**
  * The number of extensions past their deadline, the longest overdue ones (up to three), and a countdown to the next
@@ -27,9 +29,21 @@ export function DeadlinesCard({ first }: { first: OverviewAnswers['deadlines'] |
       <Part query={deadlines} failed={t('deadlines.failed')}>
         {({ past, overdue, next }) => (
           <div className="flex items-start gap-3 px-4 py-3">
-            <span className="min-w-5 text-26 font-semibold tracking-tight tabular-nums">{format.number(past)}</span>
+            <span aria-hidden className="min-w-5 text-26 font-semibold tracking-tight tabular-nums">
+              {format.number(past)}
+            </span>
             <div className="min-w-0 flex-1">
-              <h2 className="text-13 font-medium">{t('deadlines.past', { count: past })}</h2>
+              <h2 className="text-13 font-medium">
+                <Link
+                  href={vmsAddress({ overdue: ['yes'] })}
+                  prefetch={false}
+                  data-count={past}
+                  className="inline-flex min-h-6 items-center rounded-xs hover:underline"
+                >
+                  <span className="sr-only">{format.number(past)} </span>
+                  {t('deadlines.past', { count: past })}
+                </Link>
+              </h2>
               {overdue.length > 0 ? (
                 <ul className="grid gap-0.5 py-0.5">
                   {overdue.map(({ vmId, vm, extension, at }) => (
@@ -46,9 +60,13 @@ export function DeadlinesCard({ first }: { first: OverviewAnswers['deadlines'] |
                 </ul>
               ) : null}
               {next ? (
-                <p className="flex flex-wrap gap-x-1 text-12 text-ink-3">
+                <p className="flex flex-wrap items-center gap-x-1 text-12 text-ink-3">
                   <span>{t('deadlines.next')}</span>
-                  <TextLink href={`/vms/${next.vmId}`} prefetch={false} className="min-w-0 wrap-anywhere">
+                  <TextLink
+                    href={`/vms/${next.vmId}`}
+                    prefetch={false}
+                    className="inline-flex min-h-6 min-w-6 items-center wrap-anywhere"
+                  >
                     {next.vm}
                   </TextLink>
                   <span>{t('deadlines.in')}</span>

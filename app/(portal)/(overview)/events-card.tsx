@@ -4,14 +4,14 @@ import { useQuery } from '@tanstack/react-query';
 import Link from 'next/link';
 import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
+import { useThrottledReload } from '#app/_lib/use-throttled-reload.ts';
+import { vmsAddress } from '#app/_lib/vms-address.ts';
 import { Card, CardHeader } from '#app/_ui/card.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { Elapsed } from '#app/_ui/time.tsx';
-import { vmsAddress } from './addresses.ts';
 import type { OverviewAnswers } from './answers.ts';
 import { Part } from './part.tsx';
-import { useThrottledReload } from './use-throttled-reload.ts';
 
 type FleetEvent = OverviewAnswers['events'][number];
 
@@ -67,8 +67,10 @@ function EventWords({ event }: { event: FleetEvent }) {
         : t('events.failed.extension', { vm: vm.name, name });
     return <Trans text={sentence} tags={tags} />;
   }
-  const address = vmsAddress({ health, ...(common && { tag: common }) });
-  const tags = { b: <Link href={address} prefetch={false} className="font-medium text-ink hover:underline" /> };
+  const address = vmsAddress({ became: [health], changedAfter: event.at, changedBefore: event.until });
+  const tags = {
+    b: <Link href={address} prefetch={false} data-count={event.vms} className="font-medium text-ink hover:underline" />,
+  };
   const count = { count: event.vms, shown: format.number(event.vms) };
   const text = common
     ? t(health === 'failed' ? 'events.many.failed.in' : 'events.many.silent.in', { ...count, tag: common.value })

@@ -6,17 +6,17 @@ import Link from 'next/link';
 import { statusOfHealth } from '#app/_lib/health.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
+import { useThrottledReload } from '#app/_lib/use-throttled-reload.ts';
 import { useTicking } from '#app/_ui/clock.ts';
 import { useFormat } from '#app/_ui/format.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
+import { TextLink } from '#app/_ui/text-link.tsx';
 import { DateTime } from '#app/_ui/time.tsx';
 import { isolateText } from '#protocol/direction.ts';
 import { canonicalLanguage } from '#protocol/language.ts';
-import { vmsAddress } from './addresses.ts';
 import type { OverviewAnswers } from './answers.ts';
 import { Part } from './part.tsx';
 import { useCause } from './use-cause.ts';
-import { useThrottledReload } from './use-throttled-reload.ts';
 
 type Group = OverviewAnswers['failing'][number];
 
@@ -29,9 +29,16 @@ export function FailingTogether({ first }: { first: OverviewAnswers['failing'] |
   const isTogether = !failing.data?.length || failing.data.some(({ vms }) => vms > 1);
   return (
     <section aria-labelledby="failing" className="border-t border-line-subtle px-4 pt-2.5 pb-2">
-      <h2 id="failing" className="text-12 font-medium text-ink-3">
-        {t(isTogether ? 'failing' : 'failing.alone')}
-      </h2>
+      <div className="flex items-baseline gap-3">
+        <h2 id="failing" className="text-12 font-medium text-ink-3">
+          {t(isTogether ? 'failing' : 'failing.alone')}
+        </h2>
+        {failing.data?.length ? (
+          <TextLink href="/attention" prefetch={false} className="ms-auto text-12">
+            {t('failing.more')}
+          </TextLink>
+        ) : null}
+      </div>
       <Part query={failing} failed={t('failing.failed')}>
         {(groups) =>
           groups.length === 0 ? (
@@ -42,7 +49,7 @@ export function FailingTogether({ first }: { first: OverviewAnswers['failing'] |
           ) : (
             <ul className="-mx-2 mt-0.5 grid grid-cols-3 max-md:grid-cols-1 xl:grid-cols-6">
               {groups.map((group) => (
-                <li key={keyOf(group)} className="min-w-0">
+                <li key={group.key} className="min-w-0">
                   <GroupLink group={group} />
                 </li>
               ))}
@@ -54,13 +61,6 @@ export function FailingTogether({ first }: { first: OverviewAnswers['failing'] |
   );
 }
 
-const keyOf = ({ health, extension, since }: Group): string =>
-  extension === null
-    ? `${health} ${since}`
-    : [health, extension.handler, extension.cause, extension.command, extension.exitCode, extension.messageId].join(
-        ' ',
-      );
-
 const hour = 3_600_000;
 
 /** Shows the time of day, with the date if it is more than 20 hours ago. */
@@ -70,41 +70,50 @@ function Since({ at }: { at: string }) {
   return <DateTime value={value} style={isRecent ? 'clock' : 'short'} />;
 }
 
+/** A problem. Its number opens the list of its VMs; the rest opens the problem, or the VM if there is only one. */
 function GroupLink({ group }: { group: Group }) {
   const { t } = useTranslation('overview');
   const format = useFormat();
   const cause = useCause();
   const { extension, common, vm, health } = group;
-  const many = t('fleet.vms', { count: group.vms, shown: format.number(group.vms) });
   const what =
     extension === null
       ? t('failing.silent')
       : extension.message
         ? `${extension.name ?? extension.handler}: ${extension.message.text}`
         : `${extension.name ?? extension.handler} ${cause(extension)}`;
-  const address = vm
-    ? `/vms/${vm.id}`
-    : vmsAddress({
-        health,
-        ...(extension && { handler: extension.handler }),
-        ...(extension?.messageId && { messageId: extension.messageId }),
-        ...(common && common.share === 1 && { tag: common }),
-      });
+  const words = (
+    <bdi lang={extension?.message ? (canonicalLanguage(extension.message.lang) ?? '') : undefined}>
+      {isolateText(what)}
+    </bdi>
+  );
   return (
-    <Link
-      href={address}
-      prefetch={false}
-      className="flex items-start gap-2.5 rounded-md px-2 py-1.5 hover:bg-hover focus-visible:shadow-focus"
-    >
+    <div className="relative flex items-start gap-2.5 rounded-md px-2 py-1.5 hover:bg-hover">
       <StatusIcon status={statusOfHealth[health]} className="mt-[3px]" />
-      <span className="min-w-0 flex-1">
-        <span className="block font-medium wrap-anywhere">
-          <span className="tabular-nums">{vm ? vm.name : many}</span>
-          {', '}
-          <bdi lang={extension?.message ? (canonicalLanguage(extension.message.lang) ?? '') : undefined}>
-            {isolateText(what)}
-          </bdi>
-        </span>
+      <div className="min-w-0 flex-1">
+        <div className="font-medium wrap-anywhere">
+          {vm ? null : (
+            <>
+              <TextLink
+                href={`/vms?${group.query}`}
+                prefetch={false}
+                data-count={group.vms}
+                className="relative z-1 tabular-nums"
+              >
+                {t('fleet.vms', { count: group.vms, shown: format.number(group.vms) })}
+              </TextLink>
+              {', '}
+            </>
+          )}
+          <Link
+            href={vm ? `/vms/${vm.id}` : `/attention?problem=${group.key}`}
+            prefetch={false}
+            className="after:absolute after:inset-0 after:rounded-md focus-visible:shadow-none focus-visible:after:shadow-focus"
+          >
+            {vm ? `${vm.name}, ` : null}
+            {words}
+          </Link>
+        </div>
         <span className="block text-12 text-ink-3">
           {common
             ? `${t(common.share === 1 ? 'failing.all' : 'failing.most', {
@@ -116,12 +125,26 @@ function GroupLink({ group }: { group: Group }) {
           {extension && extension.versions.length > 0 ? `${format.list(extension.versions)}, ` : null}
           {t('failing.since')} <Since at={group.since} />
         </span>
-      </span>
+        <Decision group={group} />
+      </div>
       <ChevronRight
         aria-hidden
         strokeWidth={1.75}
         className="size-3.5 shrink-0 self-center text-ink-3 rtl:-scale-x-100"
       />
-    </Link>
+    </div>
   );
+}
+
+/** Who works on the problem, and whether it is snoozed. */
+function Decision({ group: { assignee, snooze } }: { group: Group }) {
+  const { t } = useTranslation('overview');
+  const format = useFormat();
+  if (assignee === null && snooze === null) return null;
+  const until = snooze?.until ? format.dateTime(new Date(snooze.until), 'short') : null;
+  const words = [
+    assignee === null ? null : t('failing.assigned', { name: assignee.name }),
+    snooze === null ? null : until === null ? t('failing.snoozed') : t('failing.snoozedUntil', { until }),
+  ];
+  return <span className="block text-12 text-ink-2">{words.filter((word) => word !== null).join(', ')}</span>;
 }

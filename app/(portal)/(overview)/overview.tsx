@@ -3,10 +3,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Download, Plus } from 'lucide-react';
 import dynamic from 'next/dynamic';
+import Link from 'next/link';
 import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
+import { useThrottledReload } from '#app/_lib/use-throttled-reload.ts';
+import { vmsAddress } from '#app/_lib/vms-address.ts';
 import { useReader } from '#app/_shell/reader.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { Card } from '#app/_ui/card.tsx';
@@ -16,24 +19,41 @@ import { ActsCard } from './acts-card.tsx';
 import type { OverviewAnswers } from './answers.ts';
 import { ChangesCard } from './changes-card.tsx';
 import { DeadlinesCard } from './deadlines-card.tsx';
-import { EmptyFleet } from './empty-fleet.tsx';
 import { EventsCard } from './events-card.tsx';
 import { FailingTogether } from './failing-together.tsx';
 import { asideClass, gridClass } from './frame.ts';
 import { type FirstMap, FleetMapCard } from './map/fleet-map-card.tsx';
 import { Tiles } from './tiles.tsx';
-import { useThrottledReload } from './use-throttled-reload.ts';
+import { useFirstSteps } from './use-first-steps.ts';
 
 const EnrollDialog = dynamic(() => import('../vms/enroll-dialog.tsx').then((module) => module.EnrollDialog), {
   ssr: false,
 });
 
+/** Loaded on demand, since only new portals need it. The server renders it, so nothing moves when its script loads. */
+const FirstSteps = dynamic(() => import('./first-steps.tsx').then((module) => module.FirstSteps));
+
 export interface OverviewProps {
   /** The data that the server has loaded. The browser loads the rest. */
   first: {
-    [Part in 'summary' | 'failing' | 'changes' | 'deadlines' | 'events' | 'acts']: OverviewAnswers[Part] | undefined;
+    [Part in 'summary' | 'firstSteps' | 'failing' | 'changes' | 'deadlines' | 'events' | 'acts']:
+      | OverviewAnswers[Part]
+      | undefined;
   } & { map: FirstMap };
   gatewayUrl: string;
+}
+
+function FleetSize({ vms, extensions }: { vms: number; extensions: number }) {
+  const { t } = useTranslation('overview');
+  const format = useFormat();
+  return (
+    <span className="text-ink-3 tabular-nums">
+      <Link href={vmsAddress()} prefetch={false} data-count={vms} className="rounded-xs hover:underline">
+        {t('fleet.vms', { count: vms, shown: format.number(vms) })}
+      </Link>
+      , {t('fleet.extensions', { count: extensions, shown: format.number(extensions) })}
+    </span>
+  );
 }
 
 /** The fleet at a glance. Every card loads its own data, so that one failure leaves the others usable. */
@@ -41,13 +61,14 @@ export function Overview({ first, gatewayUrl }: OverviewProps) {
   const { t, i18n } = useTranslation(['overview', 'vms']);
   const trpc = useTRPC();
   const reader = useReader();
-  const format = useFormat();
   const [enrolling, setEnrolling] = useState(false);
   const summary = useQuery({ ...trpc.overview.summary.queryOptions(), initialData: first.summary, enabled: false });
   useThrottledReload({ queryKey: trpc.overview.summary.queryKey(), refetch: summary.refetch, agesMs: 60_000 });
   const fleet = summary.data;
   const mayEnroll = reader.can('operator');
   const isEmpty = fleet?.vms === 0;
+  const steps = useFirstSteps(first.firstSteps, fleet?.vms);
+  const isOnlySteps = isEmpty && steps !== null;
   const enroll = (
     <Button variant="primary" onClick={() => setEnrolling(true)}>
       <Plus aria-hidden />
@@ -58,16 +79,9 @@ export function Overview({ first, gatewayUrl }: OverviewProps) {
     <>
       <PageHeader
         title={t('overview:fleet')}
-        note={
-          fleet && !isEmpty ? (
-            <span className="text-ink-3 tabular-nums">
-              {t('overview:fleet.vms', { count: fleet.vms, shown: format.number(fleet.vms) })},{' '}
-              {t('overview:fleet.extensions', { count: fleet.extensions, shown: format.number(fleet.extensions) })}
-            </span>
-          ) : undefined
-        }
+        note={fleet && !isEmpty ? <FleetSize vms={fleet.vms} extensions={fleet.extensions} /> : undefined}
         actions={
-          isEmpty ? undefined : (
+          isOnlySteps ? undefined : (
             <>
               <Button asChild>
                 <a href={`/download/vms.csv?lang=${i18n.language}`} download>
@@ -80,9 +94,8 @@ export function Overview({ first, gatewayUrl }: OverviewProps) {
           )
         }
       />
-      {isEmpty ? (
-        <EmptyFleet gatewayUrl={gatewayUrl} act={mayEnroll ? enroll : undefined} />
-      ) : (
+      {steps === null ? null : <FirstSteps steps={steps} enroll={enroll} />}
+      {isOnlySteps ? null : (
         <>
           {fleet ? (
             <Tiles summary={fleet} />

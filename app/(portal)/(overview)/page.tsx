@@ -19,8 +19,9 @@ interface OverviewPageProps {
 export default async function OverviewPage({ searchParams }: OverviewPageProps) {
   const [{ t }, { overview }, { by }] = await Promise.all([words('overview'), portal(), searchParams]);
   const groupBy = readGrouping([by].flat()[0]);
-  const [summary, map, failing, changes, deadlines, events, acts] = await Promise.all([
+  const [summary, firstSteps, map, failing, changes, deadlines, events, acts] = await Promise.all([
     orNothing(overview.summary()),
+    orNothing(overview.firstSteps()),
     orNothing(overview.map(groupBy ? { groupBy } : {})),
     orNothing(overview.failing()),
     orNothing(overview.changes()),
@@ -32,7 +33,7 @@ export default async function OverviewPage({ searchParams }: OverviewPageProps) 
     <Page crumbs={[{ label: t('title') }]}>
       <Words namespaces={['overview', 'reports', 'vms', 'activity']}>
         <Overview
-          first={{ summary, map: { groupBy, map }, failing, changes, deadlines, events, acts }}
+          first={{ summary, firstSteps, map: { groupBy, map }, failing, changes, deadlines, events, acts }}
           gatewayUrl={runtime().config.gatewayUrl}
         />
       </Words>

@@ -3,10 +3,11 @@
 import Link from 'next/link';
 import { statusOfHealth } from '#app/_lib/health.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { vmsAddress } from '#app/_lib/vms-address.ts';
 import { Card } from '#app/_ui/card.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
-import { vmsAddress } from './addresses.ts';
+import { vmHealths } from '#server/domain/verdicts/words.ts';
 import type { OverviewAnswers } from './answers.ts';
 
 /** The numbers of VMs by health as links, below a bar that shows their shares. */
@@ -28,37 +29,71 @@ export function Tiles({ summary }: { summary: OverviewAnswers['summary'] }) {
           ))}
       </div>
       <ul className="grid grid-cols-6 max-md:grid-cols-3">
-        {summary.counts.map(({ health, vms, change }) => (
-          <li
-            key={health}
-            className="relative not-first:before:absolute not-first:before:inset-y-3.5 not-first:before:start-0 not-first:before:w-px not-first:before:bg-line-subtle max-md:[&:nth-child(4)]:before:hidden max-md:[&:nth-child(n+4)]:border-t max-md:[&:nth-child(n+4)]:border-line-subtle"
-          >
-            <Link
-              href={vmsAddress({ health })}
-              prefetch={false}
-              className="grid h-full content-start gap-px px-4 pt-[11px] pb-3 hover:bg-hover focus-visible:shadow-[inset_0_0_0_2px_var(--brand-text)] max-md:px-3 max-md:py-2.5 max-sm:px-2.5"
+        {summary.counts.map((count) => {
+          const { health, vms } = count;
+          return (
+            <li
+              key={health}
+              className="relative pb-3 max-md:pb-2.5 not-first:before:absolute not-first:before:inset-y-3.5 not-first:before:start-0 not-first:before:w-px not-first:before:bg-line-subtle max-md:[&:nth-child(4)]:before:hidden max-md:[&:nth-child(n+4)]:border-t max-md:[&:nth-child(n+4)]:border-line-subtle"
             >
-              <span className="flex items-start gap-1.5 text-12 font-medium text-ink-2 max-sm:gap-1 max-sm:text-11">
-                <StatusIcon status={statusOfHealth[health]} className="mt-0.5 text-st-solid max-sm:size-3" />
-                <span className="min-w-0 wrap-anywhere">{t(`reports:health.${health}`)}</span>
-              </span>
-              <span className="text-26 font-semibold tracking-tight tabular-nums max-md:text-20">
-                {format.number(vms)}
-              </span>
-              <span className="text-12 text-ink-3 tabular-nums max-md:hidden">
-                {health === 'healthy' && summary.vms > 0
-                  ? format.number(vms / summary.vms, { style: 'percent', maximumFractionDigits: 1 })
-                  : change === 0
-                    ? t('overview:change.none')
-                    : t(change > 0 ? 'overview:change.more' : 'overview:change.fewer', {
-                        count: Math.abs(change),
-                        shown: format.number(Math.abs(change)),
-                      })}
-              </span>
-            </Link>
-          </li>
-        ))}
+              <Link
+                href={vmsAddress({ health: [health] })}
+                prefetch={false}
+                data-count={vms}
+                className="grid content-start gap-px px-4 pt-[11px] after:absolute after:inset-0 hover:after:bg-hover focus-visible:shadow-none focus-visible:after:shadow-[inset_0_0_0_2px_var(--brand-text)] max-md:px-3 max-md:pt-2.5 max-sm:px-2.5"
+              >
+                <span className="flex items-start gap-1.5 text-12 font-medium text-ink-2 max-sm:gap-1 max-sm:text-11">
+                  <StatusIcon status={statusOfHealth[health]} className="mt-0.5 text-st-solid max-sm:size-3" />
+                  <span className="min-w-0 wrap-anywhere">{t(`reports:health.${health}`)}</span>
+                </span>
+                <span className="text-26 font-semibold tracking-tight tabular-nums max-md:text-20">
+                  {format.number(vms)}
+                </span>
+              </Link>
+              <Moved count={count} since={summary.since} />
+            </li>
+          );
+        })}
       </ul>
     </Card>
+  );
+}
+
+type Count = OverviewAnswers['summary']['counts'][number];
+
+/** How many VMs got the health within the hour and how many lost it, each with a link to these VMs. */
+function Moved({ count: { health, came, gone }, since }: { count: Count; since: string }) {
+  const { t } = useTranslation(['overview', 'reports']);
+  const format = useFormat();
+  const name = t(`reports:health.${health}`);
+  const others = vmHealths.filter((other) => other !== health);
+  const moves = [
+    {
+      ...{ sign: '+', count: came, href: vmsAddress({ health: [health], sinceAfter: since }) },
+      label: t('overview:change.came', { count: came, shown: format.number(came), health: name }),
+    },
+    {
+      ...{ sign: '−', count: gone, href: vmsAddress({ health: others, left: [health], changedAfter: since }) },
+      label: t('overview:change.gone', { count: gone, shown: format.number(gone), health: name }),
+    },
+  ].filter((move) => move.count > 0);
+  return (
+    <p className="flex flex-wrap gap-x-1.5 px-4 text-12 text-ink-3 tabular-nums max-md:hidden">
+      {moves.map(({ sign, count, href, label }) => (
+        <Link
+          key={sign}
+          href={href}
+          prefetch={false}
+          data-count={count}
+          title={label}
+          aria-label={label}
+          className="relative z-10 -my-1 inline-flex min-h-6 min-w-6 items-center rounded-xs text-ink-2 hover:underline"
+        >
+          {sign}
+          {format.number(count)}
+        </Link>
+      ))}
+      <span>{t(moves.length > 0 ? 'overview:change.hour' : 'overview:change.none')}</span>
+    </p>
   );
 }

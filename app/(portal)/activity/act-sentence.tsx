@@ -4,13 +4,23 @@ import Link from 'next/link';
 import type { ReactElement, ReactNode } from 'react';
 import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useReader } from '#app/_shell/reader.tsx';
-import type { ListedAct, OnFilter } from './act.ts';
-import { type Say, sentenceOf } from './sentence-of.ts';
+import { useFormat } from '#app/_ui/format.ts';
+import type { FoldedActs, ListedAct, OnFilter } from './act.ts';
+import { ChangedParts } from './changed-parts.tsx';
+import { foldedSentence, type Say, sentenceOf } from './sentence-of.ts';
+
+export interface ActSentenceProps {
+  act: ListedAct;
+  /** If the sentence is about several alike actions: how many, of which `act` is the newest. */
+  fold?: FoldedActs['fold'];
+  onFilter?: OnFilter;
+}
 
 /** An action as a sentence in the reader's language, with links to objects that still exist. */
-export function ActSentence({ act, onFilter }: { act: ListedAct; onFilter?: OnFilter }) {
+export function ActSentence({ act, fold = null, onFilter }: ActSentenceProps) {
   const { t, i18n } = useTranslation(['activity', 'common']);
   const reader = useReader();
+  const format = useFormat();
   const { facts, target, vm, actor } = act;
   const values = {
     ...Object.fromEntries(Object.entries({ version: '', name: '', from: '', to: '', ...facts })),
@@ -21,7 +31,10 @@ export function ActSentence({ act, onFilter }: { act: ListedAct; onFilter?: OnFi
     lang: facts.lang === undefined ? '' : languageName(i18n.language, String(facts.lang)),
     count: Number(facts.count ?? 0),
   };
-  const text = sentenceOf(act, values, t as unknown as Say);
+  const text =
+    fold === null
+      ? sentenceOf(act, values, t as unknown as Say)
+      : foldedSentence(act, fold, { ...values, shown: format.number(fold.vms) }, t as unknown as Say);
   return (
     <Trans
       text={text}
@@ -39,6 +52,7 @@ export function ActSentence({ act, onFilter }: { act: ListedAct; onFilter?: OnFi
         ),
         target: linked(placeOf(act, reader.can('admin'))),
         vm: linked(vm?.isThere === true ? `/vms/${vm.id}` : null),
+        ...(act.changes !== null && { changes: <ChangedParts changes={act.changes} /> }),
       }}
     />
   );

@@ -31,6 +31,11 @@ export function ActivityFilters({ filter, onChange, facets }: ActivityFiltersPro
   }, [words, filter, onChange]);
   const set = (more: Partial<ActivityQuery>) => onChange(withoutEmpty({ ...filter, ...more }));
 
+  const setDay = (days: Pick<ActivityQuery, 'from' | 'to'>) => {
+    const { since: _, ...others } = filter;
+    onChange(withoutEmpty({ ...others, ...days }));
+  };
+
   const people = facets.actors.map(({ kind, id, name }) => ({ value: `${kind}:${id}`, label: name, isName: true }));
   const nouns = [...new Set(facets.actions.map(({ action }) => action.split('.')[0] ?? action))].sort();
   const what = nouns.flatMap((noun) => [
@@ -63,8 +68,8 @@ export function ActivityFilters({ filter, onChange, facets }: ActivityFiltersPro
         onChange={(event) => set({ action: event.target.value })}
         options={withChosen([{ value: '', label: t('filter.anything') }, ...what], filter.action)}
       />
-      <DayInput label={t('filter.from')} instant={filter.from} onChange={(from) => set({ from })} />
-      <DayInput label={t('filter.to')} instant={filter.to} isEnd onChange={(to) => set({ to })} />
+      <DayInput label={t('filter.from')} instant={filter.from} onChange={(from) => setDay({ from })} />
+      <DayInput label={t('filter.to')} instant={filter.to} isEnd onChange={(to) => setDay({ to })} />
       {filter.target === undefined ? null : (
         <Button size="sm" onClick={() => set({ target: '' })}>
           {t('filter.target', { target: filter.target.slice(filter.target.indexOf(':') + 1) })}

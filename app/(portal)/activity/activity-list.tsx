@@ -9,45 +9,52 @@ import { useTRPC } from '#app/_lib/trpc.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { Card } from '#app/_ui/card.tsx';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
-import { useFormat } from '#app/_ui/format.ts';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
-import type { ActivityPage, ListedAct, OnFilter } from './act.ts';
-import { ActRow } from './act-row.tsx';
+import type { Feed, OnFilter } from './act.ts';
 import type { ActivityQuery } from './activity-address.ts';
+import { FeedDays } from './feed-days.tsx';
 
 export interface ActivityListProps {
-  filter: ActivityQuery;
+  filter: Omit<ActivityQuery, 'since'>;
   /** The first page, if the server rendered it. */
-  first?: ActivityPage | undefined;
+  first?: Feed | undefined;
+  /** When the reader's visit before this one ended, to mark that place in the list. */
+  lastVisit?: Date | null;
   onFilter?: OnFilter;
   /** Removes all filters; undefined if there are none. */
   onClear?: (() => void) | undefined;
 }
 
 /**
- * Actions by day, newest first. New actions are announced as a count, so that rows do not move. To use it on another
+ * Actions and events of VMs by day, newest first. New ones are announced as a count, so that rows do not move. To use it on another
  * page, render `<ActivityList filter={{ vmId }} />` inside `<Words namespaces={['activity']}>`; a new filter needs a
  * new `key`.
  */
-export function ActivityList({ filter, first, onFilter, onClear }: ActivityListProps) {
+export function ActivityList({ filter, first, lastVisit = null, onFilter, onClear }: ActivityListProps) {
   const { t } = useTranslation('activity');
   const trpc = useTRPC();
-  // The newest action to list; if undefined, the newest one in the first response.
-  const [upTo, setUpTo] = useState(first?.newest);
+  // The newest action and event to list; if undefined, the newest ones in the first response.
+  const [end, setEnd] = useState(first && { upTo: first.newest, upToEvent: first.newestEvent });
   const list = useInfiniteQuery({
-    ...trpc.activity.list.infiniteQueryOptions(
-      { ...filter, limit: 50, ...(upTo === undefined ? {} : { upTo }) },
+    ...trpc.activity.feed.infiniteQueryOptions(
+      { ...filter, limit: 50, ...end, ...(lastVisit !== null && { mark: lastVisit.toISOString() }) },
       { getNextPageParam: (page) => page.nextCursor ?? undefined },
     ),
-    ...(first !== undefined && upTo === first.newest && { initialData: { pages: [first], pageParams: [null] } }),
+    ...(first !== undefined &&
+      end?.upTo === first.newest &&
+      end.upToEvent === first.newestEvent && { initialData: { pages: [first], pageParams: [null] } }),
     placeholderData: keepPreviousData,
   });
-  const newest = upTo ?? list.data?.pages[0]?.newest;
+  const newest = list.data?.pages[0];
   const newer = useQuery({
-    ...trpc.activity.countNewer.queryOptions({ ...filter, after: newest ?? 0 }),
+    ...trpc.activity.countNewer.queryOptions({
+      ...filter,
+      after: end?.upTo ?? newest?.newest ?? 0,
+      afterEvent: end?.upToEvent ?? newest?.newestEvent ?? 0,
+    }),
     enabled: newest !== undefined,
   });
-  const acts = list.data?.pages.flatMap((page) => page.items) ?? [];
+  const items = list.data?.pages.flatMap((page) => page.items) ?? [];
   const waiting = newer.data?.count ?? 0;
 
   if (list.error && !list.data) {
@@ -61,7 +68,10 @@ export function ActivityList({ filter, first, onFilter, onClear }: ActivityListP
     <div className="grid gap-3">
       <div role="status" className="empty:hidden">
         {waiting > 0 ? (
-          <Button onClick={() => setUpTo(newer.data?.newest)} className="w-full justify-center">
+          <Button
+            onClick={() => newer.data && setEnd({ upTo: newer.data.newest, upToEvent: newer.data.newestEvent })}
+            className="w-full justify-center"
+          >
             <ArrowUp aria-hidden />
             {t(newer.data?.atLeast === true ? 'newer.atLeast' : 'newer', { count: waiting })}
           </Button>
@@ -71,7 +81,7 @@ export function ActivityList({ filter, first, onFilter, onClear }: ActivityListP
         <Card>
           <SkeletonRows label={t('loading')} columns={['w-16', 'w-80', 'w-24']} rows={10} />
         </Card>
-      ) : acts.length === 0 ? (
+      ) : items.length === 0 ? (
         <Card>
           <EmptyState
             title={t(onClear === undefined ? 'empty.title' : 'noMatch.title')}
@@ -81,7 +91,7 @@ export function ActivityList({ filter, first, onFilter, onClear }: ActivityListP
           </EmptyState>
         </Card>
       ) : (
-        <Days acts={acts} onFilter={onFilter} />
+        <FeedDays items={items} filter={filter} lastVisit={lastVisit} onFilter={onFilter} />
       )}
       {list.hasNextPage ? (
         <Button
@@ -94,23 +104,4 @@ export function ActivityList({ filter, first, onFilter, onClear }: ActivityListP
       ) : null}
     </div>
   );
-}
-
-function Days({ acts, onFilter }: { acts: readonly ListedAct[]; onFilter: OnFilter }) {
-  const format = useFormat();
-  const days = new Map<string, ListedAct[]>();
-  for (const act of acts) {
-    const day = format.dateTime(act.at, 'date');
-    days.set(day, [...(days.get(day) ?? []), act]);
-  }
-  return [...days].map(([day, ofDay]) => (
-    <Card key={day} aria-label={day}>
-      <h2 className="border-b border-line-subtle px-4 py-2 text-12 font-medium text-ink-3">{day}</h2>
-      <ol className="divide-y divide-line-subtle">
-        {ofDay.map((act) => (
-          <ActRow key={act.id} act={act} onFilter={onFilter} />
-        ))}
-      </ol>
-    </Card>
-  ));
 }

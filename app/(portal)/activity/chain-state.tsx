@@ -49,19 +49,19 @@ export function ChainState({ initial }: { initial: Chain }) {
   return (
     <p className="mt-1 flex flex-wrap items-center gap-x-1.5 text-12 text-ink-3">
       <ShieldCheck aria-hidden className="size-3.5 shrink-0" />
-      <span title={data.hash}>{t('chain.linked', { count: data.position })}</span>
-      {data.verifiedAt === null ? (
-        t('chain.unverified')
-      ) : (
-        <span>
+      <span title={data.hash}>
+        {data.verifiedAt === null ? (
+          t('chain.unverified', { count: data.position })
+        ) : (
           <Trans
-            text={t(data.verifiedPosition === data.position ? 'chain.verified.all' : 'chain.verified', {
+            text={t(data.verifiedPosition === data.position ? 'chain.intact' : 'chain.partly', {
+              count: data.position,
               position: format.number(data.verifiedPosition ?? 0),
             })}
             tags={{ when: <RelativeTime value={data.verifiedAt} /> }}
           />
-        </span>
-      )}
+        )}
+      </span>
     </p>
   );
 }

@@ -8,7 +8,11 @@ describe.each(Object.entries({ en: english, de: german }))('in %s', (lng, activi
   const i18n = createInstance();
   void i18n.init({ lng, resources: { [lng]: { activity } }, defaultNS: 'activity', keySeparator: false });
   const sentence = (action: string, facts: Record<string, string>) =>
-    sentenceOf({ action, facts }, { vm: 'web-1', reason: '', ...facts, count: 0 }, i18n.t as unknown as Say);
+    sentenceOf(
+      { action, facts, changes: null },
+      { vm: 'web-1', reason: '', ...facts, count: 0 },
+      i18n.t as unknown as Say,
+    );
 
   test.each(['agent_unidentified', 'counter_jumped', 'renewals_exceeded', 'report_bytes_exceeded'])(
     'the sentence for a rejected call contains the reason, not the code: %s',

@@ -1,20 +1,41 @@
-import type { ListedAct } from './act.ts';
+import type { FoldedActs, ListedAct } from './act.ts';
 
 /** Looks up a sentence. Returns the key itself if there is none. */
 export type Say = (key: string, values?: Readonly<Record<string, string | number>>) => string;
 
 /**
- * Returns the sentence about an action. Rejected requests of agents have one sentence per reason. If a person gave a
- * reason, the sentence contains it. All unknown actions share one sentence.
+ * Returns the sentence about an action. If it is known what changed, the sentence has an empty tag `changes` for it.
+ * Rejected requests of agents have one sentence per reason. If a person gave a reason, the sentence contains it. All
+ * unknown actions share one sentence.
  */
 export function sentenceOf(
-  { action, facts }: Pick<ListedAct, 'action' | 'facts'>,
+  { action, facts, changes }: Pick<ListedAct, 'action' | 'facts' | 'changes'>,
   values: Readonly<Record<string, string | number>>,
   say: Say,
 ): string {
   const key = `act.${action}`;
-  const keys =
-    action === 'agent.reject' ? [`rejected.${facts.reason}`, key] : facts.reason ? [`because.${action}`, key] : [key];
+  const keys = [
+    ...(action === 'agent.reject' ? [`rejected.${facts.reason}`] : facts.reason ? [`because.${action}`] : []),
+    ...(changes === null ? [] : [`changed.${action}`]),
+    key,
+  ];
   const sentences = keys.map((each) => ({ each, text: say(each, values) }));
   return sentences.find(({ each, text }) => text !== each)?.text ?? say('unknownAct', { ...values, action });
+}
+
+/**
+ * Returns the sentence about several alike actions: on how many VMs, if they have the same name and some VMs are
+ * affected, otherwise the sentence about the newest one and how many more there are.
+ */
+export function foldedSentence(
+  act: Pick<ListedAct, 'action' | 'facts' | 'changes' | 'target'>,
+  fold: NonNullable<FoldedActs['fold']>,
+  values: Readonly<Record<string, string | number>>,
+  say: Say,
+): string {
+  const isOneName = act.target.kind === 'vm' || fold.targets === 1;
+  const key = `folded.${act.action}`;
+  const text = fold.vms > 1 && isOneName ? say(key, values) : key;
+  if (text !== key) return text;
+  return say('fold.more', { sentence: sentenceOf(act, values, say), count: fold.actions - 1 });
 }

@@ -40,15 +40,9 @@ export function HandlerList({ search: initial, first, url }: HandlerListProps) {
     placeholderData: keepPreviousData,
   });
   const rows = handlers.data?.pages.flatMap((page) => page.items) ?? [];
+  const shown = handlers.hasNextPage ? 'list.shown.more' : 'list.shown';
   const isEmpty = handlers.isSuccess && rows.length === 0 && settled === '';
-  const publish = (
-    <Button asChild variant="primary">
-      <Link href="/publish">
-        <Upload aria-hidden />
-        {t('upload')}
-      </Link>
-    </Button>
-  );
+  const publish = <PublishLink />;
 
   return (
     <>
@@ -63,9 +57,7 @@ export function HandlerList({ search: initial, first, url }: HandlerListProps) {
             onChange={(event) => setSearch(event.target.value)}
           />
           <span className="ms-auto text-12 text-ink-3 tabular-nums" role="status">
-            {rows.length > 0
-              ? t(handlers.hasNextPage ? 'list.shown.more' : 'list.shown', { count: rows.length })
-              : null}
+            {rows.length > 0 ? t(shown, { count: rows.length }) : null}
           </span>
         </div>
       )}
@@ -81,6 +73,7 @@ export function HandlerList({ search: initial, first, url }: HandlerListProps) {
       ) : rows.length > 0 || handlers.isPending ? (
         <HandlerTable
           rows={rows}
+          search={settled}
           loading={handlers.isPending}
           stale={handlers.isPlaceholderData}
           onMore={handlers.hasNextPage ? () => void handlers.fetchNextPage() : undefined}
@@ -104,6 +97,18 @@ export function HandlerList({ search: initial, first, url }: HandlerListProps) {
         </Card>
       )}
     </>
+  );
+}
+
+function PublishLink() {
+  const { t } = useTranslation('packages');
+  return (
+    <Button asChild variant="primary">
+      <Link href="/publish">
+        <Upload aria-hidden />
+        {t('upload')}
+      </Link>
+    </Button>
   );
 }
 

@@ -6,6 +6,8 @@ import { useRouter } from 'next/navigation';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useKeys } from '#app/_lib/keys.tsx';
+import { useSearchedRows } from '#app/_lib/searched-rows.ts';
+import { vmsAddress } from '#app/_lib/vms-address.ts';
 import { Button } from '#app/_ui/button.tsx';
 import { Card } from '#app/_ui/card.tsx';
 import { cn } from '#app/_ui/cn.ts';
@@ -20,6 +22,8 @@ type Row = inferRouterOutputs<AppRouter>['handlers']['list']['items'][number];
 
 export interface HandlerTableProps {
   rows: readonly Row[];
+  /** The search text that `rows` match, unless they are stale. */
+  search: string;
   loading: boolean;
   /** Whether the rows belong to an earlier search. */
   stale: boolean;
@@ -30,13 +34,19 @@ export interface HandlerTableProps {
 const languagesShown = 4;
 
 /** Handlers by id. `j` and `k` move the cursor; Enter opens a handler. */
-export function HandlerTable({ rows, loading, stale, onMore, loadingMore }: HandlerTableProps) {
+export function HandlerTable({ rows, search, loading, stale, onMore, loadingMore }: HandlerTableProps) {
   const { t } = useTranslation('packages');
   const router = useRouter();
   const [cursor, setCursor] = useState(-1);
   const body = useRef<HTMLTableSectionElement>(null);
   useEffect(() => body.current?.children[cursor]?.scrollIntoView({ block: 'nearest' }), [cursor]);
   const walk = (step: number) => setCursor((at) => Math.max(0, Math.min(rows.length - 1, at + step)));
+  useSearchedRows({
+    text: stale ? undefined : search,
+    only: rows.length === 1 ? rows[0]?.handler : undefined,
+    enter: () => walk(1),
+    open: (handler) => router.push(`/handlers/${handler}`),
+  });
   useKeys([
     { key: 'j', label: t('keys.next'), run: () => walk(1) },
     { key: 'k', label: t('keys.previous'), run: () => walk(-1) },
@@ -132,7 +142,20 @@ function HandlerRow({ row, cursor }: { row: Row; cursor: boolean }) {
           ) : null}
         </span>
       </Td>
-      <Td end>{row.vms > 0 ? <Num value={row.vms} /> : <span className="text-ink-3">{t('none')}</span>}</Td>
+      <Td end>
+        {row.vms > 0 ? (
+          <Link
+            href={vmsAddress({ handler: row.handler })}
+            data-count={row.vms}
+            className="relative z-10 inline-flex min-h-6 min-w-6 items-center justify-end rounded-xs hover:underline"
+          >
+            <Num value={row.vms} />
+            <span className="sr-only"> {t('fact.vms', { count: row.vms })}</span>
+          </Link>
+        ) : (
+          <span className="text-ink-3">{t('none')}</span>
+        )}
+      </Td>
       <Td end className="text-ink-2 max-lg:hidden">
         <RelativeTime value={new Date(row.changedAt)} />
       </Td>

@@ -6,7 +6,8 @@ import { type ExplainedProblem, faultAt } from '#app/_lib/problem.ts';
 import { useReader } from '#app/_shell/reader.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { Card, CardBody, CardHeader } from '#app/_ui/card.tsx';
-import { Field } from '#app/_ui/field.tsx';
+import { Checkbox } from '#app/_ui/checkbox.tsx';
+import { ControlRow, Field } from '#app/_ui/field.tsx';
 import { Input } from '#app/_ui/input.tsx';
 import { namespaceOf } from '#app/(portal)/handlers/handler-name.ts';
 import { parseHandlerId } from '#protocol/names.ts';
@@ -20,7 +21,7 @@ export interface NameFormProps {
   publishers: readonly string[];
   hasMorePublishers: boolean;
   problem: ExplainedProblem | undefined;
-  onSend(name: Suggestion): void;
+  onSend(name: Suggestion & { carry: boolean }): void;
 }
 
 /** The handler and version of the package (AZ-P1). Offers to create a publisher that does not exist yet. */
@@ -70,6 +71,18 @@ export function NameForm(props: NameFormProps) {
           <Button type="submit" variant="primary" className="sm:mt-[23px]">
             {t('name.send')}
           </Button>
+          {props.known.includes(handler.trim()) ? (
+            <div className="sm:col-span-3">
+              <ControlRow
+                control={
+                  <Checkbox checked={form.carry} onCheckedChange={(checked) => form.setCarry(checked === true)} />
+                }
+                hint={t('name.carry.hint')}
+              >
+                {t('name.carry')}
+              </ControlRow>
+            </div>
+          ) : null}
           <datalist id="known-handlers">
             {props.known.map((id) => (
               <option key={id} value={id} />
@@ -94,6 +107,7 @@ function useNameForm({ suggestion, publishers, hasMorePublishers, problem, onSen
   const reader = useReader();
   const [handler, setHandler] = useState(suggestion.handler);
   const [version, setVersion] = useState(suggestion.version);
+  const [carry, setCarry] = useState(true);
   const [created, setCreated] = useState<readonly string[]>([]);
   const [wasTried, setTried] = useState(false);
   const parsed = parseHandlerId(handler.trim());
@@ -116,7 +130,7 @@ function useNameForm({ suggestion, publishers, hasMorePublishers, problem, onSen
     event.preventDefault();
     setTried(true);
     if (parsed === null || !isMine || parseVersion(version.trim()) === null || isAbsent) return;
-    onSend({ handler: handler.trim(), version: version.trim() });
+    onSend({ handler: handler.trim(), version: version.trim(), carry });
   };
   return {
     handler,
@@ -124,6 +138,8 @@ function useNameForm({ suggestion, publishers, hasMorePublishers, problem, onSen
     version,
     setVersion,
     namespace,
+    carry,
+    setCarry,
     /** Whether the publisher does not exist yet. */
     isAbsent,
     handlerError: wasTried || (parsed !== null && !isMine) ? wrongHandler : undefined,

@@ -10,15 +10,23 @@ export interface Sending {
   stop(): void;
 }
 
+/** A package, and whether its version takes messages and settings schema from the version before. */
+export interface PackageToSend {
+  handler: string;
+  version: string;
+  carry: boolean;
+  file: File;
+}
+
 /** Uploads the zip with `XMLHttpRequest`, because `fetch` does not report progress. */
 export function sendPackage(
-  { handler, version, file }: { handler: string; version: string; file: File },
+  { handler, version, carry, file }: PackageToSend,
   onProgress: (sent: number) => void,
 ): Sending {
   const request = new XMLHttpRequest();
   request.open(
     'PUT',
-    `/upload/handlers/${encodeURIComponent(handler)}/versions/${encodeURIComponent(version)}/package`,
+    `/upload/handlers/${encodeURIComponent(handler)}/versions/${encodeURIComponent(version)}/package?carry=${carry}`,
   );
   request.setRequestHeader('content-type', 'application/zip');
   request.upload.onprogress = (event) => onProgress(event.loaded);

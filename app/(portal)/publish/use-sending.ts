@@ -1,7 +1,7 @@
 'use client';
 
 import { useRef, useState } from 'react';
-import { type Sending, sendPackage } from './send-package.ts';
+import { type PackageToSend, type Sending, sendPackage } from './send-package.ts';
 
 export interface Progress {
   /** Number of bytes sent. */
@@ -11,27 +11,22 @@ export interface Progress {
   now: number;
 }
 
-interface Name {
-  handler: string;
-  version: string;
-}
-
 /** Returns the progress and the result of an upload, and functions that start and stop it. */
 export function useSending() {
   const current = useRef<Sending>(null);
   const [progress, setProgress] = useState<Progress>();
   const [error, setError] = useState<unknown>();
-  const [sent, setSent] = useState<Name>();
+  const [sent, setSent] = useState<Pick<PackageToSend, 'handler' | 'version'>>();
 
-  const send = async ({ file, ...name }: Name & { file: File }) => {
+  const send = async (input: PackageToSend) => {
     const startedAt = Date.now();
     setError(undefined);
     setProgress({ sent: 0, startedAt, now: startedAt });
-    const sending = sendPackage({ ...name, file }, (bytes) => setProgress({ sent: bytes, startedAt, now: Date.now() }));
+    const sending = sendPackage(input, (bytes) => setProgress({ sent: bytes, startedAt, now: Date.now() }));
     current.current = sending;
     try {
       await sending.done;
-      setSent(name);
+      setSent(input);
     } catch (cause) {
       setProgress(undefined);
       if (!(cause instanceof DOMException && cause.name === 'AbortError')) setError(cause);
@@ -43,7 +38,7 @@ export function useSending() {
     error,
     /** The registered version; undefined until the upload succeeds. */
     sent,
-    send: (input: Name & { file: File }) => void send(input),
+    send: (input: PackageToSend) => void send(input),
     stop: () => current.current?.stop(),
     reset: () => setError(undefined),
   };

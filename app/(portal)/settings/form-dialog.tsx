@@ -13,6 +13,8 @@ export interface FormDialogProps {
   act: string;
   busy: boolean;
   onSubmit(): void;
+  /** Called when the user changes a field. */
+  onEdit?: () => void;
   onClose(): void;
   /** A sentence about an error that belongs to no field. */
   error?: string | undefined;
@@ -20,7 +22,17 @@ export interface FormDialogProps {
 }
 
 /** A dialog with a form: fields, error, submit and cancel. */
-export function FormDialog({ title, description, act, busy, onSubmit, onClose, error, children }: FormDialogProps) {
+export function FormDialog({
+  title,
+  description,
+  act,
+  busy,
+  onSubmit,
+  onEdit,
+  onClose,
+  error,
+  children,
+}: FormDialogProps) {
   const { t } = useTranslation('common');
   const formId = useId();
   return (
@@ -41,6 +53,7 @@ export function FormDialog({ title, description, act, busy, onSubmit, onClose, e
       <form
         id={formId}
         className="grid grid-cols-[minmax(0,1fr)] gap-3"
+        onChange={onEdit}
         onSubmit={(event) => {
           event.preventDefault();
           if (!busy) onSubmit();

@@ -30,23 +30,31 @@ export interface RoleFieldsProps {
   error?: string | undefined;
 }
 
-/** The role of a member or token, and namespaces for publishers. */
-export function RoleFields({ value, onChange, error }: RoleFieldsProps) {
+/** The role of a member, token or invitation. */
+export function RoleField({ value, onChange }: { value: Role; onChange(role: Role): void }) {
   const { t } = useTranslation(['settings', 'common']);
   return (
+    <Field label={t('settings:role')} hint={t(`settings:role.${value}.what`)}>
+      <Select
+        value={value}
+        onChange={(event) => {
+          const role = roles.find((candidate) => candidate === event.target.value);
+          if (role !== undefined) onChange(role);
+        }}
+        options={roles.map((role) => ({ value: role, label: t(`common:role.${role}`) }))}
+      />
+    </Field>
+  );
+}
+
+/** The role of a member or token, and namespaces for publishers. */
+export function RoleFields({ value, onChange, error }: RoleFieldsProps) {
+  const { t } = useTranslation('settings');
+  return (
     <>
-      <Field label={t('settings:role')} hint={t(`settings:role.${value.role}.what`)}>
-        <Select
-          value={value.role}
-          onChange={(event) => {
-            const role = roles.find((candidate) => candidate === event.target.value);
-            if (role !== undefined) onChange({ ...value, role });
-          }}
-          options={roles.map((role) => ({ value: role, label: t(`common:role.${role}`) }))}
-        />
-      </Field>
+      <RoleField value={value.role} onChange={(role) => onChange({ ...value, role })} />
       {value.role === 'publisher' ? (
-        <Field label={t('settings:namespaces')} hint={t('settings:namespaces.hint')} error={error}>
+        <Field label={t('namespaces')} hint={t('namespaces.hint')} error={error}>
           <Input
             mono
             autoCapitalize="off"

@@ -1,6 +1,7 @@
 /** Optional columns, in order. The name is always shown. */
 export const columnNames = [
   'health',
+  'reason',
   'since',
   'extensions',
   'agent',
@@ -18,7 +19,7 @@ export interface TableLook {
   compact: boolean;
 }
 
-const usual: TableLook = { columns: ['health', 'extensions', 'agent', 'lastSeen', 'tags'], compact: false };
+const usual: TableLook = { columns: ['health', 'reason', 'extensions', 'lastSeen', 'tags'], compact: false };
 
 /** Parses the text that `writeLook` returns. Returns the default look for any other text. */
 export function readLook(text: string | undefined): TableLook {
@@ -44,15 +45,15 @@ const fixed: Partial<Record<'name' | ColumnName, number>> = {
   clockSkew: 116,
 };
 /** How the other columns share the remaining width. */
-const shares: Partial<Record<'name' | ColumnName, number>> = { name: 2.3, extensions: 3.4, tags: 2 };
-const least: Partial<Record<'name' | ColumnName, number>> = { name: 160, extensions: 160, tags: 128 };
+const shares: Partial<Record<'name' | ColumnName, number>> = { name: 2.3, reason: 3.2, extensions: 3, tags: 1.8 };
+const least: Partial<Record<'name' | ColumnName, number>> = { name: 160, reason: 160, extensions: 140, tags: 128 };
 /** The table width from which the shares are computed. */
 const usualWidth = 1_200;
 
 /** The order in which columns are hidden if not all chosen ones fit into the window. */
 const dispensable: readonly ColumnName[] = ['clockSkew', 'system', 'goalState', 'agent', 'tags', 'since', 'lastSeen'];
 /** The width from which the default columns fit. A table of at least this width shows all chosen columns. */
-export const roomy = 808;
+export const roomy = 856;
 /** Width in pixels of the table in the narrowest window that does not show each row on two lines. */
 export const tightest = 620;
 

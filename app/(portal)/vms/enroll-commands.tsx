@@ -1,37 +1,71 @@
 'use client';
 
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { Banner } from '#app/_ui/banner.tsx';
 import { CopyCommand } from '#app/_ui/copy.tsx';
 import { DateTime } from '#app/_ui/time.tsx';
+import { EnrollmentProgress } from './enrollment-progress.tsx';
 
 export interface EnrollCommandsProps {
+  vm: { id: string; name: string };
   gatewayUrl: string;
   /** The token, which the portal returns only once. */
   token: { enrollmentToken: string; enrollmentExpiresAt: string };
+  /** When the VM's current machine enrolled; null if none has. */
+  before: string | null;
 }
 
-/** Commands to run on the machine, for the agent as a single file and for a clone of the repository. */
-export function EnrollCommands({ gatewayUrl, token }: EnrollCommandsProps) {
+/** The command that installs the agent and enrolls the machine, other ways to do it, and how far the machine is. */
+export function EnrollCommands({ vm, gatewayUrl, token, before }: EnrollCommandsProps) {
   const { t } = useTranslation('vms');
-  const dir = '/var/lib/annex-agent';
-  const ways = [
-    { says: t('enroll.file'), agent: 'annex-agent' },
-    { says: t('enroll.clone'), agent: 'npm run -s agent --' },
+  const variable = `ANNEX_ENROLLMENT_TOKEN=${token.enrollmentToken}`;
+  const installer = `curl -fsS ${gatewayUrl}/install`;
+  const others = [
+    // Without the option, the installer keeps the identity of an enrolled machine.
+    ...(before === null ? [] : [{ says: t('install.again'), command: `${installer} | ${variable} sh -s -- --again` }]),
+    { says: t('install.sudo'), command: `${installer} | ${variable} sudo -E sh` },
+    { says: t('install.wget'), command: `wget -qO- ${gatewayUrl}/install | ${variable} sh` },
+    {
+      says: t('install.container'),
+      command: `${installer} | ${variable} sh -s -- --foreground --dir /var/lib/annex-agent`,
+    },
+    {
+      says: t('install.present'),
+      command: `${variable} annex-agent enroll --portal ${gatewayUrl} --dir /var/lib/annex-agent`,
+    },
   ];
   return (
-    <div className="grid grid-cols-[minmax(0,1fr)] gap-2">
-      {ways.map(({ says, agent }) => (
-        <section key={agent} className="grid grid-cols-[minmax(0,1fr)] gap-2">
-          <p className="text-12 text-ink-2">{says}</p>
-          <CopyCommand
-            command={`${agent} enroll --portal ${gatewayUrl} --token ${token.enrollmentToken} --dir ${dir}`}
-          />
-          <CopyCommand command={`${agent} run --dir ${dir}`} />
-        </section>
-      ))}
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
+      <LoopbackWarning gatewayUrl={gatewayUrl} />
+      <p className="text-13 text-ink-2">{t('install.root')}</p>
+      <CopyCommand whole command={`${installer} | ${variable} sh`} />
+      <details>
+        <summary className="cursor-pointer text-12 text-ink-2">{t('install.others')}</summary>
+        <div className="mt-2 grid grid-cols-[minmax(0,1fr)] gap-2">
+          {others.map(({ says, command }) => (
+            <section key={says} className="grid grid-cols-[minmax(0,1fr)] gap-1">
+              <p className="text-12 text-ink-2">{says}</p>
+              <CopyCommand command={command} />
+            </section>
+          ))}
+        </div>
+      </details>
       <p className="text-12 text-ink-3">
         {t('token.until')} <DateTime value={new Date(token.enrollmentExpiresAt)} />
       </p>
+      <EnrollmentProgress vm={vm} before={before} />
     </div>
+  );
+}
+
+/** A warning if only the machine of Annex itself can reach the gateway's address. */
+export function LoopbackWarning({ gatewayUrl }: { gatewayUrl: string }) {
+  const { t } = useTranslation('vms');
+  const { hostname } = new URL(gatewayUrl);
+  if (hostname !== 'localhost' && hostname !== '[::1]' && !hostname.startsWith('127.')) return null;
+  return (
+    <Banner boxed status="warning">
+      {t('install.loopback', { url: gatewayUrl })}
+    </Banner>
   );
 }

@@ -3,6 +3,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import Link from 'next/link';
 import { useId } from 'react';
+import { forgetError } from '#app/_lib/forget-error.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
@@ -27,6 +28,7 @@ export function EnrollDialog({ gatewayUrl, onClose }: { gatewayUrl: string; onCl
     return (
       <Dialog
         open
+        size="wide"
         onOpenChange={onClose}
         title={t('vms:enrolled.title', { name: create.data.name })}
         description={t('vms:enrolled.why')}
@@ -36,7 +38,7 @@ export function EnrollDialog({ gatewayUrl, onClose }: { gatewayUrl: string; onCl
           </Button>
         }
       >
-        <EnrollCommands gatewayUrl={gatewayUrl} token={create.data} />
+        <EnrollCommands vm={create.data} gatewayUrl={gatewayUrl} token={create.data} before={null} />
         <p className="text-12 text-ink-3">{t('vms:enrolled.stock')}</p>
       </Dialog>
     );
@@ -55,7 +57,12 @@ export function EnrollDialog({ gatewayUrl, onClose }: { gatewayUrl: string; onCl
         </>
       }
     >
-      <NameAndTagsForm id={formId} problem={problem} onSubmit={(values) => create.mutate(values)} />
+      <NameAndTagsForm
+        id={formId}
+        problem={problem}
+        onEdit={() => forgetError(create)}
+        onSubmit={(values) => create.mutate(values)}
+      />
     </Dialog>
   );
 }

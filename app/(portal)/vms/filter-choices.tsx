@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { compareVersions } from '#protocol/version.ts';
 import type { FleetFilter, ListedField } from '#server/domain/fleet/index.ts';
 import type { FleetFacet } from './reading.ts';
 
@@ -12,11 +13,19 @@ export interface Choice {
   change: FleetFilter;
 }
 
+/** The words of the choices. */
+export interface ChoiceWords {
+  anyValue: string;
+  olderThan(version: string): string;
+  /** Returns the words of a field's value. */
+  valueOf(field: string, value: string): string;
+}
+
 export function choicesOf(
   field: ListedField,
   { name, count, values }: FleetFacet,
   filter: FleetFilter,
-  anyValue: string,
+  words: ChoiceWords,
 ): Choice[] {
   const tags = filter.tags ?? [];
   const word = <span className="min-w-0 truncate font-medium">{name}</span>;
@@ -25,23 +34,30 @@ export function choicesOf(
       {
         id: name,
         inner: false,
-        word: (
-          <span translate="no" className="mono min-w-0 truncate">
-            {name}
-          </span>
-        ),
+        word:
+          field.value.kind === 'words' ? (
+            <span className="min-w-0 truncate">{words.valueOf(field.name, name)}</span>
+          ) : (
+            <span translate="no" className="mono min-w-0 truncate">
+              {name}
+            </span>
+          ),
         count,
-        change: { [field.name]: name },
+        change: { [field.name]: field.value.kind === 'words' ? [name] : name },
       },
     ];
   }
-  const whole = field.name === 'tags' ? { tags: [...tags, { name }] } : { handler: name, version: undefined };
+  const whole =
+    field.name === 'tags' ? { tags: [...tags, { name }] } : { handler: name, version: undefined, olderThan: undefined };
   const inner = (value: string, many: number | undefined): Choice => ({
     id: `${name} ${value}`,
     inner: true,
     word: <span className="min-w-0 truncate">{value}</span>,
     count: many,
-    change: field.name === 'tags' ? { tags: [...tags, { name, value }] } : { handler: name, version: value },
+    change:
+      field.name === 'tags'
+        ? { tags: [...tags, { name, value }] }
+        : { handler: name, version: value, olderThan: undefined },
   });
   return [
     {
@@ -49,7 +65,7 @@ export function choicesOf(
       inner: false,
       word: (
         <>
-          {word} <span className="text-ink-3">{anyValue}</span>
+          {word} <span className="text-ink-3">{words.anyValue}</span>
         </>
       ),
       count,
@@ -57,8 +73,21 @@ export function choicesOf(
     },
     ...(field.name === 'handler' ? lines(values).map((line) => inner(`${line}.*`, undefined)) : []),
     ...values.map((value) => inner(value.value, value.count)),
+    ...(field.name === 'handler' && values.length > 1 ? [older(name, newest(values), words)] : []),
   ];
 }
+
+/** VMs with a version of the handler that is older than the newest one on any VM. */
+const older = (handler: string, version: string, words: ChoiceWords): Choice => ({
+  id: `${handler} <${version}`,
+  inner: true,
+  word: <span className="min-w-0 truncate">{words.olderThan(version)}</span>,
+  count: undefined,
+  change: { handler, version: undefined, olderThan: version },
+});
+
+const newest = (values: FleetFacet['values']): string =>
+  values.map(({ value }) => value).reduce((a, b) => (compareVersions(a, b) < 0 ? b : a));
 
 /** Returns common prefixes, such as `2.4` if several versions begin with it. */
 function lines(values: FleetFacet['values']): string[] {

@@ -24,9 +24,10 @@ export function readAddress(fields: readonly ListedField[], parameters: URLSearc
   const sorts = fields.flatMap(({ orders = [] }) => orders).flatMap((order) => [order, `-${order}`] as const);
   const text = parameters.get('sort') ?? '';
   const sort = sorts.find((one) => one === text);
+  const given = withoutGaps(filter);
   const ignored = read.flatMap(({ field, isValid }) => (isValid ? [] : [field.parameter]));
   return {
-    query: { filter: withoutGaps(filter), sort: sort ?? 'name' },
+    query: { filter: given, sort: sort ?? usualSort(given) },
     ignored: text !== '' && sort === undefined ? [...ignored, 'sort'] : ignored,
   };
 }
@@ -36,10 +37,19 @@ export function writeAddress(fields: readonly ListedField[], { filter, sort }: F
   const parameters = new URLSearchParams();
   const values: Values = filter;
   for (const field of fields) writeParameter(field, values[field.name], parameters);
-  if (sort !== 'name') parameters.set('sort', sort);
+  if (sort !== usualSort(filter)) parameters.set('sort', sort);
   // Commas and equals signs are allowed in a query string, and people read these URLs.
   return parameters.toString().replaceAll('%2C', ',').replaceAll('%3D', '=');
 }
+
+/** Returns the order without a choice: the worst first, or by name for a search, which also finds new VMs immediately. */
+export function usualSort({ q }: FleetFilter): FleetSort {
+  return q === undefined || q === '' ? 'health' : 'name';
+}
+
+/** Returns the order for the next filter: the chosen one, or the usual one if none was chosen. */
+export const sortAfter = ({ filter, sort }: FleetQuery, next: FleetFilter): FleetSort =>
+  sort === usualSort(filter) ? usualSort(next) : sort;
 
 /** Whether the filter has any condition. */
 export function isFiltered(filter: FleetFilter): boolean {

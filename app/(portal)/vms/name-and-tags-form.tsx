@@ -18,12 +18,14 @@ export interface NameAndTagsFormProps {
   initial?: NameAndTags;
   /** Why the last attempt failed. Field errors are shown at their fields. */
   problem: ExplainedProblem | undefined;
+  /** Called when the user changes a field. */
+  onEdit(): void;
   /** Called on submit, unless the tags are invalid. */
   onSubmit(values: { name: string; tags: Record<string, string> }): void;
 }
 
 /** Edits the name and tags of a new or existing VM. */
-export function NameAndTagsForm({ id, initial, problem, onSubmit }: NameAndTagsFormProps) {
+export function NameAndTagsForm({ id, initial, problem, onEdit, onSubmit }: NameAndTagsFormProps) {
   const { t } = useTranslation('vms');
   const [name, setName] = useState(initial?.name ?? '');
   const [tags, setTags] = useState(writeTags(initial?.tags ?? {}));
@@ -34,6 +36,7 @@ export function NameAndTagsForm({ id, initial, problem, onSubmit }: NameAndTagsF
     <form
       id={id}
       className="grid gap-3"
+      onChange={onEdit}
       onSubmit={(event) => {
         event.preventDefault();
         if (parsed) onSubmit({ name, tags: parsed });

@@ -9,7 +9,7 @@ import { Num } from '#app/_ui/num.tsx';
 import { scrollIntoBar, tab, tabBar } from '#app/_ui/tab-style.ts';
 import type { FleetFilter } from '#server/domain/fleet/index.ts';
 import { needsAttention, unresponsiveSeconds } from '#server/domain/verdicts/words.ts';
-import { withoutGaps, writeAddress } from './fleet-address.ts';
+import { sortAfter, withoutGaps, writeAddress } from './fleet-address.ts';
 import { ageMs, type FleetSummary } from './reading.ts';
 import type { FleetAddress } from './use-fleet-address.ts';
 import { usePaced } from './use-paced.ts';
@@ -50,22 +50,25 @@ export function QuickViews({ address, first, firstAt }: QuickViewsProps) {
   });
   const { fields } = address;
   const { filter, sort } = address.query;
-  const now = writeAddress(fields, { filter: withoutGaps({ ...filter, q: undefined }), sort: 'name' });
+  const addressOf = (of: FleetFilter) => writeAddress(fields, { filter: withoutGaps(of), sort: 'health' });
+  const now = addressOf({ ...filter, q: undefined });
   return (
     <nav aria-label={t('views')} className={cn(tabBar, 'mb-3')}>
       {views.map((view) => {
-        const query = { filter: withoutGaps({ ...view.filter, q: filter.q }), sort };
+        const next = withoutGaps({ ...view.filter, q: filter.q });
+        const query = { filter: next, sort: sortAfter({ filter, sort }, next) };
         const open = (event: MouseEvent) => {
           if (event.metaKey || event.ctrlKey || event.shiftKey) return;
           event.preventDefault();
           address.change(query);
         };
-        const isCurrent = writeAddress(fields, { filter: view.filter, sort: 'name' }) === now;
+        const isCurrent = addressOf(view.filter) === now;
         return (
           <a
             key={view.name}
             href={address.hrefOf(query)}
             onClick={open}
+            data-count={summary.data && countOf(view.name, summary.data)}
             aria-current={isCurrent ? 'page' : undefined}
             ref={isCurrent ? scrollIntoBar : undefined}
             className={cn(

@@ -17,6 +17,7 @@ const firstLine = 18;
 const barWidths: Readonly<Record<'name' | ColumnName, number>> = {
   name: 112,
   health: 64,
+  reason: 144,
   since: 56,
   extensions: 192,
   agent: 36,

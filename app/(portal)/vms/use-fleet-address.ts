@@ -3,7 +3,14 @@
 import { useSearchParams } from 'next/navigation';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { ListedField } from '#server/domain/fleet/index.ts';
-import { type FleetQuery, type ReadAddress, readAddress, withoutGaps, writeAddress } from './fleet-address.ts';
+import {
+  type FleetQuery,
+  type ReadAddress,
+  readAddress,
+  sortAfter,
+  withoutGaps,
+  writeAddress,
+} from './fleet-address.ts';
 
 const settleMs = 100;
 
@@ -48,7 +55,8 @@ export function useFleetAddress(fields: readonly ListedField[]): FleetAddress {
     if (search === (written.at(-1) ?? inAddress)) return;
     const timer = setTimeout(() => {
       setWritten((earlier) => [...earlier, search]);
-      go({ filter: withoutGaps({ ...filter, q: search }), sort }, 'replaceState');
+      const next = withoutGaps({ ...filter, q: search });
+      go({ filter: next, sort: sortAfter({ filter, sort }, next) }, 'replaceState');
     }, settleMs);
     return () => clearTimeout(timer);
   }, [search, written, inAddress, filter, sort, go]);
@@ -58,7 +66,7 @@ export function useFleetAddress(fields: readonly ListedField[]): FleetAddress {
     search,
     setSearch,
     hrefOf,
-    change: ({ filter: other = filter, sort: otherSort = sort }) => {
+    change: ({ filter: other = filter, sort: otherSort = sortAfter({ filter, sort }, other) }) => {
       go({ filter: withoutGaps(other), sort: otherSort }, 'pushState');
     },
   };

@@ -13,6 +13,7 @@ import type { FleetFilter, ListedField } from '#server/domain/fleet/index.ts';
 import { type Choice, choicesOf } from './filter-choices.tsx';
 import { Count, itemClass } from './filter-item.tsx';
 import type { FleetFacet } from './reading.ts';
+import { useValueWords } from './use-filter-words.ts';
 
 export interface ValueChoiceProps {
   field: ListedField;
@@ -108,14 +109,31 @@ function useChoices(field: ListedField, filter: FleetFilter, part: string) {
   const others =
     field.value.kind === 'tags'
       ? filter
-      : { ...filter, [field.name]: undefined, ...(field.name === 'handler' && { version: undefined }) };
+      : {
+          ...filter,
+          [field.name]: undefined,
+          ...(field.name === 'handler' && { version: undefined, olderThan: undefined }),
+        };
+  const words = {
+    anyValue: t('filter.anyValue'),
+    olderThan: (version: string) => t('filter.choose.older', { version }),
+    valueOf: useValueWords(),
+  };
+  // The reader searches the words on screen; the portal would search the stored ones.
+  const isWord = field.value.kind === 'words';
   const options = {
-    ...trpc.fleet.facets.queryOptions({ ...others, facet: field.parameter, ...(part.trim() && { part: part.trim() }) }),
+    ...trpc.fleet.facets.queryOptions({
+      ...others,
+      facet: field.parameter,
+      ...(!isWord && part.trim() && { part: part.trim() }),
+    }),
     staleTime: 10_000,
   };
   const facets = useQuery({ ...options, placeholderData: keepPreviousData });
+  const found = ({ name }: FleetFacet) =>
+    !isWord || words.valueOf(field.name, name).toLocaleLowerCase().includes(part.trim().toLocaleLowerCase());
   const choicesIn = (items: readonly FleetFacet[]) =>
-    items.flatMap((facet) => choicesOf(field, facet, filter, t('filter.anyValue')));
+    items.filter(found).flatMap((facet) => choicesOf(field, facet, filter, words));
   const fetchChoices = async () => {
     const found = await queryClient.fetchQuery(options).catch(() => null);
     return choicesIn(found?.items ?? []);

@@ -19,7 +19,7 @@ import type { ListedField } from '#server/domain/fleet/index.ts';
 import { ColumnMenu } from './column-menu.tsx';
 import { type TableLook, writeLook } from './columns.ts';
 import { FilterBar } from './filter-bar.tsx';
-import { type FleetQuery, isFiltered, writeAddress } from './fleet-address.ts';
+import { type FleetQuery, isFiltered, usualSort, writeAddress } from './fleet-address.ts';
 import { QuickViews } from './quick-views.tsx';
 import type { FirstPage, FleetSummary } from './reading.ts';
 import { type FleetAddress, useFleetAddress } from './use-fleet-address.ts';
@@ -194,7 +194,7 @@ function ListBody({ list, first, look, address, enroll }: ListBodyProps) {
 
 /** Returns the URL of a CSV file that lists all matching VMs by name, with a header in the page's language. */
 function exportAddress(fields: readonly ListedField[], { filter }: FleetQuery, language: string): string {
-  return `/download/vms.csv?${[writeAddress(fields, { filter, sort: 'name' }), `lang=${language}`].filter(Boolean).join('&')}`;
+  return `/download/vms.csv?${[writeAddress(fields, { filter, sort: usualSort(filter) }), `lang=${language}`].filter(Boolean).join('&')}`;
 }
 
 function Matching({ total, filtered }: { total: number | undefined; filtered: boolean }) {

@@ -1,6 +1,6 @@
 'use client';
 
-import { Cable, LockKeyhole, Pause } from 'lucide-react';
+import { ArrowUp, Cable, CircleArrowUp, LockKeyhole, Pause } from 'lucide-react';
 import { type MouseEvent, memo, type ReactNode } from 'react';
 import { statusOfHealth } from '#app/_lib/health.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
@@ -10,9 +10,13 @@ import { Status, StatusChip } from '#app/_ui/status.tsx';
 import { Td, Tr } from '#app/_ui/table.tsx';
 import { Chip, Tag } from '#app/_ui/tag.tsx';
 import { Elapsed, RelativeTime } from '#app/_ui/time.tsx';
+import { isolateText } from '#protocol/direction.ts';
+import { canonicalLanguage } from '#protocol/language.ts';
+import { useCause } from '../(overview)/use-cause.ts';
 import type { ColumnName } from './columns.ts';
 import { fitting } from './fitting.ts';
 import type { FleetRow } from './reading.ts';
+import { RowRetry } from './row-retry.tsx';
 
 /** Pixels available in columns with several small items. */
 export interface CellRoom {
@@ -37,6 +41,7 @@ const narrow = 'max-sm:block max-sm:h-auto max-sm:border-0 max-sm:p-0';
 /** A row of the VM list. Renders again only when its props change. */
 export const VmRow = memo(function VmRow({ row, index, cursor, columns, compact, room, onOpen }: VmRowProps) {
   const height = compact ? 'h-(--row-compact)' : '';
+  const reason = useReasonText(row);
   const open = (event: MouseEvent) => {
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
@@ -49,7 +54,8 @@ export const VmRow = memo(function VmRow({ row, index, cursor, columns, compact,
         <a
           href={`/vms/${row.id}`}
           onClick={open}
-          title={row.name}
+          // The link covers the row, so its tooltip has the whole reason too.
+          title={[row.name, reason].filter(Boolean).join('\n')}
           translate="no"
           className="block truncate after:absolute after:inset-0 focus-visible:after:shadow-[inset_0_0_0_2px_var(--brand-text)] focus-visible:shadow-none"
         >
@@ -57,7 +63,16 @@ export const VmRow = memo(function VmRow({ row, index, cursor, columns, compact,
         </a>
       </Td>
       {columns.map((column) => (
-        <Td key={column} end={column === 'lastSeen'} className={cn('overflow-hidden', height, places[column])}>
+        <Td
+          key={column}
+          end={column === 'lastSeen'}
+          className={cn(
+            'overflow-hidden',
+            height,
+            places[column],
+            hidesOnPhone(column, row, columns) && 'max-sm:hidden',
+          )}
+        >
           {cells[column](row, room)}
         </Td>
       ))}
@@ -68,6 +83,7 @@ export const VmRow = memo(function VmRow({ row, index, cursor, columns, compact,
 const hidden = 'text-ink-2 max-sm:hidden';
 const places: Readonly<Record<ColumnName, string>> = {
   health: cn('max-sm:text-end', narrow),
+  reason: cn('text-ink-2 max-sm:order-1', narrow),
   since: hidden,
   extensions: cn('max-sm:order-1', narrow),
   agent: hidden,
@@ -78,12 +94,23 @@ const places: Readonly<Record<ColumnName, string>> = {
   clockSkew: cn(hidden, 'tabular-nums'),
 };
 
+/** On a phone, a row has room for one of both: the reason or, without one, the extensions. */
+const hidesOnPhone = (column: ColumnName, { reason }: FleetRow, columns: readonly ColumnName[]): boolean =>
+  columns.includes('reason') && (column === 'reason' ? reason === null : column === 'extensions' && reason !== null);
+
 const cells: Readonly<Record<ColumnName, (row: FleetRow, room: CellRoom) => ReactNode>> = {
   health: (row) => <Health row={row} />,
+  reason: (row) => <Reason row={row} />,
   since: ({ since }) => (since === null ? null : <Elapsed use="since" value={new Date(since)} />),
   extensions: (row, { extensions }) => <Extensions row={row} room={extensions} />,
-  agent: ({ agentKind, agentVersion }) =>
-    agentKind === 'stock' ? <StockAgent version={agentVersion} /> : <Cut>{agentVersion}</Cut>,
+  agent: ({ agentKind, agentVersion, availableAgentVersion }) =>
+    agentKind === 'stock' ? (
+      <StockAgent version={agentVersion} />
+    ) : availableAgentVersion === null ? (
+      <Cut>{agentVersion}</Cut>
+    ) : (
+      <OlderAgent version={agentVersion} available={availableAgentVersion} />
+    ),
   lastSeen: (row) => <LastSeen row={row} />,
   tags: ({ tags }, room) => <Tags tags={tags} room={room.tags} />,
   goalState: ({ goalState }) => goalState,
@@ -111,6 +138,18 @@ function StockAgent({ version }: { version: string | null }) {
   );
 }
 
+function OlderAgent({ version, available }: { version: string | null; available: string }) {
+  const { t } = useTranslation('vms');
+  const label = t('agent.available', { version: available });
+  return (
+    <span className="flex items-center gap-1" title={`${version ?? ''}, ${label}`}>
+      <span className="truncate">{version}</span>
+      <CircleArrowUp aria-hidden className="size-3.5 shrink-0 text-brand-text" />
+      <span className="sr-only">, {label}</span>
+    </span>
+  );
+}
+
 function Health({ row }: { row: FleetRow }) {
   const { t } = useTranslation(['vms', 'reports']);
   const status = row.agent.status === 'unresponsive' ? 'unresponsive' : statusOfHealth[row.health];
@@ -125,6 +164,33 @@ function Health({ row }: { row: FleetRow }) {
           <span className="sr-only">{t('vms:needsRelease')}</span>
         </span>
       ) : null}
+    </span>
+  );
+}
+
+/** Returns why the VM is not healthy, with the extension; empty for a healthy VM. */
+function useReasonText({ reason }: FleetRow): string {
+  const cause = useCause();
+  if (reason === null) return '';
+  return [reason.extension, reason.text ?? cause(reason)].filter(Boolean).join(': ');
+}
+
+/** Why the VM is not healthy, on one line. */
+function Reason({ row: { reason } }: { row: FleetRow }) {
+  const cause = useCause();
+  if (reason === null) return null;
+  return (
+    <span className="block truncate">
+      {reason.extension === null ? null : (
+        <>
+          <span translate="no" className="text-ink-3">
+            {reason.extension}
+          </span>{' '}
+        </>
+      )}
+      <bdi lang={reason.lang === null ? undefined : (canonicalLanguage(reason.lang) ?? '')}>
+        {isolateText(reason.text ?? cause(reason))}
+      </bdi>
     </span>
   );
 }
@@ -159,7 +225,8 @@ function Extensions({ row, room }: { row: FleetRow; room: number }) {
   );
   const rest = extensions.slice(shown);
   return (
-    <span className="flex gap-1 overflow-hidden py-0.5 -my-0.5">
+    <span className="flex items-center gap-1 overflow-hidden py-0.5 -my-0.5">
+      <RowRetry row={row} />
       {extensions.slice(0, shown).map((extension) => (
         <StatusChip
           key={extension.name}
@@ -179,10 +246,27 @@ function Extensions({ row, room }: { row: FleetRow; room: number }) {
           +{rest.length}
         </Chip>
       ) : null}
+      <Updates extensions={extensions} />
       {row.hold === null ? null : <Held reason={row.hold.reason} />}
       {row.restartPendingSince === null ? null : <Chip className="shrink-0">{t('vms:restartPending')}</Chip>}
       {row.decommissioning ? <Chip className="shrink-0">{t('vms:decommissioning')}</Chip> : null}
     </span>
+  );
+}
+
+/** The newer versions that the VM can run; the title names their extensions. */
+function Updates({ extensions }: Pick<FleetRow, 'extensions'>) {
+  const { t } = useTranslation('vms');
+  const updates = extensions.flatMap(({ name, updateAvailable: version }) =>
+    version === null ? [] : [{ name, version }],
+  );
+  const [first, ...others] = [...new Set(updates.map(({ version }) => version))];
+  if (first === undefined) return null;
+  return (
+    <Chip className="shrink-0" title={updates.map((update) => t('update.of', update)).join(', ')}>
+      <ArrowUp aria-hidden className="size-3" />
+      {t('update', { version: others.length > 0 ? `${first} +${others.length}` : first })}
+    </Chip>
   );
 }
 

@@ -55,7 +55,7 @@ export function VmTable({ reading, first, look, stale, onSort }: VmTableProps) {
   const rows = useWindowRows({ frame, head: isNarrow ? 0 : headHeight, count, rowHeight, over, below });
   const { visible } = rows;
   const blocks = useBlocks(reading, visible, first);
-  const cursor = useRowCursor(reading, (index) => blocks.rowAt(index)?.id, rows.show);
+  const cursor = useRowCursor(reading, (index) => blocks.rowAt(index)?.id, rows.show, stale);
   const { table, room, width, shown } = useTableRoom(look.columns, isNarrow);
   const widths = useMemo(() => widthsOf(shown), [shown]);
   const isTooWide = !isNarrow && width !== undefined && width < widths.least;

@@ -9,6 +9,7 @@ declare module 'i18next' {
     resources: {
       outputs: typeof import('#locales/en/outputs.json')['default'];
       overview: typeof import('#locales/en/overview.json')['default'];
+      attention: typeof import('#locales/en/attention.json')['default'];
       activity: typeof import('#locales/en/activity.json')['default'];
       account: typeof import('#locales/en/account.json')['default'];
       palette: typeof import('#locales/en/palette.json')['default'];

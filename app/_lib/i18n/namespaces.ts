@@ -17,6 +17,7 @@ export const namespaces = [
   'reports',
   'enrollment',
   'overview',
+  'attention',
   'activity',
   'account',
   'palette',

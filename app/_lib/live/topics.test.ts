@@ -17,6 +17,8 @@ describe('concerns', () => {
     ['the instance view of the VM', key('instanceViews.get', { vmId: 'a' }), { topic: 'vm', key: 'a' }, true],
     ['the fleet map, when a health changed', key('overview.map', {}), { topic: 'fleet', key: 'a' }, true],
     ['the fleet map, when somebody did something', key('overview.map', {}), { topic: 'act', key: '' }, false],
+    ['problems, when one was snoozed', key('attention.list'), { topic: 'attention', key: 'k' }, true],
+    ['problems, when a health changed', key('attention.list'), { topic: 'fleet', key: 'a' }, true],
     ['recent acts, when somebody did something', key('overview.acts'), { topic: 'act', key: '' }, true],
     ['members, when a VM changed', key('members.list'), { topic: 'vm', key: 'a' }, false],
     ['tokens, when a token changed', key('tokens.list'), { topic: 'token', key: 't' }, true],

@@ -22,6 +22,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     { router: 'vms', about: 'vmId' },
     { router: 'goalStates', about: 'vmId' },
     { router: 'instanceViews', about: 'vmId' },
+    { router: 'overview', procedure: 'firstSteps' },
     { router: 'handlers', procedure: 'unknownMessages' },
     { router: 'fleet', procedure: 'rows', about: 'vmIds' },
   ],
@@ -30,9 +31,11 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     { router: 'vms', about: 'vmId' },
     { router: 'instanceViews', about: 'vmId' },
     { router: 'overview' },
+    { router: 'attention' },
     { router: 'handlers' },
     { router: 'fleet', about: 'vmIds' },
   ],
+  attention: [{ router: 'attention' }, { router: 'overview', procedure: 'failing' }],
   // The page counts new actions and loads them on request, so that rows do not move.
   act: [
     { router: 'activity', procedure: 'countNewer', about: 'vmId' },
@@ -41,6 +44,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   ],
   handler: [
     { router: 'handlers' },
+    { router: 'overview', procedure: 'firstSteps' },
     { router: 'packages' },
     { router: 'resources' },
     { router: 'instanceViews' },

@@ -2,13 +2,14 @@
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Command } from 'cmdk';
-import { Package, Search } from 'lucide-react';
+import { type LucideIcon, MessageSquareText, Package, Search, Tag as TagIcon } from 'lucide-react';
 import { useRouter } from 'next/navigation';
 import * as Radix from 'radix-ui/dialog';
 import { type ReactNode, useDeferredValue, useState } from 'react';
 import { statusOfHealth } from '#app/_lib/health.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { mayLeave } from '../../_lib/leave.ts';
+import { useCurrentPageCommands } from '../../_lib/page-commands.ts';
 import { requestAct } from '../../_lib/requested-act.ts';
 import { useTRPC } from '../../_lib/trpc.tsx';
 import { useProblem } from '../../_lib/use-problem.ts';
@@ -18,6 +19,7 @@ import { currentOpener, restoreFocus } from '../../_ui/opener.ts';
 import { StatusIcon } from '../../_ui/status-icon.tsx';
 import { allowScrollLock } from '../../_ui/style-nonce.ts';
 import { type PaletteCommand, useCommands } from './use-commands.ts';
+import { type FoundFacet, useFacets } from './use-facets.ts';
 
 /** Finds pages, VMs, handlers and commands by a few letters. Large: load it with `dynamic`. */
 export function Palette({ onClose }: { onClose(): void }) {
@@ -27,7 +29,8 @@ export function Palette({ onClose }: { onClose(): void }) {
   useState(allowScrollLock);
   const [typed, setTyped] = useState('');
   const wanted = typed.trim();
-  const { pages, acts } = useCommands();
+  const { pages, states, acts } = useCommands();
+  const page = useCurrentPageCommands();
   const found = useFound(wanted);
   const matches = ({ label }: PaletteCommand) => label.toLocaleLowerCase().includes(wanted.toLocaleLowerCase());
 
@@ -69,7 +72,20 @@ export function Palette({ onClose }: { onClose(): void }) {
               aria-busy={found.pending}
               className="max-h-[min(420px,60vh)] scroll-py-2 overflow-y-auto p-2"
             >
+              {page === null ? null : (
+                <CommandGroup
+                  heading={page.heading}
+                  commands={page.commands.filter(matches).slice(0, wanted === '' ? 6 : 20)}
+                  onTake={take}
+                />
+              )}
               <FoundGroups found={found} onGo={go} />
+              {/* Only for a search, because the list would be long. */}
+              <CommandGroup
+                heading={t('states')}
+                commands={wanted === '' ? [] : states.filter(matches)}
+                onTake={take}
+              />
               <CommandGroup heading={t('pages')} commands={pages.filter(matches)} onTake={take} />
               <CommandGroup heading={t('acts')} commands={acts.filter(matches)} onTake={take} />
               <Command.Empty className="px-2 py-6 text-center text-ink-3">
@@ -123,7 +139,34 @@ function FoundGroups({ found, onGo }: FoundGroupsProps) {
           ))}
         </Group>
       )}
+      <FacetGroup heading={t('tags')} facets={found.tags} icon={TagIcon} onGo={onGo} />
+      <FacetGroup heading={t('messages')} facets={found.messages} icon={MessageSquareText} onGo={onGo} />
     </>
+  );
+}
+
+interface FacetGroupProps {
+  heading: string;
+  facets: readonly FoundFacet[];
+  icon: LucideIcon;
+  onGo(href: string): void;
+}
+
+/** Filters of the VM list, with the number of VMs or extensions that match. */
+function FacetGroup({ heading, facets, icon: Icon, onGo }: FacetGroupProps) {
+  if (facets.length === 0) return null;
+  return (
+    <Group heading={heading}>
+      {facets.map(({ label, href, count }) => (
+        <Line key={href} value={href} onSelect={() => onGo(href)}>
+          <Icon aria-hidden strokeWidth={1.75} className="size-4 shrink-0 text-ink-3" />
+          <span translate="no" className="truncate">
+            {label}
+          </span>
+          <span className="ms-auto shrink-0 text-12 text-ink-3 tabular-nums">{count}</span>
+        </Line>
+      ))}
+    </Group>
   );
 }
 
@@ -152,15 +195,13 @@ function useFound(wanted: string) {
   const trpc = useTRPC();
   const explain = useProblem();
   const q = useDeferredValue(wanted);
-  const found = useQuery({
-    ...trpc.finds.things.queryOptions({ q }),
-    enabled: q !== '',
-    placeholderData: keepPreviousData,
-    retry: false,
-  });
+  const options = { enabled: q !== '', placeholderData: keepPreviousData, retry: false };
+  const found = useQuery({ ...trpc.finds.things.queryOptions({ q }), ...options });
+  const facets = useFacets(q, options);
   const { vms = [], handlers = [] } = (q === '' ? undefined : found.data) ?? {};
-  const pending = wanted !== q || (q !== '' && found.isFetching);
-  return { vms, handlers, pending, problem: found.error === null ? null : explain(found.error).message };
+  const pending = wanted !== q || (q !== '' && (found.isFetching || facets.isFetching));
+  const problem = found.error === null ? null : explain(found.error).message;
+  return { vms, handlers, tags: facets.tags, messages: facets.messages, pending, problem };
 }
 
 function Group({ heading, children }: { heading: string; children: ReactNode }) {

@@ -7,7 +7,9 @@ import {
   type LucideIcon,
   Monitor,
   Moon,
+  Pause,
   Plus,
+  Server,
   Sun,
   Upload,
   UserPlus,
@@ -15,6 +17,7 @@ import {
   Users,
 } from 'lucide-react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { vmHealths } from '#server/domain/verdicts/words.ts';
 import type { ActName } from '../../_lib/requested-act.ts';
 import { signOut } from '../../_lib/session.ts';
 import { useProblem } from '../../_lib/use-problem.ts';
@@ -38,7 +41,7 @@ export interface PaletteCommand {
 }
 
 /** Returns the pages and actions that this reader may use. */
-export function useCommands(): { pages: PaletteCommand[]; acts: PaletteCommand[] } {
+export function useCommands(): { pages: PaletteCommand[]; states: PaletteCommand[]; acts: PaletteCommand[] } {
   const { t, i18n } = useTranslation(['palette', 'navigation']);
   const reader = useReader();
   const speak = useLanguageChoice();
@@ -67,6 +70,15 @@ export function useCommands(): { pages: PaletteCommand[]; acts: PaletteCommand[]
         ]
       : []),
   ];
+  const states: PaletteCommand[] = [
+    ...vmHealths.map((health) => ({
+      id: `state-${health}`,
+      href: `/vms?health=${health}`,
+      icon: Server,
+      label: t('state', { state: t(`health.${health}`) }),
+    })),
+    { id: 'state-held', href: '/vms?held=yes', icon: Pause, label: t('held') },
+  ];
   const acts: PaletteCommand[] = [
     ...(reader.can('operator')
       ? [{ id: 'enroll', href: '/vms', act: 'enroll' as const, icon: Plus, label: t('enroll') }]
@@ -88,5 +100,5 @@ export function useCommands(): { pages: PaletteCommand[]; acts: PaletteCommand[]
       })),
     { id: 'leave', icon: LogOut, label: t('navigation:signOut'), run: () => void leave() },
   ];
-  return { pages, acts };
+  return { pages, states, acts };
 }

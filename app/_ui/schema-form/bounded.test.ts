@@ -102,3 +102,29 @@ test('a hostile schema costs no more than a large one', () => {
   const names = JSON.parse('{"type":"object","properties":{"__proto__":{"type":"string"},"a":{"type":"string"}}}');
   expect(Object.keys(planForm(names)?.schema.properties ?? {})).toEqual(['a']);
 });
+
+test('translated words of a path replace those of the schema, also behind references and in lists', () => {
+  const words: Record<string, { title?: string; description?: string }> = {
+    '': { title: 'Einstellungen' },
+    'proxy/host': { title: 'Rechner' },
+    'disks/*': { description: 'Ein Datenträger.' },
+  };
+  const proxy = object({ host: { type: 'string', title: 'Host', description: 'Name.' } });
+  const schema = object(
+    {
+      proxy: { $ref: '#/$defs/proxy' },
+      other: { $ref: '#/$defs/proxy' },
+      disks: { type: 'array', items: { type: 'string' } },
+    },
+    { $defs: { proxy } },
+  );
+  const host = { type: 'string', title: 'Host', description: 'Name.' };
+  expect(planForm(schema, (path) => words[path.join('/')])?.schema).toMatchObject({
+    title: 'Einstellungen',
+    properties: {
+      proxy: { properties: { host: { ...host, title: 'Rechner' } } },
+      other: { properties: { host } },
+      disks: { items: { description: 'Ein Datenträger.' } },
+    },
+  });
+});

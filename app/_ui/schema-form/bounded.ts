@@ -21,46 +21,53 @@ type Node = Readonly<Record<string, unknown>>;
 /**
  * Returns the part of a JSON Schema that a form can show. The result has no references, patterns, conditions,
  * alternatives or bounds, so nothing in it can keep a browser busy. The portal validates the values in a worker.
- * Returns null if there is nothing to show.
+ * Returns null if there is nothing to show. `wordsAt` returns the translated title and description of the setting at a
+ * path, in which `*` means the items of a list.
  */
-export function planForm(schema: unknown): FormPlan | null {
-  const walk = new Walk(schema);
-  const part = walk.part(schema, 0);
+export function planForm(schema: unknown, wordsAt: WordsAt = () => undefined): FormPlan | null {
+  const walk = new Walk(schema, wordsAt);
+  const part = walk.part(schema, []);
   return part.schema.type === 'object' && part.uiSchema['ui:field'] === undefined ? part : null;
 }
 
+/** Returns the translated words of the setting at this path; undefined if there are none. */
+export type WordsAt = (path: readonly string[]) => { title?: string; description?: string } | undefined;
+
 class Walk {
   private readonly root: unknown;
+  private readonly wordsAt: WordsAt;
   private left = most.fields;
   /** References that are being followed. If a schema contains itself, expanding stops at the second occurrence. */
   private readonly open = new Set<string>();
 
-  constructor(root: unknown) {
+  constructor(root: unknown, wordsAt: WordsAt) {
     this.root = root;
+    this.wordsAt = wordsAt;
   }
 
-  part(given: unknown, depth: number): FormPlan {
+  part(given: unknown, path: readonly string[]): FormPlan {
     const reference = record(given)?.$ref;
-    if (typeof reference !== 'string') return this.inside(given, depth);
+    if (typeof reference !== 'string') return this.inside(given, path);
     const isTurn = reference === '#' || this.open.has(reference);
     if (isTurn) return jsonOnly(this.resolve(given));
     this.open.add(reference);
-    const part = this.inside(given, depth);
+    const part = this.inside(given, path);
     this.open.delete(reference);
     return part;
   }
 
-  private inside(given: unknown, depth: number): FormPlan {
-    const node = this.resolve(given);
-    if (node === null || this.left <= 0 || depth > most.depth) return jsonOnly(node);
+  private inside(given: unknown, path: readonly string[]): FormPlan {
+    const resolved = this.resolve(given);
+    const node = resolved && { ...resolved, ...this.wordsAt(path) };
+    if (node === null || this.left <= 0 || path.length > most.depth) return jsonOnly(node);
     this.left -= 1;
     const choices = choicesOf(node);
     if (choices !== null) return { schema: { ...wordsOf(node), ...choices }, uiSchema: {} };
     switch (typeOf(node)) {
       case 'object':
-        return this.object(node, depth);
+        return this.object(node, path);
       case 'array':
-        return this.array(node, depth);
+        return this.array(node, path);
       case 'string':
       case 'number':
       case 'integer':
@@ -71,11 +78,13 @@ class Walk {
     }
   }
 
-  private object(node: Node, depth: number): FormPlan {
+  private object(node: Node, path: readonly string[]): FormPlan {
     const properties = record(node.properties);
     const names = properties === null ? [] : Object.keys(properties).filter((name) => !unfitNames.has(name));
     if (properties === null || names.length === 0) return jsonOnly(node);
-    const shown = names.slice(0, this.left).map((name) => [name, this.part(properties[name], depth + 1)] as const);
+    const shown = names
+      .slice(0, this.left)
+      .map((name) => [name, this.part(properties[name], [...path, name])] as const);
     const required = Array.isArray(node.required) ? node.required.filter((name) => names.includes(name)) : [];
     return {
       schema: {
@@ -88,9 +97,9 @@ class Walk {
     };
   }
 
-  private array(node: Node, depth: number): FormPlan {
+  private array(node: Node, path: readonly string[]): FormPlan {
     if (node.prefixItems !== undefined || record(node.items) === null) return jsonOnly(node);
-    const item = this.part(node.items, depth + 1);
+    const item = this.part(node.items, [...path, '*']);
     if (item.uiSchema['ui:field'] !== undefined) return jsonOnly(node);
     return { schema: { ...wordsOf(node), type: 'array', items: item.schema }, uiSchema: { items: item.uiSchema } };
   }

@@ -4,6 +4,7 @@ import { allow } from '#server/domain/actor.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import { parse } from '#server/domain/parse.ts';
+import { insertPublisher } from '#server/domain/publishers/index.ts';
 import { newToken, sha256Hex } from '#server/platform/keys.ts';
 import { holdAdmin } from '../grants.ts';
 import { namespacesOf } from '../members/member.ts';
@@ -14,8 +15,8 @@ import { invitationLink } from './invitation.ts';
 const hour = 3_600_000;
 
 /**
- * Creates a one-time link for joining with this role. Only this call returns the link. Members need a recent
- * confirmation (`confirmation_required`).
+ * Creates a one-time link for joining with this role, and the publisher `newPublisher` in the same transaction. Only this
+ * call returns the link. Members need a recent confirmation (`confirmation_required`). Throws 409 `publisher_taken`.
  */
 export async function createInvitation(
   ctx: CallerContext,
@@ -23,18 +24,21 @@ export async function createInvitation(
 ): Promise<{ id: string; link: string; expiresAt: Date }> {
   allow(ctx.actor, 'admin');
   await allowConfirmedCaller(ctx);
-  const { role, hours, ...given } = parse(createInvitationInput, input);
+  const { role, hours, recipient = null, newPublisher, ...given } = parse(createInvitationInput, input);
   const id = uuid();
   const token = newToken('join');
-  const namespaces = namespacesOf(role, given.namespaces);
+  const added = role === 'publisher' ? newPublisher : undefined;
+  const namespaces = namespacesOf(role, [...given.namespaces, ...(added ? [added.namespace] : [])]);
   const expiresAt = new Date(ctx.now.getTime() + hours * hour);
   await ctx.db.transaction(async (tx) => {
     await holdAdmin(tx, ctx.actor);
+    if (added) await insertPublisher(tx, ctx, added);
     await tx.insert(invitations).values({
       id,
       tokenHash: sha256Hex(token),
       role,
       namespaces,
+      recipient,
       createdAt: ctx.now,
       createdBy: ctx.actor.id,
       expiresAt,
@@ -42,7 +46,7 @@ export async function createInvitation(
     await recordAudit(tx, ctx, {
       action: 'invitation.create',
       target: { kind: 'invitation', id },
-      after: { role, namespaces, expiresAt },
+      after: { role, namespaces, recipient, expiresAt },
       details: { role },
     });
     await recordChange(tx, 'invitation', id);

@@ -8,6 +8,8 @@ export interface Invitation {
   id: string;
   role: Role;
   namespaces: string[];
+  /** For whom it is: a name or an email address; null if the creator did not say. */
+  recipient: string | null;
   createdAt: Date;
   /** Name of the member who created it; null if the member was removed, or if no member created it. */
   createdBy: string | null;
@@ -22,6 +24,7 @@ export async function listInvitations(ctx: Context): Promise<{ items: Invitation
       id: invitations.id,
       role: invitations.role,
       namespaces: invitations.namespaces,
+      recipient: invitations.recipient,
       createdAt: invitations.createdAt,
       createdBy: users.name,
       expiresAt: invitations.expiresAt,

@@ -7,13 +7,13 @@ import { type ReadInvitationInput, readInvitationInput } from './input.ts';
 import { isSetUp, refusedInvitation } from './invitation.ts';
 
 /**
- * Returns the role that a link offers, when it expires, and whether it is for the first administrator. Anyone who has
- * the link may call this. Throws `invitation_refused`.
+ * Returns the role and the namespaces that a link offers, for whom it is, when it expires, and whether it is for the
+ * first administrator. Anyone who has the link may call this. Throws `invitation_refused`.
  */
 export async function readInvitation(
   ctx: Context,
   input: ReadInvitationInput,
-): Promise<{ role: Role; expiresAt: Date; isFirstAdmin: boolean }> {
+): Promise<{ role: Role; namespaces: string[]; recipient: string | null; expiresAt: Date; isFirstAdmin: boolean }> {
   const { token } = parse(readInvitationInput, input);
   const [row] = await ctx.db
     .select()
@@ -22,5 +22,6 @@ export async function readInvitation(
       and(eq(invitations.tokenHash, sha256Hex(token)), isNull(invitations.usedAt), gt(invitations.expiresAt, ctx.now)),
     );
   if (!row) throw refusedInvitation();
-  return { role: row.role, expiresAt: row.expiresAt, isFirstAdmin: isSetUp(row) };
+  const { role, namespaces, recipient, expiresAt } = row;
+  return { role, namespaces, recipient, expiresAt, isFirstAdmin: isSetUp(row) };
 }

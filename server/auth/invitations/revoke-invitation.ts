@@ -16,7 +16,12 @@ export async function revokeInvitation(ctx: Context, input: RevokeInvitationInpu
     const [gone] = await tx
       .delete(invitations)
       .where(and(eq(invitations.id, id), isNull(invitations.usedAt)))
-      .returning({ role: invitations.role, namespaces: invitations.namespaces, expiresAt: invitations.expiresAt });
+      .returning({
+        role: invitations.role,
+        namespaces: invitations.namespaces,
+        recipient: invitations.recipient,
+        expiresAt: invitations.expiresAt,
+      });
     if (!gone) throw new DomainError('not_found', 'invitation_unknown');
     await recordAudit(tx, ctx, {
       action: 'invitation.revoke',

@@ -1,9 +1,11 @@
 export { claimInstance, noteDuplicate } from './claim-instance.ts';
 export { clearExpiredTokens } from './clear-expired-tokens.ts';
 export { credentialsChannel } from './credentials-channel.ts';
+export { describeAgent } from './describe-agent.ts';
 export { enrollAgent } from './enroll-agent.ts';
 export { type AgentIdentity, credentialHash, findAgents, listAgentNews } from './find-agent.ts';
 export { enrollment, issueEnrollmentToken } from './issue-token.ts';
+export { newerAgentVersion, outdatedAgentSql } from './newer-agent.ts';
 export { pollAfter, pollSeconds } from './polling.ts';
 export { recordRejectedCall } from './record-rejected-call.ts';
 export { registerVm } from './register-vm.ts';

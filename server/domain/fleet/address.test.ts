@@ -50,6 +50,26 @@ const readings: readonly [parameter: string, given: readonly string[], value: Va
   ['version', ['*'], undefined, false],
   ['version', ['v2'], undefined, false],
   ['version', ['2.4\n'], undefined, false],
+  ['version', ['2.4.*,3'], '2.4.*,3', true],
+  ['version', ['2.4.*,x'], undefined, false],
+  ['version', [','], undefined, false],
+  ['olderThan', ['2.4.1.0'], '2.4.1.0', true],
+  ['olderThan', ['2.4.*'], undefined, false],
+  ['olderThan', ['01'], undefined, false],
+  ['olderThan', ['1.2147483647'], '1.2147483647', true],
+  ['olderThan', ['1.2147483648'], undefined, false],
+  ['exitCode', ['-1'], -1, true],
+  ['exitCode', ['2147483648'], undefined, false],
+  ['state', ['disabled,failed'], ['failed', 'disabled'], true],
+  ['cause', ['timeout,bad'], ['timeout'], false],
+  // Times in UTC that exist.
+  ['stateAfter', ['2026-03-01T12:00:00Z'], '2026-03-01T12:00:00Z', true],
+  ['changedAfter', ['2026-03-01T12:00:00.123456Z'], '2026-03-01T12:00:00.123456Z', true],
+  ['sinceAfter', ['2026-02-29T12:00:00Z'], undefined, false],
+  ['sinceAfter', ['2026-03-01T25:00:00Z'], undefined, false],
+  ['sinceAfter', ['2026-03-01T12:00:00+01:00'], undefined, false],
+  ['sinceAfter', ['2026-03-01'], undefined, false],
+  ['sinceAfter', ['0000-01-01T00:00:00Z'], undefined, false],
   // Known values in order of severity, each once.
   ['health', ['failed'], ['failed'], true],
   ['health', ['healthy,failed'], ['failed', 'healthy'], true],
@@ -105,7 +125,9 @@ test.each(readings.filter(([, , value]) => value !== undefined))(
  */
 const rejected = readings.filter(
   ([parameter, [text = ''], , isValid]) =>
-    !isValid && !text.includes('\0') && ['q', 'handler', 'messageId', 'version'].includes(parameter),
+    !isValid &&
+    !text.includes('\0') &&
+    ['q', 'handler', 'messageId', 'version', 'olderThan', 'sinceAfter'].includes(parameter),
 );
 
 test.each(rejected)('verbs reject what ?%s=%j ignores', (parameter, given) => {

@@ -21,9 +21,11 @@ export function readParameter({ parameter, value }: FieldShape, parameters: URLS
       return readText(first, value);
     case 'number': {
       const number = Number(first);
-      const isValid = /^\d+$/.test(first) && number >= value.min && number <= value.max;
+      const isValid = /^-?\d+$/.test(first) && number >= value.min && number <= value.max;
       return { value: isValid ? number : undefined, isValid };
     }
+    case 'time':
+      return { value: isInstant(first) ? first : undefined, isValid: isInstant(first) };
     case 'words': {
       const words = first.split(',').filter((word) => word !== '');
       return {
@@ -43,6 +45,13 @@ function readText(text: string, { min = 0, max, form }: Extract<FieldValue, { ki
   const isValid = isLong && !text.includes('\0') && (form === undefined || new RegExp(form).test(text));
   return { value: isValid ? text : undefined, isValid };
 }
+
+/** Whether the text is a time in UTC that PostgreSQL can read, such as `2026-03-01T12:00:00Z`. */
+export const isInstant = (text: string): boolean =>
+  /^[1-9]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/.test(text) &&
+  // An impossible date, such as February 30, becomes another one.
+  new Date(text.slice(0, 10)).toJSON()?.slice(0, 10) === text.slice(0, 10) &&
+  !Number.isNaN(Date.parse(text));
 
 /** Writes a field as a URL parameter, or nothing if the value is absent or empty. */
 export function writeParameter(

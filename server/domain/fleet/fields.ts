@@ -1,21 +1,14 @@
 import { type SQL, sql } from 'drizzle-orm';
-import type { Condition, FieldValue, FleetField, TagFilter, ValueOf } from '#server/domain/fleet-field.ts';
-import { rankOf, type VmHealth, vmHealths } from '#server/domain/verdicts/index.ts';
+import { outdatedAgentSql } from '#server/domain/enrollment/index.ts';
+import type { TagFilter, ValueOf } from '#server/domain/fleet-field.ts';
+import { vmHealths } from '#server/domain/verdicts/index.ts';
+import { changeFields } from './change-fields.ts';
+import { event } from './event-field.ts';
+import { extensionFields } from './extension-fields.ts';
+import { both, fleetField, likePart, rank, timeSql, whether, yesOrNo } from './field.ts';
 
 const minuteMs = 60_000;
 const wholeId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-/** Returns a LIKE pattern that matches texts containing `text` literally. */
-export const likePart = (text: string): string => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
-
-/** SQL for the rank of a health value, as `vm_health` stores it. */
-export const rank = (health: VmHealth): SQL => sql`${rankOf(health)}::smallint`;
-
-/** Returns a condition with the same SQL in both forms. */
-const both = (condition: SQL): Condition => ({ set: condition, row: condition });
-
-/** Defines a field with a typed value. */
-export const fleetField = <const N extends string, const V extends FieldValue>(field: FleetField<N, V>) => field;
 
 const name = fleetField({
   name: 'q',
@@ -69,6 +62,24 @@ const tags = fleetField({
   },
 });
 
+const notTags = fleetField({
+  name: 'notTags',
+  parameter: 'notTag',
+  label: 'filter.notTag',
+  description: 'Excludes VMs that have this tag, written like `tag`.',
+  isSetByPeople: true,
+  value: { kind: 'tags', max: 256, count: 32 },
+  of: 'health',
+  where: (value) =>
+    value.map((tag) =>
+      both(
+        tag.value === undefined
+          ? sql`not (h.tags ? ${tag.name})`
+          : sql`not (h.tags @> ${JSON.stringify(Object.fromEntries([[tag.name, tag.value]]))}::jsonb)`,
+      ),
+    ),
+});
+
 /** Packs tags with values into as few objects as possible, because the index finds each object in one lookup. */
 function tagObjects(value: readonly TagFilter[]): Record<string, string>[] {
   const objects: Map<string, string>[] = [];
@@ -80,57 +91,6 @@ function tagObjects(value: readonly TagFilter[]): Record<string, string>[] {
   }
   return objects.map((object) => Object.fromEntries(object));
 }
-
-/** SQL condition for the extensions `e` of the matching VMs. */
-const amongMatching = ({ isWhole, id, table, where }: { isWhole: boolean; id: SQL; table: SQL; where: SQL }): SQL =>
-  isWhole ? sql`true` : sql`e.vm_id in (select ${id} from ${table} where ${where})`;
-
-const handler = fleetField({
-  name: 'handler',
-  parameter: 'handler',
-  label: 'filter.handler',
-  isSetByPeople: true,
-  value: { kind: 'text', min: 1, max: 300 },
-  of: 'extension',
-  where: (value) => [both(sql`e.handler = ${value}`)],
-  facet: {
-    find: 'filter.find.handler',
-    rows: (matching) => sql`
-      select e.handler as name, e.goal_version as value, count(*)::int as n
-      from extension_health e where ${amongMatching(matching)} group by 1, 2`,
-  },
-});
-
-const version = fleetField({
-  name: 'version',
-  parameter: 'version',
-  label: 'filter.version',
-  description: 'The version in the goal state, or the beginning of one: `2.4.*`.',
-  // This is the version in the goal state, which an automatic upgrade could change too.
-  isSetByPeople: false,
-  value: { kind: 'text', max: 64, form: String.raw`^\d+(\.\d+){0,2}(\.\d+|\.\*)?$`, fault: 'version_filter_form' },
-  of: 'extension',
-  // The value has only digits and dots before the star, so it needs no escaping.
-  where: (value) => [
-    both(value.endsWith('*') ? sql`e.goal_version like ${`${value.slice(0, -1)}%`}` : sql`e.goal_version = ${value}`),
-  ],
-});
-
-const messageId = fleetField({
-  name: 'messageId',
-  parameter: 'messageId',
-  label: 'filter.messageId',
-  isSetByPeople: false,
-  value: { kind: 'text', min: 1, max: 256 },
-  of: 'extension',
-  where: (value) => [both(sql`e.message_id = ${value}`)],
-  facet: {
-    find: 'filter.find.messageId',
-    rows: (matching) => sql`
-      select e.message_id as name, null::text as value, count(*)::int as n
-      from extension_health e where e.message_id is not null and ${amongMatching(matching)} group by 1`,
-  },
-});
 
 const silentMinutes = fleetField({
   name: 'silentMinutes',
@@ -146,9 +106,58 @@ const silentMinutes = fleetField({
 /** SQL condition for unresponsive VMs whose agent last called more than `minutes` ago. */
 export function silentFor(minutes: number, now: Date): SQL {
   const before = new Date(now.getTime() - minutes * minuteMs).toISOString();
-  return sql`(h.rank = ${rank('unresponsive')} and exists (
-    select from agent_presence p where p.vm_id = h.vm_id and p.last_seen_at < ${before}::timestamptz))`;
+  return lastSeen(sql`p.last_seen_at < ${timeSql(before)}`);
 }
+
+const silentAfter = fleetField({
+  name: 'silentAfter',
+  parameter: 'silentAfter',
+  label: 'filter.silentAfter',
+  description: 'The VM is unresponsive, and its agent last called at this time or later.',
+  isSetByPeople: false,
+  value: { kind: 'time' },
+  of: 'health',
+  healths: () => ['unresponsive'],
+  where: (value) => [both(lastSeen(sql`p.last_seen_at >= ${timeSql(value)}`))],
+});
+
+const silentBefore = fleetField({
+  name: 'silentBefore',
+  parameter: 'silentBefore',
+  label: 'filter.silentBefore',
+  description: 'The VM is unresponsive, and its agent last called before this time.',
+  isSetByPeople: false,
+  value: { kind: 'time' },
+  of: 'health',
+  healths: () => ['unresponsive'],
+  where: (value) => [both(lastSeen(sql`p.last_seen_at < ${timeSql(value)}`))],
+});
+
+/** SQL condition for unresponsive VMs whose agent's presence `p` meets a condition. */
+const lastSeen = (condition: SQL): SQL => sql`(h.rank = ${rank('unresponsive')} and exists (
+  select from agent_presence p where p.vm_id = h.vm_id and ${condition}))`;
+
+const sinceAfter = fleetField({
+  name: 'sinceAfter',
+  parameter: 'sinceAfter',
+  label: 'filter.sinceAfter',
+  description: 'The VM has had its health since this time or a later one.',
+  isSetByPeople: false,
+  value: { kind: 'time' },
+  of: 'health',
+  where: (value) => [both(sql`h.since >= ${timeSql(value)}`)],
+});
+
+const sinceBefore = fleetField({
+  name: 'sinceBefore',
+  parameter: 'sinceBefore',
+  label: 'filter.sinceBefore',
+  description: 'The VM has had its health since a time before this one.',
+  isSetByPeople: false,
+  value: { kind: 'time' },
+  of: 'health',
+  where: (value) => [both(sql`h.since < ${timeSql(value)}`)],
+});
 
 const held = fleetField({
   name: 'held',
@@ -156,20 +165,43 @@ const held = fleetField({
   label: 'filter.held',
   description: 'Whether the VM is on hold: `yes` or `no`.',
   isSetByPeople: true,
-  value: { kind: 'words', words: ['yes', 'no'] },
+  value: { kind: 'words', words: yesOrNo },
   of: 'vm',
-  where(value, { id }) {
-    if (value.includes('yes') && value.includes('no')) return [];
-    const isHeld = sql`${id} in (select o.vm_id from holds o where o.since is not null)`;
-    return [both(value.includes('yes') ? isHeld : sql`not (${isHeld})`)];
-  },
+  where: (value, { id }) => whether(value, sql`(${id} in (select o.vm_id from holds o where o.since is not null))`),
+});
+
+const agentOutdated = fleetField({
+  name: 'agentOutdated',
+  parameter: 'agentOutdated',
+  label: 'filter.agentOutdated',
+  description: 'Whether the VM has a reference agent that is older than the one that Annex serves: `yes` or `no`.',
+  isSetByPeople: false,
+  value: { kind: 'words', words: yesOrNo },
+  of: 'vm',
+  where: (value, { id }) =>
+    whether(value, sql`(${id} in (select a.vm_id from agents a where ${outdatedAgentSql(sql`a`)}))`),
 });
 
 /**
  * The filter fields of the fleet. Lists, counts, facets, exports, the API and URLs are derived from them. Other modules
- * can define more fields; `server/process/services.ts` passes in the complete list.
+ * can define more fields; `server/domain/views/fleet-fields.ts` has the complete list.
  */
-export const coreFields = [name, health, tags, handler, version, messageId, silentMinutes, held] as const;
+export const coreFields = [
+  name,
+  health,
+  tags,
+  notTags,
+  ...extensionFields,
+  silentMinutes,
+  silentAfter,
+  silentBefore,
+  sinceAfter,
+  sinceBefore,
+  ...changeFields,
+  held,
+  agentOutdated,
+  event,
+] as const;
 
 type CoreField = (typeof coreFields)[number];
 

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { parse } from '#server/domain/parse.ts';
-import { vmHealths } from '#server/domain/verdicts/index.ts';
-import { coreFields, fleetField } from './fields.ts';
+import { extensionHealths, vmHealths } from '#server/domain/verdicts/index.ts';
+import { fleetField } from './field.ts';
+import { coreFields } from './fields.ts';
 import { fleetFilterInput } from './filter-input.ts';
 
 const x = (length: number) => 'x'.repeat(length);
@@ -20,6 +21,12 @@ test.each([
   [{ handler: x(300) }],
   [{ version: '24' }],
   [{ version: '2.4.1.*' }],
+  [{ version: '2.4.*,2.5.0.0,3' }],
+  [{ olderThan: '2.4.1.0' }],
+  [{ exitCode: -1 }],
+  [{ state: ['failed', 'disabled'], cause: ['timeout', 'exit'] }],
+  [{ overdue: ['yes'], hasMessage: ['no'] }],
+  [{ stateAfter: '2026-03-01T12:00:00Z', changedBefore: '2026-03-01T12:00:00.123456Z' }],
   [{ messageId: x(256) }],
   [{ silentMinutes: 1 }],
   [{ silentMinutes: 525_600 }],
@@ -45,7 +52,15 @@ test.each([
   [{ handler: x(301) }, '/handler', 'field_too_long', { maximum: 300 }],
   [{ version: '2.*.1' }, '/version', 'version_filter_form', {}],
   [{ version: '' }, '/version', 'version_filter_form', {}],
-  [{ version: `1.${'1'.repeat(63)}` }, '/version', 'field_too_long', { maximum: 64 }],
+  [{ version: `1.${'1'.repeat(639)}` }, '/version', 'field_too_long', { maximum: 640 }],
+  [{ version: '2.4.*,' }, '/version', 'version_filter_form', {}],
+  [{ olderThan: '2.4.*' }, '/olderThan', 'version_form', {}],
+  [{ olderThan: '2.04' }, '/olderThan', 'version_form', {}],
+  [{ state: ['ill'] }, '/state/0', 'field_choice', { choices: extensionHealths.join(', ') }],
+  [{ overdue: ['maybe'] }, '/overdue/0', 'field_choice', { choices: 'yes, no' }],
+  [{ stateAfter: 'yesterday' }, '/stateAfter', 'field_format', {}],
+  [{ stateAfter: '2026-02-30T12:00:00Z' }, '/stateAfter', 'field_format', {}],
+  [{ stateAfter: '2026-03-01T12:00:00+01:00' }, '/stateAfter', 'field_format', {}],
   [{ messageId: '' }, '/messageId', 'field_empty', {}],
   [{ messageId: x(257) }, '/messageId', 'field_too_long', { maximum: 256 }],
   [{ silentMinutes: 0 }, '/silentMinutes', 'field_too_small', { minimum: 1 }],

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { FieldValue, FleetFields, ValueOf } from '#server/domain/fleet-field.ts';
 import { memoize } from '#server/platform/memoize.ts';
+import { isInstant } from './address.ts';
 import type { FleetFilter } from './fields.ts';
 
 type FilterSchema = z.ZodObject<{
@@ -27,6 +28,8 @@ export function valueSchema(value: FieldValue): z.ZodType<ValueOf<FieldValue>, V
       return z.array(z.enum(value.words as [string, ...string[]])).max(value.words.length);
     case 'number':
       return z.number().int().min(value.min).max(value.max);
+    case 'time':
+      return z.string().max(27).refine(isInstant, 'field_format').meta({ format: 'date-time' });
     case 'tags':
       return z
         .array(z.object({ name: z.string().min(1).max(value.max), value: z.string().max(value.max).optional() }))

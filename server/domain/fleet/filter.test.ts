@@ -1,8 +1,12 @@
 import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '#db/client.ts';
+import { healthTransitions } from '#db/schema/index.ts';
 import { testDatabase } from '#db/testing/database.ts';
+import { compareVersions, versionKey } from '#protocol/version.ts';
 import { vmHealths } from '#server/domain/verdicts/index.ts';
+import { givenVersion } from '#server/testing/handlers.ts';
+import { randomFrom } from '#server/testing/random-tags.ts';
 import { coreFields, type FleetFilter } from './fields.ts';
 import { type FleetSource, fleetSource } from './filter.ts';
 import { fleetSorts } from './input.ts';
@@ -30,10 +34,35 @@ beforeAll(async () => {
     { name: 'new', health: null, tags: ofOneSite },
     { name: 'silent', health: 'unresponsive', lastSeenAt: ago(3_600), tags: ofOneSite },
     { name: 'quiet', health: 'unresponsive', lastSeenAt: ago(60), tags: { env: '' } },
-    { name: 'unseen', health: 'unresponsive' },
-    { name: 'broken', health: 'failed', lastSeenAt: ago(3_600), extensions: [{ name: 'probe', version: '1.10.0.0' }] },
-    { name: 'UPPER', health: 'progressing', extensions: [{ name: 'probe' }, { name: 'again' }] },
+    { name: 'unseen', health: 'unresponsive', since: ago(30).toISOString() },
+    {
+      ...{ name: 'broken', health: 'failed', lastSeenAt: ago(3_600), since: ago(600).toISOString() },
+      extensions: [
+        {
+          ...{ name: 'probe', version: '1.10.0.0', running: '1.9.0.0', health: 'failed', cause: 'exit' },
+          ...{ command: 'enable', exitCode: 51, since: ago(600), deadlineAt: ago(60) },
+        },
+        { name: 'calm', version: '1.10.0.0', since: ago(60), deadlineAt: ago(-60), messageId: 'M3' },
+      ],
+      changes: [
+        { at: ago(7_200), from: null, to: 'healthy' },
+        { at: ago(1_200), from: 'healthy', to: 'degraded' },
+        { at: ago(600), from: 'degraded', to: 'failed' },
+      ],
+    },
+    {
+      ...{ name: 'UPPER', health: 'progressing', extensions: [{ name: 'probe' }, { name: 'again' }] },
+      changes: [{ at: ago(60), from: 'failed', to: 'progressing' }],
+    },
   ]);
+  // Changes of extensions and of heartbeats are none of the VM.
+  await db.insert(healthTransitions).values([
+    { vmId: idOf(0), at: ago(60), extension: 'probe', kind: 'health', from: 'healthy', to: 'failed' },
+    { vmId: idOf(0), at: ago(60), extension: null, kind: 'heartbeat', from: 'ready', to: 'unresponsive' },
+  ]);
+  for (const version of ['1.0.0.0', '1.10.0.0', '2.0.0.0']) {
+    for (const handler of ['Acme.Lab.Probe', 'Acme.Lab.Mount']) await givenVersion(db, { handler, version });
+  }
 });
 
 const everyEvaluated = ['UPPER', 'broken', 'quiet', 'silent', 'two', 'unseen'];
@@ -100,6 +129,65 @@ const filters: readonly [string, FleetFilter, readonly string[]][] = [
   ['a version and a message of one extension', { version: '1.0.*', messageId: 'M1' }, ['two']],
   ['a line of versions', { version: '1.*' }, ['UPPER', 'broken', 'two']],
   ['a line is not the beginning of a number', { version: '1.1.*' }, []],
+  ['two versions', { version: '2.0.0.0,1.10.0.0' }, ['broken', 'two']],
+  ['a version and a line of versions', { version: '2.*,1.10.0.0' }, ['broken', 'two']],
+  ['older versions', { olderThan: '1.10.0.0' }, ['UPPER', 'two']],
+  ['older versions, by number and not by letter', { olderThan: '1.9.0.0' }, ['UPPER', 'two']],
+  ['older versions with fewer numbers', { olderThan: '1.10' }, ['UPPER', 'two']],
+  ['versions older than a low one', { olderThan: '1' }, []],
+  ['an older version of another handler', { handler: 'Acme.Lab.Mount', olderThan: '2' }, []],
+  ['a reported version', { running: '1.9.0.0' }, ['broken']],
+  ['a reported version and a goal version', { running: '1.9.0.0', version: '1.0.0.0' }, []],
+  ['an extension', { extension: 'mount' }, ['two']],
+  ['an extension with the state of another', { extension: 'calm', state: ['failed'] }, []],
+  ['a state', { state: ['failed', 'disabled'] }, ['broken']],
+  [
+    'a handler whose worst state is',
+    { handler: 'Acme.Lab.Probe', state: ['healthy'], worst: ['yes'] },
+    ['UPPER', 'two'],
+  ],
+  ['a handler with a better state', { handler: 'Acme.Lab.Probe', worst: ['no'] }, ['broken']],
+  ['without a tag', { notTags: [{ name: 'site' }] }, ['UPPER', 'broken', 'quiet', 'unseen']],
+  ['a tag without one of its values', { tags: [{ name: 'env' }], notTags: [{ name: 'env', value: '' }] }, ['two']],
+  ['a cause', { cause: ['exit', 'timeout'] }, ['broken']],
+  ['a command and its exit code', { command: 'enable', exitCode: 51 }, ['broken']],
+  ['another exit code', { exitCode: -1 }, []],
+  ['a handler and a message', { handler: 'Acme.Lab.Probe', messageId: 'M1' }, ['two']],
+  ['a message', { hasMessage: ['yes'] }, ['broken', 'two']],
+  ['no message', { hasMessage: ['no'] }, ['UPPER', 'broken']],
+  ['a message or none', { hasMessage: ['yes', 'no'] }, everyEvaluated],
+  ['a failure without a message', { hasMessage: ['no'], state: ['failed'] }, ['broken']],
+  ['a missed deadline', { overdue: ['yes'] }, ['broken']],
+  ['a missed deadline of a healthy extension', { overdue: ['yes'], state: ['healthy'] }, []],
+  ['no missed deadline', { overdue: ['no'] }, ['UPPER', 'broken', 'two']],
+  ['a state since a time', { stateAfter: ago(60).toISOString(), extension: 'calm' }, ['broken']],
+  ['a state since before a time', { stateBefore: ago(60).toISOString() }, ['broken']],
+  [
+    'a state since between two times',
+    { stateAfter: ago(61).toISOString(), stateBefore: ago(59).toISOString() },
+    ['broken'],
+  ],
+  ['times of two extensions', { stateAfter: ago(60).toISOString(), stateBefore: ago(60).toISOString() }, []],
+  ['silence since a time', { silentAfter: ago(60).toISOString() }, ['quiet']],
+  ['silence since before a time', { silentBefore: ago(60).toISOString() }, ['silent']],
+  [
+    'health since a time',
+    { sinceAfter: ago(30).toISOString(), health: ['unresponsive'] },
+    ['quiet', 'silent', 'unseen'],
+  ],
+  ['health since before a time', { sinceBefore: ago(30).toISOString() }, ['broken']],
+  ['a new health', { became: ['failed'] }, ['broken']],
+  ['a new health, whatever came after', { became: ['degraded'] }, ['broken']],
+  ['a new health in time', { became: ['degraded'], changedAfter: ago(1_200).toISOString() }, ['broken']],
+  ['a new health at another time', { became: ['degraded'], changedAfter: ago(1_199).toISOString() }, []],
+  ['an earlier health', { left: ['failed'] }, ['UPPER']],
+  ['a change from one health to another', { left: ['degraded'], became: ['failed'] }, ['broken']],
+  ['two changes of a VM', { left: ['healthy'], became: ['failed'] }, []],
+  [
+    'changes between two times',
+    { changedAfter: ago(61).toISOString(), changedBefore: ago(59).toISOString() },
+    ['UPPER'],
+  ],
   ['a version that is the beginning of others', { version: '1.0' }, []],
   ['a condition of each kind', { q: 'two', health: ['healthy'], tags: [{ name: 'env' }], messageId: 'M2' }, ['two']],
 ];
@@ -125,6 +213,27 @@ describe.each(filters)('%s', (_, filter, expected) => {
       }
     }
   });
+});
+
+test('older versions are those that `compareVersions` puts first, for 300 random versions', async () => {
+  const next = randomFrom(7);
+  const random = (below: number) => Math.floor(next() * below);
+  const part = () => [random(3), random(12), random(2_147_483_648)][random(3)] ?? 0;
+  const versionOf = () => Array.from({ length: 1 + random(4) }, part).join('.');
+  const other = await testDatabase();
+  const versions = [...new Map(Array.from({ length: 300 }, versionOf).map((one) => [versionKey(one), one])).values()];
+  for (const version of versions) await givenVersion(other, { version });
+  await insertFleet(
+    other,
+    now,
+    versions.map((version) => ({ name: version, extensions: [{ name: 'probe', version }] })),
+  );
+  for (const olderThan of [...versions.slice(0, 40), ...Array.from({ length: 40 }, versionOf)]) {
+    const { table, where } = fleetSource(coreFields, { olderThan }, now);
+    const { rows } = await other.execute<{ name: string }>(sql`select h.name from ${table} where ${where}`);
+    const expected = versions.filter((version) => compareVersions(version, olderThan) < 0);
+    expect(rows.map(({ name }) => name).toSorted()).toEqual(expected.toSorted());
+  }
 });
 
 const everyName = [...everyEvaluated, 'new'].toSorted();

@@ -8,7 +8,8 @@ import type {
   ValueOf,
 } from '#server/domain/fleet-field.ts';
 import { type VmHealth, vmHealths } from '#server/domain/verdicts/index.ts';
-import { type FleetFilter, rank } from './fields.ts';
+import { rank } from './field.ts';
+import type { FleetFilter } from './fields.ts';
 import type { FleetSort } from './input.ts';
 
 /** A table with the alias `h`, and a condition on its rows. */
@@ -93,25 +94,31 @@ const inRanks = (ranks: readonly SQL[] | null): SQL =>
 
 function conditionsOf(given: readonly Given[], rows: QueriedRows): Condition[] {
   const ofExtension = given.filter(({ field }) => field.of === 'extension');
-  const others = given.filter(({ field }) => field.of !== 'extension');
+  const ofChange = given.filter(({ field }) => field.of === 'change');
+  const others = given.filter(({ field }) => field.of !== 'extension' && field.of !== 'change');
+  const of = (fields: readonly Given[]) => fields.flatMap(({ field, value }) => field.where(value, rows));
   return [
-    ...others.flatMap(({ field, value }) => field.where(value, rows)),
-    ...oneExtension(ofExtension.flatMap(({ field, value }) => field.where(value, rows))),
+    ...of(others),
+    ...oneRow(sql`extension_health e`, sql`e.vm_id`, of(ofExtension)),
+    ...oneRow(sql`health_transitions c`, sql`c.vm_id`, of(ofChange), isVmHealth),
   ];
 }
 
-/** Combines the conditions on extensions into one: a single extension must meet all of them. */
-function oneExtension(conditions: readonly Condition[]): Condition[] {
+/**
+ * A change of a VM's health. The table also has those of extensions and of heartbeats, and the first evaluation of each
+ * VM, which is no change.
+ */
+const isVmHealth = sql`c.extension is null and c.kind = 'health' and c."from" is not null`;
+
+/** Combines conditions on the rows of another table into one: a single row of the VM must meet all of them. */
+function oneRow(table: SQL, vmId: SQL, conditions: readonly Condition[], always = sql`true`): Condition[] {
   if (conditions.length === 0) return [];
-  const all = sql.join(
-    conditions.map(({ row }) => row),
-    sql` and `,
-  );
+  const all = (form: keyof Condition): SQL => sql.join([always, ...conditions.map((one) => one[form])], sql` and `);
   return [
     {
-      set: sql`h.vm_id in (select e.vm_id from extension_health e where ${all})`,
-      // With `offset 0`, PostgreSQL looks up each row. Otherwise it would first read and hash all extensions.
-      row: sql`exists (select from extension_health e where e.vm_id = h.vm_id and ${all} offset 0)`,
+      set: sql`h.vm_id in (select ${vmId} from ${table} where ${all('set')})`,
+      // With `offset 0`, PostgreSQL looks up each row. Otherwise it would first read and hash the whole table.
+      row: sql`exists (select from ${table} where ${vmId} = h.vm_id and ${all('row')} offset 0)`,
     },
   ];
 }

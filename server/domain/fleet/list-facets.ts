@@ -6,7 +6,7 @@ import { DomainError } from '#server/domain/error.ts';
 import type { FleetFields } from '#server/domain/fleet-field.ts';
 import { parse } from '#server/domain/parse.ts';
 import { memoize } from '#server/platform/memoize.ts';
-import { likePart } from './fields.ts';
+import { likePart } from './field.ts';
 import { fleetSource } from './filter.ts';
 import { fleetFilterInput } from './filter-input.ts';
 

@@ -11,6 +11,7 @@ import { givenVersion } from '#server/testing/handlers.ts';
 import { newKeyPair } from '#server/testing/key-pair.ts';
 import { actsSince, changesSince, markOf, outcomeOf } from '#server/testing/records.ts';
 import { bindCertificate, unbindCertificate } from './begin.ts';
+import { changeProtectedSettings, planProtectedSettings } from './change-protected-settings.ts';
 import { compareGoalStates, previewRevert } from './compare-goal-states.ts';
 import { completeRemoval } from './complete-removal.ts';
 import { findRevertTarget } from './find-revert-target.ts';
@@ -46,6 +47,16 @@ const unknownVm = '00000000-0000-4000-8000-000000000000';
 const verbs: [string, Role, (ctx: Context, vmId: string) => Promise<unknown>][] = [
   ['setExtension', 'operator', (ctx, vmId) => setExtension(ctx, { vmId, name: 'probe', goal })],
   ['planExtension', 'operator', (ctx, vmId) => planExtension(ctx, { vmId, name: 'probe', goal })],
+  [
+    'changeProtectedSettings',
+    'operator',
+    (ctx, vmId) => changeProtectedSettings(ctx, { vmId, name: 'probe', changes: { set: { a: 1 } } }),
+  ],
+  [
+    'planProtectedSettings',
+    'operator',
+    (ctx, vmId) => planProtectedSettings(ctx, { vmId, name: 'probe', changes: { set: { a: 1 } } }),
+  ],
   ['getExtension', 'operator', (ctx, vmId) => getExtension(ctx, { vmId, name: 'probe' })],
   ['planRemoval', 'operator', (ctx, vmId) => planRemoval(ctx, { vmId, name: 'probe' })],
   ['removeExtension', 'operator', (ctx, vmId) => removeExtension(ctx, { vmId, name: 'probe' })],
@@ -90,6 +101,8 @@ describe('every verb', () => {
 
   const answers: Record<string, string> = {
     getExtension: 'not_found extension_absent',
+    changeProtectedSettings: 'not_found extension_absent',
+    planProtectedSettings: 'not_found extension_absent',
     compareGoalStates: 'not_found goal_state_unknown',
     findRevertTarget: 'done',
     getDeliveredGoalState: 'done',
@@ -115,7 +128,7 @@ describe('every verb', () => {
     deleted = vm.vmId;
   });
   test.each(verbs)('%s rejects a deleted VM, or reads its history', async (name, _, call) => {
-    const expected = name === 'getExtension' ? 'not_found extension_absent' : 'not_found vm_unknown';
+    const expected = answers[name]?.startsWith('not_found extension') ? answers[name] : 'not_found vm_unknown';
     expect(await outcomeOf(call(admin, deleted))).toBe(readable.includes(name) ? 'done' : expected);
   });
 });

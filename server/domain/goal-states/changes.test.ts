@@ -65,12 +65,14 @@ test('a revert leaves out extensions that were being uninstalled', () => {
 
 test('the revert target is the goal state before the failing settings; null without the extension', () => {
   const good = extension('x');
-  const bad = extension('x', { sequenceNumber: 2 });
+  const bad = extension('x', { sequenceNumber: 2, publicSettings: { port: 1 } });
   const state = (incarnation: number, contents: ExtensionContents[]) => ({ incarnation, contents });
   const history = [state(5, [bad, extension('z')]), state(4, [bad]), state(3, [good]), state(2, [good]), state(1, [])];
   expect(revertTarget(history, 'x')).toBe(3);
   expect(revertTarget([state(2, [good]), state(1, [])], 'x')).toBeNull();
   expect(revertTarget([state(2, [bad]), state(1, [extension('x', { state: 'disabled' })])], 'x')).toBeNull();
+  const retried = [state(6, [{ ...bad, sequenceNumber: 9 }]), ...history];
+  expect(revertTarget(retried, 'x'), 'a retry changes nothing').toBe(3);
   expect(revertTarget(history, 'unknown')).toBeNull();
   expect(revertTarget([], 'x')).toBeNull();
 });

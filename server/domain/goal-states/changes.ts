@@ -1,6 +1,7 @@
 import type { ExtensionContents } from '#db/schema/index.ts';
 import { canonicalJson } from '#server/platform/canonical-json.ts';
 import { differingFields } from './differing-fields.ts';
+import { effectOf } from './goal-state.ts';
 
 /** One difference between two goal states, with the values that its sentence shows. */
 export interface GoalStateChange {
@@ -97,9 +98,9 @@ export const revertContents = (target: readonly ExtensionContents[]): ExtensionC
   target.filter(({ state }) => state !== 'uninstall');
 
 /**
- * Returns the incarnation of the newest goal state in which an extension was absent or had another sequence number;
- * null if there is no such goal state or the extension was not enabled in it. `newestFirst` need not contain the oldest
- * goal states.
+ * Returns the incarnation of the newest goal state in which an extension was absent or had other contents; null if there
+ * is no such goal state or the extension was not enabled in it. A retry changes no contents. `newestFirst` need not
+ * contain the oldest goal states.
  */
 export function revertTarget(
   newestFirst: readonly { incarnation: number; contents: readonly ExtensionContents[] }[],
@@ -111,7 +112,7 @@ export function revertTarget(
   if (now === undefined) return null;
   const earlier = newestFirst.find((state) => {
     const then = of(state);
-    return then === undefined || then.sequenceNumber !== now.sequenceNumber;
+    return then === undefined || effectOf(then, now) === 'sequence';
   });
   return earlier && of(earlier)?.state === 'enabled' ? earlier.incarnation : null;
 }

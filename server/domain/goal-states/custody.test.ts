@@ -30,6 +30,7 @@ import { planExtension } from './plan-extension.ts';
 import { lockHead } from './publish.ts';
 import { releaseSecrets } from './release-secrets.ts';
 import { resealSecrets } from './reseal-secrets.ts';
+import { entryKey } from './setting-entries.ts';
 
 let admin: Context;
 let db: Database;
@@ -80,7 +81,8 @@ describe('AZ-C2 the state of a secret', () => {
     // The SQL for lists returns the same result.
     const vm = await givenVm(admin);
     await declare(vm, 'one');
-    await db.update(secrets).set({ sealed, cms }).where(eq(secrets.vmId, vm.vmId));
+    const copy = sealed && (await secretOf(vm.vmId)).sealed;
+    await db.update(secrets).set({ sealed: copy, cms }).where(eq(secrets.vmId, vm.vmId));
     await db.update(goalStateHeads).set({ certificate }).where(eq(goalStateHeads.vmId, vm.vmId));
     const [row] = await db
       .select({ needsSecrets: needsSecretsSql, needsRelease: needsReleaseSql })
@@ -294,7 +296,9 @@ test('resealing changes every sealed secret, in several batches, so the old keys
       const [id, value] = [randomUUID(), { password: `${n}` }];
       const sealed = seal(ctx.keys.sealing, Buffer.from(JSON.stringify(value)), boundTo(vmId, id));
       const fingerprint = fingerprintOf(ctx, vmId, 'probe', value);
-      return { vmId, id, name: 'probe', sealed, fingerprint, changedAt: ctx.now, changedBy: 'Ada', thumbprint: `${n}` };
+      const entries = { [entryKey(ctx, vmId, 'probe', 'password')]: { at: 'then', by: 'Ada', setBy: 'user:ada' } };
+      const facts = { changedAt: ctx.now, changedBy: 'Ada', thumbprint: `${n}`, entries: n === 0 ? null : entries };
+      return { vmId, id, name: 'probe', sealed, fingerprint, ...facts };
     }),
   );
   await ctx.db.insert(secrets).values(values);
@@ -303,11 +307,13 @@ test('resealing changes every sealed secret, in several batches, so the old keys
   const keys = deriveKeys(randomBytes(32));
   expect(await ctx.db.transaction((tx) => resealSecrets(tx, ctx.keys, keys))).toBe(502);
   const rows = await ctx.db.select().from(secrets).where(isNotNull(secrets.sealed));
-  for (const { vmId, id, sealed, fingerprint, thumbprint } of rows) {
+  for (const { vmId, id, sealed, fingerprint, thumbprint, entries } of rows) {
     const bytes = sealed ?? Buffer.alloc(0);
     const value = { password: thumbprint };
     expect(JSON.parse(unseal(keys.sealing, bytes, boundTo(vmId, id)).toString())).toEqual(value);
     expect(fingerprint).toBe(fingerprintOf({ keys }, vmId, 'probe', value));
+    const key = entryKey({ keys }, vmId, 'probe', 'password');
+    expect(entries).toEqual(thumbprint === '0' ? null : { [key]: { at: 'then', by: 'Ada', setBy: 'user:ada' } });
     expect(() => unseal(ctx.keys.sealing, bytes, boundTo(vmId, id))).toThrow();
   }
   // Resealing again with the old keys fails.

@@ -1,7 +1,7 @@
 import { and, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
 import { v7 as uuid } from 'uuid';
-import type { Transaction } from '#db/client.ts';
-import { extensions, goalStateHeads, secrets } from '#db/schema/index.ts';
+import type { Database, Transaction } from '#db/client.ts';
+import { extensions, goalStateHeads, type SettingEntry, secrets } from '#db/schema/index.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { actorRef, findPrincipal } from '#server/domain/principal.ts';
@@ -10,6 +10,7 @@ import { keyedDigest, seal, unseal } from '#server/platform/keys.ts';
 import { canonicalJson } from './goal-state.ts';
 import { type KeyOrigin, mayRelease } from './may-release.ts';
 import type { Head } from './publish.ts';
+import { entriesOf } from './setting-entries.ts';
 
 export type SecretRow = typeof secrets.$inferSelect;
 
@@ -42,9 +43,24 @@ export function fingerprintOf(ctx: Pick<Context, 'keys'>, vmId: string, name: st
 /** Authenticated data that binds a ciphertext to its row, so that it cannot be decrypted for another VM or row. */
 export const boundTo = (vmId: string, id: string): string => `${vmId}/${id}`;
 
+/** Decrypts the portal's copy; undefined if the portal has none. */
+export function openSecret(
+  ctx: Pick<Context, 'keys'>,
+  { vmId, id, sealed }: Pick<SecretRow, 'vmId' | 'id' | 'sealed'>,
+): unknown {
+  if (sealed === null) return undefined;
+  const plain = unseal(ctx.keys.sealing, sealed, boundTo(vmId, id));
+  try {
+    return JSON.parse(plain.toString());
+  } finally {
+    plain.fill(0);
+  }
+}
+
 /**
  * Stores protected settings in the forms that custody allows (docs/operations.md, `ANNEX_CUSTODY`) and returns the
- * row's id. With `ANNEX_CUSTODY=vm`, the sealed form is stored only if the VM has no certificate yet.
+ * row's id. With `ANNEX_CUSTODY=vm`, the sealed form is stored only if the VM has no certificate yet. `carried` says who
+ * entered the settings that were taken over from older ones.
  */
 export async function storeSecret(
   tx: Transaction,
@@ -53,8 +69,11 @@ export async function storeSecret(
   name: string,
   value: unknown,
   schemaDigest: string | null,
+  carried: ReadonlyMap<string, SettingEntry> = new Map(),
 ): Promise<string> {
   const id = uuid();
+  const author = (await findPrincipal(tx, actorRef(ctx.actor), ctx.now))?.key ?? null;
+  const entered: SettingEntry = { at: ctx.now.toISOString(), by: ctx.actor.name, setBy: author };
   const plain = Buffer.from(JSON.stringify(value));
   const keepSealed = ctx.config.custody === 'portal' || head.certificate === null;
   await tx.insert(secrets).values({
@@ -68,14 +87,18 @@ export async function storeSecret(
     schemaDigest,
     changedAt: ctx.now,
     changedBy: ctx.actor.name,
-    setBy: (await findPrincipal(tx, actorRef(ctx.actor), ctx.now))?.key ?? null,
+    ...entriesOf(ctx, { vmId: head.vmId, name }, value, entered, carried),
   });
   plain.fill(0);
   return id;
 }
 
 /** Returns a secret's row; null if the id is null or unknown. */
-export async function findSecret(tx: Transaction, vmId: string, id: string | null): Promise<SecretRow | null> {
+export async function findSecret(
+  tx: Database | Transaction,
+  vmId: string,
+  id: string | null,
+): Promise<SecretRow | null> {
   if (id === null) return null;
   const [row] = await tx
     .select()

@@ -16,7 +16,10 @@ import type { ExtensionRow } from './publish.ts';
 export type ExtensionGoalInput = z.output<typeof extensionGoal>;
 
 /** Finds a version in any spelling (`1.0` finds `1.0.0.0`). Throws 422 `version_unknown`. */
-export async function findVersion(tx: Database | Transaction, goal: ExtensionGoalInput): Promise<VersionRow> {
+export async function findVersion(
+  tx: Database | Transaction,
+  goal: Pick<ExtensionGoalInput, 'handler' | 'version'>,
+): Promise<VersionRow> {
   const key = versionKey(goal.version);
   if (key !== null) {
     const [row] = await tx

@@ -14,6 +14,7 @@ import {
   settingsFaults,
 } from './declare.ts';
 import { defaultTimeouts, type Effect, effectOf } from './goal-state.ts';
+import { type MergedSettings, mergeSettings, requireMergeable, type SettingChanges } from './merge-settings.ts';
 import { platformFaults } from './platform-faults.ts';
 import { type ExtensionRow, type Head, loadExtensions } from './publish.ts';
 
@@ -35,8 +36,14 @@ export interface ExtensionMove {
   sequenceNumber: number;
   /** Null for a removal, for which the version does not matter. */
   version: VersionRow | null;
-  /** Protected settings as the caller sent them. */
+  /** Protected settings as the caller sent them; with `merged`, together with those that stay. */
   given: unknown;
+  /** How single protected settings were changed; null if all are kept, replaced or removed. */
+  merged: MergedSettings | null;
+  /** The protected settings of `current`. */
+  stored: SecretRow | null;
+  /** Earlier protected settings that a revert declares again. */
+  restored: SecretRow | null;
 }
 
 /** The effect of a change, and every reason to reject it. */
@@ -49,7 +56,9 @@ export interface Evaluation {
 
 interface Target {
   name: string;
+  /** Contains merged protected settings, if there are any. */
   goal: ExtensionGoalInput;
+  merged: MergedSettings | null;
   /** Prefix of the paths of the extension's faults. */
   path: string;
   /** Faults of the settings; null if the version does not exist. */
@@ -65,14 +74,21 @@ export async function resolveTargets(
   vmId: string,
   name: string,
   goal: ExtensionGoalInput,
-  siblings: boolean,
+  { siblings, changes }: { siblings: boolean; changes: SettingChanges | undefined },
 ): Promise<Target[]> {
   const present = await ctx.db.select().from(extensions).where(eq(extensions.vmId, vmId));
-  const targets = [{ name, goal, path: '' }];
+  const current = present.find((row) => row.name === name);
+  const merged = changes === undefined ? null : await mergedFor(ctx, vmId, current, goal, changes);
+  const targets = [{ name, goal: withProtected(goal, merged), merged, path: '' }];
   if (siblings) {
     for (const row of present) {
       if (row.name === name || row.handler !== goal.handler || row.state === 'uninstall') continue;
-      targets.push({ name: row.name, goal: withVersion(row, goal.version), path: `/siblings/${row.name}` });
+      targets.push({
+        name: row.name,
+        goal: withVersion(row, goal.version),
+        merged: null,
+        path: `/siblings/${row.name}`,
+      });
     }
   }
   return Promise.all(
@@ -84,6 +100,27 @@ export async function resolveTargets(
     }),
   );
 }
+
+/**
+ * Merges changes into the stored protected settings. Returns null if all stay, because they were checked when they were
+ * entered, unless the version has another schema for them.
+ */
+async function mergedFor(
+  ctx: Context,
+  vmId: string,
+  current: ExtensionRow | undefined,
+  goal: ExtensionGoalInput,
+  changes: SettingChanges,
+): Promise<MergedSettings | null> {
+  const stored = await findSecret(ctx.db, vmId, current?.secretId ?? null);
+  const merged = mergeSettings(ctx, stored, changes);
+  if (!merged.isSame) return merged;
+  const version = stored && (await versionOrNull(ctx.db, goal));
+  return version && keepsUnfitSecrets(goal, version, stored) ? merged : null;
+}
+
+const withProtected = (goal: ExtensionGoalInput, merged: MergedSettings | null): ExtensionGoalInput =>
+  merged === null ? goal : { ...goal, settings: { ...goal.settings, protectedSettings: merged.value } };
 
 const withVersion = (row: ExtensionRow, version: string): ExtensionGoalInput => ({
   handler: row.handler,
@@ -126,7 +163,7 @@ export async function evaluateDeclaration(
   );
   const moves: ExtensionMove[] = [];
   const faults: Fault[] = [];
-  for (const { name, goal, path, settings } of targets) {
+  for (const { name, goal, merged, path, settings } of targets) {
     const current = present.find((row) => row.name === name);
     if (current?.state === 'uninstall') throw new DomainError('conflict', 'uninstalling', { params: { name } });
     if (current && current.handler !== goal.handler) {
@@ -149,6 +186,7 @@ export async function evaluateDeclaration(
         : row,
     );
     const kept = await findSecret(tx, head.vmId, current?.secretId ?? null);
+    if (merged !== null) requireMergeable(ctx, head, kept, merged);
     const found = [
       ...ruleFaults(name, goal, version, among),
       ...(await platformFaults(tx, head.vmId, version, goal.state, current)),
@@ -158,7 +196,9 @@ export async function evaluateDeclaration(
       found.push({ path: '/settings/protectedSettings', code: 'secrets_required' });
     }
     faults.push(...found.map((fault) => ({ ...fault, path: path + fault.path })));
-    const secret = secretChangeOf(ctx, head, name, goal.settings.protectedSettings, kept, compares);
+    // Settings that were checked with another schema are stored again, so that they can be kept from then on.
+    const mayBeEqual = compares && kept?.schemaDigest === protectedSchemaDigest(version.settingsSchema);
+    const secret = secretChangeOf(ctx, head, name, goal.settings.protectedSettings, kept, mayBeEqual);
     const after: Declared = {
       name,
       handler: goal.handler,
@@ -175,7 +215,8 @@ export async function evaluateDeclaration(
     const effect = effectOf(current, after);
     const sequenceNumber = effect === 'sequence' || !current ? (next.get(name) ?? 1) : current.sequenceNumber;
     const given = goal.settings.protectedSettings;
-    moves.push({ name, current, after, secret, effect, sequenceNumber, version, given });
+    const secrets = { given, merged, stored: kept, restored: null };
+    moves.push({ name, current, after, secret, effect, sequenceNumber, version, ...secrets });
   }
   return { present, moves, faults };
 }

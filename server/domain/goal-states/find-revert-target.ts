@@ -1,12 +1,13 @@
-import { desc, eq } from 'drizzle-orm';
+import { and, desc, eq, sql } from 'drizzle-orm';
 import { goalStates } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
 import { revertTarget } from './changes.ts';
 import { type GetExtensionInput, getExtensionInput } from './input.ts';
+import { retryCause } from './repeat-extension.ts';
 
-/** Maximum number of goal states to search, from the newest. */
+/** Maximum number of goal states to search, from the newest. Retries do not count, since they change no contents. */
 const searchedStates = 50;
 
 /** Finds the goal state to revert to when an extension fails with its current contents; null if there is none. */
@@ -19,7 +20,7 @@ export async function findRevertTarget(
   const rows = await ctx.db
     .select({ incarnation: goalStates.incarnation, contents: goalStates.contents })
     .from(goalStates)
-    .where(eq(goalStates.vmId, vmId))
+    .where(and(eq(goalStates.vmId, vmId), sql`${goalStates.cause} ->> 'action' <> ${retryCause}`))
     .orderBy(desc(goalStates.incarnation))
     .limit(searchedStates);
   return { incarnation: revertTarget(rows, name) };

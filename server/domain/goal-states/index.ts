@@ -1,4 +1,5 @@
 export { beginGoalStates, bindCertificate, unbindCertificate } from './begin.ts';
+export { changeProtectedSettings, planProtectedSettings } from './change-protected-settings.ts';
 export type { GoalStateChange } from './changes.ts';
 export { compareGoalStates, type GoalStateComparison, previewRevert } from './compare-goal-states.ts';
 export { completeRemoval, type Removal } from './complete-removal.ts';
@@ -16,12 +17,21 @@ export { peekGoalState } from './peek-goal-state.ts';
 export { type Plan, plan } from './plan.ts';
 export { planExtension } from './plan-extension.ts';
 export { installsInUpdate } from './plan-steps.ts';
-export { goalStatesChannel, type Head, lockHead, publishGoalState, requireIncarnation } from './publish.ts';
+export {
+  contentsOf,
+  type ExtensionRow,
+  goalStatesChannel,
+  type Head,
+  lockHead,
+  publishGoalState,
+  requireIncarnation,
+} from './publish.ts';
 export { type ReleasedSecrets, releasedSecrets, releaseSecrets } from './release-secrets.ts';
 export { planRemoval, type RemovalReceipt, removalReceipt, removeExtension } from './remove-extension.ts';
+export { repeatExtension } from './repeat-extension.ts';
 export { resealSecrets } from './reseal-secrets.ts';
 export { retireGoalStates, uninstallAll } from './retire.ts';
 export { planRevert, revertGoalState, revertReceipt } from './revert-goal-state.ts';
 export { noteReportedSequence } from './sequence.ts';
-export { type ExtensionReceipt, extensionReceipt, setExtension } from './set-extension.ts';
+export { type ExtensionReceipt, extensionReceipt, receiptOf, setExtension } from './set-extension.ts';
 export { forgetDelivery, handOut, withhold } from './withhold.ts';

@@ -112,8 +112,42 @@ const plan = z.string().min(1).max(100).optional();
 /** `siblings`: also change the handler's other extensions on the VM, which must have the same version. */
 const siblings = z.boolean().default(false);
 
+/** Name of a protected setting. */
+const settingName = z.string().max(1_000);
+
+/** Changes to single protected settings: new values by name, and names to remove. The other settings stay. */
+export const settingChanges = z
+  .strictObject({
+    set: z.record(settingName, protectedSettings).default({}),
+    remove: z.array(settingName).max(10_000).default([]),
+  })
+  .superRefine(({ set, remove }, ctx) => {
+    remove.forEach((setting, index) => {
+      if (Object.hasOwn(set, setting)) {
+        ctx.addIssue({ code: 'custom', path: ['remove', index], message: 'setting_set_and_removed' });
+      }
+    });
+  });
+
+/** `changes` apply to the stored protected settings. They exclude new protected settings as a whole. */
+const changesOnly = <Input extends { goal: { settings: { protectedSettings?: unknown } }; changes?: unknown }>({
+  goal,
+  changes,
+}: Input) => changes === undefined || goal.settings.protectedSettings === undefined;
+const wholeAndChanges = { path: ['changes'], error: 'protected_settings_twice' };
+
 /** `ifMatch`: the incarnation that the caller saw. The request is rejected if the current one differs. */
-export const setExtensionInput = z.object({ vmId, name: extensionName, goal: extensionGoal, siblings, ifMatch, plan });
+export const setExtensionInput = z
+  .object({
+    vmId,
+    name: extensionName,
+    goal: extensionGoal,
+    changes: settingChanges.optional(),
+    siblings,
+    ifMatch,
+    plan,
+  })
+  .refine(changesOnly, wholeAndChanges);
 export type SetExtensionInput = z.input<typeof setExtensionInput>;
 
 const removal = z.object({ vmId, name: extensionName, force: z.boolean().default(false) });
@@ -128,8 +162,19 @@ export const getExtensionInput = z.object({ vmId, name: extensionName });
 export type GetExtensionInput = z.input<typeof getExtensionInput>;
 
 /** A declaration whose effect is planned but not applied. */
-export const planExtensionInput = z.object({ vmId, name: extensionName, goal: extensionGoal, siblings });
+export const planExtensionInput = z
+  .object({ vmId, name: extensionName, goal: extensionGoal, changes: settingChanges.optional(), siblings })
+  .refine(changesOnly, wholeAndChanges);
 export type PlanExtensionInput = z.input<typeof planExtensionInput>;
+
+const protectedChange = z.object({ vmId, name: extensionName, changes: settingChanges });
+
+export const changeProtectedSettingsInput = protectedChange.extend({ ifMatch, plan });
+export type ChangeProtectedSettingsInput = z.input<typeof changeProtectedSettingsInput>;
+
+/** Changes to protected settings whose effect is planned but not applied. */
+export const planProtectedSettingsInput = protectedChange;
+export type PlanProtectedSettingsInput = z.input<typeof planProtectedSettingsInput>;
 
 export const getGoalStateInput = z.object({ vmId });
 export type GetGoalStateInput = z.input<typeof getGoalStateInput>;

@@ -11,7 +11,7 @@ import { type Plan, planIn } from './plan.ts';
  */
 export async function planExtension(ctx: Context, input: PlanExtensionInput): Promise<Plan> {
   allow(ctx.actor, 'operator');
-  const { vmId, name, goal, siblings } = parse(planExtensionInput, input);
-  const targets = await resolveTargets(ctx, vmId, name, goal, siblings);
+  const { vmId, name, goal, siblings, changes } = parse(planExtensionInput, input);
+  const targets = await resolveTargets(ctx, vmId, name, goal, { siblings, changes });
   return planIn(ctx, vmId, 'set', (tx, head) => evaluateDeclaration(tx, ctx, head, targets, false));
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { Transaction } from '#db/client.ts';
 import { compareVersions, jsonLeaves } from '#protocol/index.ts';
-import { count, fault } from '#server/domain/answers.ts';
+import { count, fault, time } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError, type Fault } from '#server/domain/error.ts';
 import { handlerId, handlerVersion } from '#server/domain/packages/input.ts';
@@ -19,6 +19,7 @@ import {
   plannedStep,
   stepsOfAll,
 } from './plan-steps.ts';
+import { plannedSetting, plannedSettings, restoredSettings } from './planned-settings.ts';
 import { type ExtensionRow, type Head, readHead } from './publish.ts';
 
 /** One difference. Its path is, for example, `/version`, `/timeouts/enable` or `/settings/publicSettings/port`. */
@@ -41,6 +42,10 @@ export const plannedExtension = z.object({
   sequenceNumber: z.object({ before: count.nullable(), after: count }),
   changes: z.array(plannedChange),
   protectedSettings: z.enum(['none', 'kept', 'added', 'replaced', 'removed']),
+  /** The single protected settings whose names can be shown; no values. */
+  protectedChanges: z.array(plannedSetting),
+  /** When and by whom the protected settings were last changed that a revert restores; null if it restores none. */
+  protectedRestored: z.object({ changedAt: time, changedBy: z.string() }).nullable(),
   /**
    * Whether the extension's protected settings are withheld from the machine's key. If so, the extension is not
    * delivered until an admin releases them.
@@ -110,7 +115,7 @@ function planOf(
   return {
     vmId: head.vmId,
     incarnation: { before: head.incarnation, after: head.incarnation + (changes ? 1 : 0) },
-    extensions: moves.map((move) => plannedExtensionOf(move, withheld)),
+    extensions: moves.map((move) => plannedExtensionOf(ctx, move, withheld)),
     steps,
     others: changes ? otherExtensions(evaluation.present, moves) : [],
     warnings: [...releaseWarnings(moves, withheld), ...warningsOf(head, evaluation.present, moves)],
@@ -119,7 +124,7 @@ function planOf(
   };
 }
 
-function plannedExtensionOf(move: ExtensionMove, withheld: ReadonlySet<string>): PlannedExtension {
+function plannedExtensionOf(ctx: Context, move: ExtensionMove, withheld: ReadonlySet<string>): PlannedExtension {
   const { name, current, after, effect, secret, sequenceNumber } = move;
   return {
     name,
@@ -130,6 +135,8 @@ function plannedExtensionOf(move: ExtensionMove, withheld: ReadonlySet<string>):
     sequenceNumber: { before: current?.sequenceNumber ?? null, after: sequenceNumber },
     changes: after ? changesOf(current, after) : [],
     protectedSettings: secret,
+    protectedChanges: plannedSettings(ctx, move),
+    protectedRestored: restoredSettings(move),
     needsRelease: needsRelease(move, withheld),
   };
 }

@@ -106,6 +106,9 @@ export function removalMove(current: ExtensionRow, next: ReadonlyMap<string, num
     sequenceNumber: drop || isLeaving ? current.sequenceNumber : (next.get(current.name) ?? 1),
     version: null,
     given: undefined,
+    merged: null,
+    stored: null,
+    restored: null,
   };
 }
 

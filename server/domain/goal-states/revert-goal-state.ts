@@ -136,6 +136,9 @@ async function evaluateRevert(
       sequenceNumber: effect === 'sequence' || !current ? (next.get(after.name) ?? 1) : current.sequenceNumber,
       version,
       given: undefined,
+      merged: null,
+      stored: await findSecret(tx, vmId, current?.secretId ?? null),
+      restored: secret,
     });
   }
   return { present, moves: [...moves, ...surplus.map((row) => removalMove(row, next, !row.everDelivered))], faults };

@@ -18,6 +18,7 @@ import { type ExtensionMove, evaluateDeclaration, givenSecret, resolveTargets } 
 import { goal } from './goal.ts';
 import { type SetExtensionInput, setExtensionInput } from './input.ts';
 import { requirePlan } from './plan.ts';
+import { loggedSettings } from './planned-settings.ts';
 import { type ExtensionRow, type Head, lockHead, publishGoalState, requireIncarnation } from './publish.ts';
 import { nextSequenceNumber } from './sequence.ts';
 import { shownExtension } from './shown-extension.ts';
@@ -37,14 +38,14 @@ export type ExtensionReceipt = z.infer<typeof extensionReceipt>;
 
 /**
  * Declares an extension of a VM; with `siblings`, the handler's other extensions get the same version in the same goal
- * state. Throws 404 `vm_unknown`, 409 `uninstalling` | `handler_fixed` | `vm_decommissioning`, 412
- * `goal_state_moved_on` | `plan_moved_on`, 422 with every violated rule and settings fault. An identical request
- * changes nothing.
+ * state. `changes` change single protected settings. Throws 404 `vm_unknown`, 409 `uninstalling` | `handler_fixed` |
+ * `vm_decommissioning`, and those of `changeProtectedSettings`; 412 `goal_state_moved_on` | `plan_moved_on`; 422 with
+ * every violated rule and settings fault. An identical request changes nothing.
  */
 export async function setExtension(ctx: Context, input: SetExtensionInput): Promise<ExtensionReceipt> {
   allow(ctx.actor, 'operator');
-  const { vmId, name, goal, siblings, ifMatch, plan } = parse(setExtensionInput, input);
-  const targets = await resolveTargets(ctx, vmId, name, goal, siblings);
+  const { vmId, name, goal, changes, siblings, ifMatch, plan } = parse(setExtensionInput, input);
+  const targets = await resolveTargets(ctx, vmId, name, goal, { siblings, changes });
 
   return ctx.db.transaction(async (tx) => {
     const head = await lockHead(tx, vmId);
@@ -71,16 +72,15 @@ async function applyMove(
   move: ExtensionMove,
   commands: CommandName[] | undefined,
 ): Promise<Omit<ExtensionReceipt, 'incarnation'>> {
-  const { name, current, after, effect, version, given } = move;
+  const { name, current, after, effect, version, given, merged } = move;
   if (!after || !version) throw new Error('a declaration needs a version');
-  if (effect === 'none' && current) return receipt(current);
-  const declared =
+  if (effect === 'none' && current) return receiptOf(current);
+  const schema = protectedSchemaDigest(version.settingsSchema);
+  const secretId =
     after.secretId === givenSecret
-      ? {
-          ...after,
-          secretId: await storeSecret(tx, ctx, head, name, given, protectedSchemaDigest(version.settingsSchema)),
-        }
-      : after;
+      ? await storeSecret(tx, ctx, head, name, given, schema, merged?.carried)
+      : after.secretId;
+  const declared = { ...after, secretId };
   const row = await writeExtension(tx, ctx, head.vmId, declared, current, commands);
   await recordAudit(tx, ctx, {
     action: 'extension.set',
@@ -88,9 +88,9 @@ async function applyMove(
     vmId: head.vmId,
     before: current && shownExtension(current),
     after: shownExtension(declared),
-    details: { handler: declared.handler, version: declared.version },
+    details: { handler: declared.handler, version: declared.version, ...loggedSettings(ctx, move) },
   });
-  return receipt(row);
+  return receiptOf(row);
 }
 
 /** Writes a declaration. With `commands`, the extension gets the next sequence number, which starts a new operation. */
@@ -125,7 +125,8 @@ export async function writeExtension(
   return row;
 }
 
-function receipt(row: ExtensionRow): Omit<ExtensionReceipt, 'incarnation'> {
+/** Returns the result of a declaration without the incarnation. */
+export function receiptOf(row: ExtensionRow): Omit<ExtensionReceipt, 'incarnation'> {
   return {
     vmId: row.vmId,
     name: row.name,

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { healthTransitions } from '#db/schema/index.ts';
-import { agentStatus, evaluateVmHealth, rankOf } from '#server/domain/verdicts/index.ts';
+import { agentStatus, evaluateVmHealth, isOfCommand, rankOf } from '#server/domain/verdicts/index.ts';
 import { type Derived, derive, type ExtensionFacts } from './derive.ts';
 import type { ExtensionHealthRow, VmHealthFacts, VmHealthRow } from './load.ts';
 import { nextFixedAgeing } from './next-ageing.ts';
@@ -70,7 +70,7 @@ function extensionRow(
 ): ExtensionHealthRow {
   const { handlerState } = facts;
   const { health, cause } = derived;
-  const ofCommand = cause === 'exit' || cause === 'timeout' || cause === 'command';
+  const ofCommand = isOfCommand(cause);
   return {
     vmId: facts.vmId,
     name: facts.name,

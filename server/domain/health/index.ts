@@ -9,7 +9,7 @@ export {
 export { derive, type ExtensionFacts, selectExtensions } from './derive.ts';
 export { dropHealth } from './drop-health.ts';
 export { type FactsAsJson, factsAsJson, factsFromJson } from './facts-as-json.ts';
-export { firstFailedPart } from './failed-part.ts';
+export { failedPart, firstFailedPart } from './failed-part.ts';
 export {
   type CountCheck,
   checkCounts,
@@ -19,5 +19,12 @@ export {
   readCountCheck,
   readFleetCounts,
 } from './fleet-counts.ts';
+export {
+  type FleetEventKind,
+  fleetEventKind,
+  fleetEventKinds,
+  isVmTransition,
+  vmsWithEvent,
+} from './fleet-events.ts';
 export { foldHealth } from './fold-health.ts';
 export { markAged, soonSeconds } from './mark-aged.ts';

@@ -16,6 +16,8 @@ export const languageResources = coverage.extend({
   revision: count,
   updatedAt: time,
   updatedBy: z.string(),
+  /** The version from which the messages were carried over; null once someone edits them. */
+  carriedFrom: z.string().nullable(),
 });
 export type LanguageResources = z.infer<typeof languageResources>;
 
@@ -34,8 +36,8 @@ export async function getResources(
     const messages = Object.entries(row.messages)
       .map(([id, text]) => ({ id, text }))
       .toSorted((a, b) => order.compare(a.id, b.id));
-    const { warnings, revision, updatedAt, updatedBy } = row;
-    const revisionFields = { warnings, revision, updatedAt: updatedAt.toISOString(), updatedBy };
+    const { warnings, revision, updatedAt, updatedBy, carriedFrom } = row;
+    const revisionFields = { warnings, revision, updatedAt: updatedAt.toISOString(), updatedBy, carriedFrom };
     return { lang, translated, total, missing, messages, ...revisionFields };
   });
   return {

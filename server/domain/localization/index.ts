@@ -1,3 +1,4 @@
+export * from './carry-over.ts';
 export * from './coverage.ts';
 export * from './describe-resources.ts';
 export * from './export-xliff.ts';
@@ -12,8 +13,10 @@ export * from './load-matcher.ts';
 export * from './message.ts';
 export * from './message-matcher.ts';
 export * from './preview-message.ts';
+export * from './publish-sample.ts';
 export * from './publish-version.ts';
 export { storedLanguage } from './put-language.ts';
 export * from './recover.ts';
 export * from './register-version.ts';
 export * from './set-resources.ts';
+export * from './setting-words.ts';

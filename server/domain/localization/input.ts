@@ -31,6 +31,9 @@ export type ListLanguagesInput = z.input<typeof listLanguagesInput>;
 export const publishVersionInput = versionReference;
 export type PublishVersionInput = VersionReference;
 
+export const carryOverInput = versionReference;
+export type CarryOverInput = VersionReference;
+
 /**
  * A message as a handler would send it, and the readers to preview it for. Each reader is a language or an
  * Accept-Language header.

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Database } from '#db/client.ts';
 import type { Messages } from './message.ts';
 import { MessageMatcher } from './message-matcher.ts';
+import { isSettingWord } from './setting-words.ts';
 
 /** A handler version for which ids are recovered from message texts. */
 export interface RecoverableVersion {
@@ -31,10 +32,15 @@ export async function loadMatcher(db: Database, { handler, version }: Recoverabl
     handler,
     version,
     revisions: rows.map(({ lang, revision }) => `${lang} ${revision}`).join(),
-    matcher: rows.length === 0 ? null : new MessageMatcher(new Map(rows.map((row) => [row.lang, row.messages]))),
+    matcher:
+      rows.length === 0 ? null : new MessageMatcher(new Map(rows.map((row) => [row.lang, reportable(row.messages)]))),
     characters,
   };
 }
+
+/** Returns the messages without the titles and descriptions of settings, which no handler reports. */
+const reportable = (messages: Messages): Messages =>
+  Object.fromEntries(Object.entries(messages).filter(([id]) => !isSettingWord(id)));
 
 /**
  * Returns, as `<handler>-<version>`, the versions whose resource files have changed since they were loaded. Runs one

@@ -57,7 +57,7 @@ export async function putLanguage(
   const places = new Map(list.map(({ id }, index) => [id, `/0/messages/${index}/text`]));
   const warnings = translationWarnings(lang, messages, english, (id) => places.get(id) ?? '');
   const next = (present?.revision ?? 0) + 1;
-  const row = { messages, warnings, revision: next, updatedAt: ctx.now, updatedBy: ctx.actor.name };
+  const row = { messages, warnings, revision: next, updatedAt: ctx.now, updatedBy: ctx.actor.name, carriedFrom: null };
   await tx
     .insert(resources)
     .values({ handler: version.handler, version: version.version, lang, ...row })
@@ -113,7 +113,7 @@ export function readResourceFile(ctx: Context, named: string, file: unknown): Re
 }
 
 /** Updates the stored warnings of the other languages after English changed. */
-async function updateWarnings(
+export async function updateWarnings(
   tx: Transaction,
   others: readonly (typeof resources.$inferSelect)[],
   english: Messages,

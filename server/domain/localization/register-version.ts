@@ -1,10 +1,11 @@
-import { lastLanguage } from '#protocol/index.ts';
+import { lastLanguage, versionKey } from '#protocol/index.ts';
 import type { Platform } from '#protocol/platform.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError, type Fault } from '#server/domain/error.ts';
 import {
   checkSettingsSchema,
   deleteDraft,
+  findPreviousVersion,
   getVersion,
   type RegisteredPackage,
   registerPackage,
@@ -15,7 +16,9 @@ import {
 import { platformsInput } from '#server/domain/packages/input.ts';
 import { parse } from '#server/domain/parse.ts';
 import { canonicalJson } from '#server/platform/canonical-json.ts';
+import { carryOver } from './carry-over.ts';
 import { getResources } from './get-resources.ts';
+import { loadResources } from './load-version.ts';
 import { type PublishedVersion, publishVersion } from './publish-version.ts';
 import { readResourceFile, withoutEnglish } from './put-language.ts';
 import { setResources } from './set-resources.ts';
@@ -28,6 +31,8 @@ export interface RegisterVersionInput {
   schema?: unknown;
   platforms?: unknown;
   resources: readonly unknown[];
+  /** Whether languages and a settings schema that are not given come from the version before. */
+  carry?: boolean;
   publish: boolean;
 }
 
@@ -36,9 +41,10 @@ export type RegisteredVersion = PublishedVersion & { created: boolean };
 
 /**
  * Registers a version from its package, settings schema, platforms and resource files, and publishes it on request
- * (AZ-P7). Throws 422 with the faults of all parts; each path begins with its part: `package`, `settings-schema`,
- * `platforms`, `resources/de`. If the call fails, a version that it created is deleted again. Repeating the call changes
- * nothing, or adds what is missing after a crash.
+ * (AZ-P7). With `carry`, languages and a schema that are not given come from the version before. Throws 422 with the
+ * faults of all parts; each path begins with its part: `package`, `settings-schema`, `platforms`, `resources/de`. If the
+ * call fails, a version that it created is deleted again. Repeating the call changes nothing, or adds what is missing
+ * after a crash.
  */
 export async function registerVersion(ctx: Context, input: RegisterVersionInput): Promise<RegisteredVersion> {
   const { handler, version, file, schema, platforms, publish } = input;
@@ -55,6 +61,7 @@ export async function registerVersion(ctx: Context, input: RegisterVersionInput)
     if (checked !== undefined) await keepSchema(ctx, input, checked);
     if (list) await keepPlatforms(ctx, input, list);
     await keepResources(ctx, input, files);
+    if (input.carry) await carryOver(ctx, { handler, version });
     return await answer(ctx, registered as RegisteredPackage, publish);
   } catch (error) {
     if (registered?.created) await removeDraft(ctx, registered);
@@ -104,8 +111,15 @@ async function requireEnglish(
   files: readonly LanguageFile[],
 ): Promise<void> {
   const present = await languagesOf(ctx, input);
-  const all = new Set([...present.keys(), ...files.map(({ lang }) => lang)]);
+  const carried = input.carry ? await languagesBefore(ctx, input) : [];
+  const all = new Set([...present.keys(), ...carried, ...files.map(({ lang }) => lang)]);
   if (all.size > 0 && !all.has(lastLanguage)) throw withoutEnglish([...all]);
+}
+
+/** Returns the languages that `carryOver` would find in the version before. */
+async function languagesBefore({ db }: Context, { handler, version }: RegisterVersionInput): Promise<string[]> {
+  const source = await findPreviousVersion(db, { handler, versionKey: versionKey(version) ?? '' });
+  return source === null ? [] : (await loadResources(db, source)).map(({ lang }) => lang);
 }
 
 async function languagesOf(ctx: Context, { handler, version }: RegisterVersionInput) {

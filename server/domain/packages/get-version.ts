@@ -13,6 +13,8 @@ export const versionDetails = registeredPackage.omit({ created: true }).extend({
   manifestText: z.string(),
   files: z.array(z.object({ name: z.string(), size: count, mode: count.nullable() })),
   settingsSchema: settingsSchema.nullable(),
+  /** The version from which the schema was carried over; null if it was set. */
+  settingsSchemaFrom: z.string().nullable(),
   ...platformsInput.shape,
   createdAt: instant,
   createdBy: z.string(),

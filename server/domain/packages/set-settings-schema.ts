@@ -39,7 +39,7 @@ export async function setSettingsSchema(ctx: Context, input: SetSettingsSchemaIn
     const { handler, version } = row;
     await tx
       .update(handlerVersions)
-      .set({ settingsSchema: schema })
+      .set({ settingsSchema: schema, settingsSchemaFrom: null })
       .where(and(eq(handlerVersions.handler, handler), eq(handlerVersions.version, version)));
     await recordAudit(tx, ctx, {
       action: 'version.set-schema',

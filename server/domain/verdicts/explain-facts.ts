@@ -22,9 +22,13 @@ export function isDone({ health, concludedWith }: Pick<Extension, 'health' | 'co
 /** Whether the extension is not delivered because its protected settings are missing or withheld. */
 export const lacksSecrets = ({ needsSecrets, needsRelease }: Extension): boolean => needsSecrets || needsRelease;
 
-/** Whether the extension is degraded because of its status or a substatus. */
+/** Whether the extension is degraded because of its status, a substatus or its heartbeat. */
 export const hasTrouble = ({ health, cause }: Extension): boolean =>
-  health === 'degraded' && (cause === 'status' || cause === 'substatus');
+  health === 'degraded' && (cause === 'status' || cause === 'substatus' || cause === 'heartbeat');
+
+/** Whether the extension is degraded because the agent no longer reads its heartbeat. */
+export const lacksHeartbeat = ({ health, cause, heartbeat }: Extension): boolean =>
+  health === 'degraded' && cause === 'heartbeat' && heartbeat.verdict === 'unknown';
 
 export const isPast = (time: string | null, now: Date): boolean => time !== null && new Date(time) <= now;
 

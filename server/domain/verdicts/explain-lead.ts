@@ -3,6 +3,7 @@ import {
   commandOf,
   isDone,
   isLate,
+  lacksHeartbeat,
   partSentence,
   sentence,
   stageOf,
@@ -88,6 +89,7 @@ function openLead(subject: Extension): Sentence {
   if (stage === 'waits') return sentence('lead.waits', { name, cause: handlerState?.blockedBy ?? '' });
   if (heartbeat.verdict === 'unresponsive') return sentence('lead.unresponsive', values);
   if (heartbeat.verdict === 'notready') return sentence('lead.notReady', values);
+  if (lacksHeartbeat(subject)) return sentence('lead.noHeartbeat', values);
   if (subject.cause === 'substatus') return partSentence('lead.part', subject, { name });
   if (stage === 'warns') return sentence(isDone(subject) ? 'lead.warnsSince' : 'lead.warns', values);
   return sentence(statusOfGoal(subject)?.status === 'transitioning' ? 'lead.works' : 'lead.quiet', values);

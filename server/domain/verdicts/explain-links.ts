@@ -4,6 +4,7 @@ import {
   isDone,
   isLate,
   isPast,
+  lacksHeartbeat,
   partSentence,
   sentence,
   stageOf,
@@ -152,6 +153,10 @@ function trouble(extension: Extension): Cause | null {
   if (heartbeat.verdict === 'unresponsive' || heartbeat.verdict === 'notready') {
     const code = heartbeat.verdict === 'notready' ? 'notReady' : 'unresponsive';
     return ['warning', sentence(code, { name }), sentence('heartbeat.detail', {}, heartbeat.readAt)];
+  }
+  if (lacksHeartbeat(extension)) {
+    const detail = heartbeat.readAt === null ? null : sentence('heartbeat.detail', {}, heartbeat.readAt);
+    return ['warning', sentence('noHeartbeat', { name }), detail];
   }
   if (cause === 'substatus' && failedPart) {
     const detail = sentence('error.detail', { code: failedPart.code ?? 0 }, status?.readAt ?? null);

@@ -430,3 +430,20 @@ test('the worst comes first: failed before warning before working', () => {
 test('every sentence has a translation', () => {
   expect(sentenceCodes.filter((code) => !(`why.${code}` in reports))).toEqual([]);
 });
+
+test.each<[verdict: Extension['heartbeat']['verdict'], lead: string, cause: string]>([
+  ['unresponsive', 'lead.unresponsive', 'unresponsive'],
+  ['notready', 'lead.notReady', 'notReady'],
+  ['unknown', 'lead.noHeartbeat', 'noHeartbeat'],
+])('a done extension that is degraded because its heartbeat is %s is explained', (verdict, lead, cause) => {
+  const status = statusOf('success');
+  const heartbeat = { verdict, readAt: ago(400) };
+  const degraded = { ...done, health: 'degraded' as const, cause: 'heartbeat' as const, status, heartbeat };
+  const explained = explainVm(view([degraded]), now);
+  expect(explained).toMatchObject({ question: 'degraded', lead: { code: lead }, act: { extension: 'done' } });
+  expect(explained?.links.find(({ kind }) => kind === 'cause')).toMatchObject({
+    status: 'warning',
+    title: { code: cause },
+    detail: { code: 'heartbeat.detail', at: ago(400) },
+  });
+});

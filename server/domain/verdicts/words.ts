@@ -90,3 +90,57 @@ export const healthCauses = [
   'silent',
 ] as const;
 export type HealthCause = (typeof healthCauses)[number];
+
+/** Whether a command is the cause, so that its name and exit code explain the health. */
+export const isOfCommand = (cause: HealthCause | null): boolean =>
+  cause === 'exit' || cause === 'timeout' || cause === 'command';
+
+/** What is known about the cause of an extension's health. */
+export interface Caused {
+  cause: HealthCause | null;
+  command: string | null;
+  exitCode: number | null;
+  messageId: string | null;
+  waitsFor?: string | null;
+  /** Null if the cause concerns the VM itself. */
+  extension?: string | null;
+}
+
+/** A sentence of `locales/<lng>/overview.json`, with its params. */
+export interface CauseWords {
+  key:
+    | `cause.${HealthCause}`
+    | 'cause.agent'
+    | 'cause.failed'
+    | 'cause.messageId'
+    | 'cause.waitsFor'
+    | 'cause.progressing';
+  params: Readonly<Record<string, string | number>>;
+}
+
+/** Returns the sentence that describes a cause, such as "enable: exit code 51". */
+export function causeWords(caused: Caused): CauseWords {
+  const { cause, command, exitCode, messageId, waitsFor = null, extension } = caused;
+  const plain = (key: CauseWords['key']) => ({ key, params: {} });
+  switch (cause) {
+    case 'exit':
+      return exitCode === null
+        ? plain('cause.failed')
+        : { key: 'cause.exit', params: { command: command ?? '', exit: exitCode } };
+    case 'timeout':
+      return { key: 'cause.timeout', params: { command: command ?? '' } };
+    case 'command':
+      return command === null ? plain('cause.failed') : { key: 'cause.command', params: { command } };
+    case 'status':
+    case 'substatus':
+      return messageId === null ? plain(`cause.${cause}`) : { key: 'cause.messageId', params: { id: messageId } };
+    case 'waiting':
+      return waitsFor === null ? plain('cause.waiting') : { key: 'cause.waitsFor', params: { name: waitsFor } };
+    case 'silent':
+      return plain(extension === null ? 'cause.agent' : 'cause.silent');
+    case null:
+      return plain('cause.progressing');
+    default:
+      return plain(`cause.${cause}`);
+  }
+}

@@ -1,11 +1,13 @@
 import { inArray, sql } from 'drizzle-orm';
 import { agentPresence, agents, extensionHealth, goalStateHeads, vmHealth, vms } from '#db/schema/index.ts';
+import { negotiate, type ReaderWishes, type WantedLanguage } from '#protocol/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { countFleet, type FleetFilter, fleetFilterInput, fleetOrder, fleetSource } from '#server/domain/fleet/index.ts';
 import { parse } from '#server/domain/parse.ts';
 import { bySeverity } from '#server/domain/verdicts/index.ts';
+import { reasonOf, withTexts } from './reasons.ts';
 
 const pageRows = 1_000;
 
@@ -14,7 +16,11 @@ const pageRows = 1_000;
  * that a hundred thousand VMs are never in memory together. The activity log records the export, with its filter and
  * the number of VMs.
  */
-export async function exportFleet(ctx: Context, input: FleetFilter): Promise<AsyncGenerator<ExportedVm[]>> {
+export async function exportFleet(
+  ctx: Context,
+  input: FleetFilter,
+  reader: ReaderWishes = {},
+): Promise<AsyncGenerator<ExportedVm[]>> {
   allow(ctx.actor, 'viewer');
   const filter = parse(fleetFilterInput(ctx.fleetFields), input);
   const { matching } = await countFleet(ctx, filter);
@@ -25,10 +31,14 @@ export async function exportFleet(ctx: Context, input: FleetFilter): Promise<Asy
       details: { count: matching, filter },
     }),
   );
-  return pages(ctx, filter);
+  return pages(ctx, filter, negotiate(reader));
 }
 
-async function* pages(ctx: Context, filter: FleetFilter): AsyncGenerator<ExportedVm[]> {
+async function* pages(
+  ctx: Context,
+  filter: FleetFilter,
+  wanted: readonly WantedLanguage[],
+): AsyncGenerator<ExportedVm[]> {
   const source = fleetSource(ctx.fleetFields, filter, ctx.now);
   const order = fleetOrder('name', source);
   for (let cursor: string | null = null; ; ) {
@@ -41,6 +51,7 @@ async function* pages(ctx: Context, filter: FleetFilter): AsyncGenerator<Exporte
     yield await load(
       ctx,
       rows.map(({ id }) => id),
+      wanted,
     );
     cursor = order.write(last.keys);
     if (rows.length < pageRows) return;
@@ -49,7 +60,7 @@ async function* pages(ctx: Context, filter: FleetFilter): AsyncGenerator<Exporte
 
 export type ExportedVm = Awaited<ReturnType<typeof load>>[number];
 
-async function load(ctx: Context, ids: string[]) {
+async function load(ctx: Context, ids: string[], wanted: readonly WantedLanguage[]) {
   const [machines, services] = await Promise.all([
     ctx.db
       .select({
@@ -76,8 +87,14 @@ async function load(ctx: Context, ids: string[]) {
   ]);
   const machineOf = new Map(machines.map((machine) => [machine.id, machine]));
   const servicesOf = Map.groupBy(services, ({ vmId }) => vmId);
+  const extensionsOf = (id: string) => (servicesOf.get(id) ?? []).sort(bySeverity);
+  const open = machines.flatMap(
+    ({ id, health, agent }) =>
+      (health && reasonOf({ id, health, isSilent: agent === 'unresponsive' }, extensionsOf(id))) ?? [],
+  );
+  const reasons = await withTexts(ctx, open, wanted);
   return ids.flatMap((id) => {
     const machine = machineOf.get(id);
-    return machine === undefined ? [] : [{ ...machine, extensions: (servicesOf.get(id) ?? []).sort(bySeverity) }];
+    return machine === undefined ? [] : [{ ...machine, extensions: extensionsOf(id), reason: reasons.get(id) ?? null }];
   });
 }

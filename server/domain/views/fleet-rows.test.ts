@@ -71,8 +71,15 @@ describe('a row of the list', () => {
     expect(await rowOf(id)).toEqual({
       ...{ id, name, tags: { env: 'prod' }, createdAt: start.toISOString(), decommissioning: false },
       ...{ health: 'unknown', agent: { status: 'never', lastSeenAt: null }, extensions: [] },
-      ...{ agentKind: null, agentVersion: null, os: null, needsRelease: false, goalState: expect.any(Number) },
-      ...{ clockSkewSeconds: null, restartPendingSince: null, since: null, hold: null },
+      ...{
+        agentKind: null,
+        agentVersion: null,
+        availableAgentVersion: null,
+        os: null,
+        needsRelease: false,
+        goalState: expect.any(Number),
+      },
+      ...{ clockSkewSeconds: null, restartPendingSince: null, since: null, hold: null, reason: null },
     });
   });
 
@@ -127,9 +134,9 @@ describe('a row of the list', () => {
       of('c', { state: 'installing', command: 'install' }),
     ]);
     expect((await rowOf(vm.vmId))?.extensions).toEqual([
-      { name: 'b', handler: 'Acme.Lab.Probe', health: 'failed', waitsFor: null },
-      { name: 'a', handler: 'Acme.Lab.Probe', health: 'progressing', waitsFor: 'c' },
-      { name: 'c', handler: 'Acme.Lab.Probe', health: 'progressing', waitsFor: null },
+      { name: 'b', handler: 'Acme.Lab.Probe', health: 'failed', waitsFor: null, updateAvailable: null },
+      { name: 'a', handler: 'Acme.Lab.Probe', health: 'progressing', waitsFor: 'c', updateAvailable: null },
+      { name: 'c', handler: 'Acme.Lab.Probe', health: 'progressing', waitsFor: null, updateAvailable: null },
     ]);
     // After its deadline, the extension has failed and no longer waits.
     await services.db
@@ -137,7 +144,7 @@ describe('a row of the list', () => {
       .set({ nextExpectedAt: later(2 * day) })
       .where(eq(agentPresence.vmId, vm.vmId));
     expect((await rowOf(vm.vmId, later(day)))?.extensions).toContainEqual({
-      ...{ name: 'a', handler: 'Acme.Lab.Probe', health: 'failed', waitsFor: null },
+      ...{ name: 'a', handler: 'Acme.Lab.Probe', health: 'failed', waitsFor: null, updateAvailable: null },
     });
   });
 

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { negotiate, type ReaderWishes } from '#protocol/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import { time } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';
+import { newerAgentVersion } from '#server/domain/enrollment/index.ts';
 import { derive, type FactsAsJson, factsAsJson, factsFromJson } from '#server/domain/health/index.ts';
 import { hold, holdOf } from '#server/domain/holds/index.ts';
 import { fitList } from '#server/domain/list-bytes.ts';
@@ -12,11 +14,14 @@ import {
   bySeverity,
   evaluateVmHealth,
   extensionHealths,
+  isOfCommand,
   vmHealths,
 } from '#server/domain/verdicts/index.ts';
 import { vm, vmOf } from '#server/domain/vms/index.ts';
+import { findAvailableUpdates } from './available-updates.ts';
 import { type ReadFleetRowsInput, readFleetRowsInput } from './input.ts';
-import { agentKind, system } from './machine.ts';
+import { agentKind, system, updateAvailable } from './machine.ts';
+import { type OpenReason, reasonOf, vmReason, withTexts } from './reasons.ts';
 
 /** A VM in a list, with its health and its extensions. */
 export const fleetRow = vm.extend({
@@ -30,10 +35,13 @@ export const fleetRow = vm.extend({
       health: z.enum(extensionHealths),
       /** Name of the extension that this one waits for; null if it does not wait. */
       waitsFor: z.string().nullable(),
+      updateAvailable,
     }),
   ),
   agentKind: agentKind.nullable(),
   agentVersion: z.string().nullable(),
+  /** The version that Annex serves, if it is newer than the VM's reference agent; otherwise null. */
+  availableAgentVersion: z.string().nullable(),
   os: system.nullable(),
   /** Whether protected settings of any extension are withheld from the machine's key until an admin releases them. */
   needsRelease: z.boolean(),
@@ -47,26 +55,40 @@ export const fleetRow = vm.extend({
   hold: hold.nullable(),
   /** When the VM got the health that lists sort by; null until it is evaluated. */
   since: time.nullable(),
+  /** Null if the VM is healthy, or unknown because its agent has not called. */
+  reason: vmReason.nullable(),
 });
 export type FleetRow = z.infer<typeof fleetRow>;
 
-/** Loads these VMs, in the given order, with one statement. Deleted VMs are left out. */
-export async function fleetRows(ctx: Context, vmIds: readonly string[]): Promise<FleetRow[]> {
+/**
+ * Loads these VMs, in the given order. Takes two statements, and two more for the messages if a VM is not
+ * healthy. Deleted VMs are left out.
+ */
+export async function fleetRows(ctx: Context, vmIds: readonly string[], reader: ReaderWishes): Promise<FleetRow[]> {
   if (vmIds.length === 0) return [];
-  const { rows } = await ctx.db.$client.query<Machine>({ name: 'fleet-rows', text, values: [vmIds] });
+  const [{ rows }, updates] = await Promise.all([
+    ctx.db.$client.query<Machine>({ name: 'fleet-rows', text, values: [vmIds] }),
+    findAvailableUpdates(ctx.db, vmIds),
+  ]);
   const machines = new Map(rows.map((row) => [row.id, row]));
+  const summaries = new Map(rows.map((machine) => [machine.id, summarize(machine, updates.get(machine.id), ctx.now)]));
+  const open = [...summaries.values()].flatMap(({ reason }) => reason ?? []);
+  const reasons = await withTexts(ctx, open, negotiate(reader));
   return vmIds.flatMap((id) => {
     const machine = machines.get(id);
-    if (machine === undefined) return [];
+    const summary = summaries.get(id);
+    if (machine === undefined || summary === undefined) return [];
     const { agentKind, agentVersion, os, needsRelease, goalState, clockSkewSeconds, since } = machine;
     return [
       {
         ...vmOf(machine),
-        ...summarize(machine, ctx.now),
+        ...summary,
+        availableAgentVersion: newerAgentVersion({ name: machine.agentName, version: agentVersion }),
         ...{ agentKind, agentVersion, os, needsRelease, goalState, clockSkewSeconds },
         restartPendingSince: machine.restartPendingSince?.toISOString() ?? null,
         hold: holdOf({ ...machine, since: machine.heldAt }),
         since: since?.toISOString() ?? null,
+        reason: reasons.get(id) ?? null,
       },
     ];
   });
@@ -81,12 +103,14 @@ export async function readFleetRows(
   input: ReadFleetRowsInput,
 ): Promise<{ items: FleetRow[]; leftOut: number }> {
   allow(ctx.actor, 'viewer');
-  const { kept: items, leftOut } = fitList(await fleetRows(ctx, parse(readFleetRowsInput, input).vmIds));
+  const { vmIds, ...reader } = parse(readFleetRowsInput, input);
+  const { kept: items, leftOut } = fitList(await fleetRows(ctx, vmIds, reader));
   return { items, leftOut };
 }
 
 type Machine = Parameters<typeof vmOf>[0] &
   Pick<FleetRow, 'agentKind' | 'agentVersion' | 'os' | 'needsRelease' | 'goalState' | 'clockSkewSeconds'> & {
+    agentName: string | null;
     since: Date | null;
     restartPendingSince: Date | null;
     heldAt: Date | null;
@@ -108,7 +132,7 @@ type Machine = Parameters<typeof vmOf>[0] &
 const text = `
   with x as materialized (${factsAsJson})
   select v.id, v.name, v.tags, v.created_at as "createdAt", v.decommissioning_at as "decommissioningAt",
-    a.kind as "agentKind", nullif(a.version, '') as "agentVersion", a.os,
+    a.kind as "agentKind", a.name as "agentName", nullif(a.version, '') as "agentVersion", a.os,
     exists (select from extensions e join secrets s on s.vm_id = e.vm_id and s.id = e.secret_id
              where e.vm_id = v.id and s.vm_id = any($1) and s.cms is null and s.sealed is not null
                and g.certificate is not null) as "needsRelease",
@@ -122,22 +146,33 @@ const text = `
   left join x on x.vm_id = v.id
   where v.id = any($1) and v.deleted_at is null`;
 
+type Summary = Pick<FleetRow, 'health' | 'agent' | 'extensions'> & { reason: OpenReason | null };
+
 /** Returns the current health, because the stored health may be seconds old. */
-function summarize(machine: Machine, now: Date): Pick<FleetRow, 'health' | 'agent' | 'extensions'> {
+function summarize(machine: Machine, updates: ReadonlyMap<string, string> | undefined, now: Date): Summary {
   const { id, lastSeenAt, nextExpectedAt, heartbeatSeconds, statusSeconds } = machine;
   const presence = lastSeenAt && nextExpectedAt && { lastSeenAt, nextExpectedAt };
   const status = agentStatus(presence, now);
   const agent = { status, heartbeatSeconds, statusSeconds };
-  const extensions = factsFromJson(id, machine.extensions ?? []).map((facts) => {
-    const { health, cause, waitsFor } = derive(facts, agent, now);
-    return { name: facts.name, handler: facts.handler, health, waitsFor: cause === 'waiting' ? waitsFor : null };
-  });
+  const found = factsFromJson(id, machine.extensions ?? [])
+    .map((facts) => {
+      const { health, cause, waitsFor } = derive(facts, agent, now);
+      const { command = null, exitCode = null } = isOfCommand(cause) ? (facts.handlerState ?? {}) : {};
+      return { name: facts.name, handler: facts.handler, health, cause, waitsFor, command, exitCode };
+    })
+    .sort(bySeverity);
+  const health = evaluateVmHealth(
+    status,
+    found.map((extension) => extension.health),
+  );
   return {
-    health: evaluateVmHealth(
-      status,
-      extensions.map(({ health }) => health),
-    ),
+    health,
     agent: { status, lastSeenAt: lastSeenAt?.toISOString() ?? null },
-    extensions: extensions.sort(bySeverity),
+    extensions: found.map(({ name, handler, health, cause, waitsFor }) => ({
+      ...{ name, handler, health },
+      waitsFor: cause === 'waiting' ? waitsFor : null,
+      updateAvailable: updates?.get(name) ?? null,
+    })),
+    reason: reasonOf({ id, health, isSilent: status === 'unresponsive' }, found),
   };
 }

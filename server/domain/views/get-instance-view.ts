@@ -21,6 +21,7 @@ import {
 } from '#protocol/index.ts';
 import { allow, hasRole } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
+import { newerAgentVersion } from '#server/domain/enrollment/index.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { needsReleaseSql, needsSecretsSql } from '#server/domain/goal-states/index.ts';
 import { derive, type ExtensionFacts, firstFailedPart, selectExtensions } from '#server/domain/health/index.ts';
@@ -33,6 +34,7 @@ import {
 } from '#server/domain/localization/index.ts';
 import { parse } from '#server/domain/parse.ts';
 import { openRejection } from '#server/domain/reports/index.ts';
+import { listSeries, type RetrySeries } from '#server/domain/retries/index.ts';
 import {
   agentStatus,
   bySeverity,
@@ -45,6 +47,7 @@ import {
 } from '#server/domain/verdicts/index.ts';
 import type { RefusalCode } from '#server/domain/vms/index.ts';
 import type { Limits } from '#server/platform/limits.ts';
+import { findAvailableUpdates } from './available-updates.ts';
 import { type InstanceViewInput, instanceViewInput } from './input.ts';
 import type {
   AgentRefusal,
@@ -70,12 +73,14 @@ export async function getInstanceView(ctx: Context, input: InstanceViewInput): P
   const { vmId, acceptLanguage, chosenLanguage } = parse(instanceViewInput, input);
   const wanted = negotiate({ acceptLanguage, chosenLanguage });
   // One snapshot, so that the goal and the reports match.
-  const { machine, rows, problems, resources } = await ctx.db.transaction(
+  const { machine, rows, problems, updates, retries, resources } = await ctx.db.transaction(
     async (tx) => {
       const machine = await loadMachine(tx, vmId, ctx.now);
       const rows = await loadRows(tx, vmId);
       const problems = await loadProblems(tx, ctx, vmId);
-      return { machine, rows, problems, resources: await loadMessages(tx, rows, wanted) };
+      const retries = await listSeries(tx, vmId);
+      const updates = (await findAvailableUpdates(tx, [vmId])).get(vmId);
+      return { machine, rows, problems, updates, retries, resources: await loadMessages(tx, rows, wanted) };
     },
     { isolationLevel: 'repeatable read', accessMode: 'read only' },
   );
@@ -84,7 +89,9 @@ export async function getInstanceView(ctx: Context, input: InstanceViewInput): P
   const languages = new Set<string>();
   const instances = distributeBytes(rows, reportedLength, (row, share) => {
     const say = speaker(resources, row, wanted, { languages, share });
-    return instanceOf(ctx, row, { ...presence, status }, { say, share });
+    const updateAvailable = updates?.get(row.name) ?? null;
+    const instance = instanceOf(ctx, row, { ...presence, status }, retries.get(row.name) ?? null, { say, share });
+    return { ...instance, updateAvailable };
   });
   const view = {
     vmId,
@@ -100,6 +107,7 @@ export async function getInstanceView(ctx: Context, input: InstanceViewInput): P
       kind: agent?.kind ?? null,
       name: agent?.name ?? null,
       version: agent?.version || null,
+      availableVersion: agent ? newerAgentVersion(agent) : null,
       clockSkewSeconds: presence?.clockSkewSeconds ?? null,
       enrolledAt: iso(agent?.enrolledAt),
       duplicateSeenAt: iso(agent?.duplicateSeenAt),
@@ -283,8 +291,9 @@ function instanceOf(
   ctx: Context,
   row: Row,
   agent: Partial<Presence> & { status: InstanceView['agent']['status'] },
+  retries: RetrySeries | null,
   localizer: Localizer,
-): ExtensionInstance {
+): Omit<ExtensionInstance, 'updateAvailable'> {
   const { heartbeatSeconds = null, statusSeconds = null, status } = agent;
   const derived = derive(row, { status, heartbeatSeconds, statusSeconds }, ctx.now);
   const latest = row.whole?.latest ?? null;
@@ -306,6 +315,7 @@ function instanceOf(
     concludedWith,
     needsSecrets: row.whole?.needsSecrets ?? false,
     needsRelease: row.whole?.needsRelease ?? false,
+    retries,
     handlerState: handlerStateOf(ctx, latest),
     // These three use up the extension's share of the response in this order: the failed part first, the status with
     // its substatuses last.

@@ -1,3 +1,4 @@
+export * from './attention/index.ts';
 export { type ExportedVm, exportFleet } from './export-fleet.ts';
 export { type FleetRow, fleetRow, readFleetRows } from './fleet-rows.ts';
 export { getInstanceView } from './get-instance-view.ts';
@@ -8,5 +9,7 @@ export * from './input.ts';
 export type * from './instance-view.ts';
 export { extensionInstance, instanceView } from './instance-view.ts';
 export { type ListFleetInput, listFleet } from './list-fleet.ts';
+export { listSilentTogether } from './list-silent-together.ts';
 export * from './overview/index.ts';
+export type { VmReason } from './reasons.ts';
 export type { Timeline } from './timeline.ts';

@@ -1,12 +1,14 @@
 import { z } from 'zod';
+import { problemInput } from '#server/domain/attention/input.ts';
 
 /** `acceptLanguage` is the request's header; `chosenLanguage` is the language that the user chose on the pages. */
-export const instanceViewInput = z.object({
-  vmId: z.uuid(),
-  acceptLanguage: z.string().nullish(),
-  chosenLanguage: z.string().nullish(),
-});
+export const readerInput = z.object({ acceptLanguage: z.string().nullish(), chosenLanguage: z.string().nullish() });
+
+export const instanceViewInput = readerInput.extend({ vmId: z.uuid() });
 export type InstanceViewInput = z.input<typeof instanceViewInput>;
+
+export const silentTogetherInput = z.object({ vmId: z.uuid() });
+export type SilentTogetherInput = z.input<typeof silentTogetherInput>;
 
 /** A part of a name, or the complete id of a VM. */
 export const searchInput = z.strictObject({ q: z.string().trim().min(1).max(200) });
@@ -49,17 +51,30 @@ export const mapCellInput = z.object({
 });
 export type MapCellInput = z.input<typeof mapCellInput>;
 
-export const listFailingInput = instanceViewInput.omit({ vmId: true });
+export const listFailingInput = readerInput;
 export type ListFailingInput = z.input<typeof listFailingInput>;
 
+/** `limit`: the most groups that are not snoozed, and the most that are. */
+export const listAttentionInput = listFailingInput.extend({ limit: z.number().int().min(1).max(500).default(100) });
+export type ListAttentionInput = z.input<typeof listAttentionInput>;
+
+export const listAttentionVmsInput = problemInput.extend({
+  limit: z.number().int().min(1).max(200).default(50),
+  cursor: z.string().max(1_000).optional(),
+});
+export type ListAttentionVmsInput = z.input<typeof listAttentionVmsInput>;
+
 /** The VMs whose list rows are read again. */
-export const readFleetRowsInput = z.object({ vmIds: z.array(z.uuid()).max(200) });
+export const readFleetRowsInput = readerInput.extend({ vmIds: z.array(z.uuid()).max(200) });
 export type ReadFleetRowsInput = z.input<typeof readFleetRowsInput>;
 
 const reference = z.string().min(1).max(300);
 const instant = z.iso.datetime({ offset: true }).refine(isStorable);
 
-/** `actor` and `target`: `kind` or `kind:id`. `action`: a code or a noun. `upTo`: id of the last entry to include. */
+/**
+ * `actor` and `target`: `kind` or `kind:id`. `action`: a code or a noun. `kind`: what people did, or what happened in the
+ * fleet. `upTo` and `upToEvent`: ids of the last entry and of the last event to include.
+ */
 export const activityFilter = z.object({
   vmId: z.uuid().optional(),
   actor: reference.optional(),
@@ -68,7 +83,9 @@ export const activityFilter = z.object({
   q: z.string().trim().max(200).optional(),
   from: instant.optional(),
   to: instant.optional(),
+  kind: z.enum(['people', 'fleet']).optional(),
   upTo: z.number().int().min(0).optional(),
+  upToEvent: z.number().int().min(0).optional(),
 });
 export type ActivityFilter = z.output<typeof activityFilter>;
 export type ActivityFilterInput = z.input<typeof activityFilter>;
@@ -79,7 +96,22 @@ export const listActivityInput = activityFilter.extend({
 });
 export type ListActivityInput = z.input<typeof listActivityInput>;
 
-export const countNewerInput = activityFilter.omit({ upTo: true }).extend({ after: z.number().int().min(0) });
+/** Actions before and after `mark`, such as the last visit, are never one item. */
+export const listFeedInput = listActivityInput.extend({
+  limit: z.number().int().min(1).max(200).default(50),
+  mark: instant.optional(),
+});
+export type ListFeedInput = z.input<typeof listFeedInput>;
+
+/** Ranges whose entries are counted. */
+export const activityCountsInput = activityFilter.omit({ from: true, to: true }).extend({
+  ranges: z.array(z.object({ from: instant, to: instant.optional() })).max(4),
+});
+export type ActivityCountsInput = z.input<typeof activityCountsInput>;
+
+export const countNewerInput = activityFilter
+  .omit({ upTo: true, upToEvent: true })
+  .extend({ after: z.number().int().min(0), afterEvent: z.number().int().min(0).optional() });
 export type CountNewerInput = z.input<typeof countNewerInput>;
 
 export const getActInput = z.object({ id: z.number().int().min(1) });

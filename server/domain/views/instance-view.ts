@@ -4,6 +4,7 @@ import { commandNames, handlerStates, statusWords } from '#protocol/index.ts';
 import { count, time } from '#server/domain/answers.ts';
 import { hold } from '#server/domain/holds/index.ts';
 import { localizedMessage } from '#server/domain/localization/index.ts';
+import { series } from '#server/domain/retries/index.ts';
 import {
   agentStatuses,
   explanation,
@@ -15,7 +16,7 @@ import {
 } from '#server/domain/verdicts/index.ts';
 import { refusalCodes } from '#server/domain/vms/index.ts';
 import { vmId } from '#server/domain/vms/input.ts';
-import { agentKind } from './machine.ts';
+import { agentKind, updateAvailable } from './machine.ts';
 
 export const refusal = z.object({
   code: z.enum(refusalCodes),
@@ -42,6 +43,8 @@ export const agentView = z.object({
   kind: agentKind.nullable(),
   name: z.string().nullable(),
   version: z.string().nullable(),
+  /** The version that Annex serves, if it is newer than this reference agent; otherwise null. */
+  availableVersion: z.string().nullable(),
   /** The agent's clock minus the portal's, in seconds. */
   clockSkewSeconds: z.number().nullable(),
   enrolledAt: time.nullable(),
@@ -136,6 +139,7 @@ export const extensionInstance = z.object({
   goalVersion: z.string(),
   /** The version that the agent reported; null if it reported none. */
   version: z.string().nullable(),
+  updateAvailable,
   goal: z.enum(['enabled', 'disabled', 'uninstall']),
   goalSequenceNumber: count,
   dependsOn: z.array(z.string()),
@@ -162,6 +166,7 @@ export const extensionInstance = z.object({
    * admin releases them.
    */
   needsRelease: z.boolean(),
+  retries: series.nullable().describe('The repeated retries that continue; null if there are none.'),
   handlerState: handlerStateView.nullable(),
   heartbeat: heartbeatView,
   status: statusView.nullable(),

@@ -17,6 +17,7 @@ import { fitList } from '#server/domain/list-bytes.ts';
 import { parse } from '#server/domain/parse.ts';
 import { memoize } from '#server/platform/memoize.ts';
 import { type FleetRow, fleetRows } from './fleet-rows.ts';
+import { readerInput } from './input.ts';
 
 /**
  * `cursor` is `nextCursor` of the previous page; `at` skips that many rows after it. `counted` requests the number of
@@ -29,6 +30,7 @@ const listFleetInput = memoize((fields: FleetFields) =>
     cursor: z.string().max(1_000).optional(),
     at: z.number().int().min(0).max(100_000_000).optional(),
     counted: z.boolean().optional(),
+    ...readerInput.shape,
   }),
 );
 export type ListFleetInput = z.input<ReturnType<typeof listFleetInput>>;
@@ -48,7 +50,16 @@ export async function listFleet(
   input: ListFleetInput,
 ): Promise<{ items: FleetRow[]; nextCursor: string | null; matching?: number }> {
   allow(ctx.actor, 'viewer');
-  const { sort, limit, cursor, at = 0, counted = false, ...filter } = parse(listFleetInput(ctx.fleetFields), input);
+  const {
+    sort,
+    limit,
+    cursor,
+    at = 0,
+    counted = false,
+    acceptLanguage,
+    chosenLanguage,
+    ...filter
+  } = parse(listFleetInput(ctx.fleetFields), input);
   const source = fleetSource(ctx.fleetFields, filter, ctx.now, sort);
   const order = fleetOrder(sort, source);
   const after = cursor === undefined ? sql`true` : order.after(cursor);
@@ -59,6 +70,7 @@ export async function listFleet(
     fleetRows(
       ctx,
       shown.map(({ id }) => id),
+      { acceptLanguage, chosenLanguage },
     ),
     counted && !isWhole ? countFleet(ctx, filter) : { matching: rows.length },
   ]);

@@ -5,6 +5,7 @@ import type { Context, Services } from '#server/domain/context.ts';
 import { testActor, testContext, testServices } from '#server/testing/context.ts';
 import { givenVm } from '#server/testing/fleet.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
+import { countAttention, listAttention } from './attention/index.ts';
 import { type CompareVersionsInput, compareVersions } from './compare-versions.ts';
 import { exportFleet } from './export-fleet.ts';
 import { readFleetRows } from './fleet-rows.ts';
@@ -57,6 +58,8 @@ const reads: Readonly<Record<string, (ctx: Context) => Promise<unknown>>> = {
   listFleetEvents,
   listHealthChanges,
   listDeadlines,
+  listAttention: (ctx) => listAttention(ctx),
+  countAttention,
 };
 
 describe.each(Object.entries(reads))('%s', (name, read) => {

@@ -7,6 +7,7 @@ import { retireGoalStates } from '#server/domain/goal-states/index.ts';
 import { dropHealth } from '#server/domain/health/index.ts';
 import { dropHold } from '#server/domain/holds/index.ts';
 import { dropReportedState } from '#server/domain/reported-state/index.ts';
+import { dropRetries } from '#server/domain/retries/index.ts';
 import { dropStockAgent } from '#server/domain/stock-agents/index.ts';
 import { markDeleted } from '#server/domain/vms/index.ts';
 import { tell } from '#server/platform/wakes/index.ts';
@@ -19,6 +20,7 @@ export async function deleteVm(tx: Transaction, ctx: Context, vmId: string): Pro
   await dropReportedState(tx, vmId);
   await dropStockAgent(tx, vmId);
   await dropHold(tx, vmId);
+  await dropRetries(tx, vmId);
   await removeAgent(tx, vmId);
   const name = await markDeleted(tx, vmId, ctx.now);
   await recordAudit(tx, ctx, {

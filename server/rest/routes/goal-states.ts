@@ -1,14 +1,17 @@
 import { z } from 'zod';
 import { pageOf } from '#server/domain/answers.ts';
 import {
+  changeProtectedSettings,
   extensionReceipt,
   extensionView,
   getExtension,
   getGoalState,
   goalStateView,
   listGoalStates,
+  type Plan,
   pastGoalState,
   planExtension,
+  planProtectedSettings,
   releasedSecrets,
   releaseSecrets,
   removalReceipt,
@@ -17,8 +20,10 @@ import {
   revertReceipt,
   setExtension,
 } from '#server/domain/goal-states/index.ts';
-import { extensionGoal, releaseSecretsInput } from '#server/domain/goal-states/input.ts';
-import { translateFaults } from '#server/i18n/index.ts';
+import { extensionGoal, releaseSecretsInput, settingChanges } from '#server/domain/goal-states/input.ts';
+import { cancelRetries, retryExtension } from '#server/domain/retries/index.ts';
+import { retryLimits } from '#server/domain/retries/input.ts';
+import { type Language, translateFaults } from '#server/i18n/index.ts';
 import { shownPlan } from '../answers.ts';
 import { flag, type RestRoute, route } from '../route.ts';
 import { inExtension, inVm } from '../shapes.ts';
@@ -31,6 +36,12 @@ const tagged = <T extends { incarnation: number }>(status: number, body: T) => (
   status,
   body,
   headers: { etag: `"${body.incarnation}"` },
+});
+
+const inWords = (plan: Plan, language: Language) => ({
+  ...plan,
+  warnings: translateFaults(plan.warnings, language),
+  faults: translateFaults(plan.faults, language),
 });
 
 export const goalStateRoutes: readonly RestRoute[] = [
@@ -68,14 +79,80 @@ export const goalStateRoutes: readonly RestRoute[] = [
     refusals: [404, 409],
     run: async (ctx, { params, query, body, language }) => {
       const found = await planExtension(ctx, { vmId: params.id, name: params.name, goal: body, ...query });
-      return {
-        status: 200,
-        body: {
-          ...found,
-          warnings: translateFaults(found.warnings, language),
-          faults: translateFaults(found.faults, language),
-        },
-      };
+      return { status: 200, body: inWords(found, language) };
+    },
+  }),
+  route({
+    method: 'PATCH',
+    path: '/vms/{id}/extensions/{name}/protected-settings',
+    operationId: 'changeProtectedSettings',
+    summary:
+      'Changes and removes single protected settings of an extension; the others stay. Not possible if the portal cannot read them (`ANNEX_CUSTODY=vm`). The result is checked against the schema.',
+    role: 'operator',
+    params: inExtension,
+    query: z.object({ plan: planned }),
+    body: settingChanges,
+    takesIfMatch: true,
+    answers: { 200: { meaning: 'The current declaration.', schema: extensionReceipt } },
+    refusals: [404, 409, 412],
+    run: async (ctx, { params, query, body, ifMatch }) =>
+      tagged(
+        200,
+        await changeProtectedSettings(ctx, { vmId: params.id, name: params.name, changes: body, ifMatch, ...query }),
+      ),
+  }),
+  route({
+    method: 'POST',
+    path: '/vms/{id}/extensions/{name}/protected-settings/plan',
+    operationId: 'planProtectedSettings',
+    summary:
+      'Shows what a change to single protected settings would do, without writing anything. The plan names the settings, but contains no values. A PATCH with the returned `planHash` is rejected if it would do anything else.',
+    role: 'operator',
+    params: inExtension,
+    body: settingChanges,
+    answers: {
+      200: {
+        meaning: 'The plan. `faults` lists the errors with which the change would be rejected.',
+        schema: shownPlan,
+      },
+    },
+    refusals: [404, 409],
+    run: async (ctx, { params, body, language }) => {
+      const found = await planProtectedSettings(ctx, { vmId: params.id, name: params.name, changes: body });
+      return { status: 200, body: inWords(found, language) };
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/vms/{id}/extensions/{name}/retry',
+    operationId: 'retryExtension',
+    summary:
+      'Runs the handler of an extension again: same contents, next sequence number. With `everyMinutes`, the portal repeats this up to `times` times (default 5), until the extension recovers or someone changes it.',
+    role: 'operator',
+    params: inExtension,
+    query: z.object({
+      sequenceNumber: z.coerce.number().int().min(0).optional(),
+      everyMinutes: z.coerce.number().int().min(1).max(retryLimits.minutes).optional(),
+      times: z.coerce.number().int().min(1).max(retryLimits.times).optional(),
+    }),
+    takesIfMatch: true,
+    answers: { 200: { meaning: 'The current declaration.', schema: extensionReceipt } },
+    refusals: [404, 409, 412],
+    run: async (ctx, { params, query, ifMatch }) =>
+      tagged(200, await retryExtension(ctx, { vmId: params.id, name: params.name, ...query, ifMatch })),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/vms/{id}/extensions/{name}/retry',
+    operationId: 'cancelRetries',
+    summary: 'Cancels the repeated retries of an extension. A running command continues.',
+    role: 'operator',
+    params: inExtension,
+    answers: { 204: { meaning: 'The extension has no repeated retries.' } },
+    refusals: [404],
+    run: async (ctx, { params }) => {
+      await cancelRetries(ctx, { vmId: params.id, name: params.name });
+      return { status: 204 };
     },
   }),
   route({
@@ -83,7 +160,7 @@ export const goalStateRoutes: readonly RestRoute[] = [
     path: '/vms/{id}/extensions/{name}',
     operationId: 'getExtension',
     summary:
-      'Returns the declaration of an extension. For protected settings, only when and by whom they were changed.',
+      'Returns the declaration of an extension. For protected settings, only their names, and when and by whom they were changed.',
     role: 'operator',
     params: inExtension,
     answers: { 200: { meaning: 'The declaration.', schema: extensionView } },

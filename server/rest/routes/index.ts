@@ -1,6 +1,8 @@
-import { coreFields } from '#server/domain/fleet/index.ts';
 import type { FleetFields } from '#server/domain/fleet-field.ts';
+import { allFleetFields } from '#server/domain/views/fleet-fields.ts';
 import type { RestRoute } from '../route.ts';
+import { activityRoutes } from './activity.ts';
+import { attentionRoutes } from './attention.ts';
 import { goalStateRoutes } from './goal-states.ts';
 import { handlerRoutes } from './handlers.ts';
 import { holdRoutes } from './holds.ts';
@@ -28,9 +30,11 @@ export const routesFor = (fields: FleetFields): readonly RestRoute[] => [
   ...wireAccessRoutes,
   ...goalStateRoutes,
   ...viewRoutes,
+  ...attentionRoutes,
   ...logRoutes,
   ...tokenRoutes,
+  ...activityRoutes,
 ];
 
 /** The routes with the default filter fields. */
-export const routes = routesFor(coreFields);
+export const routes = routesFor(allFleetFields);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { publishVersion, registerVersion } from '#server/domain/localization/index.ts';
+import { carryOver, publishVersion, registerVersion } from '#server/domain/localization/index.ts';
 import {
   admitPackage,
   deleteDraft,
@@ -15,6 +15,7 @@ import {
   withdrawVersion,
 } from '#server/domain/packages/index.ts';
 import { platformsInput, withdrawVersionInput } from '#server/domain/packages/input.ts';
+import { listLosses, versionLosses } from '#server/domain/views/list-losses.ts';
 import { shownWarnings } from '#server/i18n/index.ts';
 import { shownPackage, shownPublishedVersion, shownVersion } from '../answers.ts';
 import { receiveVersion } from '../receive-version.ts';
@@ -26,21 +27,24 @@ export const registerPackageRoute: RestRoute = route({
   method: 'PUT',
   path: '/handlers/{handler}/versions/{version}/package',
   operationId: 'registerPackage',
-  summary: 'Uploads the package of a version as a draft.',
+  summary:
+    'Uploads the package of a version as a draft. With `carry`, the draft gets the languages and the settings schema of the highest published version below it.',
   role: 'publisher',
   inNamespace: true,
   params: inVersion,
+  query: z.object({ carry: flag }),
   takesZip: true,
   answers: {
     200: { meaning: 'The same package had already been uploaded.', schema: shownPackage },
     201: { meaning: 'The package was stored as a draft.', schema: shownPackage },
   },
   refusals: [404, 409],
-  run: async (ctx, { params, upload, language }) => {
+  run: async (ctx, { params, query, upload, language }) => {
     if (upload === null) throw new Error('a package without its upload');
     await admitPackage(ctx, params);
     const file = await receiveUpload(ctx, upload.bytes, upload.declared);
     const { created, warnings, ...version } = await registerPackage(ctx, { ...params, file });
+    if (query.carry) await carryOver(ctx, params);
     return { status: created ? 201 : 200, body: { ...version, warnings: shownWarnings(warnings, language) } };
   },
 });
@@ -50,11 +54,11 @@ const registerVersionRoute: RestRoute = route({
   path: '/handlers/{handler}/versions/{version}',
   operationId: 'registerVersion',
   summary:
-    'Uploads a version with its settings schema, platforms and languages in one call. With `publish`, also publishes it.',
+    'Uploads a version with its settings schema, platforms and languages in one call. With `carry`, languages and a schema that are not sent come from the highest published version below it. With `publish`, also publishes it.',
   role: 'publisher',
   inNamespace: true,
   params: inVersion,
-  query: z.object({ publish: flag }),
+  query: z.object({ carry: flag, publish: flag }),
   takesForm: {
     package: { type: 'application/zip', meaning: 'The package.', required: true },
     'settings-schema': { type: 'application/json', meaning: 'The settings schema, as in `setSettingsSchema`.' },
@@ -90,6 +94,18 @@ export const versionRoutes: readonly RestRoute[] = [
       const { warnings, ...version } = await describeVersion(ctx, params);
       return { status: 200, body: { ...version, warnings: shownWarnings(warnings, language) } };
     },
+  }),
+  route({
+    method: 'GET',
+    path: '/handlers/{handler}/versions/{version}/losses',
+    operationId: 'listLosses',
+    summary:
+      'Compares a version with the highest published version below it: languages, messages, placeholders, settings, platforms and commands that are missing or differ.',
+    role: 'viewer',
+    params: inVersion,
+    answers: { 200: { meaning: 'What the version lacks or newly requires.', schema: versionLosses } },
+    refusals: [404],
+    run: async (ctx, { params }) => ({ status: 200, body: await listLosses(ctx, params) }),
   }),
   route({
     method: 'DELETE',

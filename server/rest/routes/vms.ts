@@ -7,6 +7,7 @@ import { fleetRow, getVmFacts, listFleet, vmFacts } from '#server/domain/views/i
 import { removeVm } from '#server/domain/vm-lifecycle/index.ts';
 import { updateVm, vm } from '#server/domain/vms/index.ts';
 import { updateVmInput } from '#server/domain/vms/input.ts';
+import { reasonInWords } from '#server/i18n/index.ts';
 import { filterOf, fleetQuery, fleetSortQuery, repeatedOf } from '../fleet-query.ts';
 import { flag, pageQuery, type RestRoute, route } from '../route.ts';
 import { inVm } from '../shapes.ts';
@@ -18,16 +19,17 @@ export const vmListRoute = (fields: FleetFields): RestRoute =>
     path: '/vms',
     operationId: 'listVms',
     summary:
-      'Lists VMs with their health. A VM must match all filters; `q` is a part of a name or a whole id, and handler, version and message id must match the same extension.',
+      'Lists VMs with their health. A VM must match all filters; `q` is a part of a name or a whole id. All filters about an extension must match the same extension, and all about a change of health the same change.',
     role: 'viewer',
     query: pageQuery.extend({ ...fleetQuery(fields).shape, sort: fleetSortQuery }),
     repeated: repeatedOf(fields),
     answers: { 200: { meaning: 'A page of VMs.', schema: pageOf(fleetRow) } },
     refusals: [],
-    run: async (ctx, { query: { limit, cursor, sort, ...query } }) => ({
-      status: 200,
-      body: await listFleet(ctx, { ...filterOf(fields, query), limit, cursor, sort }),
-    }),
+    run: async (ctx, { query: { limit, cursor, sort, ...query }, reader, language }) => {
+      const { items, ...page } = await listFleet(ctx, { ...filterOf(fields, query), ...reader, limit, cursor, sort });
+      const rows = items.map((row) => ({ ...row, reason: reasonInWords(row.reason, language) }));
+      return { status: 200, body: { items: rows, ...page } };
+    },
   });
 
 export const vmRoutes: readonly RestRoute[] = [

@@ -16,6 +16,7 @@ import {
   revertGoalState,
   setExtension,
 } from '#server/domain/goal-states/index.ts';
+import { cancelRetries, retryExtension } from '#server/domain/retries/index.ts';
 import { translateFaults } from '#server/i18n/index.ts';
 import { type CallContext, mutation, pagedQuery, query, router } from '../trpc.ts';
 
@@ -47,5 +48,7 @@ export const goalStatesRouter = router({
   planRevert: query(inWords(planRevert)),
   setExtension: mutation(setExtension),
   removeExtension: mutation(removeExtension),
+  retryExtension: mutation(retryExtension),
+  cancelRetries: mutation(cancelRetries),
   releaseSecrets: mutation(releaseSecrets),
 });

@@ -1,5 +1,11 @@
 import { listLatestReports, listReportHistory } from '#server/domain/reports/index.ts';
-import { getInstanceView, getTimeline, getVmQueue, type InstanceViewInput } from '#server/domain/views/index.ts';
+import {
+  getInstanceView,
+  getTimeline,
+  getVmQueue,
+  type InstanceViewInput,
+  listSilentTogether,
+} from '#server/domain/views/index.ts';
 import { translateQueue, translateRefusedFiles } from '#server/i18n/index.ts';
 import { type CallContext, pagedQuery, query, router } from '../trpc.ts';
 
@@ -12,6 +18,7 @@ const queueInTheReadersLanguage = async (ctx: CallContext, input: Parameters<typ
 export const instanceViewsRouter = router({
   get: query(inTheReadersLanguage),
   queue: query(queueInTheReadersLanguage),
+  silentTogether: query(listSilentTogether),
   timeline: query(getTimeline),
   latest: query(listLatestReports),
   history: pagedQuery(listReportHistory),

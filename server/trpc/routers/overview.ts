@@ -1,5 +1,7 @@
+import { negotiate } from '#protocol/index.ts';
 import { listActivity } from '#server/domain/views/activity/index.ts';
 import {
+  getFirstSteps,
   getFleetMap,
   getFleetSummary,
   getMapCell,
@@ -13,10 +15,11 @@ import { type CallContext, plainQuery, query, router } from '../trpc.ts';
 const listFailing = (ctx: CallContext) => listFailingTogether(ctx, ctx.reader);
 
 /** Returns the six newest entries. The activity page shows all. */
-const listRecentActs = async (ctx: CallContext) => (await listActivity(ctx, { limit: 6 })).items;
+const listRecentActs = async (ctx: CallContext) => (await listActivity(ctx, { limit: 6 }, negotiate(ctx.reader))).items;
 
 export const overviewRouter = router({
   acts: plainQuery(listRecentActs),
+  firstSteps: plainQuery(getFirstSteps),
   summary: plainQuery(getFleetSummary),
   map: query(getFleetMap),
   cell: query(getMapCell),

@@ -1,4 +1,10 @@
-import { publishVersion } from '#server/domain/localization/index.ts';
+import { negotiate } from '#protocol/index.ts';
+import {
+  describeSettings,
+  messagesOfSchema,
+  publishSample,
+  publishVersion,
+} from '#server/domain/localization/index.ts';
 import {
   deleteDraft,
   describeVersion,
@@ -7,21 +13,29 @@ import {
   withdrawVersion,
 } from '#server/domain/packages/index.ts';
 import type { VersionReferenceInput } from '#server/domain/packages/input.ts';
+import { listLosses } from '#server/domain/views/list-losses.ts';
 import { shownWarnings } from '#server/i18n/index.ts';
-import { type CallContext, mutation, plainQuery, query, router } from '../trpc.ts';
+import { type CallContext, mutation, plainMutation, plainQuery, query, router } from '../trpc.ts';
 
-/** Returns a version with its warnings in the user's language. */
+/**
+ * Returns a version with its warnings and the titles of its settings in the user's language, and with the messages that
+ * would translate these titles.
+ */
 async function getInWords(ctx: CallContext, input: VersionReferenceInput) {
   const { warnings, ...version } = await describeVersion(ctx, input);
-  return { ...version, warnings: shownWarnings(warnings, ctx.language) };
+  const settingWords = await describeSettings(ctx.db, version, negotiate(ctx.reader));
+  const settingMessages = messagesOfSchema(version.settingsSchema);
+  return { ...version, settingWords, settingMessages, warnings: shownWarnings(warnings, ctx.language) };
 }
 
 /** Handler versions. Zips are uploaded as streams, through another entry point. */
 export const packagesRouter = router({
   get: query(getInWords),
   drafts: plainQuery(listDrafts),
+  losses: query(listLosses),
   setSettingsSchema: mutation(setSettingsSchema),
   publish: mutation(publishVersion),
+  publishSample: plainMutation(publishSample),
   withdraw: mutation(withdrawVersion),
   remove: mutation(deleteDraft),
 });

@@ -12,11 +12,13 @@ import { clearLogsJob } from './clear-logs.ts';
 import { clearUploadsJob } from './clear-uploads.ts';
 import { countVersionsJob } from './count-versions.ts';
 import { endHoldsJob } from './end-holds.ts';
+import { endSnoozesJob } from './end-snoozes.ts';
 import { foldCountsJob } from './fold-counts.ts';
 import { followActivityJob } from './follow-activity.ts';
 import { gatherMessagesJob } from './gather-messages.ts';
 import { keepPartitionsJob } from './keep-partitions.ts';
 import { markForgottenJob } from './mark-forgotten.ts';
+import { runRetriesJob } from './run-retries.ts';
 import { sendAnchorsJob } from './send-anchors.ts';
 
 /** Creates all jobs of a worker. Some of them keep state between runs. */
@@ -26,6 +28,8 @@ export function createJobs({ log }: Pick<OpenServices, 'log'>): Job[] {
     keepPartitionsJob,
     markForgottenJob,
     endHoldsJob,
+    runRetriesJob,
+    endSnoozesJob,
     gatherMessagesJob,
     foldCountsJob,
     checkCountsJob,

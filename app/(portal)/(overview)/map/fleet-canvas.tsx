@@ -92,7 +92,8 @@ function GroupHeads({ map, layout, ratio }: { map: FleetMap; layout: CellLayout;
     return block ? (
       <GroupHead
         key={JSON.stringify([group.key, group.rest])}
-        {...groupOf(map, group)}
+        name={groupOf(map, group)}
+        map={map}
         group={group}
         left={block.x / ratio}
         top={block.y / ratio - headHeight}
@@ -118,7 +119,7 @@ function CellAnnouncement({ map, fleet, place, walked, vm }: CellAnnouncementPro
   const group = map.groups[place.group];
   if (group === undefined) return null;
   const position = t('map.position', {
-    group: groupOf(map, group).name,
+    group: groupOf(map, group),
     place: format.number(walked.cell + 1),
     of: format.number(fleet.cells[walked.group]?.length ?? 0),
   });

@@ -8,6 +8,7 @@ import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
+import { useThrottledReload } from '#app/_lib/use-throttled-reload.ts';
 import { IconButton } from '#app/_ui/button.tsx';
 import { CardHeader } from '#app/_ui/card.tsx';
 import { cn } from '#app/_ui/cn.ts';
@@ -15,11 +16,16 @@ import { Segmented } from '#app/_ui/segmented.tsx';
 import { Select } from '#app/_ui/select.tsx';
 import { type MapGrouping, overviewAddress, readGrouping } from '../addresses.ts';
 import { mapHeight } from '../frame.ts';
-import { useThrottledReload } from '../use-throttled-reload.ts';
 import { type FleetMap, useGroupName } from './groups.ts';
 import { Legend } from './legend.tsx';
+import { fewVms } from './tiles.ts';
 import { useFleetCanvas } from './use-fleet-canvas.ts';
 
+const FleetTiles = dynamic(() => import('./fleet-tiles.tsx').then((module) => module.FleetTiles), {
+  ssr: false,
+  // Reserves about the space of the tiles.
+  loading: () => <div className="min-h-24" />,
+});
 const FleetTable = dynamic(() => import('./fleet-table.tsx').then((module) => module.FleetTable), { ssr: false });
 
 /** The map that the server rendered, and the grouping in the URL. */
@@ -55,17 +61,25 @@ export function FleetMapCard({ first, groupings = [], vms = Number.POSITIVE_INFI
   // The grouping in the URL, otherwise the one that the portal chose. Until the map is loaded, this assumes the first
   // tag.
   const groupBy = wish ?? (map.isPlaceholderData ? undefined : map.data?.groupBy) ?? tags[0] ?? 'none';
+  const isSmall = vms < fewVms;
   const choices = [...new Set<MapGrouping>([...tags, 'handler', 'none', groupBy])];
   return (
     <>
       <CardHeader
         id="fleet-map"
         title={t('map')}
-        note={asTable ? undefined : perCell === 1 ? t('map.perVm') : t('map.perCell', { count: perCell })}
+        note={asTable || isSmall ? undefined : perCell === 1 ? t('map.perVm') : t('map.perCell', { count: perCell })}
         actions={<MapControls {...{ groupBy, groupings: choices, asTable }} onAsTable={setAsTable} />}
       />
       {asTable && map.data ? (
         <FleetTable map={map.data} />
+      ) : isSmall && map.data ? (
+        <div
+          className={cn('px-4 pb-3', map.isPlaceholderData && 'opacity-60 transition-opacity delay-150')}
+          aria-busy={map.isPlaceholderData}
+        >
+          <FleetTiles map={map.data} />
+        </div>
       ) : (
         // After the window is resized, the map keeps its old width until it is drawn again, so the overflow is clipped.
         <div className="overflow-x-clip px-4 pb-3">

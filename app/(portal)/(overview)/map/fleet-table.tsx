@@ -8,11 +8,10 @@ import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx'
 import { TextLink } from '#app/_ui/text-link.tsx';
 import { mildestFirst } from '#server/domain/verdicts/words.ts';
 import { healthAt, unpackCells } from './cells.ts';
-import { type FleetMap, useGroup, useGroupName } from './groups.ts';
+import { type FleetMap, groupAddress, useGroup, useGroupName } from './groups.ts';
 
 /**
- * The map as a table: one row per group, one column per health. A number links to the VM list if a filter can select
- * exactly the VMs that it counts.
+ * The map as a table: one row per group, one column per health. A number links to the VMs that it counts.
  */
 export function FleetTable({ map }: { map: FleetMap }) {
   const { t } = useTranslation(['overview', 'reports']);
@@ -35,21 +34,31 @@ export function FleetTable({ map }: { map: FleetMap }) {
         </THead>
         <TBody>
           {map.groups.map((group) => {
-            const { name, href } = groupOf(map, group);
+            const name = groupOf(map, group);
+            const href = groupAddress(map, group);
             const counts = countHealths(unpackCells(group.cells, group.count));
             return (
               <Tr key={JSON.stringify([group.key, group.rest])}>
                 <Td className="font-medium">{href === null ? name : <TextLink href={href}>{name}</TextLink>}</Td>
-                <Td end>{format.number(group.count)}</Td>
+                <Td end>
+                  {href === null ? (
+                    format.number(group.count)
+                  ) : (
+                    <TextLink href={href} data-count={group.count}>
+                      {format.number(group.count)}
+                    </TextLink>
+                  )}
+                </Td>
                 {mildestFirst.map((health) => {
                   const count = counts.get(health) ?? 0;
                   const figure = format.number(count);
+                  const address = groupAddress(map, group, health);
                   return (
                     <Td key={health} end className={count === 0 ? 'text-ink-3' : undefined}>
                       <span className="inline-flex items-center gap-1.5">
                         {count > 0 && health !== 'healthy' ? <StatusIcon status={statusOfHealth[health]} /> : null}
-                        {count > 0 && href !== null && map.groupBy !== 'handler' ? (
-                          <TextLink href={`${href}${href.includes('?') ? '&' : '?'}health=${health}`}>
+                        {count > 0 && address !== null ? (
+                          <TextLink href={address} data-count={count}>
                             {figure}
                           </TextLink>
                         ) : (

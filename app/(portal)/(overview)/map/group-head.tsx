@@ -4,14 +4,13 @@ import Link from 'next/link';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
-import type { FleetMap } from './groups.ts';
+import { type FleetMap, groupAddress } from './groups.ts';
 import { headHeight } from './place-cells.ts';
 
 export interface GroupHeadProps {
+  map: FleetMap;
   group: FleetMap['groups'][number];
   name: string;
-  /** URL of the group's VM list; null if no filter can select exactly the group's VMs. */
-  href: string | null;
   left: number;
   top: number;
   width: number;
@@ -23,13 +22,14 @@ const roomForWords = 220;
 const roomForAll = 190;
 
 /** The header above a group's cells: its name, its size, and the numbers of failed and unresponsive VMs. */
-export function GroupHead({ group, name, href, left, top, width }: GroupHeadProps) {
+export function GroupHead({ map, group, name, left, top, width }: GroupHeadProps) {
   const { t } = useTranslation('overview');
   const format = useFormat();
   const troubles = [
     { status: 'failed' as const, count: group.failed, text: 'map.failedHere' as const },
     { status: 'unresponsive' as const, count: group.unresponsive, text: 'map.silentHere' as const },
   ].filter(({ count }) => count > 0);
+  const href = groupAddress(map, group);
   return (
     <p
       className="absolute flex gap-x-1.5 overflow-hidden text-12 whitespace-nowrap text-ink-3 tabular-nums"
@@ -41,6 +41,7 @@ export function GroupHead({ group, name, href, left, top, width }: GroupHeadProp
         <Link
           href={href}
           prefetch={false}
+          data-count={group.count}
           title={name}
           className="min-w-8 shrink truncate rounded-xs font-medium text-ink hover:underline"
         >
@@ -51,16 +52,33 @@ export function GroupHead({ group, name, href, left, top, width }: GroupHeadProp
       {troubles.map(({ status, count, text }) => {
         const shown = format.number(count);
         const words = t(text, { count, shown });
-        return width >= roomForWords ? (
-          <span key={status} className="text-ink-2">
-            {words}
+        const label =
+          width >= roomForWords ? (
+            words
+          ) : (
+            <>
+              <StatusIcon status={status} className="size-3" />
+              <span aria-hidden>{shown}</span>
+              <span className="sr-only">{words}</span>
+            </>
+          );
+        const className = 'inline-flex items-center gap-0.5 text-ink-2';
+        const address = groupAddress(map, group, status);
+        return address === null ? (
+          <span key={status} title={words} className={className}>
+            {label}
           </span>
         ) : (
-          <span key={status} title={words} className="inline-flex items-center gap-0.5 text-ink-2">
-            <StatusIcon status={status} className="size-3" />
-            <span aria-hidden>{shown}</span>
-            <span className="sr-only">{words}</span>
-          </span>
+          <Link
+            key={status}
+            href={address}
+            prefetch={false}
+            data-count={count}
+            title={words}
+            className={`${className} rounded-xs hover:underline`}
+          >
+            {label}
+          </Link>
         );
       })}
     </p>

@@ -1,8 +1,10 @@
 'use client';
 
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { vmsAddress } from '#app/_lib/vms-address.ts';
+import type { VmHealth } from '#server/domain/verdicts/words.ts';
 import type { FleetMap } from '#server/domain/views/overview/index.ts';
-import { type MapGrouping, vmsAddress } from '../addresses.ts';
+import type { MapGrouping } from '../addresses.ts';
 
 export type { FleetMap };
 
@@ -19,19 +21,31 @@ export function useGroupName(): (groupBy: MapGrouping) => string {
   };
 }
 
-/**
- * Returns a function that returns a group's label and the URL of its VM list; the URL is null if no filter can select
- * exactly the group's VMs.
- */
-export function useGroup(): (map: FleetMap, group: MapGroup) => { name: string; href: string | null } {
+/** Returns a function that returns a group's label. */
+export function useGroup(): (map: FleetMap, group: MapGroup) => string {
   const { t } = useTranslation('overview');
   return ({ groupBy }, { key, rest }) => {
-    if (rest) return { name: t('map.rest'), href: null };
-    if (groupBy === 'none') return { name: t('map.all'), href: vmsAddress({}) };
-    if (groupBy === 'handler') return { name: key ?? '', href: vmsAddress({ handler: key ?? '' }) };
-    const name = tagOf(groupBy);
-    return key === null
-      ? { name: t('map.without', { tag: name }), href: null }
-      : { name: key === '' ? t('map.blank') : key, href: vmsAddress({ tag: { name, value: key } }) };
+    if (rest) return t('map.rest');
+    if (groupBy === 'none') return t('map.all');
+    if (groupBy === 'handler') return key ?? '';
+    if (key === null) return t('map.without', { tag: tagOf(groupBy) });
+    return key === '' ? t('map.blank') : key;
   };
+}
+
+/**
+ * Returns the URL of the list of a group's VMs, or of those with a health; null if no filter selects exactly these VMs.
+ */
+export function groupAddress({ groupBy, groups }: FleetMap, { key, rest }: MapGroup, health?: VmHealth): string | null {
+  const of = health === undefined ? {} : { health: [health] };
+  if (groupBy === 'none') return vmsAddress(of);
+  if (groupBy === 'handler') {
+    // The map shows the worst state of the handler's extensions on a VM.
+    const state = health === undefined ? {} : { state: [health], worst: ['yes' as const] };
+    return rest || key === null ? null : vmsAddress({ handler: key, ...state });
+  }
+  const name = tagOf(groupBy);
+  if (!rest) return vmsAddress(key === null ? { ...of, notTags: [{ name }] } : { ...of, tags: [{ name, value: key }] });
+  const others = groups.flatMap((other) => (other.key === null ? [] : [{ name, value: other.key }]));
+  return vmsAddress({ ...of, tags: [{ name }], notTags: others });
 }

@@ -41,7 +41,7 @@ export function SelectedCell({ map, fleet, layout, measured, place, vm }: Select
         vm={vm}
         health={cells[place.group]?.[place.cell] ?? 0}
         more={perCell > 1 ? Math.min(perCell, group.count - place.cell * perCell) - 1 : 0}
-        groupName={groupOf(map, group).name}
+        groupName={groupOf(map, group)}
       />
     </>
   );

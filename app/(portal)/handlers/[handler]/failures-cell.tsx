@@ -2,6 +2,7 @@
 
 import Link from 'next/link';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { vmsAddress } from '#app/_lib/vms-address.ts';
 import { cn } from '#app/_ui/cn.ts';
 import { useFormat } from '#app/_ui/format.ts';
 import { Num } from '#app/_ui/num.tsx';
@@ -18,7 +19,7 @@ export function FailuresCell({ handler, version }: { handler: string; version: H
   const { failing } = version;
   const status = failing === null ? null : rateStatus(failing);
   const figure = failing === null ? null : <Num value={failing} as="percent" />;
-  const address = `/vms?handler=${encodeURIComponent(handler)}&version=${encodeURIComponent(version.version)}&health=failed`;
+  const address = vmsAddress({ handler, version: version.version, state: ['failed'] });
   return (
     <span className="flex items-center justify-end gap-4">
       <FailureBars version={version} tone={status} />

@@ -1,17 +1,20 @@
 'use client';
 
 import { useQuery } from '@tanstack/react-query';
-import { Upload } from 'lucide-react';
+import { ArrowUp, Upload } from 'lucide-react';
 import Link from 'next/link';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
+import { vmsAddress } from '#app/_lib/vms-address.ts';
 import { Button } from '#app/_ui/button.tsx';
 import { Num } from '#app/_ui/num.tsx';
 import { PageHeader } from '#app/_ui/page-header.tsx';
 import { Tag } from '#app/_ui/tag.tsx';
+import type { FleetFilter } from '#server/domain/fleet/index.ts';
 import { IdentityAndFacts } from '../identity-and-facts.tsx';
 import { NotMine } from '../not-mine.tsx';
 import { useMayPublish } from '../publishing-rights.ts';
+import { hasOlderOnVms, rollOutAddress } from '../roll-out.ts';
 import { AdoptionCard, UnknownCard } from './handler-cards.tsx';
 import type { Handler } from './handler-data.ts';
 import { LanguagesCard } from './languages-card.tsx';
@@ -24,6 +27,11 @@ export function HandlerView({ handler, first }: { handler: string; first: Handle
   const found = useQuery({ ...trpc.handlers.get.queryOptions({ handler }), initialData: first }).data;
   const mayPublish = useMayPublish(found.namespace);
   const published = found.versions.find(({ state }) => state === 'published');
+  // The versions are sorted, the highest first, and a VM has one version of a handler.
+  const older =
+    published === undefined
+      ? 0
+      : found.versions.slice(found.versions.indexOf(published) + 1).reduce((sum, { vms }) => sum + vms, 0);
   const yesNo = (value: boolean) => t(value ? 'yes' : 'no');
   return (
     <>
@@ -31,14 +39,24 @@ export function HandlerView({ handler, first }: { handler: string; first: Handle
         title={<span translate="no">{found.type}</span>}
         badge={published ? <Tag>{published.version}</Tag> : undefined}
         actions={
-          mayPublish ? (
-            <Button asChild variant="primary">
-              <Link href={`/publish?handler=${encodeURIComponent(handler)}`}>
-                <Upload aria-hidden />
-                {t('uploadVersion')}
-              </Link>
-            </Button>
-          ) : undefined
+          <>
+            {published && hasOlderOnVms(found.versions, published.version) ? (
+              <Button asChild>
+                <Link href={rollOutAddress(handler, published.version)}>
+                  <ArrowUp aria-hidden />
+                  {t('rollOut.act', { version: published.version })}
+                </Link>
+              </Button>
+            ) : null}
+            {mayPublish ? (
+              <Button asChild variant="primary">
+                <Link href={`/publish?handler=${encodeURIComponent(handler)}`}>
+                  <Upload aria-hidden />
+                  {t('uploadVersion')}
+                </Link>
+              </Button>
+            ) : null}
+          </>
         }
       >
         <IdentityAndFacts
@@ -47,15 +65,16 @@ export function HandlerView({ handler, first }: { handler: string; first: Handle
             { label: t('fact.publisher'), value: found.publisher },
             {
               label: t('fact.on'),
-              value:
-                found.vms === 0 ? (
-                  t('fact.noVm')
-                ) : (
-                  <Link href={`/vms?handler=${encodeURIComponent(handler)}`} className="rounded-xs hover:underline">
-                    <Num value={found.vms} /> {t('fact.vms', { count: found.vms })}
-                  </Link>
-                ),
+              value: found.vms === 0 ? t('fact.noVm') : <VmsLink filter={{ handler }} vms={found.vms} />,
             },
+            ...(published && older > 0
+              ? [
+                  {
+                    label: t('fact.older', { version: published.version }),
+                    value: <VmsLink filter={{ handler, olderThan: published.version }} vms={older} />,
+                  },
+                ]
+              : []),
             ...(found.newest
               ? [
                   { label: t('fact.heartbeat'), value: yesNo(found.newest.reportHeartbeat) },
@@ -77,5 +96,14 @@ export function HandlerView({ handler, first }: { handler: string; first: Handle
         </div>
       </div>
     </>
+  );
+}
+
+function VmsLink({ filter, vms }: { filter: FleetFilter; vms: number }) {
+  const { t } = useTranslation('packages');
+  return (
+    <Link href={vmsAddress(filter)} data-count={vms} className="rounded-xs hover:underline">
+      <Num value={vms} /> {t('fact.vms', { count: vms })}
+    </Link>
   );
 }

@@ -3,6 +3,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
 import { useState } from 'react';
+import { forgetError } from '#app/_lib/forget-error.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { faultAt } from '#app/_lib/problem.ts';
 import { useTRPC } from '#app/_lib/trpc.tsx';
@@ -81,7 +82,16 @@ function WithdrawDialog({ handler, version, vms, onClose }: VersionDialogProps) 
         hint={t('packages:withdraw.reason.hint')}
         error={missing ? t('packages:withdraw.reason.missing') : (faultAt(problem, '/reason') ?? problem?.message)}
       >
-        <Textarea rows={3} maxLength={1000} value={reason} onChange={(event) => setReason(event.target.value)} />
+        <Textarea
+          rows={3}
+          maxLength={1000}
+          value={reason}
+          onChange={(event) => {
+            setReason(event.target.value);
+            setMissing(false);
+            forgetError(withdraw);
+          }}
+        />
       </Field>
     </Dialog>
   );

@@ -4,12 +4,14 @@ import { Ellipsis } from 'lucide-react';
 import Link from 'next/link';
 import { useRouter } from 'next/navigation';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { vmsAddress } from '#app/_lib/vms-address.ts';
 import { IconButton } from '#app/_ui/button.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { LazyMenu } from '#app/_ui/lazy-menu.tsx';
 import { Num } from '#app/_ui/num.tsx';
 import { Td, Tr } from '#app/_ui/table.tsx';
 import { DateTime } from '#app/_ui/time.tsx';
+import { hasOlderOnVms, rollOutAddress } from '../roll-out.ts';
 import { VersionState } from '../version-state.tsx';
 import { FailuresCell } from './failures-cell.tsx';
 import type { Handler } from './handler-data.ts';
@@ -60,7 +62,18 @@ export function VersionRow({ handler, version, series, mayPublish, onAsk }: Vers
         <VmCount handler={handler.handler} version={version} />
       </Td>
       <Td end className="max-xl:hidden">
-        {version.vms > 0 || version.running > 0 ? <Num value={version.running} /> : null}
+        {version.running > 0 ? (
+          <Link
+            href={vmsAddress({ handler: handler.handler, running: version.version })}
+            data-count={version.running}
+            className="rounded-xs hover:underline"
+          >
+            <Num value={version.running} />
+            <span className="sr-only"> {t('fact.vms', { count: version.running })}</span>
+          </Link>
+        ) : version.vms > 0 ? (
+          <Num value={0} />
+        ) : null}
       </Td>
       <Td className="max-md:hidden">
         {version.vms > 0 ? <ShareCell version={version.version} share={share} series={series} /> : null}
@@ -112,6 +125,11 @@ function VersionActs({
               {t('act.compare', { version: before.version })}
             </MenuItem>
           )}
+          {version.state === 'published' && hasOlderOnVms(handler.versions, version.version) ? (
+            <MenuItem onSelect={() => router.push(rollOutAddress(handler.handler, version.version))}>
+              {t('rollOut.act', { version: version.version })}
+            </MenuItem>
+          ) : null}
           {mayPublish && version.state !== 'withdrawn' ? <MenuSeparator /> : null}
           {mayPublish && version.state === 'published' ? (
             <MenuItem danger onSelect={() => onAsk('withdraw')}>
@@ -133,10 +151,7 @@ function VmCount({ handler, version: { version, vms } }: { handler: string; vers
   const { t } = useTranslation('packages');
   if (vms === 0) return <span className="text-ink-3">{t('none')}</span>;
   return (
-    <Link
-      href={`/vms?handler=${encodeURIComponent(handler)}&version=${encodeURIComponent(version)}`}
-      className="rounded-xs hover:underline"
-    >
+    <Link href={vmsAddress({ handler, version })} data-count={vms} className="rounded-xs hover:underline">
       <Num value={vms} />
       <span className="sr-only"> {t('fact.vms', { count: vms })}</span>
     </Link>

@@ -2,6 +2,7 @@
 
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { forgetError } from '#app/_lib/forget-error.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { faultAt } from '#app/_lib/problem.ts';
 import { useTRPC } from '#app/_lib/trpc.tsx';
@@ -103,6 +104,7 @@ function RenamePasskey({ passkey, onClose, onDone }: { passkey: Passkey; onClose
       title={t('passkeys.rename.label', { name: passkey.name })}
       act={t('passkeys.rename')}
       busy={rename.isPending}
+      onEdit={() => forgetError(rename)}
       onSubmit={() => rename.mutate({ id: passkey.id, name })}
       onClose={onClose}
       error={nameError === undefined ? problem?.message : undefined}

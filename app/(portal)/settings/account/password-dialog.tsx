@@ -2,6 +2,7 @@
 
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { forgetError } from '#app/_lib/forget-error.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { faultAt } from '#app/_lib/problem.ts';
 import { changePassword } from '#app/_lib/session.ts';
@@ -45,6 +46,7 @@ export function PasswordDialog({ email, onClose }: { email: string; onClose(): v
       description={t('account:password.why')}
       act={t('account:password.act')}
       busy={change.isPending}
+      onEdit={() => forgetError(change)}
       onSubmit={() => {
         setTried(true);
         if (!isShort) change.mutate();

@@ -3,6 +3,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
 import { useState } from 'react';
+import { forgetError } from '#app/_lib/forget-error.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { faultAt } from '#app/_lib/problem.ts';
 import { useTRPC } from '#app/_lib/trpc.tsx';
@@ -36,6 +37,7 @@ export function RenameDialog({ name: before, onClose }: { name: string; onClose(
       title={t('name.change')}
       act={t('name.act')}
       busy={rename.isPending}
+      onEdit={() => forgetError(rename)}
       onSubmit={() => rename.mutate({ name })}
       onClose={onClose}
       error={nameError === undefined ? problem?.message : undefined}

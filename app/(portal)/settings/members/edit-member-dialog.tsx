@@ -2,6 +2,7 @@
 
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { forgetError } from '#app/_lib/forget-error.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { faultAt } from '#app/_lib/problem.ts';
 import { useTRPC } from '#app/_lib/trpc.tsx';
@@ -34,6 +35,7 @@ export function EditMemberDialog({ member, onClose }: { member: Member; onClose(
       {...(member.role === 'admin' ? { description: t('settings:edit.why') } : {})}
       act={t('settings:edit.act')}
       busy={update.isPending}
+      onEdit={() => forgetError(update)}
       onSubmit={() => update.mutate({ id: member.id, role: choice.role, namespaces: namespacesOf(choice) })}
       onClose={onClose}
       error={problem?.message}

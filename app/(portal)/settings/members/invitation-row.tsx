@@ -18,9 +18,13 @@ export interface InvitationRowProps {
 export function InvitationRow({ invitation, isRenewing, isRevoking, onRenew, onRevoke }: InvitationRowProps) {
   const { t } = useTranslation(['settings', 'common']);
   const role = t(`common:role.${invitation.role}`);
+  const named = invitation.recipient ?? role;
   return (
     <Tr>
-      <Td className="font-medium">{role}</Td>
+      <Td className="max-w-64 truncate font-medium" title={invitation.recipient ?? undefined}>
+        {invitation.recipient ?? <span className="text-ink-3">{t('settings:invitations.anyone')}</span>}
+      </Td>
+      <Td data-label={t('settings:role')}>{role}</Td>
       {hasNamespaces(invitation.role) ? (
         <Td data-label={t('settings:namespaces')} className="whitespace-normal">
           <Namespaces role={invitation.role} namespaces={invitation.namespaces} />
@@ -39,7 +43,7 @@ export function InvitationRow({ invitation, isRenewing, isRevoking, onRenew, onR
           <Button
             size="sm"
             busy={isRenewing}
-            aria-label={t('settings:invitations.renew.label', { role: role })}
+            aria-label={t('settings:invitations.renew.label', { name: named })}
             onClick={onRenew}
           >
             {t('settings:invitations.renew')}
@@ -48,7 +52,7 @@ export function InvitationRow({ invitation, isRenewing, isRevoking, onRenew, onR
             size="sm"
             variant="danger"
             busy={isRevoking}
-            aria-label={t('settings:invitations.revoke.label', { role: role })}
+            aria-label={t('settings:invitations.revoke.label', { name: named })}
             onClick={onRevoke}
           >
             {t('settings:invitations.revoke')}

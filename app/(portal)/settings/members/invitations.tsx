@@ -41,6 +41,7 @@ export function Invitations({ first }: { first: InvitationList }) {
       query={{ data: invitations.data, error, refetch: retry }}
       failedTitle={t('invitations.failed')}
       columns={[
+        { label: t('invitations.recipient') },
         { label: t('role') },
         { label: t('namespaces') },
         { label: t('invitations.by') },

@@ -2,17 +2,21 @@
 
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { forgetError } from '#app/_lib/forget-error.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
-import { faultAt } from '#app/_lib/problem.ts';
+import { type ExplainedProblem, faultAt } from '#app/_lib/problem.ts';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
+import type { Role } from '#app/_shell/reader.tsx';
 import { Field } from '#app/_ui/field.tsx';
 import { useFormat } from '#app/_ui/format.ts';
+import { Input } from '#app/_ui/input.tsx';
 import { Select } from '#app/_ui/select.tsx';
 import { ConfirmationDialog } from '#app/(auth)/second-factor/confirmation-dialog.tsx';
 import { FormDialog } from '../form-dialog.tsx';
-import { namespacesOf, type RoleChoice, RoleFields } from '../role-fields.tsx';
+import { RoleField } from '../role-fields.tsx';
 import { ShownOnceDialog } from '../shown-once-dialog.tsx';
+import { type ChosenNamespaces, NamespacePicker } from './namespace-picker.tsx';
 
 const lives = ['24', '168', '720'] as const;
 
@@ -23,8 +27,8 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
   const queryClient = useQueryClient();
   const explain = useProblem();
   const format = useFormat();
-  const [choice, setChoice] = useState<RoleChoice>({ role: 'operator', namespaces: '' });
-  const [hours, setHours] = useState<string>('168');
+  const [values, setValues] = useState<InvitationValues>(noValues);
+  const [wasTried, setTried] = useState(false);
   const create = useMutation(
     trpc.invitations.create.mutationOptions({
       onSuccess: () => queryClient.invalidateQueries(trpc.invitations.pathFilter()),
@@ -46,30 +50,105 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
     return (
       <ShownOnceDialog
         title={t('settings:invite.done.title')}
-        description={t('settings:invite.done.why', { time, role: t(`common:role.${choice.role}`) })}
+        description={t('settings:invite.done.why', { time, role: t(`common:role.${values.role}`) })}
         value={create.data.link}
         onClose={onClose}
       />
     );
   }
+  const submit = () => {
+    setTried(true);
+    if (values.recipient.trim() !== '' && hasNamespace(values)) create.mutate(inputOf(values));
+  };
   return (
     <FormDialog
       title={t('settings:invite.title')}
       description={t('settings:invite.why')}
       act={t('settings:invite.act')}
       busy={create.isPending}
-      onSubmit={() => create.mutate({ role: choice.role, namespaces: namespacesOf(choice), hours: Number(hours) })}
+      onEdit={() => forgetError(create)}
+      onSubmit={submit}
       onClose={onClose}
-      error={problem?.message}
+      error={problem?.faults.some(({ path }) => fieldPaths.includes(path)) ? undefined : problem?.message}
     >
-      <RoleFields value={choice} onChange={setChoice} error={faultAt(problem, '/namespaces')} />
-      <Field label={t('settings:invite.hours')}>
-        <Select
-          value={hours}
-          onChange={(event) => setHours(event.target.value)}
-          options={lives.map((value) => ({ value, label: t(`settings:invite.hours.${value}`) }))}
-        />
-      </Field>
+      <InvitationFields
+        values={values}
+        onChange={(changed) => setValues((before) => ({ ...before, ...changed }))}
+        wasTried={wasTried}
+        problem={problem}
+      />
     </FormDialog>
   );
+}
+
+/** The paths of errors that are shown at a field. */
+const fieldPaths = ['/recipient', '/namespaces', '/newPublisher/namespace'];
+
+interface InvitationFieldsProps {
+  values: InvitationValues;
+  onChange(changed: Partial<InvitationValues>): void;
+  wasTried: boolean;
+  problem: ExplainedProblem | undefined;
+}
+
+function InvitationFields({ values, onChange, wasTried, problem }: InvitationFieldsProps) {
+  const { t } = useTranslation('settings');
+  const isUnnamed = values.recipient.trim() === '';
+  return (
+    <>
+      <Field
+        label={t('invite.recipient')}
+        hint={t('invite.recipient.hint')}
+        error={wasTried && isUnnamed ? t('invite.recipient.missing') : faultAt(problem, '/recipient')}
+      >
+        <Input
+          autoFocus
+          autoComplete="off"
+          maxLength={200}
+          value={values.recipient}
+          onChange={(event) => onChange({ recipient: event.target.value })}
+        />
+      </Field>
+      <RoleField value={values.role} onChange={(role) => onChange({ role })} />
+      {values.role === 'publisher' ? (
+        <NamespacePicker
+          value={values}
+          onChange={onChange}
+          error={
+            wasTried && !hasNamespace(values)
+              ? t('invite.namespaces.missing')
+              : (faultAt(problem, '/namespaces') ?? faultAt(problem, '/newPublisher/namespace'))
+          }
+        />
+      ) : null}
+      <Field label={t('invite.hours')}>
+        <Select
+          value={values.hours}
+          onChange={(event) => onChange({ hours: event.target.value })}
+          options={lives.map((value) => ({ value, label: t(`invite.hours.${value}`) }))}
+        />
+      </Field>
+    </>
+  );
+}
+
+interface InvitationValues extends ChosenNamespaces {
+  recipient: string;
+  role: Role;
+  hours: string;
+}
+
+const noValues: InvitationValues = { recipient: '', role: 'operator', namespaces: [], added: undefined, hours: '168' };
+
+const hasNamespace = ({ role, namespaces, added }: InvitationValues): boolean =>
+  role !== 'publisher' || namespaces.length > 0 || (added !== undefined && added.namespace.trim() !== '');
+
+/** A new namespace whose display name is left empty is shown by its namespace. */
+function inputOf({ recipient, role, namespaces, added, hours }: InvitationValues) {
+  const own = { recipient, role, hours: Number(hours) };
+  if (role !== 'publisher') return own;
+  const namespace = added?.namespace.trim() ?? '';
+  if (namespace === '') return { ...own, namespaces: [...namespaces] };
+  const displayName = added?.displayName.trim() || namespace;
+  return { ...own, namespaces: [...namespaces], newPublisher: { namespace, displayName } };
 }

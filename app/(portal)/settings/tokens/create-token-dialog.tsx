@@ -2,6 +2,7 @@
 
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { forgetError } from '#app/_lib/forget-error.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { faultAt } from '#app/_lib/problem.ts';
 import { useTRPC } from '#app/_lib/trpc.tsx';
@@ -65,6 +66,7 @@ export function CreateTokenDialog({ portalUrl, onClose }: { portalUrl: string; o
       title={t('settings:tokens.create.title')}
       act={t('settings:tokens.create.act')}
       busy={create.isPending}
+      onEdit={() => forgetError(create)}
       onSubmit={() => {
         setTried(true);
         if (name.trim() === '') return;

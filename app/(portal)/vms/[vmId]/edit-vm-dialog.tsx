@@ -2,6 +2,7 @@
 
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useId } from 'react';
+import { forgetError } from '#app/_lib/forget-error.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
@@ -49,6 +50,7 @@ export function EditVmDialog({ facts, onClose }: { facts: VmFacts; onClose(): vo
         id={formId}
         initial={facts}
         problem={problem}
+        onEdit={() => forgetError(update)}
         onSubmit={(values) => update.mutate({ vmId: facts.id, ...values })}
       />
     </Dialog>

@@ -14,8 +14,13 @@ import { firstError, isTail } from './first-error.ts';
 import { HeartbeatFoot } from './heartbeat-foot.tsx';
 import { MessageBody } from './message-body.tsx';
 import { MessageSource } from './message-line.tsx';
+import { RetryButton } from './retry/retry-button.tsx';
+import { RetryNote } from './retry/retry-note.tsx';
+import { needsRetry } from './retry/retryable.ts';
+import type { Retry } from './retry/use-retry.ts';
 import { SubstatusTree } from './substatus-tree.tsx';
 import { type Extension, tabHref } from './vm-data.ts';
+import type { VmAct } from './vm-dialogs.tsx';
 
 /** Loaded on demand, since few cards need it. The server renders it, so nothing moves when its script loads. */
 const RefusedFile = dynamic(() => import('./refused-file.tsx').then((module) => module.RefusedFile));
@@ -31,12 +36,12 @@ export interface ExtensionCardProps {
   extension: Extension;
   /** When the view was loaded. */
   at: Date;
-  /** Opens the dialog that removes the extension; with `force`, without involving the agent. */
-  onRemove(name: string, force: boolean): void;
+  retry: Retry;
+  onAct(act: VmAct): void;
 }
 
 /** One extension: its health, its message and the message's source, its substatuses and its heartbeat. */
-export function ExtensionCard({ vmId, extension, at, onRemove }: ExtensionCardProps) {
+export function ExtensionCard({ vmId, extension, at, retry, onAct }: ExtensionCardProps) {
   const { t } = useTranslation('reports');
   const id = useId();
   const reader = useReader();
@@ -61,6 +66,7 @@ export function ExtensionCard({ vmId, extension, at, onRemove }: ExtensionCardPr
           {version !== null && version !== goalVersion ? (
             <span className="text-12 text-ink-2">{t('card.version.older', { goal: goalVersion })}</span>
           ) : null}
+          <UpdateAvailable vmId={vmId} extension={extension} />
         </div>
         <span
           className={cn(
@@ -70,7 +76,9 @@ export function ExtensionCard({ vmId, extension, at, onRemove }: ExtensionCardPr
         >
           {waiting ? t('health.waiting') : t(`health.${health}`)}
         </span>
-        {reader.can('operator') ? <ExtensionMenu vmId={vmId} extension={extension} onRemove={onRemove} /> : null}
+        {reader.can('operator') ? (
+          <ExtensionMenu vmId={vmId} extension={extension} retry={retry} onAct={onAct} />
+        ) : null}
       </div>
       <div className="grid gap-2.5 px-4 pt-1.5 pb-3">
         <MainMessage extension={extension} at={at} />
@@ -81,6 +89,7 @@ export function ExtensionCard({ vmId, extension, at, onRemove }: ExtensionCardPr
           <p className="text-12 text-ink-2">{t('card.parts.omitted', { count: status.omittedSubstatuses })}</p>
         ) : null}
         {extension.handlerState?.failed ? <OutputLine vmId={vmId} extension={extension} /> : null}
+        <CardRetry vmId={vmId} extension={extension} retry={retry} />
       </div>
       <HeartbeatFoot
         vmId={vmId}
@@ -90,6 +99,44 @@ export function ExtensionCard({ vmId, extension, at, onRemove }: ExtensionCardPr
         at={at}
       />
     </article>
+  );
+}
+
+/** The button that runs the handler again, if the extension has a problem, and the retries that continue. */
+function CardRetry({ vmId, extension, retry }: Pick<ExtensionCardProps, 'vmId' | 'extension' | 'retry'>) {
+  const reader = useReader();
+  const { name, retries } = extension;
+  const problem = retry.problem?.name === name ? retry.problem.message : null;
+  const isOffered = reader.can('operator') && needsRetry(extension);
+  if (!isOffered && retries === null && problem === null) return null;
+  return (
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
+      {isOffered ? <RetryButton size="sm" named extension={extension} retry={retry} /> : null}
+      {retries === null ? null : <RetryNote vmId={vmId} name={name} retries={retries} />}
+      {problem === null ? null : (
+        <span role="alert" className="text-12 text-failed-text">
+          {problem}
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** The newer version that the VM can run. For operators, a link to the editor with that version. */
+function UpdateAvailable({ vmId, extension: { name, updateAvailable } }: { vmId: string; extension: Extension }) {
+  const { t } = useTranslation('reports');
+  const reader = useReader();
+  if (updateAvailable === null) return null;
+  const text = t('card.update', { version: updateAvailable });
+  if (!reader.can('operator')) return <span className="text-12 text-ink-2">{text}</span>;
+  return (
+    <Link
+      href={`/vms/${vmId}/extensions/${encodeURIComponent(name)}?version=${encodeURIComponent(updateAvailable)}`}
+      title={t('card.update.act', { name, version: updateAvailable })}
+      className="rounded-xs text-12 text-brand-text hover:underline"
+    >
+      {text}
+    </Link>
   );
 }
 

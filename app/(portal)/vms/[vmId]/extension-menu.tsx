@@ -1,23 +1,25 @@
 'use client';
 
-import { Ellipsis, PencilLine, SquareTerminal, Trash2, Unplug } from 'lucide-react';
+import { Ellipsis, PencilLine, Repeat, RotateCw, SquareTerminal, Trash2, Unplug } from 'lucide-react';
 import Link from 'next/link';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { IconButton } from '#app/_ui/button.tsx';
 import { LazyMenu } from '#app/_ui/lazy-menu.tsx';
+import type { Retry } from './retry/use-retry.ts';
 import { type Extension, editHref, tabHref } from './vm-data.ts';
+import type { VmAct } from './vm-dialogs.tsx';
 
 export interface ExtensionMenuProps {
   vmId: string;
   extension: Extension;
-  /** Opens the dialog that removes the extension; with `force`, without involving the agent. */
-  onRemove(name: string, force: boolean): void;
+  retry: Retry;
+  onAct(act: VmAct): void;
 }
 
 /** The menu of actions on an extension. */
-export function ExtensionMenu({ vmId, extension, onRemove }: ExtensionMenuProps) {
+export function ExtensionMenu({ vmId, extension, retry, onAct }: ExtensionMenuProps) {
   const { t } = useTranslation('reports');
-  const { name, goal, handlerState } = extension;
+  const { name, goal, goalSequenceNumber, handlerState } = extension;
   return (
     <LazyMenu
       trigger={
@@ -29,12 +31,22 @@ export function ExtensionMenu({ vmId, extension, onRemove }: ExtensionMenuProps)
       {({ MenuItem, MenuSeparator }) => (
         <>
           {goal === 'uninstall' ? null : (
-            <MenuItem asChild>
-              <Link href={editHref(vmId, name)}>
-                <PencilLine aria-hidden />
-                {t('card.edit')}
-              </Link>
-            </MenuItem>
+            <>
+              <MenuItem asChild>
+                <Link href={editHref(vmId, name)}>
+                  <PencilLine aria-hidden />
+                  {t('card.edit')}
+                </Link>
+              </MenuItem>
+              <MenuItem onSelect={() => retry.start(extension)}>
+                <RotateCw aria-hidden />
+                {t('retry')}
+              </MenuItem>
+              <MenuItem onSelect={() => onAct({ kind: 'retry', name, sequenceNumber: goalSequenceNumber })}>
+                <Repeat aria-hidden />
+                {t('retry.repeat')}
+              </MenuItem>
+            </>
           )}
           {handlerState?.outputTail ? (
             <MenuItem asChild>
@@ -46,12 +58,12 @@ export function ExtensionMenu({ vmId, extension, onRemove }: ExtensionMenuProps)
           ) : null}
           {goal === 'uninstall' && !handlerState?.outputTail ? null : <MenuSeparator />}
           {goal === 'uninstall' ? null : (
-            <MenuItem onSelect={() => onRemove(name, false)}>
+            <MenuItem onSelect={() => onAct({ kind: 'remove', name, force: false })}>
               <Trash2 aria-hidden />
               {t('card.uninstall')}
             </MenuItem>
           )}
-          <MenuItem danger onSelect={() => onRemove(name, true)}>
+          <MenuItem danger onSelect={() => onAct({ kind: 'remove', name, force: true })}>
             <Unplug aria-hidden />
             {t('card.force')}
           </MenuItem>

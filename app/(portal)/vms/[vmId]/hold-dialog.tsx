@@ -2,6 +2,7 @@
 
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
+import { forgetError } from '#app/_lib/forget-error.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { faultAt } from '#app/_lib/problem.ts';
 import { useTRPC } from '#app/_lib/trpc.tsx';
@@ -70,7 +71,13 @@ export function HoldDialog({ facts: { id: vmId, name, agentKind }, view, onClose
         </>
       }
     >
-      <form id={formId} noValidate className="grid grid-cols-[minmax(0,1fr)] gap-3" onSubmit={submit}>
+      <form
+        id={formId}
+        noValidate
+        className="grid grid-cols-[minmax(0,1fr)] gap-3"
+        onChange={() => forgetError(hold)}
+        onSubmit={submit}
+      >
         <HoldFields form={form} reasonFault={reasonFault} untilFault={untilFault} />
         {problem && !reasonFault && !untilFault ? <FieldError>{problem.message}</FieldError> : null}
       </form>

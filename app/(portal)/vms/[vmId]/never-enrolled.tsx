@@ -73,7 +73,7 @@ export function NeverEnrolled({ facts, gatewayUrl, onAct }: NeverEnrolledProps) 
         ) : null}
         {issue.data ? (
           <div className="mt-3 text-start text-ink">
-            <EnrollCommands gatewayUrl={gatewayUrl} token={issue.data} />
+            <EnrollCommands vm={facts} gatewayUrl={gatewayUrl} token={issue.data} before={null} />
           </div>
         ) : null}
       </EmptyState>

@@ -11,11 +11,13 @@ import { Card } from '#app/_ui/card.tsx';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
 import { ExtensionCard } from './extension-card.tsx';
 import { QueueCard } from './queue/queue-card.tsx';
+import type { Retry } from './retry/use-retry.ts';
 import { TimeBox } from './time/time-box.tsx';
 import type { InstanceDetails, VmFacts } from './vm-data.ts';
 import type { VmAct } from './vm-dialogs.tsx';
-import { WhyCard } from './why-card.tsx';
+import { WhyCard } from './why/why-card.tsx';
 
+const ExtensionTable = dynamic(() => import('./extension-table.tsx').then((module) => module.ExtensionTable));
 const AgentProblems = dynamic(() => import('./agent-problems.tsx').then((module) => module.AgentProblems));
 const StockAgentCard = dynamic(() => import('./stock-agent-card.tsx').then((module) => module.StockAgentCard), {
   ssr: false,
@@ -31,18 +33,20 @@ export interface VmOverviewProps {
   view: InstanceDetails;
   /** When the view was loaded. */
   at: Date;
+  retry: Retry;
   onAct(act: VmAct): void;
 }
 
-/** Number of cards that are rendered at first. The least healthy extensions come first. */
-const shownCards = 24;
+/** A VM with more extensions than this shows a table, of which this many rows are rendered at first, worst first. */
+const maxCards = 8;
+const shownRows = 50;
 
 /** The overview of a VM: why it is not done, its time axis and queue, then all extensions, the least healthy first. */
-export function Overview({ facts, view, at, gatewayUrl, onAct }: VmOverviewProps) {
+export function Overview({ facts, view, at, gatewayUrl, retry, onAct }: VmOverviewProps) {
   const { t } = useTranslation('reports');
   const [all, setAll] = useState(false);
   const extensions = view.extensions;
-  const rest = extensions.length - shownCards;
+  const rest = extensions.length - shownRows;
   return (
     <>
       {view.agent.status !== 'never' ? null : facts.agentKind === 'stock' ? (
@@ -50,11 +54,7 @@ export function Overview({ facts, view, at, gatewayUrl, onAct }: VmOverviewProps
       ) : (
         <NeverEnrolled facts={facts} gatewayUrl={gatewayUrl} onAct={onAct} />
       )}
-      <WhyCard
-        view={view}
-        onRevert={(incarnation) => onAct({ kind: 'revert', incarnation })}
-        onRelease={() => onAct({ kind: 'release-hold' })}
-      />
+      <WhyCard view={view} retry={retry} onAct={onAct} />
       {view.agent.problems?.length ? <AgentProblems problems={view.agent.problems} /> : null}
       {view.agent.status === 'never' ? null : (
         <div className="grid gap-x-4 lg:grid-cols-[minmax(0,1fr)_320px]">
@@ -74,17 +74,28 @@ export function Overview({ facts, view, at, gatewayUrl, onAct }: VmOverviewProps
             </h2>
             {extensions.length > 1 ? <span className="text-12 text-ink-3">{t('extensions.order')}</span> : null}
           </div>
-          <div className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,420px),1fr))] items-start gap-4">
-            {(all ? extensions : extensions.slice(0, shownCards)).map((extension) => (
-              <ExtensionCard
-                key={extension.name}
-                vmId={facts.id}
-                extension={extension}
-                at={at}
-                onRemove={(name, force) => onAct({ kind: 'remove', name, force })}
-              />
-            ))}
-          </div>
+          {extensions.length > maxCards ? (
+            <ExtensionTable
+              vmId={facts.id}
+              extensions={all ? extensions : extensions.slice(0, shownRows)}
+              at={at}
+              retry={retry}
+              onAct={onAct}
+            />
+          ) : (
+            <div className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,420px),1fr))] items-start gap-4">
+              {extensions.map((extension) => (
+                <ExtensionCard
+                  key={extension.name}
+                  vmId={facts.id}
+                  extension={extension}
+                  at={at}
+                  retry={retry}
+                  onAct={onAct}
+                />
+              ))}
+            </div>
+          )}
           {rest > 0 ? (
             <Button className="mt-4" aria-expanded={all} onClick={() => setAll(!all)}>
               {all ? t('extensions.fewer') : t('extensions.more', { count: rest })}

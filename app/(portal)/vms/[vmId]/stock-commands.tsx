@@ -9,10 +9,6 @@ const tokenFile = '/etc/annex/guest-token';
 /** Commands for the machine that runs the VM's forwarder, with the token, which is shown only once. */
 export function StockCommands({ vmId, gatewayUrl, token }: { vmId: string; gatewayUrl: string; token: string }) {
   const { t } = useTranslation(['enrollment', 'vms']);
-  const ways = [
-    { says: t('vms:enroll.file'), agent: 'annex-agent' },
-    { says: t('vms:enroll.clone'), agent: 'npm run -s agent --' },
-  ];
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-2">
       {isTaken(gatewayUrl) ? null : (
@@ -20,15 +16,13 @@ export function StockCommands({ vmId, gatewayUrl, token }: { vmId: string; gatew
           {t('enrollment:stock.plain', { url: gatewayUrl })}
         </Banner>
       )}
+      <p className="text-12 text-ink-2">{t('vms:install.forwarder')}</p>
+      <CopyCommand command={`curl -fsS ${gatewayUrl}/install | sudo sh -s -- --only-programs`} />
+      <p className="text-12 text-ink-2">{t('vms:install.forwarder.run')}</p>
       <CopyCommand command={`echo ${token} | sudo install -D -m 600 /dev/stdin ${tokenFile}`} />
-      {ways.map(({ says, agent }) => (
-        <section key={agent} className="grid grid-cols-[minmax(0,1fr)] gap-2">
-          <p className="text-12 text-ink-2">{says}</p>
-          <CopyCommand
-            command={`sudo ${agent} wire-forward --dir /var/lib/annex-wire --gateway ${gatewayUrl} --vm ${vmId} --guest-token-file ${tokenFile}`}
-          />
-        </section>
-      ))}
+      <CopyCommand
+        command={`sudo annex-agent wire-forward --dir /var/lib/annex-wire --gateway ${gatewayUrl} --vm ${vmId} --guest-token-file ${tokenFile}`}
+      />
       <p className="text-12 text-ink-3">{t('enrollment:stock.steps')}</p>
     </div>
   );

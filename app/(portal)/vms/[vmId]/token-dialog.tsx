@@ -1,6 +1,7 @@
 'use client';
 
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
@@ -24,6 +25,7 @@ export function TokenDialog({ facts, view, gatewayUrl, onClose }: TokenDialogPro
   const queryClient = useQueryClient();
   const explain = useProblem();
   const { name } = facts;
+  const [before] = useState(facts.enrolledAt);
   const issue = useMutation(
     trpc.vms.issueEnrollmentToken.mutationOptions({
       onSuccess: () => queryClient.invalidateQueries(trpc.vms.get.pathFilter()),
@@ -39,7 +41,7 @@ export function TokenDialog({ facts, view, gatewayUrl, onClose }: TokenDialogPro
         description={t('enrollment:token.why')}
         footer={<Button onClick={onClose}>{t('common:close')}</Button>}
       >
-        <EnrollCommands gatewayUrl={gatewayUrl} token={issue.data} />
+        <EnrollCommands vm={facts} gatewayUrl={gatewayUrl} token={issue.data} before={before} />
       </Dialog>
     );
   }

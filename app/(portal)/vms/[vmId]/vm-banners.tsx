@@ -6,8 +6,9 @@ import { useReader } from '#app/_shell/reader.tsx';
 import { Banner } from '#app/_ui/banner.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { useFormat } from '#app/_ui/format.ts';
-import { DateTime, Elapsed, RelativeTime } from '#app/_ui/time.tsx';
+import { DateTime, RelativeTime } from '#app/_ui/time.tsx';
 import { HoldBanner } from './hold-banner.tsx';
+import { SilentBanner } from './silent-banner.tsx';
 import type { InstanceDetails, VmFacts } from './vm-data.ts';
 import type { VmAct } from './vm-dialogs.tsx';
 
@@ -23,7 +24,7 @@ export function VmBanners({ facts, view: { agent, pendingRestart }, onAct }: VmB
   const banners = [
     agent.duplicateSeenAt !== null && <DuplicateBanner key="duplicate" {...{ facts, agent, onAct }} />,
     agent.lastSeenAt !== null && ['unresponsive', 'unknown'].includes(agent.status) && (
-      <SilentBanner key="silent" agent={agent} />
+      <SilentBanner key="silent" vmId={facts.id} agent={agent} />
     ),
     facts.needsRelease && (
       <BannerWithButton
@@ -89,21 +90,6 @@ function DuplicateBanner({ facts, agent, onAct }: { facts: VmFacts; agent: Agent
         tags={{ time: <RelativeTime value={new Date(agent.duplicateSeenAt ?? 0)} /> }}
       />
     </BannerWithButton>
-  );
-}
-
-/** Shown if the agent is late or does not respond. */
-function SilentBanner({ agent }: { agent: Agent }) {
-  const { t } = useTranslation('enrollment');
-  const isSilent = agent.status === 'unresponsive';
-  const seenAt = new Date(agent.lastSeenAt ?? 0);
-  return (
-    <Banner boxed status={isSilent ? 'unresponsive' : 'unknown'}>
-      <Trans
-        text={t(isSilent ? 'silent' : 'late')}
-        tags={{ time: isSilent ? <Elapsed use="since" value={seenAt} /> : <RelativeTime value={seenAt} /> }}
-      />
-    </Banner>
   );
 }
 

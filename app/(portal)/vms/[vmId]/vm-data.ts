@@ -24,6 +24,9 @@ export type InstanceDetails = Outputs['instanceViews']['get'];
 export type QueueDetails = Outputs['instanceViews']['queue'];
 export type QueueLine = QueueDetails['next'][number];
 
+/** A plan with its warnings and faults as sentences. */
+export type GoalStatePlan = Outputs['goalStates']['planRevert'];
+
 export type Extension = InstanceDetails['extensions'][number];
 export type ReportedMessage = NonNullable<NonNullable<Extension['status']>['message']>;
 export type Substatus = NonNullable<Extension['status']>['substatus'][number];
@@ -37,6 +40,9 @@ export const ageMs = 10_000;
 
 export const tabs = ['overview', 'queue', 'goal-state', 'output', 'documents', 'activity'] as const;
 export type VmTab = (typeof tabs)[number];
+
+/** The element id of the tabs. */
+export const tabsId = 'vm-tabs';
 
 /** Returns the URL of a view of a VM, optionally with a fragment for one extension. */
 export function tabHref(vmId: string, tab: VmTab, about?: string): string {

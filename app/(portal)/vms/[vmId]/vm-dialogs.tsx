@@ -15,6 +15,7 @@ export type VmAct =
   | { kind: 'release' }
   | { kind: 'delete' }
   | { kind: 'revert'; incarnation: number }
+  | { kind: 'retry'; name: string; sequenceNumber: number }
   | { kind: 'remove'; name: string; force: boolean };
 
 const EditVmDialog = dynamic(() => import('./edit-vm-dialog.tsx').then((module) => module.EditVmDialog), {
@@ -40,6 +41,9 @@ const DeleteVmDialog = dynamic(() => import('./delete-vm-dialog.tsx').then((modu
   ssr: false,
 });
 const RevertDialog = dynamic(() => import('./goal-states/revert-dialog.tsx').then((module) => module.RevertDialog), {
+  ssr: false,
+});
+const RetryDialog = dynamic(() => import('./retry/retry-dialog.tsx').then((module) => module.RetryDialog), {
   ssr: false,
 });
 const RemoveExtensionDialog = dynamic(
@@ -78,6 +82,8 @@ export function VmDialogs({ act, facts, view, gatewayUrl, onClose }: VmDialogsPr
       return <DeleteVmDialog facts={facts} view={view} onClose={onClose} />;
     case 'revert':
       return <RevertDialog facts={facts} incarnation={act.incarnation} onClose={onClose} />;
+    case 'retry':
+      return <RetryDialog vmId={facts.id} name={act.name} sequenceNumber={act.sequenceNumber} onClose={onClose} />;
     case 'remove':
       return <RemoveExtensionDialog facts={facts} name={act.name} force={act.force} onClose={onClose} />;
   }

@@ -10,11 +10,14 @@ import { Button } from '#app/_ui/button.tsx';
 import { Facts, PageHeader } from '#app/_ui/page-header.tsx';
 import { StatusBadge } from '#app/_ui/status.tsx';
 import { RelativeTime } from '#app/_ui/time.tsx';
+import { retryTarget } from './retry/retryable.ts';
 import { TagList } from './tag-list.tsx';
 import type { InstanceDetails, VmFacts } from './vm-data.ts';
 import type { VmAct } from './vm-dialogs.tsx';
 
 /** A placeholder reserves the menu's space until its script loads. */
+/** Loaded on demand, since most agents are up to date. The server renders it, so nothing moves when its script loads. */
+const AgentUpdate = dynamic(() => import('./agent-update.tsx').then((module) => module.AgentUpdate));
 const VmMenu = dynamic(() => import('./vm-menu.tsx').then((module) => module.VmMenu), {
   ssr: false,
   loading: () => <span className="size-(--control) pointer-coarse:size-10" />,
@@ -36,7 +39,7 @@ export function VmHeader({ facts, view, onAct }: VmHeaderProps) {
   const some = count === 1 ? t('vms:vm.onlyNotDone') : t('vms:vm.notDone', { count: open, total: count });
   const notDone = open === 0 ? t('vms:vm.allDone', { count }) : some;
   // Adding an extension is the primary action, unless a failure can be fixed or the agent has never called.
-  const needsFix = view.explanation?.act?.failed === true;
+  const needsFix = view.explanation?.act?.failed === true || retryTarget(view) !== null;
   return (
     <PageHeader
       title={named(facts.name)}
@@ -74,7 +77,7 @@ function VmFactsLine({ facts, view }: Pick<VmHeaderProps, 'facts' | 'view'>) {
   const tags = Object.entries(facts.tags);
   const items = [
     agent.lastSeenAt && { label: t('vm.fact.poll'), value: <RelativeTime value={new Date(agent.lastSeenAt)} /> },
-    agent.name && { label: t('vm.fact.agent'), value: named(`${agent.name} ${agent.version ?? ''}`) },
+    agent.name && { label: t('vm.fact.agent'), value: <AgentName vmName={facts.name} agent={agent} /> },
     system !== '' && { label: t('vm.fact.system'), value: named(system) },
     facts.goalState && {
       label: t('vm.fact.goalState'),
@@ -95,6 +98,21 @@ function VmFactsLine({ facts, view }: Pick<VmHeaderProps, 'facts' | 'view'>) {
     },
   ].filter((item) => typeof item === 'object' && item !== null);
   return <Facts items={items} className="tabular-nums max-sm:[&>div:nth-child(n+4)]:hidden" />;
+}
+
+function AgentName({ vmName, agent }: { vmName: string; agent: InstanceDetails['agent'] }) {
+  const version = agent.availableVersion;
+  return (
+    <>
+      {named(`${agent.name} ${agent.version ?? ''}`)}
+      {version === null ? null : (
+        <>
+          {' · '}
+          <AgentUpdate name={vmName} version={version} />
+        </>
+      )}
+    </>
+  );
 }
 
 const named = (text: string) => <span translate="no">{text}</span>;

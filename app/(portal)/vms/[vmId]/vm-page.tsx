@@ -10,7 +10,9 @@ import { useReader } from '#app/_shell/reader.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { TabLinks } from '#app/_ui/tab-links.tsx';
 import { Overview } from './overview.tsx';
-import { ageMs, type InstanceDetails, tabHref, tabs, type VmFacts, type VmTab } from './vm-data.ts';
+import { useRetry } from './retry/use-retry.ts';
+import { useVmCommands } from './use-vm-commands.ts';
+import { ageMs, type InstanceDetails, tabHref, tabs, tabsId, type VmFacts, type VmTab } from './vm-data.ts';
 import { type VmAct, VmDialogs } from './vm-dialogs.tsx';
 import { VmHeader } from './vm-header.tsx';
 
@@ -67,12 +69,14 @@ export function VmPage({ vmId, tab, facts: firstFacts, view: firstView, readAt, 
   const trpc = useTRPC();
   const reader = useReader();
   const [act, setAct] = useState<VmAct | null>(null);
+  const retry = useRetry(vmId);
   const first = { initialDataUpdatedAt: readAt, refetchInterval: ageMs };
   const factsQuery = useQuery({ ...trpc.vms.get.queryOptions({ vmId }), initialData: firstFacts, ...first });
   const viewQuery = useQuery({ ...trpc.instanceViews.get.queryOptions({ vmId }), initialData: firstView, ...first });
   const facts = factsQuery.data;
   const view = viewQuery.data;
   const at = new Date(viewQuery.dataUpdatedAt);
+  useVmCommands(view, retry, setAct);
   if ([factsQuery.error, viewQuery.error].some((error) => error && problemOf(error).status === 404)) {
     return <VmGone name={facts.name} />;
   }
@@ -88,10 +92,10 @@ export function VmPage({ vmId, tab, facts: firstFacts, view: firstView, readAt, 
   return (
     <>
       <VmHeader facts={facts} view={view} onAct={setAct} />
-      <TabLinks label={t('vm.tabs', { name: facts.name })} tabs={links} />
+      <TabLinks id={tabsId} label={t('vm.tabs', { name: facts.name })} tabs={links} />
       {hasNews(facts, view) ? <VmBanners facts={facts} view={view} onAct={setAct} /> : null}
       {tab === 'overview' ? (
-        <Overview facts={facts} view={view} at={at} gatewayUrl={gatewayUrl} onAct={setAct} />
+        <Overview facts={facts} view={view} at={at} gatewayUrl={gatewayUrl} retry={retry} onAct={setAct} />
       ) : tab === 'queue' ? (
         <QueueTab vmId={vmId} isSilent={view.agent.status === 'unresponsive'} />
       ) : tab === 'activity' ? (

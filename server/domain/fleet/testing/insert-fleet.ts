@@ -1,7 +1,19 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '#db/client.ts';
-import { agentPresence, extensionHealth, vmHealth, vms } from '#db/schema/index.ts';
+import { agentPresence, extensionHealth, healthTransitions, vmHealth, vms } from '#db/schema/index.ts';
 import { rankOf, type VmHealth } from '#server/domain/verdicts/index.ts';
+
+/** An extension to insert, healthy by default. */
+export interface GivenExtension
+  extends Partial<Pick<ExtensionRow, 'handler' | 'health' | 'cause' | 'command' | 'exitCode' | 'messageId'>>,
+    Partial<Pick<ExtensionRow, 'since' | 'deadlineAt'>> {
+  name: string;
+  version?: string;
+  /** The version that the agent reported. */
+  running?: string;
+}
+
+type ExtensionRow = typeof extensionHealth.$inferSelect;
 
 /** A VM to insert, without reports. */
 export interface GivenRow {
@@ -13,7 +25,9 @@ export interface GivenRow {
   since?: string;
   lastSeenAt?: Date;
   isDeleted?: boolean;
-  extensions?: { name: string; handler?: string; version?: string; messageId?: string }[];
+  extensions?: GivenExtension[];
+  /** Changes of the VM's health. */
+  changes?: { at: Date; from: VmHealth | null; to: VmHealth }[];
 }
 
 /** Returns the id of the VM at this position in the fleet. */
@@ -28,18 +42,29 @@ export async function insertFleet(db: Database, now: Date, rows: readonly GivenR
       deletedAt: isDeleted ? now : null,
     })),
   );
-  for (const { id, name, tags, health, since = now.toISOString(), lastSeenAt, extensions = [] } of given) {
+  for (const {
+    id,
+    name,
+    tags,
+    health,
+    since = now.toISOString(),
+    lastSeenAt,
+    extensions = [],
+    changes = [],
+  } of given) {
     if (health !== null) {
       const agent = health === 'unresponsive' ? 'unresponsive' : 'ready';
       const row = { vmId: id, name, tags, health, rank: rankOf(health), agent } as const;
       await db.insert(vmHealth).values({ ...row, since: sql`${since}::timestamptz` });
     }
     if (lastSeenAt) await db.insert(agentPresence).values({ vmId: id, lastSeenAt, nextExpectedAt: lastSeenAt });
-    for (const { name: extension, handler = 'Acme.Lab.Probe', version = '1.0.0.0', messageId = null } of extensions) {
-      const declared = { vmId: id, name: extension, handler, goalVersion: version };
-      await db
-        .insert(extensionHealth)
-        .values({ ...declared, messageId, health: 'healthy', heartbeat: 'none', since: now });
+    for (const { version = '1.0.0.0', running = null, ...extension } of extensions) {
+      await db.insert(extensionHealth).values({
+        ...{ vmId: id, handler: 'Acme.Lab.Probe', health: 'healthy', heartbeat: 'none', since: now },
+        ...{ goalVersion: version, version: running, ...extension },
+      });
     }
+    const base = { vmId: id, kind: 'health', extension: null } as const;
+    for (const change of changes) await db.insert(healthTransitions).values({ ...base, ...change });
   }
 }

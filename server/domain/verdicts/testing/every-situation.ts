@@ -41,7 +41,7 @@ const handlers: readonly (Partial<Handler> | null)[] = [
   { state: 'failed', ...without, timedOut: true },
 ];
 const statusWords = [null, 'transitioning', 'warning', 'success', 'error'] as const;
-const verdicts = ['none', 'notready', 'unresponsive'] as const;
+const verdicts = ['none', 'notready', 'unresponsive', 'unknown'] as const;
 const parts = [null, { name: 'disk', operation: null, code: 28 }, { name: null, operation: null, code: null }] as const;
 
 /** An extension that is delivered and enabled, without a status; `more` overrides fields. */

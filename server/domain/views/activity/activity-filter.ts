@@ -1,4 +1,4 @@
-import { and, eq, gte, inArray, lt, lte, or, type SQL } from 'drizzle-orm';
+import { and, eq, gte, inArray, lt, lte, notInArray, or, type SQL } from 'drizzle-orm';
 import { auditEntries } from '#db/schema/index.ts';
 import words from '#locales/en/activity.json' with { type: 'json' };
 import { type Actor, hasRole } from '#server/domain/actor.ts';
@@ -13,6 +13,11 @@ import { namesContain } from './names-contain.ts';
 const openKinds = ['vm', 'extension', 'goal-state', 'version', 'handler', 'publisher'];
 /** Kinds whose `before` and `after` values require the operator role, because they contain declarations. */
 const declaredKinds = ['vm', 'extension', 'goal-state'];
+
+/** Kinds of actors that act for a person. */
+const personKinds = ['user', 'token', 'bootstrap'];
+/** Actions of people that change the fleet for everyone. */
+const fleetActions = ['version.publish', 'version.withdraw', 'goal-state.revert'];
 
 /** Every action code, taken from the keys of the localized sentences. */
 const actionCodes = [
@@ -47,7 +52,7 @@ export function maySeeAddress(actor: Actor, row: Row): boolean {
 
 /** Converts the filter to a condition on the entries that the caller can see. */
 export async function conditionOf(ctx: Context, filter: ActivityFilter): Promise<SQL | undefined> {
-  const { vmId, actor, action, target, q, from, to, upTo } = filter;
+  const { vmId, actor, action, target, q, from, to, kind, upTo } = filter;
   const [actorKind, actorId] = split(actor);
   const [targetKind, targetId] = split(target);
   return and(
@@ -58,6 +63,10 @@ export async function conditionOf(ctx: Context, filter: ActivityFilter): Promise
     action === undefined ? undefined : inArray(auditEntries.action, codesOf(action)),
     targetKind === undefined ? undefined : eq(auditEntries.targetKind, targetKind),
     targetId === undefined ? undefined : eq(auditEntries.targetId, targetId),
+    kind === 'people' ? inArray(auditEntries.actorKind, personKinds) : undefined,
+    kind === 'fleet'
+      ? or(notInArray(auditEntries.actorKind, personKinds), inArray(auditEntries.action, fleetActions))
+      : undefined,
     q === undefined || q === '' ? undefined : await namesContain(ctx, q),
     from === undefined ? undefined : gte(auditEntries.at, new Date(from)),
     to === undefined ? undefined : lt(auditEntries.at, new Date(to)),

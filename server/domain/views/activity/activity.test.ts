@@ -115,8 +115,8 @@ describe('the activity log', () => {
   });
 
   test('counts newer entries that match', async () => {
-    expect(await countNewerActs(admin, { after: 2 })).toEqual({ count: 5, atLeast: false, newest: 7 });
-    expect(await countNewerActs(admin, { after: 2, vmId })).toEqual({ count: 0, atLeast: false, newest: 2 });
+    expect(await countNewerActs(admin, { after: 2 })).toMatchObject({ count: 5, atLeast: false, newest: 7 });
+    expect(await countNewerActs(admin, { after: 2, vmId })).toMatchObject({ count: 0, atLeast: false, newest: 2 });
     expect(await countNewerActs(await as('viewer'), { after: 4 })).toMatchObject({ count: 0 });
   });
 
@@ -209,6 +209,6 @@ test('every action in the code has a sentence and a short name, and no sentence 
   expect(detailsOf(de)).toEqual(detailsOf(en));
   for (const code of used) {
     const [noun = '', verb = ''] = code.split('.');
-    expect([`noun.${noun}` in en, `do.${verb}` in en], code).toEqual([true, true]);
+    expect([`noun.${noun}` in en, `do.${code}` in en || `do.${verb}` in en], code).toEqual([true, true]);
   }
 });

@@ -1,7 +1,11 @@
 export * from './count-newer-acts.ts';
 export type { Difference } from './diff.ts';
+export type { EventGroup } from './event-groups.ts';
 export * from './get-act.ts';
 export * from './get-activity-chain.ts';
+export * from './get-activity-counts.ts';
 export * from './get-activity-facets.ts';
 export { type ActivityPage, type ActRow, listActivity } from './list-activity.ts';
+export { type Feed, type FeedItem, type FoldSummary, feedItemOf, feedPage, listFeed } from './list-feed.ts';
+export type { NamedChange, NamedChanges, ShortValue } from './named-changes.ts';
 export * from './read-activity.ts';

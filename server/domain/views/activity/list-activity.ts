@@ -1,5 +1,6 @@
 import { and, desc, max, sql } from 'drizzle-orm';
 import { auditEntries, type Door } from '#db/schema/index.ts';
+import type { WantedLanguage } from '#protocol/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { readCursor, writeCursor } from '#server/domain/cursor.ts';
@@ -10,6 +11,7 @@ import { conditionOf, maySeeAddress, maySeeContents } from './activity-filter.ts
 import { columns, type StoredAct } from './columns.ts';
 import { type Facts, factsOf } from './facts.ts';
 import { findTargets, type Targets } from './find-targets.ts';
+import { type NamedChanges, nameChanges } from './named-changes.ts';
 
 /** An entry in a list, without before and after. */
 export interface ActRow {
@@ -29,6 +31,8 @@ export interface ActRow {
   facts: Facts;
   /** Whether the entry has values before or after that this caller can see. */
   hasContents: boolean;
+  /** What the entry changed, for its sentence; null if it created something or the caller cannot see it. */
+  changes: NamedChanges | null;
 }
 
 export interface ActivityPage {
@@ -41,9 +45,13 @@ export interface ActivityPage {
 /**
  * Lists the entries that the caller can see, newest first: entries about VMs, handlers and publishers are visible to
  * everyone, all others only to admins and to the actor. With `upTo`, the list is as it was when that entry was the
- * newest.
+ * newest. Settings are named in the wanted languages.
  */
-export async function listActivity(ctx: Context, input: ListActivityInput): Promise<ActivityPage> {
+export async function listActivity(
+  ctx: Context,
+  input: ListActivityInput,
+  wanted: readonly WantedLanguage[] = [],
+): Promise<ActivityPage> {
   allow(ctx.actor, 'viewer');
   const { limit, cursor, ...filter } = parse(listActivityInput, input ?? {});
   const after = cursor === undefined ? undefined : placeOf(cursor);
@@ -66,12 +74,13 @@ export async function listActivity(ctx: Context, input: ListActivityInput): Prom
       .limit(limit + 1),
   ]);
   const shown = rows.slice(0, limit);
-  const targets = await findTargets(ctx, shown);
+  const [targets, changes] = await Promise.all([findTargets(ctx, shown), nameChanges(ctx, shown, wanted)]);
   const last = shown.at(-1);
   return {
     items: shown.map((row) => ({
       ...rowOf(ctx, row, targets),
       hasContents: row.hasContents && maySeeContents(ctx.actor, row),
+      changes: changes.get(row.id) ?? null,
     })),
     nextCursor: rows.length > limit && last ? writeCursor([last.at.toISOString(), String(last.id)]) : null,
     newest: found?.newest ?? 0,
@@ -87,7 +96,7 @@ function placeOf(cursor: string): { at: string; id: string } {
 }
 
 /** Returns a list row, with the names of the entry's targets. */
-export function rowOf(ctx: Context, row: StoredAct, targets: Targets): Omit<ActRow, 'hasContents'> {
+export function rowOf(ctx: Context, row: StoredAct, targets: Targets): Omit<ActRow, 'hasContents' | 'changes'> {
   const seesAddress = maySeeAddress(ctx.actor, row);
   const facts = factsOf(row);
   return {

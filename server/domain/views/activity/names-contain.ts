@@ -19,7 +19,7 @@ const actorKinds = ['user', 'token', 'bootstrap', 'system'] as const;
  * index of each kind, so that a search for a rare name does not read a million entries.
  */
 export async function namesContain(ctx: Context, part: string): Promise<SQL | undefined> {
-  const like = `%${part.replaceAll(/[\\%_]/g, '\\$&')}%`;
+  const like = patternOf(part);
   const found = await ctx.db
     .select({ id: vms.id })
     .from(vms)
@@ -37,6 +37,9 @@ export async function namesContain(ctx: Context, part: string): Promise<SQL | un
     ...actorKinds.map((kind, index) => among(auditEntries.actorKind, kind, auditEntries.actorId, actors[index])),
   );
 }
+
+/** Returns a LIKE pattern that matches texts containing this text literally. */
+export const patternOf = (part: string): string => `%${part.replaceAll(/[\\%_]/g, '\\$&')}%`;
 
 function among(
   kindColumn: AnyPgColumn,

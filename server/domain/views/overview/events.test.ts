@@ -1,7 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { extensionHealth, healthTransitions, vmHealth, vms } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
+import { countFleet, type FleetFilter } from '#server/domain/fleet/index.ts';
 import { type GivenRow, idOf, insertFleet } from '#server/domain/fleet/testing/insert-fleet.ts';
+import { vmHealths } from '#server/domain/verdicts/index.ts';
 import { ProcessMemory } from '#server/platform/process-memory.ts';
 import { testContext } from '#server/testing/context.ts';
 import {
@@ -218,9 +220,14 @@ describe('VMs that fail together', () => {
   });
 
   test.each<[string, number[], string[]]>([
-    ['180 seconds apart went silent together', [300, 480], ['2 unresponsive']],
-    ['181 seconds apart did not', [300, 481], ['1 unresponsive', '1 unresponsive']],
-    ['a chain of neighbors did', [300, 450, 600, 750], ['4 unresponsive']],
+    [
+      'three that are 60 seconds apart went silent together',
+      [300, 360, 420, 900],
+      ['3 unresponsive', '1 unresponsive'],
+    ],
+    ['three that are 61 seconds apart did not', [300, 361, 422, 900], ['4 unresponsive']],
+    ['two that are a second apart did not', [300, 301, 900], ['3 unresponsive']],
+    ['a chain of neighbors did', [300, 350, 400, 450], ['4 unresponsive']],
   ])('%s', async (_, seconds, expected) => {
     await insert(
       seconds.map((each) => ({ name: `vm-${each}`, health: 'unresponsive', since: ago(each).toISOString() })),
@@ -258,7 +265,7 @@ describe('changes of the hour', () => {
     expect(vms).toBe(2);
   });
 
-  test('a VM that changes often counts once, and each change in its bar', async () => {
+  test('a VM that changes often counts once, in each total too, and each change in its bar', async () => {
     await insert(names(1));
     for (const [at, to] of [
       [400, 'failed'],
@@ -267,16 +274,31 @@ describe('changes of the hour', () => {
     ] as const) {
       await became(0, at, to);
     }
-    expect(await listHealthChanges(fresh())).toMatchObject({ vms: 1, totals: { failed: 2, recovered: 1 } });
+    const { vms, totals, bars } = await listHealthChanges(fresh());
+    expect([vms, totals.failed, totals.recovered]).toEqual([1, 1, 1]);
+    expect(bars.reduce((sum, { failed }) => sum + failed, 0)).toBe(2);
   });
 
-  test('the summary compares with the beginning of the hour: added and deleted VMs too', async () => {
-    await insert(names(2));
+  test('the summary counts VMs that got a health within the hour, new ones too, and those that lost it', async () => {
+    await insert([
+      { name: 'new', health: 'failed', since: ago(9).toISOString() },
+      { name: 'old', health: 'failed', since: ago(hour * 2).toISOString() },
+      { name: 'back', health: 'degraded', since: ago(9).toISOString() },
+      { name: 'well', health: 'healthy', since: ago(9).toISOString() },
+    ]);
     await became(0, 9, 'failed', { from: null });
-    await became(1, 9, null, { from: 'degraded' });
-    const { counts } = await getFleetSummary(fresh());
-    const changes = Object.fromEntries(counts.map(({ health, change }) => [health, change]));
-    expect(changes).toMatchObject({ failed: 1, degraded: -1, healthy: 0 });
+    await became(2, 60, 'failed', { from: 'degraded' });
+    await became(2, 9, 'degraded', { from: 'failed' });
+    await became(3, 9, 'healthy', { from: 'degraded' });
+    const { counts, since } = await getFleetSummary(fresh());
+    const moved = Object.fromEntries(counts.map(({ health, came, gone }) => [health, [came, gone]]));
+    expect(moved).toMatchObject({ failed: [1, 1], degraded: [1, 1], healthy: [1, 0] });
+    const matching = async (filter: FleetFilter) => (await countFleet(ctx, filter)).matching;
+    for (const { health, came, gone } of counts) {
+      expect(await matching({ health: [health], sinceAfter: since })).toBe(came);
+      const others = vmHealths.filter((other) => other !== health);
+      expect(await matching({ health: others, left: [health], changedAfter: since })).toBe(gone);
+    }
   });
 });
 

@@ -2,20 +2,25 @@ import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { type CountCheck, readCountCheck, readFleetCounts } from '#server/domain/health/index.ts';
 import { mildestFirst, type VmHealth } from '#server/domain/verdicts/index.ts';
-import { readHour } from './read-hour.ts';
+import { readMoved } from './read-moved.ts';
 import { type MapReader, shareReading } from './readings.ts';
 import { groupingTags, readTagShares } from './tag-shares.ts';
 
-/** Number of VMs that have this health now, and the difference from an hour ago. */
+/** Number of VMs with a health, and how it changed within the hour. */
 export interface HealthCount {
   health: VmHealth;
   vms: number;
-  change: number;
+  /** Number of these VMs that got this health within the hour, new VMs included. */
+  came: number;
+  /** Number of VMs that lost this health within the hour and have another one now. */
+  gone: number;
 }
 
 export interface FleetFigures {
   vms: number;
   extensions: number;
+  /** The beginning of the hour. */
+  since: string;
   /** One entry per health value of a VM, mildest first. The numbers add up to `vms`. */
   counts: HealthCount[];
   /** Tag names that divide the fleet into a few groups, best first. */
@@ -30,24 +35,22 @@ export interface FleetFigures {
 /** Returns the number of VMs with each health value. */
 export async function getFleetSummary(ctx: Context & MapReader): Promise<FleetFigures> {
   allow(ctx.actor, 'viewer');
-  const [counted, check, hour, shares] = await Promise.all([
+  const [counted, check, moved, shares] = await Promise.all([
     shareReading(ctx, 'counts', () => readFleetCounts(ctx.db)),
     readCountCheck(ctx.db),
-    readHour(ctx),
+    readMoved(ctx),
     readTagShares(ctx),
   ]);
   const vms = (health: VmHealth): number => counted[health] ?? 0;
-  const changeOf = new Map<VmHealth | null, number>();
-  // Each transition starts from the health that the previous one ended with, so only the states at the start and at the
-  // end of the hour remain in the sum.
-  for (const { from, to, changes } of hour.transitions) {
-    changeOf.set(from, (changeOf.get(from) ?? 0) - changes);
-    changeOf.set(to, (changeOf.get(to) ?? 0) + changes);
-  }
   return {
     vms: mildestFirst.reduce((sum, health) => sum + vms(health), 0),
     extensions: counted.extensions ?? 0,
-    counts: mildestFirst.map((health) => ({ health, vms: vms(health), change: changeOf.get(health) ?? 0 })),
+    since: moved.since,
+    counts: mildestFirst.map((health) => ({
+      ...{ health, vms: vms(health) },
+      came: moved.came.get(health) ?? 0,
+      gone: moved.gone.get(health) ?? 0,
+    })),
     groupings: groupingTags(shares),
     check,
   };

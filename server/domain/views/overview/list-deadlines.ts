@@ -1,4 +1,4 @@
-import { asc, count, eq, gt, lte } from 'drizzle-orm';
+import { asc, countDistinct, eq, gt, lte } from 'drizzle-orm';
 import { extensionHealth, vmHealth } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
@@ -12,7 +12,7 @@ export interface Deadline {
 }
 
 export interface Deadlines {
-  /** Number of extensions that missed their deadline. */
+  /** Number of VMs with an extension that missed its deadline. */
   past: number;
   /** Up to three extensions that missed their deadline, longest overdue first. */
   overdue: Deadline[];
@@ -33,7 +33,10 @@ export async function listDeadlines(ctx: Context): Promise<Deadlines> {
       .limit(limit);
   const isPast = lte(deadlineAt, ctx.now);
   const [past, overdue, next] = await Promise.all([
-    ctx.db.select({ count: count() }).from(extensionHealth).where(isPast),
+    ctx.db
+      .select({ count: countDistinct(extensionHealth.vmId) })
+      .from(extensionHealth)
+      .where(isPast),
     rows(isPast, 3),
     rows(gt(deadlineAt, ctx.now), 1),
   ]);

@@ -3,6 +3,7 @@ import { extensionHealth, healthTransitions, vmHealth } from '#db/schema/index.t
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import type { HealthCause } from '#server/domain/verdicts/index.ts';
+import { afterSeconds } from './after-seconds.ts';
 import { type MapReader, shareReading } from './readings.ts';
 import { type CommonTag, commonTag, readTagShares } from './tag-shares.ts';
 
@@ -11,6 +12,8 @@ export interface FleetEvent {
   /** The id stays the same while more VMs join the event. */
   id: string;
   at: string;
+  /** A time after the last change of the event. */
+  until: string;
   health: 'failed' | 'unresponsive';
   vms: number;
   common: CommonTag | null;
@@ -37,11 +40,12 @@ export async function listFleetEvents(ctx: Context & MapReader): Promise<FleetEv
     const [fleet, { rows }] = await Promise.all([readTagShares(ctx), readEvents(ctx)]);
     const alone = rows.flatMap(({ to, vms, vm_id }) => (vms === 1 && to === 'failed' ? [vm_id] : []));
     const failed = await failedExtensions(ctx, alone);
-    return rows.map(({ id, at, to, vms, vm_id, name, tags }): FleetEvent => {
+    return rows.map(({ id, at, newest, to, vms, vm_id, name, tags }): FleetEvent => {
       const isOne = vms === 1;
       return {
         id,
         at: new Date(at * 1000).toISOString(),
+        until: afterSeconds(newest),
         health: to,
         vms,
         common: isOne ? null : commonTag(tags, fleet),
@@ -56,6 +60,7 @@ function readEvents(ctx: Context) {
   return ctx.db.execute<{
     id: string;
     at: number;
+    newest: number;
     to: FleetEvent['health'];
     vms: number;
     vm_id: string;
@@ -65,7 +70,7 @@ function readEvents(ctx: Context) {
     with recent as (
       select t.id, t.at, t."to", t.vm_id, lag(t.at) over newest - t.at > ${togetherSeconds} * interval '1 second' as begins
       from ${healthTransitions} t join ${vmHealth} using (vm_id)
-      where t.extension is null and t.kind = 'health' and t."to" in ('failed', 'unresponsive')
+      where t.extension is null and t.kind = 'health' and t."from" is not null and t."to" in ('failed', 'unresponsive')
         and t.at > ${new Date(ctx.now.getTime() - 86_400_000)}
       window newest as (partition by t."to" order by t.at desc)
     ), numbered as (
@@ -77,7 +82,8 @@ function readEvents(ctx: Context) {
       from numbered group by "to", place
       order by newest desc limit ${maxEvents}
     )
-    select g.id::text, extract(epoch from g.at)::float8 as at, g."to", g.vms, f.vm_id, f.name, v.tags
+    select g.id::text, extract(epoch from g.at)::float8 as at,
+      extract(epoch from g.newest)::float8 as newest, g."to", g.vms, f.vm_id, f.name, v.tags
     from groups g
     cross join lateral (select jsonb_agg(tags) as tags from ${vmHealth} where vm_id = any (g.sampled)) v
     join ${vmHealth} f on f.vm_id = g.sampled[1]

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { healthTransitions } from '#db/schema/index.ts';
+import { healthTransitions, vmHealth } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { barCount, barSeconds, firstBar, readHour } from './read-hour.ts';
@@ -11,9 +11,11 @@ export type ChangeKind = (typeof changeKinds)[number];
 export type ChangeCounts = Record<ChangeKind, number>;
 
 export interface HealthChanges {
-  /** Number of VMs whose health changed within the hour. */
+  /** Number of VMs whose health changed within the hour, and of those with a change of each kind. */
   vms: number;
   totals: ChangeCounts;
+  /** The beginning of the hour. */
+  since: string;
   /** Oldest first, each `barSeconds` long. The last bar has not ended yet. */
   bars: ({ from: string } & ChangeCounts)[];
   barSeconds: number;
@@ -31,8 +33,7 @@ const none = (): ChangeCounts => ({ recovered: 0, started: 0, degraded: 0, faile
 /** Returns the changes of the last hour, grouped into bars. */
 export async function listHealthChanges(ctx: Context & MapReader): Promise<HealthChanges> {
   allow(ctx.actor, 'viewer');
-  const [{ begin, transitions }, vms] = await Promise.all([readHour(ctx), countChanged(ctx)]);
-  const totals = none();
+  const [{ begin, transitions }, changed] = await Promise.all([readHour(ctx), countChanged(ctx)]);
   const bars = Array.from({ length: barCount }, (_, index) => ({
     from: new Date(begin + index * barSeconds * 1000).toISOString(),
     ...none(),
@@ -42,16 +43,23 @@ export async function listHealthChanges(ctx: Context & MapReader): Promise<Healt
     const at = bars[bar];
     if (kind === undefined || at === undefined || from === null) continue;
     at[kind] += changes;
-    totals[kind] += changes;
   }
-  return { vms, totals, bars, barSeconds };
+  return { ...changed, bars, barSeconds };
 }
 
-async function countChanged(ctx: Context & MapReader): Promise<number> {
+/** Counts VMs, as lists do: a VM that failed twice counts once, and a deleted one not at all. */
+async function countChanged(ctx: Context & MapReader): Promise<Pick<HealthChanges, 'vms' | 'totals' | 'since'>> {
   return shareReading(ctx, 'changed', async () => {
-    const { rows } = await ctx.db.execute<{ vms: number }>(sql`
-      select count(distinct vm_id)::int as vms from ${healthTransitions}
-      where extension is null and kind = 'health' and "from" is not null and at >= ${new Date(firstBar(ctx.now))}`);
-    return rows[0]?.vms ?? 0;
+    const since = new Date(firstBar(ctx.now));
+    const { rows } = await ctx.db.execute<{ to: string | null; isAll: boolean; vms: number }>(sql`
+      select t."to", grouping(t."to") = 1 as "isAll", count(distinct vm_id)::int as vms from ${healthTransitions} t join ${vmHealth} using (vm_id)
+      where t.extension is null and t.kind = 'health' and t."from" is not null and t.at >= ${since}
+      group by grouping sets ((t."to"), ())`);
+    const totals = none();
+    for (const { to, vms } of rows) {
+      const kind = kindOf[to ?? ''];
+      if (kind !== undefined) totals[kind] = vms;
+    }
+    return { vms: rows.find(({ isAll }) => isAll)?.vms ?? 0, totals, since: since.toISOString() };
   });
 }

@@ -5,6 +5,7 @@ import { portal } from '#app/_lib/portal.ts';
 import { orNotFound } from '#app/_lib/server-problem.ts';
 import { Page } from '#app/_shell/page.tsx';
 import { typeOf } from '../../handler-name.ts';
+import { hasOlderOnVms } from '../../roll-out.ts';
 import { startOf } from './messages/start.ts';
 import { VersionView } from './version-view.tsx';
 
@@ -49,6 +50,7 @@ export default async function VersionPage(props: Props) {
           first={first}
           resources={resources}
           vms={vms === 0 ? 0 : on}
+          hasOlder={hasOlderOnVms(versions, version)}
           start={startOf(await props.searchParams)}
         />
       </Words>

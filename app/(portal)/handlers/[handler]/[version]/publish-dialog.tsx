@@ -8,6 +8,7 @@ import { Button } from '#app/_ui/button.tsx';
 import { Dialog } from '#app/_ui/dialog.tsx';
 import { FieldError } from '#app/_ui/field.tsx';
 import { useFormat } from '#app/_ui/format.ts';
+import { PublishLosses } from './publish-losses.tsx';
 import type { Version, VersionResources } from './version-data.ts';
 
 export interface PublishDialogProps {
@@ -73,6 +74,7 @@ export function PublishDialog({ version: draft, resources, onPublished, onClose 
           )}
         </dd>
       </dl>
+      <PublishLosses handler={handler} version={version} />
       {publish.error ? (
         <div role="alert">
           <FieldError>{explain(publish.error).message}</FieldError>

@@ -18,19 +18,30 @@ export interface SchemaCardProps {
   handler: string;
   version: string;
   schema: unknown;
+  /** The version from which the schema was carried over; null if it was set. */
+  carriedFrom: string | null;
   mayEdit: boolean;
   isDraft: boolean;
   onUnsaved(unsaved: boolean): void;
 }
 
 /** The settings schema. Publishers can type, paste or drop one for a draft; after publishing, it is read-only. */
-export function SchemaCard({ schema, mayEdit, isDraft, onUnsaved, ...reference }: SchemaCardProps) {
+export function SchemaCard({ schema, carriedFrom, mayEdit, isDraft, onUnsaved, ...reference }: SchemaCardProps) {
   const { t } = useTranslation('packages');
   const text = schema === null || schema === undefined ? '' : JSON.stringify(schema, null, 2);
-  if (mayEdit) return <SchemaEditor key={text} saved={text} onUnsaved={onUnsaved} {...reference} />;
+  if (mayEdit) return <SchemaEditor key={text} saved={text} {...{ carriedFrom, onUnsaved }} {...reference} />;
   return (
     <Card id="schema">
-      <CardHeader title={t('schema.title')} note={isDraft ? undefined : t('schema.fixed')} />
+      <CardHeader
+        title={t('schema.title')}
+        note={
+          carriedFrom === null
+            ? isDraft
+              ? undefined
+              : t('schema.fixed')
+            : t('schema.carried', { version: carriedFrom })
+        }
+      />
       <CardBody>
         {text === '' ? (
           <p className="text-ink-2">{t('schema.none')}</p>
@@ -42,11 +53,11 @@ export function SchemaCard({ schema, mayEdit, isDraft, onUnsaved, ...reference }
   );
 }
 
-interface SchemaEditorProps extends Pick<SchemaCardProps, 'handler' | 'version' | 'onUnsaved'> {
+interface SchemaEditorProps extends Pick<SchemaCardProps, 'handler' | 'version' | 'carriedFrom' | 'onUnsaved'> {
   saved: string;
 }
 
-function SchemaEditor({ handler, version, saved, onUnsaved }: SchemaEditorProps) {
+function SchemaEditor({ handler, version, carriedFrom, saved, onUnsaved }: SchemaEditorProps) {
   const { t } = useTranslation('packages');
   const trpc = useTRPC();
   const queryClient = useQueryClient();
@@ -82,7 +93,7 @@ function SchemaEditor({ handler, version, saved, onUnsaved }: SchemaEditorProps)
     <Card id="schema" {...dropProps} className={over ? 'shadow-focus' : undefined}>
       <CardHeader
         title={t('schema.title')}
-        note={t('schema.note')}
+        note={carriedFrom === null ? t('schema.note') : t('schema.carried', { version: carriedFrom })}
         actions={<FileButton accept=".json,application/json" label={t('schema.choose')} onFiles={take} />}
       />
       <CardBody className="grid gap-3">

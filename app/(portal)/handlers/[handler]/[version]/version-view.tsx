@@ -1,10 +1,13 @@
 'use client';
 
 import { useQuery } from '@tanstack/react-query';
+import { ArrowUp } from 'lucide-react';
 import dynamic from 'next/dynamic';
+import Link from 'next/link';
 import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
+import { Button } from '#app/_ui/button.tsx';
 import { Card } from '#app/_ui/card.tsx';
 import { PageHeader } from '#app/_ui/page-header.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
@@ -14,6 +17,7 @@ import { findingsOf } from '../../package/finding.ts';
 import { FindingCount } from '../../package/finding-count.tsx';
 import { PackageContents } from '../../package/package-contents.tsx';
 import { useMayPublish } from '../../publishing-rights.ts';
+import { rollOutAddress } from '../../roll-out.ts';
 import { VersionState } from '../../version-state.tsx';
 import type { MessagesStart } from './messages/start.ts';
 import { PublishAct } from './publish-act.tsx';
@@ -37,11 +41,14 @@ export interface VersionViewProps {
   resources: VersionResources;
   /** Number of VMs with this version in their goal state. */
   vms: number;
+  /** Whether VMs have an older version of the handler. */
+  hasOlder: boolean;
   start: MessagesStart;
 }
 
 /** Shows a version's package, messages, settings schema and state, and keeps them up to date. */
-export function VersionView({ first, resources: firstResources, vms, start }: VersionViewProps) {
+export function VersionView({ first, resources: firstResources, vms, hasOlder, start }: VersionViewProps) {
+  const { t } = useTranslation('packages');
   const trpc = useTRPC();
   const { handler, version } = first;
   const found = useQuery({ ...trpc.packages.get.queryOptions({ handler, version }), initialData: first }).data;
@@ -62,6 +69,14 @@ export function VersionView({ first, resources: firstResources, vms, start }: Ve
         actions={
           <>
             <FindingCount findings={findings} />
+            {found.state === 'published' && hasOlder ? (
+              <Button asChild>
+                <Link href={rollOutAddress(handler, version)}>
+                  <ArrowUp aria-hidden />
+                  {t('rollOut')}
+                </Link>
+              </Button>
+            ) : null}
             {mayPublish && found.state === 'draft' ? (
               <PublishAct
                 version={found}
@@ -81,7 +96,7 @@ export function VersionView({ first, resources: firstResources, vms, start }: Ve
       </PageHeader>
       <NotMine namespace={namespaceOf(handler)} className="mb-4" />
       <div className="grid gap-4">
-        <VersionBanners version={found} justPublished={justPublished} />
+        <VersionBanners version={found} justPublished={justPublished} hasOlder={hasOlder} />
         <PackageContents
           files={found.files}
           manifestText={found.manifestText}
@@ -93,6 +108,7 @@ export function VersionView({ first, resources: firstResources, vms, start }: Ve
             handler={handler}
             version={version}
             resources={resources}
+            settingMessages={found.settingMessages}
             mayEdit={mayPublish}
             onUnsaved={setUnsaved}
             start={start}
@@ -102,6 +118,7 @@ export function VersionView({ first, resources: firstResources, vms, start }: Ve
           handler={handler}
           version={version}
           schema={found.settingsSchema}
+          carriedFrom={found.settingsSchemaFrom}
           mayEdit={mayPublish && found.state === 'draft'}
           isDraft={found.state === 'draft'}
           onUnsaved={setUnsavedSchema}

@@ -7,8 +7,9 @@ import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
 import { Button } from '#app/_ui/button.tsx';
 import { ConfirmDialog } from '#app/_ui/confirm-dialog.tsx';
-import type { GoalStateComparison, VmFacts } from '../vm-data.ts';
+import type { GoalStateComparison, GoalStatePlan, VmFacts } from '../vm-data.ts';
 import { DiffView } from './diff-view.tsx';
+import { ReturningSecrets } from './returning-secrets.tsx';
 import { useChangeWords } from './use-change-words.ts';
 import { useUndoRevert } from './use-undo-revert.ts';
 
@@ -61,7 +62,7 @@ export function RevertDialog({ facts, incarnation, onClose }: RevertDialogProps)
       <RevertPreview
         shown={shown}
         isPending={preview.isPending}
-        faults={plan.data?.faults ?? []}
+        plan={plan.data}
         problem={previewError === undefined ? undefined : explain(previewError).message}
       />
       {movedOn ? (
@@ -85,20 +86,20 @@ interface RevertPreviewProps {
   /** The comparison; undefined until it is loaded. */
   shown: GoalStateComparison | undefined;
   isPending: boolean;
-  /** Why the earlier goal state cannot be published again. */
-  faults: readonly { path: string; message: string }[];
+  /** What the revert does, and why it is not possible; undefined until it is loaded. */
+  plan: GoalStatePlan | undefined;
   /** Why there is no preview. */
   problem: string | undefined;
 }
 
-function RevertPreview({ shown, isPending, faults, problem }: RevertPreviewProps) {
+function RevertPreview({ shown, isPending, plan, problem }: RevertPreviewProps) {
   const { t } = useTranslation('goal-states');
   const say = useChangeWords();
   return (
     <div className="min-h-40">
       <h3 className="text-12 font-medium">{t('revert.changes')}</h3>
       {problem === undefined ? null : <p className="mt-1 text-failed-text">{problem}</p>}
-      {faults.map(({ path, message }) => (
+      {plan?.faults.map(({ path, message }) => (
         <p key={path} className="mt-1 text-failed-text">
           {message}
         </p>
@@ -111,6 +112,7 @@ function RevertPreview({ shown, isPending, faults, problem }: RevertPreviewProps
         ))}
         {shown && shown.changes.length === 0 ? <li>{t('revert.nothing')}</li> : null}
       </ul>
+      <ReturningSecrets extensions={plan?.extensions ?? []} />
       {shown && shown.changes.length > 0 ? (
         <DiffView
           comparison={shown}

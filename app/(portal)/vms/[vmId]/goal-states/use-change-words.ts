@@ -45,6 +45,7 @@ export function useCauseWords(): (past: PastChange) => string {
         return t(`cause.${cause.action}`);
       case 'extension.remove':
       case 'extension.removed':
+      case 'extension.retry':
         return t(`cause.${cause.action}`, { name });
       case 'goal-state.revert': {
         const back = t('cause.goal-state.revert', { incarnation: cause.incarnation ?? 0 });

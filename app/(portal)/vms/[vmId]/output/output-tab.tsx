@@ -57,7 +57,7 @@ export function OutputTab({ view, agentKind }: { view: InstanceDetails; agentKin
       {cards.map(({ extension, whole }) => (
         <Output key={extension.name} vmId={view.vmId} extension={extension} whole={whole} />
       ))}
-      {cards.length > 0 || outputs.data === undefined ? null : (
+      {all.length > 0 || cards.length > 0 || outputs.data === undefined ? null : (
         <Card>
           <EmptyState title={t('output.empty')}>
             <p>{t('output.empty.why')}</p>

@@ -10,7 +10,7 @@ import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { Table, TableFrame, TBody, Td, THead, Th } from '#app/_ui/table.tsx';
 import { Elapsed, RelativeTime } from '#app/_ui/time.tsx';
-import type { QueueLine } from '../vm-data.ts';
+import { type QueueLine, tabsId } from '../vm-data.ts';
 import { Limits } from './limits.tsx';
 import { nameInHash, type QueueGroup, queueGroups, rowId, waitingGroupOf } from './queue-groups.ts';
 import { StepsText } from './steps-text.tsx';
@@ -52,7 +52,8 @@ export function QueueTab({ vmId, isSilent }: QueueTabProps) {
   const markedGroup = marked === null ? undefined : waitingGroupOf(marked, groups);
   const isEmpty = now === null && next.length === 0 && waiting.length === 0;
   return (
-    <>
+    // A page with a marked row is long enough on a phone for `scrollToRow` to move the tabs below the top bar.
+    <div className={cn(marked !== null && 'max-sm:min-h-[calc(100dvh-var(--topbar)-var(--tabbar)-72px)]')}>
       <p role="status" className="not-empty:mt-4 not-empty:text-12 not-empty:text-ink-2">
         {marked !== null && markedGroup === undefined ? t('queue.gone', { name: marked }) : null}
       </p>
@@ -65,7 +66,7 @@ export function QueueTab({ vmId, isSilent }: QueueTabProps) {
           <QueueTable groups={groups} running={now} isSilent={isSilent} marked={markedGroup} />
         )}
       </Card>
-    </>
+    </div>
   );
 }
 
@@ -82,10 +83,22 @@ function useMarkedName(isLoaded: boolean): string | null {
   useEffect(() => {
     if (name === null) return;
     const row = document.getElementById(rowId(name));
-    row?.scrollIntoView({ block: 'center' });
-    row?.focus({ preventScroll: true });
+    if (row === null) return;
+    scrollToRow(row);
+    row.focus({ preventScroll: true });
   }, [name]);
   return name;
+}
+
+/**
+ * Scrolls only as far as necessary: first until the tabs are below the top bar, so that the bar does not cut through the
+ * buttons above them, then until the row is in the middle.
+ */
+function scrollToRow(row: HTMLElement): void {
+  const margin = Number.parseFloat(getComputedStyle(row).scrollMarginBottom);
+  const isBelow = () => row.getBoundingClientRect().bottom > innerHeight - margin;
+  if (isBelow()) document.getElementById(tabsId)?.scrollIntoView({ block: 'start' });
+  if (isBelow()) row.scrollIntoView({ block: 'center' });
 }
 
 interface QueueTableProps {
@@ -180,7 +193,7 @@ function QueueRow({ group, isMarked, icon, running }: QueueRowProps) {
   return (
     <tr
       {...(isMarked && { id: rowId(group.name), tabIndex: -1, 'aria-current': true })}
-      className={cn('scroll-mt-20 align-top', isMarked && markedRow)}
+      className={cn('scroll-mb-(--tabbar) align-top', isMarked && markedRow)}
     >
       <Td className="py-2 whitespace-normal">
         <span className="flex gap-2">

@@ -3,8 +3,9 @@
 import { useMemo } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTimeZone } from '#app/_ui/clock.ts';
+import { zoneOffset } from '#app/_ui/zone-offset.ts';
 import { headHeight, laneHeight } from './measures.ts';
-import { domainOf, gridOf, type Range, zoneOffset } from './span.ts';
+import { domainOf, gridOf, type Range } from './span.ts';
 
 export interface AxisFrameProps {
   range: Range;

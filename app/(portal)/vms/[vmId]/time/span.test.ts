@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { domainOf, gridOf, periodToRequest, ranges, spans, zoneOffset } from './span.ts';
+import { zoneOffset } from '#app/_ui/zone-offset.ts';
+import { domainOf, gridOf, periodToRequest, ranges, spans } from './span.ts';
 
 const at = (time: string) => Date.parse(time);
 const iso = (times: number[]) => times.map((time) => new Date(time).toISOString());

@@ -92,13 +92,16 @@ export function TimeCard({ view }: { view: InstanceDetails }) {
           label={label}
         />
       )}
-      {timeline.data ? <TimeFoot timeline={timeline.data} rest={asTable ? 0 : rest} all={all} onAll={setAll} /> : null}
+      {timeline.data ? (
+        <TimeFoot timeline={timeline.data} range={range} rest={asTable ? 0 : rest} all={all} onAll={setAll} />
+      ) : null}
     </>
   );
 }
 
 interface TimeFootProps {
   timeline: Timeline;
+  range: Range;
   /** Number of lanes that are not shown at first. */
   rest: number;
   all: boolean;
@@ -106,7 +109,7 @@ interface TimeFootProps {
 }
 
 /** A button for the other lanes, and notes about events that are merged or not shown. */
-function TimeFoot({ timeline, rest, all, onAll }: TimeFootProps) {
+function TimeFoot({ timeline, range, rest, all, onAll }: TimeFootProps) {
   const { t } = useTranslation('timeline');
   const moment = useMoment();
   const { merged, healthSince } = timeline;
@@ -118,7 +121,7 @@ function TimeFoot({ timeline, rest, all, onAll }: TimeFootProps) {
           {all ? t('lanes.fewer') : t('lanes.more', { count: rest })}
         </Button>
       ) : null}
-      {merged > 0 ? <span>{t('merged', { count: merged })}</span> : null}
+      {merged > 0 ? <span>{t(range === ranges[0] ? 'merged.shortest' : 'merged', { count: merged })}</span> : null}
       {healthSince ? <span>{t('cut', { time: moment(Date.parse(healthSince)) })}</span> : null}
     </div>
   );

@@ -90,6 +90,9 @@ type Words = ReturnType<typeof useTranslation<readonly ['timeline', 'common']>>[
 const plain = [
   'extension.remove',
   'extension.remove-by-force',
+  'extension.retry',
+  'extension.retry-again',
+  'extension.retry-cancel',
   'goal-state.revert',
   'vm.create',
   'vm.update',

@@ -7,7 +7,17 @@ const german = (messages: Record<string, string>, revision = 3): VersionResource
   version: '1.0',
   languages: [
     {
-      ...{ lang: 'de', translated: 0, total: 0, missing: [], warnings: [], updatedAt: '', updatedBy: 'Ada', revision },
+      ...{
+        lang: 'de',
+        translated: 0,
+        total: 0,
+        missing: [],
+        warnings: [],
+        updatedAt: '',
+        carriedFrom: null,
+        updatedBy: 'Ada',
+        revision,
+      },
       messages: Object.entries(messages).map(([id, text]) => ({ id, text })),
     },
   ],

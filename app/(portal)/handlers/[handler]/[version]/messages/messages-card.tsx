@@ -5,8 +5,10 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Banner } from '#app/_ui/banner.tsx';
 import { Card, CardBody } from '#app/_ui/card.tsx';
 import { useFileDrop } from '../../../use-file-drop.ts';
-import type { VersionResources } from '../version-data.ts';
+import type { Version, VersionResources } from '../version-data.ts';
 import { AddMessage } from './add-forms.tsx';
+import { AddSettingTitles } from './add-setting-titles.tsx';
+import { CarriedLanguages } from './carried-languages.tsx';
 import { fewColumns } from './language-columns.tsx';
 import { MessageTable } from './message-table.tsx';
 import { MessageToolbar } from './message-toolbar.tsx';
@@ -23,6 +25,8 @@ export interface MessagesCardProps {
   handler: string;
   version: string;
   resources: VersionResources;
+  /** The titles and descriptions in the settings schema, as messages. */
+  settingMessages: Version['settingMessages'];
   mayEdit: boolean;
   onUnsaved(unsaved: boolean): void;
   start: MessagesStart;
@@ -32,7 +36,7 @@ export interface MessagesCardProps {
  * The messages by language. Publishers can drop files or type texts, and preview a message with sample values. Each
  * language is saved separately.
  */
-export function MessagesCard({ handler, version, resources, mayEdit, onUnsaved, start }: MessagesCardProps) {
+export function MessagesCard({ handler, version, resources, mayEdit, onUnsaved, start, ...props }: MessagesCardProps) {
   const messages = useMessages(resources, onUnsaved, mayEdit ? start : {});
   const files = useMessageFiles(handler, version, messages);
   const [over, dropProps] = useFileDrop(files.take);
@@ -64,6 +68,7 @@ export function MessagesCard({ handler, version, resources, mayEdit, onUnsaved, 
       {mayEdit ? (
         <>
           <Received received={files.received} onClose={files.clear} />
+          <AddSettingTitles titles={props.settingMessages} messages={messages} />
           <AddMessage
             known={messages.ids}
             onAdd={(id) => {
@@ -107,6 +112,7 @@ function MessagesBody({ resources, messages, mayEdit, filter, languages, setColu
           </Banner>
         </CardBody>
       ) : null}
+      <CarriedLanguages languages={resources.languages} />
       {messages.ids.length === 0 ? (
         <CardBody>
           <p className="text-ink-2">{t(mayEdit ? 'empty.why' : 'empty.viewer')}</p>

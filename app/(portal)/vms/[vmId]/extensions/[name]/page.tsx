@@ -7,9 +7,11 @@ import { EditorOnDemand } from '../_editor/editor-on-demand.tsx';
 import { EditorPage } from '../_editor/editor-page.tsx';
 import { NoAccess } from '../_editor/no-access.tsx';
 import { firstOf, goalStateOf, versionsOf } from '../_editor/page-parts.ts';
+import { ReasonStrip } from '../_editor/reason-strip.tsx';
 
 interface Props {
   params: Promise<{ vmId: string; name: string }>;
+  searchParams: Promise<{ version?: string | string[] }>;
 }
 
 export async function generateMetadata({ params }: Props): Promise<Metadata> {
@@ -17,8 +19,8 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
   return { title: t('title', { name: decodeURIComponent((await params).name) }) };
 }
 
-/** Edits one extension of one VM. */
-export default async function ExtensionPage({ params }: Props) {
+/** Edits one extension of one VM. `?version=` chooses another published version. */
+export default async function ExtensionPage({ params, searchParams }: Props) {
   const { t } = await words('editor');
   const { vmId, name: encoded } = await params;
   const name = decodeURIComponent(encoded);
@@ -38,13 +40,17 @@ export default async function ExtensionPage({ params }: Props) {
     );
   }
   const extension = await orNotFound(api.goalStates.getExtension({ vmId, name }));
-  const [goalState, versions, first] = await Promise.all([
+  const [goalState, versions, first, view] = await Promise.all([
     goalStateOf(api, vmId),
     versionsOf(api, extension.handler, extension.requestedVersion),
     firstOf(api, extension.handler, extension.requestedVersion),
+    orNotFound(api.instanceViews.get({ vmId })),
   ]);
+  const { version: asked } = await searchParams;
+  const chosen = versions.find(({ version, state }) => version === asked && state === 'published')?.version;
   return (
     <EditorPage crumbs={crumbs}>
+      <ReasonStrip vmId={vm.id} name={name} first={view} />
       <EditorOnDemand
         vm={vm}
         handler={extension.handler}
@@ -52,6 +58,7 @@ export default async function ExtensionPage({ params }: Props) {
         goalState={goalState}
         versions={versions}
         first={first}
+        chosenVersion={chosen}
       />
     </EditorPage>
   );

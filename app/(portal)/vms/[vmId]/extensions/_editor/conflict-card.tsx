@@ -12,6 +12,7 @@ import { ConflictRow } from './conflict-row.tsx';
 import { CopySettings } from './copy-settings.tsx';
 import { draftOf, type ExtensionDraft, emptyDraft, type ProtectedDraft } from './draft.ts';
 import { type Choices, type ConflictSide, differencesOf, merged, openConflicts, sideOf } from './merge.ts';
+import type { SingleChange } from './single-change.ts';
 
 /** The current declaration of the extension, and the goal state that contains it. */
 export interface Newer {
@@ -83,7 +84,7 @@ export function ConflictCard({ newer, base, mine, secrets, plan, onContinue }: C
             <SecretsRow
               theirs={newer.extension?.protectedSettings ?? null}
               mode={secrets.mode}
-              side={choices[secretsKey] ?? (iChanged ? null : 'theirs')}
+              side={conflict.secretsSide}
               onChoose={iChanged ? (side) => choose(secretsKey, side) : undefined}
             />
           ) : null}
@@ -95,7 +96,7 @@ export function ConflictCard({ newer, base, mine, secrets, plan, onContinue }: C
             openCount={openCount}
             onChooseAll={conflict.chooseAll}
             onContinue={() =>
-              onContinue(merged(theirs, mine, differences, choices), !theyChanged || choices[secretsKey] === 'mine')
+              onContinue(merged(theirs, mine, differences, choices), !theyChanged || conflict.secretsSide === 'mine')
             }
           />
         ) : (
@@ -120,7 +121,9 @@ function useConflict({ newer, base, mine, secrets, plan }: Omit<ConflictCardProp
   const changedAt = (extension: ExtensionView | null) => extension?.protectedSettings?.changedAt ?? null;
   const theyChanged = changedAt(newer.extension) !== changedAt(base);
   const iChanged = secrets.mode !== 'keep';
-  const isSecretsOpen = theyChanged && iChanged && choices[secretsKey] === undefined;
+  // Changes to different settings can both be applied, so they need no choice.
+  const isMerged = secrets.mode === 'change' && !overlaps(secrets, base, newer.extension);
+  const secretsSide = choices[secretsKey] ?? (!iChanged ? 'theirs' : isMerged ? 'mine' : null);
   return {
     theirs,
     isLeaving,
@@ -128,11 +131,21 @@ function useConflict({ newer, base, mine, secrets, plan }: Omit<ConflictCardProp
     theyChanged,
     iChanged,
     choices,
-    openCount: openConflicts(differences, choices).length + (isSecretsOpen ? 1 : 0),
+    secretsSide,
+    openCount: openConflicts(differences, choices).length + (theyChanged && secretsSide === null ? 1 : 0),
     choose: (key: string, side: ConflictSide) => setChoices((before) => ({ ...before, [key]: side })),
     chooseAll: (side: ConflictSide) =>
       setChoices(Object.fromEntries([...differences.map(({ key }) => [key, side]), [secretsKey, side]])),
   };
+}
+
+/** Whether the other person changed a protected setting that the draft changes too. */
+function overlaps(draft: SingleChange, base: ExtensionView | null, newer: ExtensionView | null): boolean {
+  const entryOf = (extension: ExtensionView | null, name: string) => {
+    const found = extension?.protectedSettings?.settings.find((setting) => setting.name === name);
+    return found && `${found.changedAt} ${found.changedBy}`;
+  };
+  return [...Object.keys(draft.set), ...draft.remove].some((name) => entryOf(base, name) !== entryOf(newer, name));
 }
 
 interface SecretsRowProps {

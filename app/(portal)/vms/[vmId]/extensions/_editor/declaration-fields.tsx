@@ -160,7 +160,7 @@ function DependencyFields({ draft, onChange, others, faultAt }: DraftFieldProps 
   const fault = faultAt('/dependsOn') ?? dependsOn.map((_, index) => faultAt(`/dependsOn/${index}`)).find(Boolean);
   // A dependency on a deleted extension stays in the list, so that the reader can remove it.
   const choices = [...new Set([...others.map(({ name }) => name), ...dependsOn])].sort();
-  /** Returns a warning if the choice would create a cycle. */
+  /** Returns why a choice is not possible, because it would create a cycle. A chosen one can always be cleared. */
   const circleHint = (choice: string) => {
     const cycle = dependsOn.includes(choice) ? null : cycleThrough(others, draft.name, choice);
     return cycle === null ? undefined : t('dependsOn.circle', { path: cycle.join(' → ') });
@@ -179,6 +179,7 @@ function DependencyFields({ draft, onChange, others, faultAt }: DraftFieldProps 
               control={
                 <Checkbox
                   checked={dependsOn.includes(name)}
+                  disabled={circleHint(name) !== undefined}
                   onCheckedChange={(checked) => choose(name, checked === true)}
                 />
               }

@@ -64,3 +64,11 @@ test.each([['{"handlerSettings": "a setting of this name"}'], ['{"handlerSetting
     expect(unwrapSecrets(text, true)).toBeNull();
   },
 );
+
+test('a draft that changes single settings leaves the protected settings of the declaration out', () => {
+  const change: ProtectedDraft = { mode: 'change', set: { password: 'new' }, remove: ['keytab'], open: ['password'] };
+  const goal = goalOf('Acme.Lab.Probe', before, change, true);
+  expect(goal.settings).toEqual({ publicSettings: { port: 1 } });
+  expect(changeOfSecrets(change, true)).toBe('change');
+  expect(changeOfSecrets({ ...change, set: {}, remove: [] }, true)).toBeNull();
+});

@@ -29,12 +29,19 @@ export interface ExtensionDraft {
 
 /**
  * What applying the draft does to protected settings: `keep` leaves the stored ones unchanged, `remove` removes them,
- * `replace` replaces all of them.
+ * `replace` replaces all of them, and `change` changes some while the others stay.
  */
 export type ProtectedDraft =
   | { mode: 'keep' }
   | { mode: 'remove' }
-  | { mode: 'replace'; values: unknown; text: string; unread: boolean };
+  | { mode: 'replace'; values: unknown; text: string; unread: boolean }
+  | {
+      mode: 'change';
+      set: SettingsObject;
+      remove: readonly string[];
+      /** Settings whose input is open, even if nothing has been typed. */
+      open: readonly string[];
+    };
 
 /** Returns protected settings by name, or an empty object if the JSON value is not an object. */
 export function namedSecrets(values: unknown): SettingsObject {
@@ -160,6 +167,7 @@ export function withSettings(draft: ExtensionDraft, settings: SettingsObject): E
 /** Converts a draft to the declaration that the API accepts. */
 export function goalOf(handler: string, draft: ExtensionDraft, secrets: ProtectedDraft, hadSecrets: boolean): Goal {
   // Sends an empty replacement as null, which the schema may still reject.
+  const keeps = hadSecrets && (secrets.mode === 'keep' || secrets.mode === 'change');
   const isEmpty = secrets.mode === 'replace' && isEmptySecret(secrets.values);
   const given = secrets.mode === 'replace' && !isEmpty ? secrets.values : null;
   const timeouts = Object.fromEntries(
@@ -178,7 +186,7 @@ export function goalOf(handler: string, draft: ExtensionDraft, secrets: Protecte
     timeouts,
     settings: {
       publicSettings: draft.settings,
-      ...((secrets.mode !== 'keep' || !hadSecrets) && { protectedSettings: given }),
+      ...(!keeps && { protectedSettings: given }),
     },
   };
 }

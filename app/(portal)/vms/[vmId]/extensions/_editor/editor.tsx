@@ -1,12 +1,13 @@
 'use client';
 
 import { useQueryClient } from '@tanstack/react-query';
-import { type Ref, useEffect, useRef, useState } from 'react';
+import { type Ref, useEffect, useMemo, useRef, useState } from 'react';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import type { JsonEditorHandle } from '#app/_ui/json-editor.tsx';
 import { ConflictCard, type Newer } from './conflict-card.tsx';
+import type { PlanSubject } from './corrected.ts';
 import { DependencyCard } from './dependency-card.tsx';
-import { type ExtensionDraft, printed, withSettings } from './draft.ts';
+import { canonical, type ExtensionDraft, printed, withSettings } from './draft.ts';
 import { EditorHeader } from './editor-header.tsx';
 import { Foot } from './foot.tsx';
 import { JsonCard } from './json-card.tsx';
@@ -15,6 +16,7 @@ import { Leaving } from './leaving.tsx';
 import { Notices } from './notices.tsx';
 import { PlanCard } from './plan-card.tsx';
 import { SettingsCard } from './settings-card.tsx';
+import { asWhole } from './single-change.ts';
 import { type Applying, useApply } from './use-apply.ts';
 import { useCompare } from './use-compare.ts';
 import { type Editing, type EditingStart, useEditing } from './use-editing.ts';
@@ -40,11 +42,18 @@ export function Editor({ versions, ...from }: EditorProps) {
   const { planned, plan } = useCurrentPlan(vm.id, editing, { isApplied: applying.done, isComparing: newer !== null });
   const otherExtensions = live.goalState.extensions.filter(({ name }) => name !== draft.name);
   const taken = isNew && otherExtensions.length < live.goalState.extensions.length && !applying.done;
-  const faults = useFaults({ planned, draft, secrets, taken, mustReplace: editing.mustReplace, active });
+  const { mustReplace, secretChanges } = editing;
+  const subject = useMemo(
+    () => ({ name: draft.name, goal, changes: secretChanges }),
+    [draft.name, goal, secretChanges],
+  );
+  const faults = useFaults({ planned, subject, draft, secrets, taken, mustReplace, active });
+  useForgetRefusal(applying, subject);
 
   function continueWith(merged: ExtensionDraft, keepsSecrets: boolean) {
     if (newer === null) return;
-    editing.continueFrom(newer, merged, keepsSecrets && secrets.mode !== 'keep' ? secrets : null);
+    const kept = keepsSecrets && secrets.mode !== 'keep' ? secrets : null;
+    editing.continueFrom(newer, merged, newer.extension?.protectedSettings ? kept : kept && asWhole(kept));
     setNewer(null);
     applying.forget();
   }
@@ -90,12 +99,25 @@ export function Editor({ versions, ...from }: EditorProps) {
         vm={vm}
         onCompare={() => void compare()}
         onApply={() => {
-          if (plan !== null) void applying.apply({ name: draft.name, goal, siblings: editing.takesSiblings, plan });
+          if (plan !== null) {
+            const { takesSiblings: siblings } = editing;
+            void applying.apply({ name: draft.name, goal, secretChanges, siblings, plan });
+          }
         }}
         onEditJson={editJson}
       />
     </>
   );
+}
+
+/** Hides why applying failed as soon as the draft differs from the one that was rejected. */
+function useForgetRefusal({ refusal, forget }: Applying, subject: PlanSubject): void {
+  const text = canonical(subject);
+  const rejected = useRef(text);
+  useEffect(() => {
+    if (refusal === null) rejected.current = text;
+    else if (rejected.current !== text) forget();
+  }, [refusal, forget, text]);
 }
 
 interface EditorNoticesProps {
@@ -156,6 +178,8 @@ function PreviewColumn({ vm, handler, editing, typing, faults, planned, json }: 
       <PlanCard
         changes={editing.changes}
         secretChange={editing.secretChange}
+        changedSettings={editing.changedSettings}
+        protectedPlan={used.protectedForm.kind === 'fields' ? used.protectedForm.plan : null}
         before={isNew ? {} : start.settings}
         after={draft.settings}
         isNew={isNew}
@@ -184,6 +208,7 @@ function useCurrentPlan(vmId: string, editing: Editing, state: { isApplied: bool
     vmId,
     name: draft.name,
     goal,
+    secretChanges: editing.secretChanges,
     siblings: editing.takesSiblings,
     enabled: draft.name !== '' && used.schema !== undefined && live.gone === null && !state.isApplied,
     stamp: live.stamp,

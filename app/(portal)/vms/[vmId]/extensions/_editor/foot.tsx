@@ -46,7 +46,7 @@ export function Foot(props: FootProps) {
     const field = nearest(place);
     if (field === null) return place.startsWith('/') || place === '' ? props.onEditJson(place) : undefined;
     field.closest('details')?.setAttribute('open', '');
-    field.querySelector<HTMLElement>('input, textarea, select, button')?.focus();
+    field.querySelector<HTMLElement>(':is(input, textarea, select, button):enabled')?.focus();
     field.scrollIntoView({ block: 'center' });
   };
   return createPortal(

@@ -11,6 +11,7 @@ import type { JsonEditorHandle } from '#app/_ui/json-editor.tsx';
 import type { JsonMarks } from '#app/_ui/json-marks.ts';
 import { Skeleton } from '#app/_ui/skeleton.tsx';
 import { isEmptySecret, type ProtectedDraft } from './draft.ts';
+import { isUntouched } from './single-change.ts';
 
 const JsonEditor = dynamic(() => import('#app/_ui/json-editor.tsx').then((module) => module.JsonEditor), {
   ssr: false,
@@ -50,11 +51,13 @@ export function JsonCard(props: JsonCardProps) {
   const secretWords =
     secrets.mode === 'remove'
       ? t('json.protectedRemoved')
-      : secrets.mode === 'keep'
-        ? t(hadSecrets ? 'json.protectedKept' : 'json.protectedNone')
-        : !isEmptySecret(secrets.values) || hadSecrets
-          ? t('json.protectedReplaced')
-          : t('json.protectedNone');
+      : secrets.mode === 'change' && !isUntouched(secrets)
+        ? t('json.protectedChanged')
+        : secrets.mode === 'keep' || secrets.mode === 'change'
+          ? t(hadSecrets ? 'json.protectedKept' : 'json.protectedNone')
+          : !isEmptySecret(secrets.values) || hadSecrets
+            ? t('json.protectedReplaced')
+            : t('json.protectedNone');
   return (
     <Card>
       <CardHeader

@@ -13,8 +13,8 @@ export async function versionsOf(api: Api, handler: string, inUse?: string): Pro
 
 /** Returns the version that the editor opens with, and its schema. */
 export async function firstOf(api: Api, handler: string, version: string): Promise<EditorProps['first']> {
-  const { settingsSchema } = await api.packages.get({ handler, version });
-  return { version, schema: settingsSchema };
+  const { settingsSchema, settingWords } = await api.packages.get({ handler, version });
+  return { version, schema: settingsSchema, words: settingWords };
 }
 
 /** Returns the current goal state of a VM. */

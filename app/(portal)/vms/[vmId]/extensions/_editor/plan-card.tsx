@@ -6,13 +6,15 @@ import { type ReactNode, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Card, CardBody, CardHeader } from '#app/_ui/card.tsx';
 import { cn } from '#app/_ui/cn.ts';
+import type { FormPlan } from '#app/_ui/schema-form/bounded.ts';
 import type { SettingsObject } from '#app/_ui/schema-form/form.tsx';
 import { Segmented } from '#app/_ui/segmented.tsx';
 import type { VmFacts } from '../../vm-data.ts';
-import type { DraftChange } from './changes.ts';
+import { type DraftChange, titlesOf } from './changes.ts';
 import { printed } from './draft.ts';
 import { PlanSteps } from './plan-steps.tsx';
 import type { DraftSecretChange } from './secret-change.ts';
+import type { ChangedSetting } from './single-change.ts';
 import { useChangeWords } from './use-change-words.ts';
 import type { Planned } from './use-plan.ts';
 
@@ -21,6 +23,9 @@ const SettingsDiff = dynamic(() => import('./settings-diff.tsx').then((module) =
 export interface PlanCardProps {
   changes: readonly DraftChange[];
   secretChange: DraftSecretChange;
+  /** The single protected settings that change, and the schema with their titles. */
+  changedSettings: readonly ChangedSetting[];
+  protectedPlan: FormPlan | null;
   before: SettingsObject;
   after: SettingsObject;
   isNew: boolean;
@@ -41,7 +46,8 @@ export function PlanCard(props: PlanCardProps) {
   const idle = props.idle || isUnread;
   const { t } = useTranslation('editor');
   const [view, setView] = useState<View>('words');
-  const count = changes.length + (secretChange === null ? 0 : 1);
+  const secretCount = secretChange === 'change' ? props.changedSettings.length : secretChange === null ? 0 : 1;
+  const count = changes.length + secretCount;
   const { plan } = planned;
   return (
     <Card aria-busy={!idle && !planned.settled}>
@@ -86,13 +92,16 @@ export function PlanCard(props: PlanCardProps) {
               fault={change.kind === 'setting' ? faultAt(change.at) : undefined}
             />
           ))}
-          {secretChange === null ? null : (
-            <Row title={t('changes.protected')}>
-              <span className="text-ink-2">
-                <Lock aria-hidden className="me-1.5 inline size-3.5 align-[-2px]" />
-                {t(`changes.protected.${secretChange}`)}
-              </span>
-            </Row>
+          {secretChange === 'change' ? (
+            props.changedSettings.map(({ name, change }) => (
+              <SecretRow
+                key={name}
+                title={<span lang="">{titlesOf([name], props.protectedPlan)[0]}</span>}
+                change={change}
+              />
+            ))
+          ) : secretChange === null ? null : (
+            <SecretRow title={t('changes.protected')} change={secretChange} />
           )}
         </dl>
       )}
@@ -131,6 +140,18 @@ function ChangeRow({ change, fault }: { change: DraftChange; fault: string | und
       </span>
       {change.after === undefined ? <span className="text-12 text-ink-3"> {t('changes.removed')}</span> : null}
       {fault === undefined ? null : <span className="block text-12 text-failed-text">{fault}</span>}
+    </Row>
+  );
+}
+
+function SecretRow({ title, change }: { title: ReactNode; change: 'add' | 'replace' | 'remove' }) {
+  const { t } = useTranslation('editor');
+  return (
+    <Row title={title}>
+      <span className="text-ink-2">
+        <Lock aria-hidden className="me-1.5 inline size-3.5 align-[-2px]" />
+        {t(`changes.protected.${change}`)}
+      </span>
     </Row>
   );
 }

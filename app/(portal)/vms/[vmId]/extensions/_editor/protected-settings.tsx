@@ -1,35 +1,18 @@
 'use client';
 
 import { Lock } from 'lucide-react';
-import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Banner } from '#app/_ui/banner.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { Field } from '#app/_ui/field.tsx';
 import { Textarea } from '#app/_ui/input.tsx';
-import type { FormPlan } from '#app/_ui/schema-form/bounded.ts';
 import { SealedField } from '#app/_ui/sealed-field.tsx';
 import { RelativeTime } from '#app/_ui/time.tsx';
-import type { ExtensionView } from '#server/domain/goal-states/index.ts';
 import { isEmptySecret, namedSecrets, type ProtectedDraft } from './draft.ts';
+import { fieldsOf, ProtectedBox, type ProtectedSettingsProps } from './protected-form.tsx';
 import { SecretField } from './secret-field.tsx';
-
-/** How protected settings are entered: field by field, as one JSON value, or not at all. */
-export type ProtectedForm = { kind: 'fields'; plan: FormPlan } | { kind: 'json' } | { kind: 'none' };
-
-export interface ProtectedSettingsProps {
-  form: ProtectedForm;
-  present: ExtensionView['protectedSettings'];
-  value: ProtectedDraft;
-  onChange(value: ProtectedDraft): void;
-  /** A sentence that says why stored settings must be replaced. */
-  mustReplace: string | undefined;
-  /**
-   * Returns the error of the protected setting with this name; for an empty name, the error of the protected settings
-   * as a whole.
-   */
-  faultAt(name: string): string | undefined;
-}
+import { SingleSettings } from './single-settings.tsx';
 
 export const emptyReplacement: ProtectedDraft = { mode: 'replace', values: {}, text: '', unread: false };
 
@@ -49,6 +32,9 @@ export function ProtectedSettings(props: ProtectedSettingsProps) {
     setFirst(name);
     onChange(emptyReplacement);
   };
+  if (present !== null && present.obstacle === null) {
+    return <SingleSettings {...props} present={present} onReplaceAll={() => replace('')} />;
+  }
   if (present !== null) return <SealedSettings {...props} present={present} onReplace={replace} />;
   return (
     <div>
@@ -64,23 +50,23 @@ function RemoveSettings({ form, present, value, onChange }: ProtectedSettingsPro
   const { t } = useTranslation('editor');
   if (value.mode === 'remove') {
     return (
-      <Box>
+      <ProtectedBox>
         <span className="flex-1">{t('protected.removed')}</span>
         {form.kind === 'none' ? null : (
           <Button size="sm" variant="ghost" onClick={() => onChange({ mode: 'keep' })}>
             {t('protected.undo')}
           </Button>
         )}
-      </Box>
+      </ProtectedBox>
     );
   }
   return (
-    <Box>
+    <ProtectedBox>
       <span className="flex-1">{t('protected.noneButSet')}</span>
       <Button size="sm" onClick={() => onChange({ mode: present === null ? 'keep' : 'remove' })}>
         {t('protected.remove')}
       </Button>
-    </Box>
+    </ProtectedBox>
   );
 }
 
@@ -89,23 +75,28 @@ interface SealedSettingsProps extends ProtectedSettingsProps {
   onReplace(name: string): void;
 }
 
-/** Stored protected settings that the draft keeps, shown as sealed. */
+/** Stored protected settings that can only be replaced as a whole, and why. */
 function SealedSettings({ form, present, mustReplace, onReplace }: SealedSettingsProps) {
   const { t } = useTranslation(['editor', 'common']);
-  const changed = (
-    <span>
-      <Trans
-        text={t('protected.changed', { name: present.changedBy })}
-        tags={{ when: <RelativeTime value={new Date(present.changedAt)} /> }}
-      />
-    </span>
-  );
+  const changed = (name: string) => {
+    const { changedAt, changedBy } = present.settings.find((setting) => setting.name === name) ?? present;
+    return (
+      <span>
+        <Trans
+          text={t('protected.changed', { name: changedBy })}
+          tags={{ when: <RelativeTime value={new Date(changedAt)} /> }}
+        />
+      </span>
+    );
+  };
   return (
     <div className="grid gap-3.5">
-      {mustReplace === undefined ? null : (
+      {mustReplace !== undefined ? (
         <Banner status="warning" boxed>
           {mustReplace}
         </Banner>
+      ) : present.obstacle === null ? null : (
+        <p className="text-12 text-ink-2">{t(`protected.${present.obstacle}`)}</p>
       )}
       {fieldsOf(form).map(({ name, title, required }) => (
         <div key={name} className="grid gap-[5px]" data-at={`protected:/${name}`}>
@@ -114,9 +105,16 @@ function SealedSettings({ form, present, mustReplace, onReplace }: SealedSetting
             {required ? <span className="ms-1 font-normal text-ink-3">{t('common:required')}</span> : null}
           </div>
           <SealedField
-            replaceLabel={t('protected.replace', { title: title ?? t('protected') })}
-            changed={changed}
-            onReplace={() => onReplace(name)}
+            changed={changed(name)}
+            actions={
+              <Button
+                size="sm"
+                aria-label={t('protected.replace', { title: title ?? t('protected') })}
+                onClick={() => onReplace(name)}
+              >
+                {t('common:replace')}
+              </Button>
+            }
           />
         </div>
       ))}
@@ -182,27 +180,8 @@ function ReplacementBanner({ mustReplace, onChange }: Pick<ProtectedSettingsProp
         </span>
       }
     >
-      {mustReplace === undefined ? t('protected.whole') : `${mustReplace} ${t('protected.whole')}`}
+      {mustReplace === undefined ? t('protected.whole') : `${mustReplace} ${t('protected.emptyRemoved')}`}
     </Banner>
-  );
-}
-
-function fieldsOf(form: ProtectedForm) {
-  if (form.kind !== 'fields') return [{ name: '', title: undefined, required: false, schema: {} }];
-  const { properties = {}, required = [] } = form.plan.schema;
-  return Object.entries(properties).map(([name, schema]) => ({
-    name,
-    title: typeof schema === 'object' && schema.title ? schema.title : name,
-    required: required.includes(name),
-    schema: typeof schema === 'object' ? schema : {},
-  }));
-}
-
-function Box({ children }: { children: ReactNode }) {
-  return (
-    <div className="flex min-h-10 flex-wrap items-center gap-2 rounded-md bg-sunken py-1 ps-3 pe-[5px] shadow-hair">
-      {children}
-    </div>
   );
 }
 

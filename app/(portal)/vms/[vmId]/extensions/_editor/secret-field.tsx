@@ -3,7 +3,8 @@
 import type { RJSFSchema } from '@rjsf/utils';
 import { type ClipboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
-import { Field } from '#app/_ui/field.tsx';
+import { Checkbox } from '#app/_ui/checkbox.tsx';
+import { ControlRow, Field } from '#app/_ui/field.tsx';
 import { Input, Textarea } from '#app/_ui/input.tsx';
 import { Theirs } from '#app/_ui/schema-form/theirs.tsx';
 import { Select } from '#app/_ui/select.tsx';
@@ -18,6 +19,8 @@ export interface SecretFieldProps {
   onChange(value: unknown): void;
   fault: string | undefined;
   takesFocus: boolean;
+  /** A sentence after the hint. */
+  note?: string | undefined;
 }
 
 /**
@@ -25,7 +28,7 @@ export interface SecretFieldProps {
  * line breaks.
  */
 export function SecretField(props: SecretFieldProps) {
-  const { name, title, schema, required, value, onChange, fault, takesFocus } = props;
+  const { name, title, schema, required, value, onChange, fault, takesFocus, note } = props;
   const { t } = useTranslation(['editor', 'common']);
   const id = useId();
   const place = useRef<HTMLDivElement>(null);
@@ -61,7 +64,7 @@ export function SecretField(props: SecretFieldProps) {
         note={required ? t('common:required') : undefined}
         hint={
           <>
-            <Theirs>{schema.description}</Theirs> {t('protected.sealedWhenApplied')}
+            <Theirs>{schema.description}</Theirs> {t('protected.sealedWhenApplied')} {note}
           </>
         }
         error={fault === undefined ? undefined : required && value === undefined ? t('protected.required') : fault}
@@ -101,6 +104,30 @@ export function SecretField(props: SecretFieldProps) {
           />
         )}
       </Field>
+    </div>
+  );
+}
+
+/** An input for a setting without a schema: text, or any JSON value. */
+export function FreeSecretField(props: Omit<SecretFieldProps, 'schema'>) {
+  const { t } = useTranslation('editor');
+  const [isJson, setJson] = useState(false);
+  return (
+    <div className="grid gap-1.5">
+      <SecretField key={String(isJson)} {...props} schema={isJson ? {} : { type: 'string' }} />
+      <ControlRow
+        control={
+          <Checkbox
+            checked={isJson}
+            onCheckedChange={(checked) => {
+              setJson(checked === true);
+              props.onChange(undefined);
+            }}
+          />
+        }
+      >
+        {t('protected.isJson')}
+      </ControlRow>
     </div>
   );
 }

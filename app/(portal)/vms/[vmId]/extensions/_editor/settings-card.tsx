@@ -115,6 +115,7 @@ function useWasAt({ isNew, start, draft }: Editing): (path: SettingPath) => stri
 
 function ProtectedSection({ editing, faults, onActive }: Pick<SettingsCardProps, 'editing' | 'faults' | 'onActive'>) {
   const { protectedForm, schema } = editing.used;
+  const isWhole = protectedForm.kind === 'json' && editing.secrets.mode === 'replace';
   const watch = (event: { type: string; target: EventTarget & Element }) =>
     onActive(event.type === 'focus' ? (event.target.closest('[data-at]')?.getAttribute('data-at') ?? '') : '');
   return (
@@ -129,7 +130,7 @@ function ProtectedSection({ editing, faults, onActive }: Pick<SettingsCardProps,
           value={editing.secrets}
           onChange={editing.setSecrets}
           mustReplace={editing.mustReplace}
-          faultAt={protectedForm.kind === 'json' ? () => faults.anyProtected : faults.protectedAt}
+          faultAt={isWhole ? () => faults.anyProtected : faults.protectedAt}
         />
       )}
     </div>

@@ -9,12 +9,14 @@ import { useTRPC, useTRPCClient } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
 import { toast } from '#app/_ui/toast.tsx';
 import type { Goal } from './draft.ts';
+import type { SecretChanges } from './use-editing.ts';
 import type { DraftPlan } from './use-plan.ts';
 
 /** A declaration to apply, with its plan. */
 export interface Declaration {
   name: string;
   goal: Goal;
+  secretChanges: SecretChanges;
   siblings: boolean;
   plan: DraftPlan;
 }
@@ -58,7 +60,7 @@ export function useApply(vm: { id: string; name: string }, onOutdated: () => Pro
     done: state === 'done',
     refusal,
     forget: () => setRefusal(null),
-    async apply({ name, goal, siblings, plan }) {
+    async apply({ name, goal, secretChanges, siblings, plan }) {
       if (running.current || plan.planHash === null) return;
       running.current = true;
       setState('busy');
@@ -70,6 +72,7 @@ export function useApply(vm: { id: string; name: string }, onOutdated: () => Pro
           vmId: vm.id,
           name,
           goal,
+          changes: secretChanges,
           siblings,
           ifMatch: before,
           plan: plan.planHash,

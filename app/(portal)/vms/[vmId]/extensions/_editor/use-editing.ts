@@ -3,12 +3,15 @@
 import { useEffect, useMemo, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import type { ExtensionView } from '#server/domain/goal-states/index.ts';
+import type { SetExtensionInput } from '#server/domain/goal-states/input.ts';
 import { changesBetween, type DraftChange } from './changes.ts';
 import { draftOf, type ExtensionDraft, emptyDraft, type Goal, goalOf, type ProtectedDraft, printed } from './draft.ts';
+import { fieldsOf } from './protected-form.tsx';
 import { emptyReplacement } from './protected-settings.tsx';
 import { changeOfSecrets, type DraftSecretChange } from './secret-change.ts';
+import { type ChangedSetting, changedSettings, changesOf } from './single-change.ts';
 import { type EditorStart, type LiveExtension, useLive } from './use-live.ts';
-import { type SchemaOfVersion, type UsedSchema, useSchema } from './use-schema.ts';
+import { type SchemaOfVersion, type SettingWordsByPointer, type UsedSchema, useSchema } from './use-schema.ts';
 
 /** The declaration and the goal state that the draft started from. */
 export interface Base {
@@ -19,9 +22,13 @@ export interface Base {
 export interface EditingStart extends EditorStart {
   handler: string;
   /** The initial version and its schema. */
-  first: { version: string; schema: SchemaOfVersion };
+  first: { version: string; schema: SchemaOfVersion; words: SettingWordsByPointer };
   suggestedName?: string;
+  /** The version that the page's address chooses, if any. */
+  chosenVersion?: string | undefined;
 }
+
+export type SecretChanges = SetExtensionInput['changes'];
 
 export interface Editing {
   base: Base;
@@ -43,8 +50,12 @@ export interface Editing {
   /** A sentence that says why stored protected settings must be replaced. */
   mustReplace: string | undefined;
   goal: Goal;
+  /** Changes to single protected settings, which the API takes next to the goal. */
+  secretChanges: SecretChanges;
   changes: readonly DraftChange[];
   secretChange: DraftSecretChange;
+  /** The single protected settings that change, if not all are replaced or removed. */
+  changedSettings: readonly ChangedSetting[];
   dirty: boolean;
   live: LiveExtension;
   /** Whether someone else changed this extension while the draft had changes. */
@@ -57,14 +68,14 @@ export interface Editing {
 
 /** Returns a draft, the declaration that it started from, and what others have changed since. */
 export function useEditing(from: EditingStart, rests: boolean): Editing {
-  const { handler, first, suggestedName = '' } = from;
+  const { handler, first, suggestedName = '', chosenVersion } = from;
   const [base, setBase] = useState<Base>({ extension: from.extension, incarnation: from.goalState.incarnation });
   const isNew = base.extension === null;
   const start = useMemo(
     () => (base.extension === null ? emptyDraft(suggestedName, first.version) : draftOf(base.extension)),
     [base.extension, suggestedName, first.version],
   );
-  const [draft, setDraft] = useState<ExtensionDraft>(start);
+  const [draft, setDraft] = useState<ExtensionDraft>({ ...start, version: chosenVersion ?? start.version });
   const used = useSchema(handler, draft.version, first);
   const [chosen, setSecrets] = useState<ProtectedDraft | null>(null);
   const secrets = chosen ?? (isNew && used.protectedForm.kind === 'fields' ? emptyReplacement : keep);
@@ -86,6 +97,9 @@ export function useEditing(from: EditingStart, rests: boolean): Editing {
     .filter((other) => other.handler === handler && other.name !== draft.name && other.state !== 'uninstall')
     .filter((other) => other.version !== draft.version)
     .map(({ name }) => name);
+
+  const isOtherSchema = present !== null && hasOtherSchema(first.schema, used.schema);
+  const { goal, secretChanges } = useGoal({ handler, draft, secrets, present, isOtherSchema });
 
   const latest = live.extension;
   const moved = base.extension !== null && latest !== undefined && latest.incarnation > base.incarnation;
@@ -116,10 +130,12 @@ export function useEditing(from: EditingStart, rests: boolean): Editing {
     takesSiblings: takesSiblings && siblings.length > 0,
     setTakesSiblings,
     used,
-    mustReplace: useMustReplace(base.extension, first, used.schema, draft.version),
-    goal: goalOf(handler, draft, secrets, present !== null),
+    mustReplace: useMustReplace(present, isOtherSchema, draft.version),
+    goal,
+    secretChanges,
     changes,
     secretChange,
+    changedSettings: changedSettings(secrets, present, definedNames(used)),
     dirty,
     live,
     overtaken: extensionChanged && dirty,
@@ -134,22 +150,48 @@ export function useEditing(from: EditingStart, rests: boolean): Editing {
 
 const keep: ProtectedDraft = { mode: 'keep' };
 
+interface GoalSources {
+  handler: string;
+  draft: ExtensionDraft;
+  secrets: ProtectedDraft;
+  present: ExtensionView['protectedSettings'];
+  isOtherSchema: boolean;
+}
+
+/** Returns what the API accepts: the declaration, and the changes to single protected settings. */
+function useGoal({ handler, draft, secrets, present, isOtherSchema }: GoalSources) {
+  const hasSecrets = present !== null;
+  const keeps = secrets.mode === 'keep' || secrets.mode === 'change';
+  const isCheckedAgain = isOtherSchema && keeps && present?.obstacle === null;
+  const goal = useMemo(() => goalOf(handler, draft, secrets, hasSecrets), [handler, draft, secrets, hasSecrets]);
+  const secretChanges = useMemo(
+    () => changesOf(secrets) ?? (isCheckedAgain ? allKept : undefined),
+    [secrets, isCheckedAgain],
+  );
+  return { goal, secretChanges };
+}
+
+/** Keeps all protected settings, but has them checked against the schema of another version. */
+const allKept: SecretChanges = { set: {}, remove: [] };
+
+const definedNames = ({ protectedForm }: UsedSchema): string[] =>
+  protectedForm.kind === 'fields' ? fieldsOf(protectedForm).map(({ name }) => name) : [];
+
+/** Whether the chosen version has another schema for protected settings than the current one. */
+const hasOtherSchema = (before: SchemaOfVersion, now: SchemaOfVersion | undefined): boolean =>
+  now?.protectedSettings !== undefined &&
+  JSON.stringify(now.protectedSettings) !== JSON.stringify(before?.protectedSettings);
+
 /** Returns a sentence that says why stored protected settings must be replaced; undefined if they need not be. */
 function useMustReplace(
-  extension: ExtensionView | null,
-  first: EditingStart['first'],
-  schema: SchemaOfVersion | undefined,
+  present: ExtensionView['protectedSettings'],
+  isOtherSchema: boolean,
   version: string,
 ): string | undefined {
   const { t } = useTranslation('editor');
-  const present = extension?.protectedSettings ?? null;
   if (present === null) return undefined;
   if (present.needsSecrets) return t('protected.needs');
-  const isOther =
-    schema !== undefined &&
-    schema?.protectedSettings !== undefined &&
-    JSON.stringify(schema.protectedSettings) !== JSON.stringify(first.schema?.protectedSettings);
-  return isOther ? t('protected.otherSchema', { version }) : undefined;
+  return isOtherSchema && present.obstacle !== null ? t('protected.otherSchema', { version }) : undefined;
 }
 
 /**

@@ -4,6 +4,7 @@ import { useEffect, useMemo, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import type { ProblemFault } from '#app/_lib/problem.ts';
 import type { JsonMarks } from '#app/_ui/json-marks.ts';
+import { isCorrected, type PlanSubject } from './corrected.ts';
 import type { ExtensionDraft, ProtectedDraft } from './draft.ts';
 import type { Planned } from './use-plan.ts';
 
@@ -47,7 +48,9 @@ export function placeOf(path: string): string {
 }
 
 interface Sources {
-  planned: Pick<Planned, 'faults'>;
+  planned: Pick<Planned, 'faults' | 'settled' | 'subject'>;
+  /** The declaration as it is now. */
+  subject: PlanSubject;
   draft: ExtensionDraft;
   secrets: ProtectedDraft;
   taken: boolean;
@@ -57,8 +60,9 @@ interface Sources {
 }
 
 /** Collects the errors that the portal and this page found, by field. */
-export function useFaults({ planned, draft, secrets, taken, mustReplace, active }: Sources): Faults {
+export function useFaults({ planned, subject, draft, secrets, taken, mustReplace, active }: Sources): Faults {
   const { t } = useTranslation('editor');
+  const { faults: found, settled, subject: before } = planned;
   const [insists, setInsists] = useState(false);
   const [visited, setVisited] = useState<ReadonlySet<string>>(new Set());
   useEffect(() => {
@@ -77,8 +81,8 @@ export function useFaults({ planned, draft, secrets, taken, mustReplace, active 
     if (mustReplace !== undefined && secrets.mode === 'keep') add(protectedRoot, mustReplace);
 
     // While the JSON is invalid, the portal's errors refer to an older text.
-    const reported =
-      draft.unread === null ? planned.faults : planned.faults.filter(({ path }) => !path.startsWith(publicRoot));
+    const readable = draft.unread === null ? found : found.filter(({ path }) => !path.startsWith(publicRoot));
+    const reported = readable.filter(({ path }) => settled || before === null || !isCorrected(path, before, subject));
     const all = [...own, ...reported];
     const shown = all.filter((fault) => {
       if (insists || !missing.has(fault.code)) return true;
@@ -111,5 +115,19 @@ export function useFaults({ planned, draft, secrets, taken, mustReplace, active 
       },
       insist: () => setInsists(true),
     };
-  }, [planned.faults, draft.name, draft.unread, secrets, taken, mustReplace, active, insists, visited, t]);
+  }, [
+    found,
+    settled,
+    before,
+    subject,
+    draft.name,
+    draft.unread,
+    secrets,
+    taken,
+    mustReplace,
+    active,
+    insists,
+    visited,
+    t,
+  ]);
 }

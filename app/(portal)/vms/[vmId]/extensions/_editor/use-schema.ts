@@ -4,9 +4,13 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { type FormPlan, planForm } from '#app/_ui/schema-form/bounded.ts';
-import type { ProtectedForm } from './protected-settings.tsx';
+import { jsonPointer } from '#protocol/pointer.ts';
+import type { ProtectedForm } from './protected-form.tsx';
 
 export type SchemaOfVersion = { publicSettings?: unknown; protectedSettings?: unknown } | null;
+
+/** Translated titles and descriptions by JSON pointer, such as `/publicSettings/port`. */
+export type SettingWordsByPointer = Readonly<Record<string, { title?: string; description?: string }>>;
 
 export interface UsedSchema {
   /** Undefined while loading. */
@@ -24,7 +28,7 @@ export interface UsedSchema {
 export function useSchema(
   handler: string,
   version: string,
-  first: { version: string; schema: SchemaOfVersion },
+  first: { version: string; schema: SchemaOfVersion; words: SettingWordsByPointer },
 ): UsedSchema {
   const trpc = useTRPC();
   const isFirst = version === first.version;
@@ -35,11 +39,14 @@ export function useSchema(
     staleTime: Number.POSITIVE_INFINITY,
   });
   const schema = isFirst ? first.schema : (query.data?.settingsSchema as SchemaOfVersion | undefined);
+  const words = isFirst ? first.words : query.data?.settingWords;
   return useMemo(() => {
-    const protectedPlan = schema?.protectedSettings === undefined ? null : planForm(schema.protectedSettings);
+    const planOf = (half: 'publicSettings' | 'protectedSettings') =>
+      schema?.[half] === undefined ? null : planForm(schema[half], (path) => words?.[jsonPointer([half, ...path])]);
+    const protectedPlan = planOf('protectedSettings');
     return {
       schema,
-      plan: schema?.publicSettings === undefined ? null : planForm(schema.publicSettings),
+      plan: planOf('publicSettings'),
       protectedForm:
         protectedPlan !== null
           ? { kind: 'fields', plan: protectedPlan }
@@ -49,5 +56,5 @@ export function useSchema(
       error: query.error,
       retry: () => void query.refetch(),
     };
-  }, [schema, query.error, query.refetch]);
+  }, [schema, words, query.error, query.refetch]);
 }

@@ -1,0 +1,134 @@
+import { execFile } from 'node:child_process';
+import { accessSync, constants, existsSync, realpathSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { compareVersions } from '#protocol/index.ts';
+import { AgentError, sentenceOf } from '../agent-error.ts';
+import { type AgentLayout, layoutOf } from '../folder/layout.ts';
+import { loadIdentity } from '../identity/identity.ts';
+import type { Caller } from '../portal/call.ts';
+import { wait } from '../portal/wait.ts';
+import { describeServedAgent, downloadAgent, type ServedAgent } from '../update/served-agent.ts';
+import { swapAgent } from '../update/swap.ts';
+import { hasPolled, settleTrial, sha256Of, type UpdateTrial } from '../update/trial.ts';
+import { agentVersion } from '../version.ts';
+
+export interface UpdateOptions {
+  dir: string;
+  /** How long the new agent may take until it polls. */
+  pollSeconds: number;
+  /** Shell command that restarts the agent; by default, systemd does. */
+  restartCommand?: string;
+  /** The file of this agent. */
+  program: string;
+  call: Caller;
+}
+
+const systemdRestart = 'systemctl restart annex-agent';
+const run = promisify(execFile);
+
+/**
+ * Replaces this agent with the one that the portal serves, and restarts it. Goes back if the new one does not poll in
+ * time. Throws AgentError if the agent is not updated.
+ */
+export async function update(options: UpdateOptions, print: (line: string) => void): Promise<void> {
+  const { dir, call, pollSeconds } = options;
+  const layout = layoutOf(dir);
+  const { portal } = loadIdentity(layout);
+  const program = programOf(options.program);
+  const restart = restartOf(options.restartCommand);
+  if (settleTrial(layout, Date.now()) === 'pending') {
+    throw new AgentError('Another update has not ended yet. Wait until its new agent has polled, or for two minutes.');
+  }
+  const served = await describeServedAgent(portal, call);
+  const from = sha256Of(program) ?? '';
+  if (from === served.sha256) return print(`The agent ${served.version} is up to date.`);
+  requireNewer(served, portal);
+  const incoming = join(dirname(program), `incoming-${basename(program)}`);
+  print(`Fetching the agent ${served.version} from ${portal}.`);
+  await downloadAgent(portal, served, incoming, call);
+  await requireRunning(incoming, served.version);
+  const startedAt = Date.now();
+  const trial = { program, from, to: served.sha256, startedAt, deadline: startedAt + pollSeconds * 1000 };
+  swapAgent(layout, incoming, trial);
+  print(
+    `Restarting with the agent ${served.version}. If it does not poll in ${pollSeconds} s, ${agentVersion} returns.`,
+  );
+  const trouble = await restart();
+  if (trouble === null && (await polls(layout, trial))) {
+    settleTrial(layout, Date.now());
+    return print(`The agent ${served.version} is running and has polled the portal.`);
+  }
+  if (settleTrial(layout, Number.POSITIVE_INFINITY) === 'kept') {
+    return print(`The agent ${served.version} is running and has polled the portal.`);
+  }
+  const second = await restart();
+  throw new AgentError(
+    `${trouble ?? `The agent ${served.version} did not poll the portal in ${pollSeconds} s.`} The agent ${agentVersion} is installed again${second === null ? ' and was restarted' : `, but could not be restarted: ${second}`}. See the journal for the reason.`,
+  );
+}
+
+/** Returns the file of this agent. Throws AgentError if it cannot be replaced. */
+function programOf(given: string): string {
+  const program = realpathSync(given);
+  if (program.endsWith('.ts')) {
+    throw new AgentError('This agent runs from a clone of the repository. Update the clone instead.');
+  }
+  try {
+    accessSync(dirname(program), constants.W_OK);
+  } catch (error) {
+    throw new AgentError(`${program} cannot be replaced: ${sentenceOf(error)}. Run this as root.`);
+  }
+  return program;
+}
+
+function restartOf(command: string | undefined): () => Promise<string | null> {
+  if (command === undefined && !existsSync('/run/systemd/system')) {
+    throw new AgentError(
+      'systemd is not running, so the agent cannot be restarted. Set --restart-command, for example to a command of your service manager.',
+    );
+  }
+  return async () => {
+    try {
+      await run('/bin/sh', ['-c', command ?? systemdRestart]);
+      return null;
+    } catch (error) {
+      return `The agent could not be restarted: ${sentenceOf(error).trim()}.`;
+    }
+  };
+}
+
+function requireNewer({ version, minimumNode }: ServedAgent, portal: string): void {
+  if (compareVersions(version, agentVersion) < 0) {
+    throw new AgentError(
+      `${portal} serves the agent ${version}, which is older than this one, ${agentVersion}. Nothing was changed.`,
+    );
+  }
+  if (compareVersions(process.versions.node, minimumNode) < 0) {
+    throw new AgentError(
+      `The agent ${version} needs Node ${minimumNode} or later; this is ${process.versions.node}. Run the installer again, which also updates Node.`,
+    );
+  }
+}
+
+/** Starts the downloaded agent once, so that a file that cannot run is found before it replaces anything. */
+async function requireRunning(incoming: string, version: string): Promise<void> {
+  try {
+    const { stdout } = await run(process.execPath, [incoming, '--version']);
+    if (stdout.trim() === version) return;
+    throw new AgentError(`it says that its version is ${stdout.trim()}`);
+  } catch (error) {
+    rmSync(incoming, { force: true });
+    const [sentence = ''] = sentenceOf(error).trim().split('\n').slice(-1);
+    throw new AgentError(`The agent ${version} does not run on this machine: ${sentence}. Nothing was changed.`);
+  }
+}
+
+/** Waits until the new agent has polled. Returns false after the deadline. */
+async function polls(layout: AgentLayout, trial: UpdateTrial): Promise<boolean> {
+  while (Date.now() < trial.deadline) {
+    if (hasPolled(layout, trial)) return true;
+    await wait(0.2, []);
+  }
+  return hasPolled(layout, trial);
+}

@@ -1,0 +1,193 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { bundleAgent } from '#server/agent-files/bundle-agent.ts';
+import { settleCommand } from './install/unit.ts';
+import { type FakePortal, fakePortal } from './testing/fake-portal.ts';
+import { sha256Of } from './update/trial.ts';
+import { agentVersion } from './version.ts';
+
+const newVersion = '9.9.9';
+let current: string;
+let folder: string;
+let dir: string;
+let program: string;
+let portal: FakePortal;
+let service: Service;
+
+beforeAll(async () => {
+  const built = mkdtempSync(join(tmpdir(), 'annex-built-'));
+  await bundleAgent(join(built, 'agent.mjs'));
+  current = readFileSync(join(built, 'agent.mjs'), 'utf8');
+  rmSync(built, { recursive: true });
+}, 60_000);
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'annex-agent-update-'));
+  dir = join(folder, 'agent');
+  program = join(folder, 'annex-agent.mjs');
+  writeFileSync(program, current);
+  chmodSync(program, 0o755);
+  portal = await fakePortal();
+  await agent('enroll', '--portal', portal.url, '--token', 'token');
+  const since = Date.now();
+  service = new Service();
+  await polledSince(since);
+}, 120_000);
+afterEach(async () => {
+  await service.stop();
+  await portal.close();
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+  rmSync(pidFile(), { force: true });
+});
+
+const environment = { NODE_ENV: 'production', PATH: process.env.PATH } as const;
+
+function agent(...args: string[]): Promise<{ code: number | null; out: string; error: string }> {
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      [program, ...args, '--dir', dir],
+      { cwd: folder, env: environment },
+      (_, out, error) => resolve({ code: child.exitCode, out, error }),
+    );
+  });
+}
+
+/** Starts the agent again whenever it ends, as systemd does with the unit. */
+class Service {
+  private child: ChildProcess | null = null;
+  private isStopped = false;
+  private readonly ended = this.run();
+
+  private async run(): Promise<void> {
+    const [shell = '', ...before] = settleCommand({ dir, program: [process.execPath, program] });
+    while (!this.isStopped) {
+      await this.start(shell, before);
+      if (!this.isStopped) await this.start(process.execPath, [program, 'run', '--dir', dir]);
+    }
+  }
+
+  private async start(command: string, args: string[]): Promise<void> {
+    const child = spawn(command, args, { cwd: folder, env: environment, stdio: 'ignore' });
+    this.child = child;
+    writeFileSync(pidFile(), String(child.pid));
+    await once(child, 'exit');
+  }
+
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    this.child?.kill('SIGKILL');
+    await this.ended;
+  }
+}
+
+const update = (...options: string[]) => agent('update', '--restart-command', restartCommand(), ...options);
+const pidFile = () => `${folder}.pid`;
+/** Ends the process of the service, which then starts the agent again. */
+const restartCommand = () => `kill -9 $(cat '${pidFile()}') || true`;
+
+/** Waits until the installed agent has polled the portal, after this time. */
+async function polledSince(since: number): Promise<void> {
+  const poll = (): { sha256?: string; at?: number } => {
+    const file = join(dir, 'state/first-poll.json');
+    return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+  };
+  await expect
+    .poll(() => poll().sha256 === sha256Of(program) && (poll().at ?? 0) >= since, { timeout: 60_000 })
+    .toBe(true);
+}
+
+/** The agent's file in a newer version, with code that runs before it. */
+function newer(code = ''): Buffer {
+  const [first = '', ...rest] = current.replaceAll(`"${agentVersion}"`, `"${newVersion}"`).split('\n');
+  return Buffer.from([first, code, ...rest].join('\n'));
+}
+
+const filesNextToTheAgent = () => readdirSync(folder).sort();
+const isOld = () => readFileSync(program, 'utf8') === current;
+
+describe('update', { timeout: 180_000 }, () => {
+  test('replaces and restarts the agent, and leaves nothing behind', async () => {
+    portal.served = { version: newVersion, bytes: newer() };
+    const ran = await update();
+    expect(ran).toMatchObject({ code: 0, error: '' });
+    expect(ran.out).toContain(`The agent ${newVersion} is running and has polled the portal.`);
+    expect(readFileSync(program).equals(portal.served.bytes)).toBe(true);
+    expect(filesNextToTheAgent()).toEqual(['agent', 'annex-agent.mjs']);
+    expect(existsSync(join(dir, 'state/update.json'))).toBe(false);
+    await portal.until('the new version', () => portal.described.length > 0);
+    expect(portal.described).toEqual([{ name: 'annex-agent', version: newVersion }]);
+    expect((await update()).out).toBe(`The agent ${newVersion} is up to date.\n`);
+  });
+
+  test.each([
+    { what: 'hangs', code: "if (process.argv[2] === 'run') await new Promise(() => setInterval(() => {}, 1000));" },
+    { what: 'ends', code: "if (process.argv[2] === 'run') process.exit(1);" },
+  ])('goes back if the new agent $what without a poll', async ({ code }) => {
+    portal.served = { version: newVersion, bytes: newer(code) };
+    const since = Date.now();
+    const ran = await update('--poll-seconds', '3');
+    expect(ran.code).toBe(1);
+    expect(ran.error).toContain(`The agent ${newVersion} did not poll the portal in 3 s.`);
+    expect(ran.error).toContain(`The agent ${agentVersion} is installed again and was restarted.`);
+    expect(isOld()).toBe(true);
+    expect(filesNextToTheAgent()).toEqual(['agent', 'annex-agent.mjs']);
+    await polledSince(since);
+  });
+
+  test('goes back at the next start if the update itself was killed', async () => {
+    portal.served = {
+      version: newVersion,
+      bytes: newer("if (process.argv[2] === 'run') process.exit(1);"),
+    };
+    const since = Date.now();
+    const args = ['update', '--dir', dir, '--poll-seconds', '2', '--restart-command', restartCommand()];
+    const updating = spawn(process.execPath, [program, ...args], { cwd: folder, env: environment, stdio: 'ignore' });
+    await expect.poll(isOld, { timeout: 60_000 }).toBe(false);
+    const ended = once(updating, 'exit');
+    updating.kill('SIGKILL');
+    await ended;
+    // The running agent may still be the old one: the machine loses power.
+    await new Promise((resolve) => execFile('/bin/sh', ['-c', restartCommand()], resolve));
+    await expect.poll(isOld, { timeout: 60_000 }).toBe(true);
+    await polledSince(since);
+  });
+});
+
+describe('an update that changes nothing', { timeout: 180_000 }, () => {
+  afterEach(() => {
+    expect(isOld()).toBe(true);
+    expect(filesNextToTheAgent()).toEqual(['agent', 'annex-agent.mjs']);
+  });
+
+  test('a damaged file', async () => {
+    portal.served = { version: newVersion, bytes: newer(), sha256: '0'.repeat(64) };
+    expect(await update()).toMatchObject({
+      code: 1,
+      error: expect.stringContaining('checksum of the downloaded agent is wrong'),
+    });
+  });
+
+  test('an agent with a syntax error', async () => {
+    portal.served = { version: newVersion, bytes: newer('const = 1;') };
+    expect(await update()).toMatchObject({ code: 1, error: expect.stringContaining('does not run on this machine') });
+  });
+
+  test('an older agent', async () => {
+    portal.served = { version: '0.0.1', bytes: newer() };
+    expect(await update()).toMatchObject({ code: 1, error: expect.stringContaining('is older than this one') });
+  });
+
+  test('an agent that needs a newer Node', async () => {
+    portal.served = { version: newVersion, bytes: newer(), minimumNode: '99.0' };
+    expect(await update()).toMatchObject({ code: 1, error: expect.stringContaining('Run the installer again') });
+  });
+
+  test('a portal that serves no agent', async () => {
+    expect(await update()).toMatchObject({ code: 1, error: expect.stringContaining('serves no agent') });
+  });
+});

@@ -1,0 +1,28 @@
+import { closeSync, copyFileSync, fsyncSync, openSync } from 'node:fs';
+import type { AgentLayout } from '../folder/layout.ts';
+import { replace } from '../folder/write-file.ts';
+import { previousOf, type UpdateTrial, writeTrial } from './trial.ts';
+
+/**
+ * Puts a downloaded agent in place of the current one, on trial. The previous one is kept until the trial ends. After a
+ * crash at any point, `settleTrial` finds a complete agent.
+ */
+export function swapAgent(layout: AgentLayout, incoming: string, trial: UpdateTrial): void {
+  const previous = previousOf(trial.program);
+  const copy = `${previous}.next`;
+  copyFileSync(trial.program, copy);
+  sync(copy);
+  replace(copy, previous);
+  sync(incoming);
+  writeTrial(layout, trial);
+  replace(incoming, trial.program);
+}
+
+function sync(path: string): void {
+  const file = openSync(path, 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,118 @@
+'use client';
+
+import { useQuery } from '@tanstack/react-query';
+import { useId, useRef } from 'react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { QueryError } from '#app/_lib/query-error.tsx';
+import { useTRPC } from '#app/_lib/trpc.tsx';
+import { useThrottledReload } from '#app/_lib/use-throttled-reload.ts';
+import { useFormat } from '#app/_ui/format.ts';
+import { SkeletonRows } from '#app/_ui/skeleton.tsx';
+import type { FleetRow } from '#server/domain/views/index.ts';
+import { type FleetMap, useGroup } from './groups.ts';
+import { Tile, useReason } from './tile.tsx';
+import { TileGroupHead } from './tile-group-head.tsx';
+import { fewVms, healthIn, tilesOf } from './tiles.ts';
+import { type TileVm, useTileCursor } from './use-tile-cursor.ts';
+
+/** A small fleet as named tiles with a single tab stop and the keys of the map. */
+export function FleetTiles({ map }: { map: FleetMap }) {
+  const { t } = useTranslation('overview');
+  const trpc = useTRPC();
+  const input = { sort: 'health', limit: fewVms } as const;
+  const rows = useQuery(trpc.fleet.list.queryOptions(input));
+  useThrottledReload({ queryKey: trpc.fleet.list.queryKey(input), refetch: rows.refetch, agesMs: 15_000 });
+  if (rows.data !== undefined) return <TileMap map={map} rows={rows.data.items} />;
+  if (rows.error) {
+    return (
+      <QueryError
+        title={t('map.failed')}
+        error={rows.error}
+        onRetry={rows.refetch}
+        at={new Date(rows.errorUpdatedAt)}
+      />
+    );
+  }
+  return <SkeletonRows columns={['w-40', 'w-40', 'w-40']} rows={2} label={t('map')} />;
+}
+
+function TileMap({ map, rows }: { map: FleetMap; rows: readonly FleetRow[] }) {
+  const { t } = useTranslation('overview');
+  const hintId = useId();
+  const box = useRef<HTMLDivElement>(null);
+  const groups = tilesOf(map, rows);
+  const tiles = groups.flatMap((group, index) => group.map((row) => ({ row, group: index })));
+  const { current, handlers } = useTileCursor(box, tiles);
+  const label = useTilesLabel(map, rows.length);
+  const vm = tiles[current ?? -1];
+  return (
+    <div className="min-w-0">
+      <div
+        ref={box}
+        role="application"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a widget that handles keys
+        tabIndex={0}
+        aria-label={label}
+        aria-describedby={hintId}
+        className="grid gap-3 rounded-xs outline-none focus-visible:shadow-focus"
+        {...handlers}
+      >
+        {map.groups.map((group, index) => (
+          <div key={JSON.stringify([group.key, group.rest])}>
+            <TileGroupHead map={map} group={group} />
+            <div className="flex flex-wrap gap-2">
+              {groups[index]?.map((row) => (
+                <Tile
+                  key={row.id}
+                  row={row}
+                  health={healthIn(map.groupBy, group.key, row)}
+                  isCurrent={vm?.group === index && vm.row === row}
+                />
+              ))}
+            </div>
+          </div>
+        ))}
+      </div>
+      <p id={hintId} className="sr-only">
+        {t('map.keys')}
+      </p>
+      <p role="status" className="sr-only">
+        {vm === undefined ? null : <TileAnnouncement map={map} groups={groups} {...vm} />}
+      </p>
+    </div>
+  );
+}
+
+interface TileAnnouncementProps extends TileVm {
+  map: FleetMap;
+  groups: readonly FleetRow[][];
+}
+
+function TileAnnouncement({ map, groups, group, row }: TileAnnouncementProps) {
+  const { t } = useTranslation(['overview', 'reports']);
+  const format = useFormat();
+  const groupOf = useGroup();
+  const reason = useReason(row);
+  const own = groups[group] ?? [];
+  const of = map.groups[group];
+  if (of === undefined) return null;
+  const health = healthIn(map.groupBy, of.key, row);
+  const words = [row.name, t(`reports:health.${health}`), reason].filter(Boolean).join(', ');
+  const position = t('overview:map.position', {
+    group: groupOf(map, of),
+    place: format.number(own.indexOf(row) + 1),
+    of: format.number(own.length),
+  });
+  return `${words}. ${position}`;
+}
+
+function useTilesLabel(map: FleetMap, vms: number): string {
+  const { t } = useTranslation('overview');
+  const format = useFormat();
+  return t('map.label', {
+    vms: t('fleet.vms', { count: vms, shown: format.number(vms) }),
+    groups: map.groups.length,
+    failed: format.number(map.groups.reduce((sum, { failed }) => sum + failed, 0)),
+    silent: format.number(map.groups.reduce((sum, { unresponsive }) => sum + unresponsive, 0)),
+  });
+}

@@ -1,0 +1,22 @@
+import type { inferRouterOutputs } from '@trpc/server';
+import type { AttentionGroup } from '#server/domain/views/index.ts';
+import type { AppRouter } from '#server/trpc/root.ts';
+
+export type AttentionVm = inferRouterOutputs<AppRouter>['attention']['vms']['items'][number];
+
+/** A VM whose details are open, and the problem in whose list it is. */
+export interface OpenVm {
+  key: string;
+  vmId: string;
+  name: string;
+}
+
+/** Number of VMs of a problem that are loaded together. */
+export const vmsAtOnce = 50;
+
+/** Returns the extension of a VM that has the problem; the least healthy one of the handler. */
+export function extensionOf(group: AttentionGroup, vm: AttentionVm): AttentionVm['extensions'][number] | undefined {
+  if (group.extension === null) return undefined;
+  const { handler, name } = group.extension;
+  return vm.extensions.find((extension) => extension.handler === handler && (name === null || extension.name === name));
+}

@@ -1,0 +1,35 @@
+'use client';
+
+import { RotateCw } from 'lucide-react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { Button, type ButtonProps } from '#app/_ui/button.tsx';
+import type { Extension } from '../vm-data.ts';
+import type { Retry } from './use-retry.ts';
+
+export interface RetryButtonProps extends Pick<ButtonProps, 'variant' | 'size' | 'className'> {
+  extension: Extension;
+  retry: Retry;
+  /** Whether the accessible name contains the extension's name, for pages with several of these buttons. */
+  named?: boolean;
+}
+
+/** Runs an extension's handler again. Both labels reserve space, so that the button keeps its width. */
+export function RetryButton({ extension, retry, named = false, ...props }: RetryButtonProps) {
+  const { t } = useTranslation('reports');
+  const { name } = extension;
+  const isBusy = retry.busy === name;
+  return (
+    <Button
+      {...props}
+      busy={retry.busy !== null}
+      onClick={() => retry.start(extension)}
+      {...(named && { 'aria-label': isBusy ? t('retry.busy') : t('retry.of', { name }) })}
+    >
+      <RotateCw aria-hidden className={isBusy ? 'motion-safe:animate-spin' : undefined} />
+      <span className="grid [&>span]:col-start-1 [&>span]:row-start-1">
+        <span className={isBusy ? 'invisible' : undefined}>{t('retry')}</span>
+        <span className={isBusy ? undefined : 'invisible'}>{t('retry.busy')}</span>
+      </span>
+    </Button>
+  );
+}

@@ -1,0 +1,51 @@
+import type { InstanceDetails, ReportedMessage } from '../vm-data.ts';
+
+/** Problems of the connection or the delivery, which no message of a handler explains. */
+const portalOnly = ['lead.silent', 'lead.undelivered', 'lead.held', 'lead.hold', 'lead.secrets', 'lead.release'];
+
+/**
+ * Returns the handler's own message about the problem that the explanation names; null if it reported none. A failed
+ * command is explained by an error or a warning only, because an earlier message may speak of progress.
+ */
+export function headlineOf({
+  explanation,
+  extensions,
+}: Pick<InstanceDetails, 'explanation' | 'extensions'>): ReportedMessage | null {
+  if (explanation === null || portalOnly.includes(explanation.lead.code)) return null;
+  const link = explanation.links.find(({ kind }) => kind === 'cause');
+  const extension = extensions.find(({ name }) => name === link?.extension);
+  if (link === undefined || extension === undefined) return null;
+  const { status, heartbeat, failedPart, goalSequenceNumber } = extension;
+  const current = status !== null && status.sequenceNumber >= goalSequenceNumber ? status : null;
+  switch (link.title.code) {
+    case 'part':
+    case 'part.unnamed':
+      return failedPart?.message ?? null;
+    case 'notReady':
+    case 'unresponsive':
+      return heartbeat.message ?? (current?.status === 'warning' ? current.message : null);
+    case 'failed':
+      return current?.status === 'error' || current?.status === 'warning' ? current.message : null;
+    case 'error':
+    case 'warns':
+    case 'works':
+    case 'late':
+      return current?.message ?? null;
+    default:
+      return null;
+  }
+}
+
+/** Returns the handler's own message about an extension's problem; null if it reported none. */
+export function messageOfProblem({
+  cause,
+  status,
+  heartbeat,
+  failedPart,
+  goalSequenceNumber,
+}: InstanceDetails['extensions'][number]): ReportedMessage | null {
+  if (cause === 'substatus') return failedPart?.message ?? null;
+  if (cause === 'heartbeat') return heartbeat.message;
+  const isCurrent = status !== null && status.sequenceNumber >= goalSequenceNumber;
+  return isCurrent && (status.status === 'error' || status.status === 'warning') ? status.message : null;
+}

@@ -1,0 +1,54 @@
+'use client';
+
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useTRPC } from '#app/_lib/trpc.tsx';
+import { StatusIcon, type StatusName } from '#app/_ui/status-icon.tsx';
+import { reachedSteps } from './reached-steps.ts';
+
+/** Interval in milliseconds at which the state is loaded if no live hint arrives. */
+const reloadMs = 5_000;
+
+const steps = ['enrolled', 'polled', 'healthy'] as const;
+/** What the page says while the step with the same index is not complete, and at the end. */
+const sentences = ['progress.waiting', 'progress.first', 'progress.running', 'progress.ready'] as const;
+
+/** Follows a VM whose machine is being enrolled: waiting, then enrolled, first poll, healthy. */
+export function EnrollmentProgress({ vm, before }: { vm: { id: string; name: string }; before: string | null }) {
+  const { t } = useTranslation('vms');
+  const trpc = useTRPC();
+  const { data } = useQuery({
+    ...trpc.instanceViews.get.queryOptions({ vmId: vm.id }),
+    refetchInterval: ({ state }) => (reachedSteps(state.data, before) === steps.length ? false : reloadMs),
+  });
+  const reached = reachedSteps(data, before);
+  const isTroubled = reached === 2 && data !== undefined && !['progressing', 'unknown'].includes(data.health);
+  const sentence = isTroubled ? 'progress.troubled' : (sentences[reached] ?? 'progress.waiting');
+  return (
+    <section aria-label={t('progress', { name: vm.name })} className="rounded-md bg-sunken p-3 shadow-hair-subtle">
+      <ol className="flex flex-wrap gap-x-5 gap-y-1.5">
+        {steps.map((step, index) => (
+          <li
+            key={step}
+            data-st={iconOf(index, reached, isTroubled)}
+            aria-current={index === reached ? 'step' : undefined}
+            className="flex items-center gap-1.5 text-13 aria-[current]:font-medium [&>svg]:text-st-text"
+          >
+            <StatusIcon status={iconOf(index, reached, isTroubled)} />
+            {t(`progress.${step}`)}
+            {index < reached ? <span className="sr-only">{t('progress.done')}</span> : null}
+          </li>
+        ))}
+      </ol>
+      <p role="status" className="mt-2 text-12 text-ink-2">
+        {t(sentence, { name: vm.name })}
+      </p>
+    </section>
+  );
+}
+
+function iconOf(index: number, reached: number, isTroubled: boolean): StatusName {
+  if (index < reached) return 'healthy';
+  if (index > reached) return 'waiting';
+  return isTroubled ? 'warning' : 'progressing';
+}

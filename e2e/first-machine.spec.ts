@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { programBin } from '#server/testing/programs.ts';
+import { expectAccessibleInBothThemes } from './support/accessibility.ts';
+import { expect, test } from './support/test.ts';
+
+test.use({ portalGroup: 'first-machine' });
+
+/** Runs a command as a person would in a terminal of the machine. */
+function type(command: string, folder: string): ChildProcess {
+  return spawn('sh', ['-c', command], {
+    cwd: folder,
+    // Leaves out the Node that runs this test: the installer must bring one. The last folder has curl if the system lacks it.
+    env: {
+      NODE_ENV: 'production',
+      PATH: `/usr/sbin:/usr/bin:/sbin:/bin:${programBin}`,
+      ANNEX_AGENT_WAAGENT_FOLDER: 'none',
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+}
+
+test('on an empty portal, the first machine is healthy after one command, and pages follow it', async ({
+  signedIn,
+  unique,
+}) => {
+  // The machine downloads Node, more than 100 MB, and writes it to disk.
+  test.setTimeout(180_000);
+  const folder = mkdtempSync(path.join(tmpdir(), 'annex-first-machine-'));
+  const page = await signedIn('admin');
+  let clicks = 0;
+  const click = async (name: string) => {
+    clicks += 1;
+    await page.getByRole('button', { name }).click();
+  };
+  await page.goto('/');
+  const step = (name: string) =>
+    page
+      .getByRole('region', { name: 'Three steps' })
+      .getByRole('listitem')
+      .filter({
+        has: page.getByRole('heading', { name }),
+      });
+  await expectAccessibleInBothThemes(page);
+  await page.getByRole('button', { name: 'Publish the sample' }).click();
+  await expect(step('Publish a handler')).toContainText('Done');
+  await click('Enroll a VM');
+  await page.getByLabel('Name').fill(`first-${unique}`);
+  await click('Create VM');
+  const dialog = page.getByRole('dialog');
+  const progress = dialog.getByRole('region', { name: `Progress of first-${unique}` });
+  await expect(progress.getByRole('status')).toContainText('Waiting for the machine');
+  await expect(dialog.getByText('is an address of the machine on which Annex runs')).toBeVisible();
+  await expectAccessibleInBothThemes(page);
+
+  const shown =
+    (await dialog
+      .getByText(/ANNEX_ENROLLMENT_TOKEN=\S+ sh$/)
+      .first()
+      .textContent()) ?? '';
+  // Only the options differ from what people paste: no service, and a folder of the test.
+  const machine = type(`${shown} -s -- --foreground --dir '${folder}/agent'`, folder);
+  let output = '';
+  for (const stream of [machine.stdout, machine.stderr]) stream?.on('data', (chunk) => (output += chunk));
+  const ended = once(machine, 'close').then(() => {
+    throw new Error(`The installer or the agent ended early:\n${output}`);
+  });
+  ended.catch(() => undefined);
+  try {
+    const enrolled = progress.getByRole('listitem').filter({ hasText: 'Enrolled' });
+    await Promise.race([expect(enrolled).toContainText('complete', { timeout: 60_000 }), ended]);
+    await expect(progress.getByRole('status')).toHaveText(`first-${unique} is healthy.`, { timeout: 30_000 });
+    await expectAccessibleInBothThemes(page);
+    expect(output).toContain(`Log: ${folder}/agent/logs/agent.log`);
+    const token = /ANNEX_ENROLLMENT_TOKEN=(\S+)/.exec(shown)?.[1] ?? 'no token';
+    expect(existsSync(`${folder}/agent/logs/agent.log`)).toBe(true);
+    expect(output + readFileSync(`${folder}/agent/logs/agent.log`, 'utf8')).not.toContain(token);
+    process.stdout.write(`first machine healthy: ${clicks} clicks and one command\n`);
+    expect(clicks).toBe(2);
+    await page.keyboard.press('Escape');
+    await expect(step('Enroll a machine')).toContainText('Done');
+    await expectAccessibleInBothThemes(page);
+    await page.getByRole('link', { name: `Add to first-${unique}` }).click();
+    await expect(page).toHaveURL(/\/vms\/.*\/add-extension/);
+  } finally {
+    if (machine.pid !== undefined && machine.exitCode === null) process.kill(-machine.pid, 'SIGTERM');
+    await ended.catch(() => undefined);
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+  }
+});

@@ -1,0 +1,19 @@
+import { pageAddresses } from './support/page-addresses.ts';
+import { publishSamples, sampleGoal } from './support/samples.ts';
+import { maxScriptBytes, scriptBytesOf } from './support/script-size.ts';
+import { expect, test } from './support/test.ts';
+
+const probe = 'Acme.Lab.Probe';
+
+test('no page loads more than 215 kB of script before an interaction', async ({ signedIn, api, unique }) => {
+  await publishSamples(api, [probe]);
+  const vm = await api.createVm(`script-${unique}`);
+  await api.setExtension(vm.id, 'watch', sampleGoal(probe));
+  const { versions } = await api.call<{ versions: { version: string }[] }>('GET', `/handlers/${probe}`);
+  const client = (await signedIn('admin')).request;
+  const parts = { vmId: vm.id, name: 'watch', handler: probe, version: versions[0]?.version ?? '' };
+  const sizes: Record<string, number> = {};
+  for (const address of pageAddresses(parts)) sizes[address] = await scriptBytesOf(client, address);
+  expect(Object.keys(sizes).length).toBeGreaterThan(10);
+  expect(Object.entries(sizes).filter(([, bytes]) => bytes === 0 || bytes > maxScriptBytes)).toEqual([]);
+});

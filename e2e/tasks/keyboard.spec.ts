@@ -1,0 +1,98 @@
+import { expectAccessibleInBothThemes } from '../support/accessibility.ts';
+import { publishSamples, sampleGoal } from '../support/samples.ts';
+import { expect, test } from '../support/test.ts';
+
+const mount = 'Northwind.Storage.Mount';
+const settled = { timeout: 30_000 };
+
+test.use({ portalGroup: 'tasks' });
+test.beforeAll(({ api }) => publishSamples(api, [mount]));
+
+test('the search field never traps the keys: ↓ enters the rows, Escape keeps the text, Enter opens the only match', async ({
+  signedIn,
+  api,
+  unique,
+}) => {
+  const names = ['a', 'b', 'c'].map((letter) => `row-${letter}-${unique}`);
+  for (const name of names) await api.createVm(name);
+  const page = await signedIn('viewer');
+  await page.goto('/vms');
+  await expect(page.getByRole('link', { name: names[2] ?? '', exact: true })).toBeVisible(settled);
+  const search = page.getByRole('searchbox');
+  const matches = (text: string) => page.getByRole('status').filter({ hasText: text });
+
+  await page.keyboard.press('/');
+  await page.keyboard.type('row-');
+  await expect(matches('3 VMs match')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(search).toHaveValue('row-');
+  await expect(search).not.toBeFocused();
+  await page.keyboard.press('/');
+  await page.keyboard.press('ArrowDown');
+  await expect(search).not.toBeFocused();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(names[1] ?? '');
+
+  await page.goBack();
+  await page.keyboard.press('/');
+  // Keys that follow each other before the page has drawn the first count all the same.
+  await search.evaluate((field) => {
+    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'Enter']) {
+      const target = document.activeElement ?? field;
+      target.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+    }
+  });
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(names[2] ?? '');
+
+  await page.goto('/vms');
+  await page.keyboard.press('/');
+  await page.keyboard.type(names[2] ?? '');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(names[2] ?? '');
+});
+
+test('the palette finds states, tags and message IDs, and acts on the VM that is open', async ({
+  signedIn,
+  api,
+  startAgent,
+  unique,
+}) => {
+  const vm = await api.createVm(`palette-${unique}`, { site: `ulm-${unique}` });
+  await api.setExtension(vm.id, 'share', sampleGoal(mount, { reachable: false }));
+  const agent = await startAgent(vm);
+  const page = await signedIn('operator');
+  await page.goto(`/vms/${vm.id}`);
+  await expect(page.getByRole('region', { name: 'Why it isn’t done' })).toContainText('share failed', settled);
+  await agent.stop();
+  const open = async (text: string) => {
+    await page.keyboard.press('Control+k');
+    await expect(page.getByRole('dialog')).toBeVisible();
+    await page.keyboard.type(text);
+  };
+
+  await open('try again');
+  await expect(page.getByRole('option', { name: 'Try again: share' })).toBeVisible();
+  await expectAccessibleInBothThemes(page);
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Retry of share requested', { exact: true })).toBeVisible();
+
+  await open('put on hold');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('dialog', { name: `Put ${vm.name} on hold` })).toBeVisible();
+  await page.keyboard.press('Escape');
+
+  await open('edit share');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(`/vms/${vm.id}/extensions/share`);
+  await expect(page.getByText('enable: exit code 51')).toHaveCount(0);
+
+  await open('failed');
+  await page.getByRole('option', { name: 'VMs: Failed' }).click();
+  await expect(page).toHaveURL('/vms?health=failed');
+
+  await open(`ulm-${unique}`);
+  await page.getByRole('option', { name: `site: ulm-${unique}` }).click();
+  await expect(page.getByRole('link', { name: vm.name, exact: true })).toBeVisible(settled);
+  await expect(page.getByRole('status').filter({ hasText: '1 VM matches' })).toBeVisible();
+});

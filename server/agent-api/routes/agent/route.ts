@@ -1,0 +1,19 @@
+import { agentDescription } from '#protocol/index.ts';
+import { describeAgent } from '#server/domain/enrollment/index.ts';
+import { parse } from '#server/domain/parse.ts';
+import { admit } from '../../authenticate.ts';
+import { readJson } from '../../body.ts';
+import { type AgentCall, contextOf } from '../../call.ts';
+
+/**
+ * `PUT /agent/v1/agent`: stores the name and version of the agent, which sends them after an update. Throws 429 above
+ * the hourly limit of certificate renewals.
+ */
+export async function agent(call: AgentCall): Promise<Response> {
+  const { agent: caller } = await admit(call);
+  // Each change is an entry of the activity log.
+  call.door.renewals.take(caller.vmId);
+  const description = parse(agentDescription, (await readJson(call, 4 * 1024)).value, 'bad_request');
+  await describeAgent(contextOf(call, caller), caller.vmId, description);
+  return new Response(null, { status: 204 });
+}

@@ -1,0 +1,26 @@
+import { chmod } from 'node:fs/promises';
+import path from 'node:path';
+import { build } from 'esbuild';
+
+const root = path.resolve(import.meta.dirname, '../..');
+/** CommonJS packages load Node's built-in modules with `require`. */
+const banner = `#!/usr/bin/env node
+import { createRequire as annexRequire } from 'node:module';
+const require = annexRequire(import.meta.url);`;
+
+/** Bundles the guest agent and its packages into one file. The same sources always result in the same bytes. */
+export async function bundleAgent(file: string): Promise<void> {
+  await build({
+    absWorkingDir: root,
+    entryPoints: ['agent/main.ts'],
+    outfile: file,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node24',
+    banner: { js: banner },
+    legalComments: 'eof',
+    logLevel: 'warning',
+  });
+  await chmod(file, 0o755);
+}

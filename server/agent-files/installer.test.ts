@@ -1,0 +1,240 @@
+import { execFile, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { registerVm } from '#server/domain/enrollment/index.ts';
+import { type InstallGateway, openInstallGateway } from '#server/testing/install-gateway.ts';
+import { hasProgram } from '#server/testing/programs.ts';
+
+let gateway: InstallGateway;
+let folder: string;
+let dir: string;
+
+beforeAll(async () => {
+  gateway = await openInstallGateway();
+});
+afterAll(() => gateway.close());
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'annex-install-'));
+  dir = path.join(folder, 'machine');
+});
+afterEach(() => {
+  gateway.damaged = null;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Ran {
+  code: number;
+  out: string;
+  error: string;
+}
+
+interface Run {
+  shell?: string;
+  token?: string | null;
+  env?: Record<string, string>;
+}
+
+/** Runs the command that the pages show, with options after it. */
+function install(options: string[], { shell = 'sh', token = null, env = {} }: Run = {}): Promise<Ran> {
+  const command = `curl -fsS ${gateway.url}/install | ${shell} -s -- ${options.map((word) => `'${word}'`).join(' ')}`;
+  return run('sh', ['-c', command], { ...(token === null ? {} : { ANNEX_ENROLLMENT_TOKEN: token }), ...env });
+}
+
+function run(program: string, args: string[], env: Record<string, string> = {}): Promise<Ran> {
+  return new Promise((resolve) => {
+    const child = execFile(
+      program,
+      args,
+      { cwd: folder, env: { NODE_ENV: 'production', PATH: process.env.PATH, ...env } },
+      (_, out, error) => resolve({ code: child.exitCode ?? -1, out, error }),
+    );
+  });
+}
+
+async function newToken(): Promise<string> {
+  return (await registerVm(gateway.ctx, { name: `vm-${Math.random()}` })).enrollmentToken;
+}
+
+/** Returns the content of all files below a folder. */
+function contentsOf(at: string): string {
+  return readdirSync(at, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name !== 'node')
+    .map((entry) => readFileSync(path.join(entry.parentPath, entry.name), 'latin1'))
+    .join('\n');
+}
+
+const shells = ['sh', 'dash', 'bash', 'busybox sh'].filter((shell) => hasProgram(shell.split(' ')[0] ?? ''));
+
+describe.each(shells)('in %s', (shell) => {
+  test('one command installs Node and the agent, enrolls the machine, and keeps no token', {
+    timeout: 180_000,
+  }, async () => {
+    const token = await newToken();
+    const ran = await install(['--no-service', '--dir', dir], { shell, token });
+    expect(ran).toMatchObject({ code: 0, error: '' });
+    const command = `${dir}/programs/node ${dir}/programs/annex-agent.mjs run --dir ${dir}`;
+    expect(ran.out).toContain(command);
+    expect(ran.out).toContain(`Log:    ${dir}/logs/agent.log`);
+    expect(ran.out + contentsOf(dir)).not.toContain(token);
+    expect(readdirSync(path.join(dir, 'programs')).sort()).toEqual(['annex-agent.mjs', 'node']);
+    const status = await run(`${dir}/programs/node`, [`${dir}/programs/annex-agent.mjs`, 'status', '--dir', dir]);
+    expect(status).toMatchObject({ code: 0, out: expect.stringContaining(gateway.url) });
+  });
+});
+
+test('a second run updates the agent, keeps the identity, and does not download Node again', {
+  timeout: 180_000,
+}, async () => {
+  await install(['--no-service', '--dir', dir], { token: await newToken() });
+  const identity = readFileSync(path.join(dir, 'agent.json'), 'utf8');
+  writeFileSync(path.join(dir, 'programs/annex-agent.mjs'), 'an older agent');
+  const again = await install(['--no-service', '--dir', dir]);
+  expect(again).toMatchObject({ code: 0, error: '' });
+  expect(again.out).not.toContain('Downloading Node');
+  expect(readFileSync(path.join(dir, 'agent.json'), 'utf8')).toBe(identity);
+  const version = await run(`${dir}/programs/node`, [`${dir}/programs/annex-agent.mjs`, '--version']);
+  expect(version.out).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
+test('a token for an enrolled machine is not used, and the output says how to enroll again', {
+  timeout: 180_000,
+}, async () => {
+  await install(['--no-service', '--dir', dir], { token: await newToken() });
+  const identity = readFileSync(path.join(dir, 'agent.json'), 'utf8');
+  const token = await newToken();
+  const second = await install(['--no-service', '--dir', dir], { token });
+  expect(second.out).toContain('already enrolled, so the token was not used. To enroll again, add --again.');
+  expect(readFileSync(path.join(dir, 'agent.json'), 'utf8')).toBe(identity);
+  expect(await install(['--no-service', '--dir', dir, '--again'], { token })).toMatchObject({ code: 0, error: '' });
+  expect(readFileSync(path.join(dir, 'agent.json'), 'utf8')).not.toBe(identity);
+});
+
+test.each([['agent'], ['node']])('a damaged file (%s) changes nothing', { timeout: 180_000 }, async (name) => {
+  gateway.damaged = `/install/${name}-`;
+  const ran = await install(['--no-service', '--dir', dir], { token: await newToken() });
+  expect(ran.code).toBe(1);
+  expect(ran.error).toMatch(new RegExp(`The checksum of ${name}-.* is wrong.*Nothing was changed`));
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('a damaged update keeps the installed agent', { timeout: 180_000 }, async () => {
+  await install(['--no-service', '--dir', dir], { token: await newToken() });
+  const before = readFileSync(path.join(dir, 'programs/annex-agent.mjs'));
+  gateway.damaged = '/install/agent-';
+  expect((await install(['--no-service', '--dir', dir])).code).toBe(1);
+  expect(readFileSync(path.join(dir, 'programs/annex-agent.mjs')).equals(before)).toBe(true);
+  expect(readdirSync(path.join(dir, 'programs')).sort()).toEqual(['annex-agent.mjs', 'node']);
+});
+
+test('--dry-run says what the installer would do and changes nothing', async () => {
+  const ran = await install(['--no-service', '--dry-run', '--dir', dir], { token: await newToken() });
+  expect(ran).toMatchObject({ code: 0, error: '' });
+  expect(ran.out).toContain(`enroll this machine at ${gateway.url}, with the agent's folder ${dir}`);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('everything that is missing is listed at the same time, and nothing is changed', async () => {
+  const programs = path.join(folder, 'programs');
+  mkdirSync(programs);
+  // A machine of another architecture, without sha256sum and node.
+  for (const name of ['sh', 'cat', 'curl', 'df', 'tail', 'tr', 'cut', 'dirname', 'id'].filter(hasProgram)) {
+    const at = (await run('sh', ['-c', `command -v ${name}`])).out.trim();
+    writeFileSync(path.join(programs, name), `#!/bin/sh\nexec ${at} "$@"\n`);
+  }
+  writeFileSync(path.join(programs, 'uname'), '#!/bin/sh\n[ "$1" = -s ] && echo Linux || echo riscv64\n');
+  for (const name of readdirSync(programs)) chmodSync(path.join(programs, name), 0o755);
+  const script = path.join(folder, 'install.sh');
+  writeFileSync(script, await (await fetch(`${gateway.url}/install`)).text());
+  const ran = await run('/bin/sh', [script, '--dir', dir, '--programs', dir, '--gateway', 'http://localhost:1'], {
+    PATH: programs,
+    ANNEX_ENROLLMENT_TOKEN: 'annex_enroll_cut-off',
+  });
+  expect(ran.code).toBe(1);
+  expect(ran.out).toBe('');
+  for (const sentence of [
+    'sha256sum is not installed. It is in the package coreutils.',
+    'The agent needs Node 24.5 or later for linux-riscv64. The gateway has Node',
+    'systemd is not running on this machine. Use --foreground or --no-service',
+    'The enrollment token is incomplete.',
+    'No gateway responds at http://localhost:1, which is an address of this machine only. Set ANNEX_GATEWAY_URL',
+    'Nothing was changed. Correct the problems above (5)',
+  ]) {
+    expect(ran.error).toContain(sentence);
+  }
+  expect(existsSync(dir)).toBe(false);
+});
+
+test('without a token, the installer says where to get one', async () => {
+  const ran = await install(['--no-service', '--dir', dir]);
+  expect(ran).toMatchObject({ code: 1, out: '' });
+  expect(ran.error).toContain('There is no enrollment token. Create one on the VM');
+});
+
+test('a used token fails with the sentence of the portal', { timeout: 180_000 }, async () => {
+  const token = await newToken();
+  await install(['--no-service', '--dir', path.join(folder, 'other')], { token });
+  const ran = await install(['--no-service', '--dir', dir], { token });
+  expect(ran.code).toBe(1);
+  expect(ran.error).toMatch(/token.*\n.*The agent is installed, but the machine is not enrolled/i);
+});
+
+if (hasProgram('shellcheck'))
+  test('shellcheck finds nothing in the installer', async () => {
+    const script = path.join(folder, 'install.sh');
+    writeFileSync(script, await (await fetch(`${gateway.url}/install`)).text());
+    expect(await run('shellcheck', ['--shell', 'sh', script])).toEqual({ code: 0, out: '', error: '' });
+  });
+
+/** Runs a script as root with private empty system folders and a systemctl that records its calls. */
+function runWithOwnSystem(script: string, token: string): Promise<Ran> {
+  const calls = path.join(folder, 'systemctl.log');
+  const programs = path.join(folder, 'bin');
+  mkdirSync(programs);
+  writeFileSync(path.join(programs, 'systemctl'), `#!/bin/sh\necho "$*" >>'${calls}'\n`);
+  chmodSync(path.join(programs, 'systemctl'), 0o755);
+  const own = ['/opt', '/usr/local/bin', '/etc/systemd/system', '/var/lib', '/run'];
+  const lines = [
+    ...own.map((at) => `mkdir -p ${at}; mount -t tmpfs tmpfs ${at} || exit 9`),
+    'mkdir -p /run/systemd/system',
+    script,
+  ];
+  return run('unshare', ['--mount', 'sh', '-c', lines.join('\n')], {
+    PATH: `${programs}:${process.env.PATH}:/usr/local/bin`,
+    ANNEX_ENROLLMENT_TOKEN: token,
+  });
+}
+
+// Only root can mount private system folders for a process.
+if (spawnSync('unshare', ['--mount', 'sh', '-c', 'mount -t tmpfs tmpfs /run']).status === 0) {
+  test('as root, the installer writes the unit and the command, and starts the service', {
+    timeout: 180_000,
+  }, async () => {
+    const shown = 'cat /etc/systemd/system/annex-agent.service; annex-agent status --dir /var/lib/annex-agent';
+    const ran = await runWithOwnSystem(`curl -fsS ${gateway.url}/install | sh || exit; ${shown}`, await newToken());
+    expect(ran).toMatchObject({ code: 0, error: '' });
+    expect(ran.out).toContain('Log:    journalctl -u annex-agent, or /var/lib/annex-agent/logs/agent.log');
+    expect(ran.out).toContain('ExecStart="/opt/annex-agent/node" "/opt/annex-agent/annex-agent.mjs" "run"');
+    expect(ran.out).toContain(`Portal        ${gateway.url}`);
+    const calls = readFileSync(path.join(folder, 'systemctl.log'), 'utf8').trim().split('\n');
+    expect(calls.slice(-3)).toEqual(['daemon-reload', 'enable --quiet annex-agent', 'restart annex-agent']);
+  });
+
+  test('--only-programs installs the command and enrolls nothing', { timeout: 180_000 }, async () => {
+    const installer = `curl -fsS ${gateway.url}/install | sh -s -- --only-programs || exit`;
+    const ran = await runWithOwnSystem(`${installer}; annex-agent --version; ls /var/lib /etc/systemd/system`, '');
+    expect(ran).toMatchObject({ code: 0, error: '' });
+    expect(ran.out).toMatch(/The command annex-agent \S+ is installed\.\n\d+\.\d+\.\d+\n/);
+    expect(ran.out).not.toContain('annex-agent.service');
+  });
+}

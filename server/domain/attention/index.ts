@@ -1,0 +1,10 @@
+export { assignProblem } from './assign-problem.ts';
+export { endSnoozes } from './end-snoozes.ts';
+export { listAssignees, type PossibleAssignee, possibleAssignee } from './list-assignees.ts';
+export { assignee, currentMark, type Mark, mark, readMarks, snooze } from './mark.ts';
+export { type FleetProblem, filterOfProblem, type ProblemCause } from './problem.ts';
+export { countProblems, type FleetProblems, readProblems } from './read-problems.ts';
+export { silenceField } from './silent-clusters.ts';
+export { snoozeProblem } from './snooze-problem.ts';
+export { unassignProblem } from './unassign-problem.ts';
+export { unsnoozeProblem } from './unsnooze-problem.ts';

@@ -1,0 +1,73 @@
+import type { FleetFilter } from '#server/domain/fleet/index.ts';
+import type { HealthCause } from '#server/domain/verdicts/index.ts';
+
+/** VMs whose extensions have the same problem, or whose agents fell silent together. */
+export interface FleetProblem {
+  /** Stable: derived from the handler and the cause, or from the minute in which the agents fell silent. */
+  key: string;
+  /** The health of the extensions, or `unresponsive` if agents are silent. */
+  health: 'failed' | 'unresponsive' | 'degraded';
+  vms: number;
+  /** When the first VM got the problem, and when the last one did. */
+  since: string;
+  lastSince: string;
+  /** The handler and the cause; null if agents are silent. */
+  extension: ProblemCause | null;
+  /** Whether the silent agents fell silent together; null if the problem is about an extension. */
+  silence: Silence | null;
+  /** Versions in use; at most 50. */
+  versions: string[];
+  /** Some of the VMs, latest first. */
+  sample: { vmIds: string[]; extension: string; version: string };
+}
+
+export interface ProblemCause {
+  handler: string;
+  /** The extension's name; null if the names differ. */
+  name: string | null;
+  cause: HealthCause;
+  /** Set if a command failed. */
+  command: string | null;
+  exitCode: number | null;
+  /** Set if a status or substatus is the cause. */
+  messageId: string | null;
+}
+
+/** Agents that fell silent together, or agents that fell silent at different times. */
+export const silences = ['together', 'alone'] as const;
+export type Silence = (typeof silences)[number];
+
+/** Returns the filter of the VM list that matches exactly the VMs with this problem. */
+export function filterOfProblem(
+  problem: Pick<FleetProblem, 'health' | 'extension' | 'silence' | 'since' | 'lastSince'>,
+): FleetFilter {
+  const { health: state, extension, silence, since, lastSince } = problem;
+  if (extension === null) {
+    const health: FleetFilter['health'] = ['unresponsive'];
+    const alone: object = { silence: [silence] };
+    if (silence === 'alone') return { health, ...alone };
+    return { health, sinceAfter: since, sinceBefore: new Date(Date.parse(lastSince) + 1).toISOString() };
+  }
+  const { handler, cause, command, exitCode, messageId } = extension;
+  return {
+    handler,
+    state: [state],
+    cause: [cause],
+    ...(command !== null && { command }),
+    ...(exitCode !== null && { exitCode }),
+    ...(messageId !== null && { messageId }),
+    ...(messageId === null && isOfMessage(cause) && { hasMessage: ['no'] }),
+  };
+}
+
+const isOfMessage = (cause: HealthCause): boolean => cause === 'status' || cause === 'substatus';
+
+/** Returns the name of a problem in the activity log. It is the same in every language. */
+export function nameOfProblem({ extension, silence, since }: FleetProblem): string {
+  if (extension === null) return silence === 'alone' ? 'agent silent' : `agent silent ${since.slice(0, 16)}Z`;
+  const { handler, cause, command, exitCode, messageId } = extension;
+  return [handler, messageId ?? [command, exitCode ?? (cause === 'exit' ? null : cause)]]
+    .flat()
+    .filter((part) => part !== null)
+    .join(' ');
+}

@@ -1,0 +1,45 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { fleetField } from '#server/domain/fleet/index.ts';
+import { rankOf } from '#server/domain/verdicts/index.ts';
+import { silences } from './problem.ts';
+
+/** Maximum seconds between two consecutive agents that fell silent together. */
+const togetherSeconds = 60;
+/** Minimum number of agents that fell silent together. */
+const fewest = 3;
+
+/**
+ * SQL for the silent VMs with the columns `vm_id`, `since`, and `cluster`: the number of their cluster, or null if
+ * fewer than three agents fell silent within a minute of each other.
+ */
+export const silentClusters: SQL = sql`(
+  select vm_id, since, case when count(*) over (partition by place) >= ${fewest}::int then place end as cluster
+  from (
+    select vm_id, since, count(*) filter (where begins) over (order by since, vm_id) as place
+    from (
+      select vm_id, since,
+        since - lag(since) over (order by since, vm_id) > ${togetherSeconds}::int * interval '1 second' as begins
+      from vm_health where rank = ${rankOf('unresponsive')}::smallint
+    ) ordered
+  ) placed
+) silent`;
+
+/** A filter field for VMs whose agents fell silent alone, or together with others. */
+export const silenceField = fleetField({
+  name: 'silence',
+  parameter: 'silence',
+  label: 'filter.silence',
+  description:
+    'Whether the agent fell silent `together` with at least two others, within a minute of each other, or `alone`.',
+  isSetByPeople: false,
+  value: { kind: 'words', words: silences },
+  of: 'health',
+  healths: () => ['unresponsive'],
+  where(value) {
+    if (value.length === silences.length) return [];
+    const isTogether = value.includes('together');
+    const condition = sql`h.vm_id in (select vm_id from ${silentClusters}
+      where cluster is ${sql.raw(isTogether ? 'not null' : 'null')})`;
+    return [{ set: condition, row: condition }];
+  },
+});

@@ -1,0 +1,80 @@
+import { allow } from '#server/domain/actor.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { parse } from '#server/domain/parse.ts';
+import type { ExtensionGoalInput } from './declare.ts';
+import { getExtension } from './get-extension.ts';
+import {
+  type ChangeProtectedSettingsInput,
+  changeProtectedSettingsInput,
+  type PlanProtectedSettingsInput,
+  planProtectedSettingsInput,
+} from './input.ts';
+import type { Plan } from './plan.ts';
+import { planExtension } from './plan-extension.ts';
+import { type ExtensionReceipt, setExtension } from './set-extension.ts';
+
+/** How often a change starts again because others published a goal state at the same moment. */
+const maxAttempts = 5;
+
+/**
+ * Changes and removes single protected settings of an extension. The others, and the rest of the declaration, stay.
+ * Throws 404 `extension_absent`; 409 `secrets_custody` if the portal cannot read the stored settings,
+ * `secrets_not_object`, `secrets_withheld`; 422 with every schema fault of the result; and the other errors of
+ * `setExtension`.
+ */
+export async function changeProtectedSettings(
+  ctx: Context,
+  input: ChangeProtectedSettingsInput,
+): Promise<ExtensionReceipt> {
+  allow(ctx.actor, 'operator');
+  const { vmId, name, changes, ifMatch, plan } = parse(changeProtectedSettingsInput, input);
+  return startingOver(ifMatch === undefined, async () => {
+    const { goal, incarnation } = await declaredGoal(ctx, vmId, name);
+    return setExtension(ctx, { vmId, name, goal, changes, ifMatch: ifMatch ?? incarnation, plan });
+  });
+}
+
+/** Plans `changeProtectedSettings` with the same input, without writing. The result includes the faults. */
+export async function planProtectedSettings(ctx: Context, input: PlanProtectedSettingsInput): Promise<Plan> {
+  allow(ctx.actor, 'operator');
+  const { vmId, name, changes } = parse(planProtectedSettingsInput, input);
+  return startingOver(true, async () => {
+    const { goal } = await declaredGoal(ctx, vmId, name);
+    return planExtension(ctx, { vmId, name, goal, changes });
+  });
+}
+
+/** Runs `attempt` again if the goal state changed meanwhile, because the declaration is read before the VM is locked. */
+async function startingOver<Result>(mayStartOver: boolean, attempt: () => Promise<Result>): Promise<Result> {
+  for (let left = maxAttempts; ; left -= 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const isMovedOn = error instanceof DomainError && error.code === 'goal_state_moved_on';
+      if (!mayStartOver || !isMovedOn || left <= 1) throw error;
+    }
+  }
+}
+
+/** Reads the declaration that stays. */
+async function declaredGoal(
+  ctx: Context,
+  vmId: string,
+  name: string,
+): Promise<{ goal: ExtensionGoalInput; incarnation: number }> {
+  const extension = await getExtension(ctx, { vmId, name });
+  if (extension.state === 'uninstall') throw new DomainError('conflict', 'uninstalling', { params: { name } });
+  return {
+    incarnation: extension.incarnation,
+    goal: {
+      handler: extension.handler,
+      version: extension.requestedVersion,
+      state: extension.state,
+      autoUpgradeMinorVersion: extension.autoUpgradeMinorVersion,
+      dependsOn: extension.dependsOn,
+      timeouts: extension.timeouts,
+      settings: { publicSettings: extension.publicSettings },
+    },
+  };
+}

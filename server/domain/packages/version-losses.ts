@@ -1,0 +1,55 @@
+import { architectures, operatingSystems, type Platform, supportsPlatform } from '#protocol/platform.ts';
+import { jsonPointer, pointerPath } from '#protocol/pointer.ts';
+import type { VersionRow } from './find-version.ts';
+import { outlineSchema } from './schema-outline.ts';
+
+type Compared = Pick<VersionRow, 'settingsSchema'>;
+
+/**
+ * Returns the settings that `after` no longer describes, and those that it newly requires. A setting inside a removed one
+ * is not listed. Without a schema, every setting is accepted, so nothing is listed if `after` has none.
+ */
+export function settingLosses(before: Compared, after: Compared): { removed: string[]; required: string[] } {
+  if (after.settingsSchema === null) return { removed: [], required: [] };
+  const old = outlineSchema(before.settingsSchema);
+  const current = outlineSchema(after.settingsSchema);
+  const removed = [...old.settings].filter((setting) => !current.settings.has(setting));
+  const required = [...current.required].filter((setting) => {
+    const parent = parentOf(setting);
+    // A requirement inside a new optional object affects no existing settings.
+    const isReached = pointerPath(parent).length <= 1 || old.settings.has(parent) || current.required.has(parent);
+    return !old.required.has(setting) && isReached;
+  });
+  return { removed: removed.filter((setting) => !removed.includes(parentOf(setting))), required };
+}
+
+const parentOf = (pointer: string): string => jsonPointer(pointerPath(pointer).slice(0, -1));
+
+/** Returns the platforms that only `before` supports, as few entries as possible. */
+export function droppedPlatforms(before: readonly Platform[] | null, after: readonly Platform[] | null): Platform[] {
+  return operatingSystems.flatMap((os): Platform[] => {
+    const dropped = architectures.filter(
+      (arch) => supportsPlatform(before, { os, arch }) && !supportsPlatform(after, { os, arch }),
+    );
+    if (dropped.length === architectures.length) return [{ os }];
+    return dropped.map((arch) => ({ os, arch }));
+  });
+}
+
+const flags = ['reportHeartbeat', 'supportsMultipleExtensions'] as const;
+
+/** Returns the properties of the manifest that are gone: additional commands, and flags that are no longer true. */
+export function manifestLosses(before: VersionRow['manifest'], after: VersionRow['manifest']): string[] {
+  const [old, current] = [before.handlerManifest, after.handlerManifest];
+  const commands = Object.keys(old).filter((name) => name.endsWith('Command') && current[name] === undefined);
+  return [...commands, ...flags.filter((flag) => old[flag] === true && current[flag] !== true)];
+}
+
+/** Returns the files that both packages have but of which only `before` can be executed. */
+export function executableLosses(before: VersionRow['files'], after: VersionRow['files']): string[] {
+  const isExecutable = (mode: number | null) => mode !== null && (mode & 0o111) !== 0;
+  const current = new Map(after.map(({ name, mode }) => [name, mode]));
+  return before
+    .filter(({ name, mode }) => isExecutable(mode) && current.has(name) && !isExecutable(current.get(name) ?? null))
+    .map(({ name }) => name);
+}

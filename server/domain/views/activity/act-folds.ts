@@ -1,0 +1,92 @@
+import { and, desc, type SQL, sql } from 'drizzle-orm';
+import { auditEntries } from '#db/schema/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { columns, type StoredAct } from './columns.ts';
+
+/** An entry with whether it has values before or after. */
+export type FoldedAct = StoredAct & { hasContents: boolean };
+
+/** A place among the entries, newest first. */
+export interface ActPlace {
+  at: string;
+  id: string;
+}
+
+/** Consecutive entries of one actor with the same action and kind of target, newest first. */
+export interface ActFold {
+  first: FoldedAct;
+  last: FoldedAct;
+  count: number;
+  vmIds: Set<string>;
+  targetIds: Set<string>;
+}
+
+/** Maximum time between the first and the last entry of a fold, in milliseconds. */
+const foldMs = 10 * 60_000;
+/** Entries per statement, and maximum number of statements per page. */
+const atOnce = 250;
+const maxReads = 20;
+
+/** Returns the condition for the entries after a place in the list. */
+export const actsAfter = (place: ActPlace | undefined): SQL | undefined =>
+  place && sql`(${auditEntries.at}, ${auditEntries.id}) < (${place.at}::timestamptz, ${place.id}::bigint)`;
+
+/** Returns the place of an entry. */
+export const placeOfAct = (row: StoredAct): ActPlace => ({ at: row.at.toISOString(), id: String(row.id) });
+
+interface FoldedPage {
+  after: ActPlace | undefined;
+  limit: number;
+  /** A time that no fold crosses. */
+  mark: string | undefined;
+}
+
+/**
+ * Reads entries until `limit` folds are complete, so that a fold never continues on the next page. After 5,000 entries,
+ * the last fold is cut.
+ */
+export async function readActFolds(
+  ctx: Context,
+  matches: SQL | undefined,
+  { after, limit, mark }: FoldedPage,
+): Promise<ActFold[]> {
+  const markAt = mark === undefined ? 0 : Date.parse(mark);
+  const folds: ActFold[] = [];
+  let place = after;
+  for (let read = 0; read < maxReads && folds.length <= limit; read += 1) {
+    const rows: FoldedAct[] = await ctx.db
+      .select({
+        ...columns,
+        hasContents: sql<boolean>`${auditEntries.before} is not null or ${auditEntries.after} is not null`,
+      })
+      .from(auditEntries)
+      .where(and(matches, actsAfter(place)))
+      .orderBy(desc(auditEntries.at), desc(auditEntries.id))
+      .limit(atOnce);
+    for (const row of rows) addTo(folds, row, markAt);
+    const last = rows.at(-1);
+    if (rows.length < atOnce || last === undefined) break;
+    place = placeOfAct(last);
+  }
+  return folds.slice(0, limit);
+}
+
+function addTo(folds: ActFold[], row: FoldedAct, markAt: number): void {
+  let fold = folds.at(-1);
+  if (fold === undefined || !isAlike(fold.first, row, markAt)) {
+    fold = { first: row, last: row, count: 0, vmIds: new Set(), targetIds: new Set() };
+    folds.push(fold);
+  }
+  fold.last = row;
+  fold.count += 1;
+  fold.targetIds.add(row.targetId);
+  if (row.vmId !== null) fold.vmIds.add(row.vmId);
+}
+
+const isAlike = (first: StoredAct, row: StoredAct, markAt: number): boolean =>
+  first.at.getTime() > markAt === row.at.getTime() > markAt &&
+  first.actorKind === row.actorKind &&
+  first.actorId === row.actorId &&
+  first.action === row.action &&
+  first.targetKind === row.targetKind &&
+  first.at.getTime() - row.at.getTime() <= foldMs;

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { negotiate } from '#protocol/index.ts';
+import { feedItemOf, feedPage, listFeed } from '#server/domain/views/activity/index.ts';
+import { activityFilter } from '#server/domain/views/input.ts';
+import { pageQuery, type RestRoute, route } from '../route.ts';
+
+const { vmId, actor, action, target, q, from, to } = activityFilter.shape;
+
+export const activityRoutes: readonly RestRoute[] = [
+  route({
+    method: 'GET',
+    path: '/activity',
+    operationId: 'listActivity',
+    summary:
+      'Lists actions and events of VMs, newest first: all of them, only what people did (`kind=people`), or only what happened in the fleet (`kind=fleet`). Alike actions within ten minutes are one item, and so are the events of one kind within a minute.',
+    role: 'viewer',
+    query: pageQuery.extend({
+      ...{ vmId, actor, action, target, q, from, to },
+      kind: z.enum(['people', 'fleet', 'all']).optional(),
+    }),
+    answers: { 200: { meaning: 'A page of the activity.', schema: feedPage } },
+    refusals: [],
+    run: async (ctx, { query: { kind, ...query }, reader }) => {
+      const { items, nextCursor } = await listFeed(
+        ctx,
+        { ...query, ...(kind !== 'all' && { kind }) },
+        negotiate(reader),
+      );
+      return { status: 200, body: { items: items.map(feedItemOf), nextCursor } };
+    },
+  }),
+];
