@@ -3,7 +3,15 @@ import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { lastLine, playwrightTotals, stepTotals, vitestTotals } from './test-totals.ts';
+import {
+  afterRepeat,
+  explanations,
+  filesToRepeat,
+  lastLine,
+  playwrightTotals,
+  stepTotals,
+  vitestTotals,
+} from './test-totals.ts';
 
 const file = (status: string, ...results: string[]) => ({
   name: 'a.test.ts',
@@ -49,10 +57,58 @@ test('the last line is the sum, and a failed step counts once', () => {
   const suites = [
     stepTotals(0),
     stepTotals(2),
-    { passed: 5, failed: 1, notes: [] },
-    { passed: 7, failed: 0, notes: [] },
+    { passed: 5, failed: 1, failures: [], notes: [] },
+    { passed: 7, failed: 0, failures: [], notes: [] },
   ];
   expect(lastLine(suites)).toBe('12 passed, 2 failed');
+});
+
+describe('a second run', () => {
+  const failing = (...names: string[]) => ({
+    name: 'a.test.ts',
+    status: names.length > 0 ? 'failed' : 'passed',
+    assertionResults: ['one', 'two', 'three'].map((fullName) => ({
+      status: names.includes(fullName) ? 'failed' : 'passed',
+      fullName,
+      failureMessages: names.includes(fullName) ? [`Error: ${fullName} is late\n    at x`] : [],
+    })),
+  });
+  const first = vitestTotals({ testResults: [failing('two', 'three')] }, 1);
+
+  test('what passes the second time counts as passed and is named with its error', () => {
+    expect(filesToRepeat(first)).toEqual(['a.test.ts']);
+    const totals = afterRepeat(first, vitestTotals({ testResults: [failing('three')] }, 1));
+    expect(totals).toMatchObject({ passed: 2, failed: 1 });
+    expect(explanations(totals)).toEqual([
+      'failed: a.test.ts: three: Error: three is late',
+      'passed only the second time: a.test.ts: two: Error: two is late',
+    ]);
+    expect(afterRepeat(first, vitestTotals({ testResults: [failing()] }, 0))).toMatchObject({ passed: 3, failed: 0 });
+  });
+
+  test('a second run that does not start clears nothing', () => {
+    const totals = afterRepeat(first, vitestTotals(undefined, 130));
+    expect(totals).toMatchObject({ passed: 1, failed: 2 });
+    expect(explanations(totals)).toContain('failed: a.test.ts: two: Error: two is late');
+  });
+
+  test('a failed journey is repeated by its file', () => {
+    const spec = { title: 'it opens', file: 'vm.spec.ts', ok: false };
+    const tests = [{ results: [{ errors: [{ message: '\u001b[31mError\u001b[39m: no row\nat y' }] }] }];
+    const stats = { expected: 3, unexpected: 1, flaky: 0, skipped: 0 };
+    const suites = [{ suites: [{ specs: [{ ...spec, tests }] }] }];
+    const totals = playwrightTotals({ stats, errors: [], suites }, 1);
+    expect(filesToRepeat(totals)).toEqual(['vm.spec.ts']);
+    expect(explanations(totals)).toEqual(['failed: vm.spec.ts: it opens: Error: no row']);
+  });
+
+  test.each([
+    ['a test was skipped', [failing('one'), file('passed', 'passed', 'skipped')]],
+    ['many files failed', ['a', 'b', 'c', 'd'].map((name) => ({ ...failing('one'), name }))],
+    ['nothing failed', [failing()]],
+  ])('nothing is repeated if %s', (_, testResults) => {
+    expect(filesToRepeat(vitestTotals({ testResults }, 1))).toEqual([]);
+  });
 });
 
 describe('.ci/run', () => {

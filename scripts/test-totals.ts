@@ -1,23 +1,47 @@
+import path from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+
+/** A test, or a whole file, that failed. `reason` is the first line of its error. */
+export interface Failure {
+  file: string;
+  name: string;
+  reason: string;
+}
+
 /**
- * Test results of one suite. `notes` explain the failures other than failed tests, such as a file that did not load or
- * a skipped test.
+ * Test results of one suite. `failures` lists the failures that a second run of their files could clear; `notes`
+ * explains the others, such as a skipped test.
  */
 export interface Totals {
   passed: number;
   failed: number;
+  failures: Failure[];
   notes: string[];
 }
+
+/** If more files than this fail, none of them is run again. */
+const repeatedFiles = 3;
 
 interface VitestReport {
   testResults: {
     name: string;
     status: string;
     message?: string;
-    assertionResults: { status: string; fullName: string }[];
+    assertionResults: { status: string; fullName: string; failureMessages?: string[] | null }[];
   }[];
 }
 
-interface PlaywrightReport {
+interface PlaywrightSuite {
+  suites?: PlaywrightSuite[];
+  specs?: {
+    title: string;
+    file: string;
+    ok: boolean;
+    tests: { results: { errors?: { message?: string }[] }[] }[];
+  }[];
+}
+
+interface PlaywrightReport extends PlaywrightSuite {
   stats: { expected: number; unexpected: number; flaky: number; skipped: number };
   errors: { message?: string }[];
 }
@@ -28,17 +52,19 @@ interface PlaywrightReport {
  */
 export function vitestTotals(report: VitestReport | undefined, exitCode: number): Totals {
   if (report === undefined) return notStarted(exitCode);
-  const totals: Totals = { passed: 0, failed: 0, notes: [] };
+  const totals: Totals = { passed: 0, failed: 0, failures: [], notes: [] };
   for (const file of report.testResults) {
     const failedBefore = totals.failed;
-    for (const { status, fullName } of file.assertionResults) {
+    for (const { status, fullName, failureMessages } of file.assertionResults) {
       if (status === 'passed') totals.passed++;
       else totals.failed++;
-      if (status !== 'passed' && status !== 'failed') totals.notes.push(`${status}: ${fullName}`);
+      if (status === 'failed')
+        totals.failures.push({ file: file.name, name: fullName, reason: firstLine(failureMessages?.[0]) });
+      else if (status !== 'passed') totals.notes.push(`${status}: ${fullName}`);
     }
     if (file.status === 'failed' && totals.failed === failedBefore) {
       totals.failed++;
-      totals.notes.push(`did not load: ${file.name}`);
+      totals.failures.push({ file: file.name, name: 'the file', reason: firstLine(file.message) });
     }
   }
   return closed(totals, exitCode);
@@ -48,17 +74,55 @@ export function vitestTotals(report: VitestReport | undefined, exitCode: number)
 export function playwrightTotals(report: PlaywrightReport | undefined, exitCode: number): Totals {
   if (report === undefined) return notStarted(exitCode);
   const { expected, unexpected, flaky, skipped } = report.stats;
-  const notes = report.errors.map((error) => error.message?.split('\n')[0] ?? 'an error outside the tests');
+  const notes = report.errors.map((error) => firstLine(error.message));
   if (flaky > 0) notes.push(`flaky: ${flaky}`);
   if (skipped > 0) notes.push(`did not run: ${skipped}`);
-  return closed({ passed: expected, failed: unexpected + flaky + skipped + report.errors.length, notes }, exitCode);
+  const failed = unexpected + flaky + skipped + report.errors.length;
+  const failures = unexpected > 0 ? failedSpecs(report) : [];
+  return closed({ passed: expected, failed, failures, notes }, exitCode);
+}
+
+function failedSpecs(suite: PlaywrightSuite): Failure[] {
+  const own = (suite.specs ?? [])
+    .filter((spec) => !spec.ok)
+    .map(({ file, title, tests }) => {
+      const [error] = tests.flatMap((test) => test.results.flatMap((result) => result.errors ?? []));
+      return { file, name: title, reason: firstLine(error?.message) };
+    });
+  return [...own, ...(suite.suites ?? []).flatMap(failedSpecs)];
+}
+
+/**
+ * Returns the files to run a second time: those that failed, if each failure is that of a test or a file and few files
+ * failed. On a busy machine a test can fail that depends on the time that programs take.
+ */
+export function filesToRepeat({ failed, failures }: Totals): string[] {
+  const files = [...new Set(failures.map(({ file }) => file))];
+  return failures.length === failed && files.length <= repeatedFiles ? files : [];
+}
+
+/** Returns totals of a suite whose failed files ran a second time. What passed then is named as unsteady. */
+export function afterRepeat(first: Totals, second: Totals): Totals {
+  const notes = [...first.notes, ...second.notes];
+  if (second.passed === 0) return { ...first, notes };
+  const failed = Math.min(second.failed, first.failed);
+  const failsAgain = ({ file, name }: Failure) =>
+    second.failures.some((failure) => failure.file === file && failure.name === name);
+  const unsteady = first.failures.filter((failure) => !failsAgain(failure));
+  notes.push(...unsteady.map((failure) => `passed only the second time: ${words(failure)}`));
+  return { passed: first.passed + first.failed - failed, failed, failures: second.failures, notes };
+}
+
+/** Formats what explains the failures of a suite, a line each. */
+export function explanations({ failures, notes }: Totals): string[] {
+  return [...failures.map((failure) => `failed: ${words(failure)}`), ...notes];
 }
 
 /** Returns totals for a step without tests, which count only if it fails. */
 export function stepTotals(exitCode: number): Totals {
   return exitCode === 0
-    ? { passed: 0, failed: 0, notes: [] }
-    : { passed: 0, failed: 1, notes: [`ended with ${exitCode}`] };
+    ? { passed: 0, failed: 0, failures: [], notes: [] }
+    : { passed: 0, failed: 1, failures: [], notes: [`ended with ${exitCode}`] };
 }
 
 /** Formats the last line that the run prints. */
@@ -68,7 +132,7 @@ export function lastLine(all: readonly Totals[]): string {
 }
 
 function notStarted(exitCode: number): Totals {
-  return { passed: 0, failed: 1, notes: [`did not start or left no report (ended with ${exitCode})`] };
+  return { passed: 0, failed: 1, failures: [], notes: [`did not start or left no report (ended with ${exitCode})`] };
 }
 
 /** Adds a failure if a suite has no tests, or failed although every test passed. */
@@ -77,4 +141,17 @@ function closed(totals: Totals, exitCode: number): Totals {
   if (totals.passed === 0) return { ...totals, failed: 1, notes: [...totals.notes, 'no test ran'] };
   if (exitCode !== 0) return { ...totals, failed: 1, notes: [...totals.notes, `ended with ${exitCode}`] };
   return totals;
+}
+
+function words({ file, name, reason }: Failure): string {
+  const shown = path.isAbsolute(file) ? path.relative(process.cwd(), file) : file;
+  return `${shown}: ${name}: ${reason}`;
+}
+
+function firstLine(message: string | undefined): string {
+  return (
+    stripVTControlCharacters(message ?? 'no message')
+      .split('\n')[0]
+      ?.slice(0, 300) ?? ''
+  );
 }

@@ -5,7 +5,16 @@ import path from 'node:path';
 import { missingForStockAgent } from '#e2e/stock-agent/requirements.ts';
 import { agentPackage, cacheFolder, suiteHere } from '#e2e/stock-agent/waagent-package.ts';
 import { noteOf, provideTestPrograms } from '#server/testing/programs.ts';
-import { lastLine, playwrightTotals, stepTotals, type Totals, vitestTotals } from './test-totals.ts';
+import {
+  afterRepeat,
+  explanations,
+  filesToRepeat,
+  lastLine,
+  playwrightTotals,
+  stepTotals,
+  type Totals,
+  vitestTotals,
+} from './test-totals.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const bin = path.join(root, 'node_modules', '.bin');
@@ -19,6 +28,7 @@ const endings: NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 interface Step {
   name: string;
+  /** If tests fail, the files with these tests are appended for a second run. */
   command: [string, ...string[]];
   env?: Record<string, string>;
   totals: (exitCode: number) => Totals;
@@ -67,8 +77,12 @@ async function stockAgentObstacle(): Promise<string | null> {
   );
 }
 
+/** Reads a report and deletes it, so that a later run that leaves none is noticed. */
 function read<Report>(file: string): Report | undefined {
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Report) : undefined;
+  if (!existsSync(file)) return undefined;
+  const report = JSON.parse(readFileSync(file, 'utf8')) as Report;
+  rmSync(file);
+  return report;
 }
 
 function run({ command: [command, ...args], env }: Step): Promise<number> {
@@ -91,16 +105,27 @@ function run({ command: [command, ...args], env }: Step): Promise<number> {
   });
 }
 
+async function totalsOf(step: Step): Promise<Totals> {
+  const first = step.totals(await run(step));
+  const files = filesToRepeat(first);
+  if (files.length === 0) return first;
+  console.log(`\n── ${step.name}, again: ${files.join(', ')}`);
+  return afterRepeat(first, step.totals(await run({ ...step, command: [...step.command, ...files] })));
+}
+
 const summary: string[] = [];
 const all: Totals[] = [];
 for (const step of steps) {
   console.log(`\n── ${step.name} ${'─'.repeat(76 - step.name.length)}`);
   const started = performance.now();
-  const totals = step.totals(await run(step));
+  const totals = await totalsOf(step);
   all.push(totals);
   const seconds = ((performance.now() - started) / 1000).toFixed(0).padStart(4);
   const counted = totals.passed + totals.failed > 0 ? `${totals.passed} passed, ${totals.failed} failed` : 'ok';
-  summary.push(`${seconds} s  ${step.name.padEnd(10)} ${counted}`, ...totals.notes.map((note) => `          ${note}`));
+  summary.push(
+    `${seconds} s  ${step.name.padEnd(10)} ${counted}`,
+    ...explanations(totals).map((note) => `          ${note}`),
+  );
 }
 rmSync(reports, { recursive: true, force: true });
 
