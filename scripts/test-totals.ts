@@ -2,7 +2,7 @@ import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
 /** A test, or a whole file, that failed. `reason` is the first line of its error. */
-export interface Failure {
+export interface FailedTest {
   file: string;
   name: string;
   reason: string;
@@ -15,7 +15,7 @@ export interface Failure {
 export interface Totals {
   passed: number;
   failed: number;
-  failures: Failure[];
+  failures: FailedTest[];
   notes: string[];
 }
 
@@ -82,7 +82,7 @@ export function playwrightTotals(report: PlaywrightReport | undefined, exitCode:
   return closed({ passed: expected, failed, failures, notes }, exitCode);
 }
 
-function failedSpecs(suite: PlaywrightSuite): Failure[] {
+function failedSpecs(suite: PlaywrightSuite): FailedTest[] {
   const own = (suite.specs ?? [])
     .filter((spec) => !spec.ok)
     .map(({ file, title, tests }) => {
@@ -106,7 +106,7 @@ export function afterRepeat(first: Totals, second: Totals): Totals {
   const notes = [...first.notes, ...second.notes];
   if (second.passed === 0) return { ...first, notes };
   const failed = Math.min(second.failed, first.failed);
-  const failsAgain = ({ file, name }: Failure) =>
+  const failsAgain = ({ file, name }: FailedTest) =>
     second.failures.some((failure) => failure.file === file && failure.name === name);
   const unsteady = first.failures.filter((failure) => !failsAgain(failure));
   notes.push(...unsteady.map((failure) => `passed only the second time: ${words(failure)}`));
@@ -143,7 +143,7 @@ function closed(totals: Totals, exitCode: number): Totals {
   return totals;
 }
 
-function words({ file, name, reason }: Failure): string {
+function words({ file, name, reason }: FailedTest): string {
   const shown = path.isAbsolute(file) ? path.relative(process.cwd(), file) : file;
   return `${shown}: ${name}: ${reason}`;
 }
