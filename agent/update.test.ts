@@ -90,7 +90,7 @@ const pidFile = () => `${folder}.pid`;
 /** Ends the process of the service, which then starts the agent again. */
 const restartCommand = () => `kill -9 $(cat '${pidFile()}') || true`;
 
-/** Waits until the installed agent has polled the portal, after this time. */
+/** Waits until the installed agent has polled the portal at or after this time. */
 async function polledSince(since: number): Promise<void> {
   const poll = (): { sha256?: string; at?: number } => {
     const file = join(dir, 'state/first-poll.json');
@@ -101,7 +101,7 @@ async function polledSince(since: number): Promise<void> {
     .toBe(true);
 }
 
-/** The agent's file in a newer version, with code that runs before it. */
+/** Returns the agent's file as a newer version that runs `code` first. */
 function newer(code = ''): Buffer {
   const [first = '', ...rest] = current.replaceAll(`"${agentVersion}"`, `"${newVersion}"`).split('\n');
   return Buffer.from([first, code, ...rest].join('\n'));
@@ -151,7 +151,7 @@ describe('update', { timeout: 180_000 }, () => {
     const ended = once(updating, 'exit');
     updating.kill('SIGKILL');
     await ended;
-    // The running agent may still be the old one: the machine loses power.
+    // A restart, as after a power failure, because the agent that is running may still be the old one.
     await new Promise((resolve) => execFile('/bin/sh', ['-c', restartCommand()], resolve));
     await expect.poll(isOld, { timeout: 60_000 }).toBe(true);
     await polledSince(since);

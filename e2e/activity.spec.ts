@@ -137,13 +137,13 @@ test('what happened last night is two clicks away, and leads to exactly these VM
   await expect(page.getByRole('main').getByRole('link', { name: /^night-/ })).toHaveCount(2);
 });
 
-test('alike actions are one line, which opens to show each of them', async ({ signedIn, api, unique }) => {
+test('similar actions share a line, which opens to show each of them', async ({ signedIn, api, unique }) => {
   const page = await signedIn('operator');
   for (const n of [1, 2, 3]) await api.createVm(`fold-${unique}-${n}`);
   await page.goto(`/activity?q=fold-${unique}`);
   const line = page.getByRole('main').getByRole('listitem').filter({ hasText: 'Bootstrap token created 3 VMs' });
   await expect(line).toBeVisible();
-  await line.getByRole('button', { name: 'Show single actions' }).click();
+  await line.getByRole('button', { name: 'Show individual actions' }).click();
   for (const n of [1, 2, 3]) await expect(line.getByText(`created the VM fold-${unique}-${n}`)).toBeVisible();
   await expectAccessibleInBothThemes(page);
 });
@@ -152,7 +152,7 @@ test('a line marks where the last visit ended', async ({ portal, signedIn, api, 
   const page = await signedIn('operator');
   await api.createVm(`seen-${unique}`);
   await page.goto(`/activity?q=${unique}`);
-  await expect(page.getByText('You were here last')).toHaveCount(0);
+  await expect(page.getByText('Your last visit')).toHaveCount(0);
   await withDatabase(portal, (client) =>
     client.query(`update users set previous_seen_at = now(), last_seen_at = now() where role = 'operator'`),
   );
@@ -162,7 +162,7 @@ test('a line marks where the last visit ended', async ({ portal, signedIn, api, 
   await expect(page.getByRole('main').getByText(`changed ${vm.name}`)).toBeVisible();
   await page.getByRole('button', { name: /^Since last visit/ }).click();
   await expect(page).not.toHaveURL(/since/);
-  await expect(page.getByText('You were here last')).toBeVisible();
+  await expect(page.getByText('Your last visit')).toBeVisible();
   await expectAccessibleInBothThemes(page);
 });
 

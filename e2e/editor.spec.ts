@@ -217,12 +217,12 @@ test('a revert says which protected settings return, and by whom and when they w
   await history.getByRole('button').filter({ hasText: 'added' }).click();
   await page.getByRole('button', { name: 'Revert to 2' }).click();
   const dialog = page.getByRole('alertdialog');
-  await expect(dialog.getByText(/^mount: password gets the value back that Bootstrap token entered/)).toBeVisible();
+  await expect(dialog.getByText(/^mount: password returns to the value that Bootstrap token entered/)).toBeVisible();
   await expect(dialog.getByText(/keytab/)).toHaveCount(0);
   await expectAccessibleInBothThemes(page);
 });
 
-test('single protected settings are removed and kept, and a corrected value loses its error', async ({
+test('individual protected settings are removed and kept, and a corrected value loses its error', async ({
   api,
   signedIn,
   unique,

@@ -43,7 +43,7 @@ test('a VM is reverted by keyboard alone, starting at the sign-in', async ({
 
   const views = page.getByRole('navigation', { name: `Views of ${vm.name}` });
   await page.goto('/');
-  await expect(page.getByLabel('E-mail')).toBeFocused();
+  await expect(page.getByLabel('Email')).toBeFocused();
   await page.keyboard.type(portal.admin.email);
   await page.keyboard.press('Tab');
   await page.keyboard.type(portal.admin.password);

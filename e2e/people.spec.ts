@@ -47,7 +47,7 @@ const [port = 0] = await freePorts(1);
 
 async function signIn(page: Page, email: string, secret = password): Promise<void> {
   await page.goto('/sign-in');
-  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(secret);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
@@ -55,7 +55,7 @@ async function signIn(page: Page, email: string, secret = password): Promise<voi
 async function join(page: Page, link: string, name: string, email: string): Promise<void> {
   await page.goto(link);
   await page.getByLabel('Name').fill(name);
-  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Join', exact: true }).click();
   await expect(page).not.toHaveURL(/set-up/);
@@ -382,7 +382,7 @@ test('a member connects an account at the provider', async ({ page, people, prov
   await page.getByRole('button', { name: 'Join with Example' }).click();
   await page.getByLabel('Login').fill(`impostor ${unique}`);
   await page.getByRole('button', { name: 'Continue' }).click();
-  await expect(page.getByRole('alert').filter({ hasText: 'already has your e-mail address' })).toBeVisible();
+  await expect(page.getByRole('alert').filter({ hasText: 'already has your email address' })).toBeVisible();
   await expectAccessibleInBothThemes(page);
 });
 

@@ -11,10 +11,10 @@ test('a member signs in, lands on the requested page, and signs out', async ({ p
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sign in');
   await expectAccessibleInBothThemes(page);
 
-  await page.getByLabel('E-mail').fill(portal.admin.email);
+  await page.getByLabel('Email').fill(portal.admin.email);
   await page.getByLabel('Password', { exact: true }).fill('not the password');
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await expect(page.getByRole('alert').filter({ hasText: 'The e-mail address or password is wrong.' })).toBeVisible();
+  await expect(page.getByRole('alert').filter({ hasText: 'The email address or password is wrong.' })).toBeVisible();
 
   await page.getByLabel('Password', { exact: true }).fill(portal.admin.password);
   await page.getByRole('button', { name: 'Sign in' }).click();
@@ -38,7 +38,7 @@ test('an invitation link lets one person join, only once', async ({ page, people
   await expectAccessibleInBothThemes(page);
 
   await page.getByLabel('Name').fill('Grace');
-  await page.getByLabel('E-mail').fill(`grace.${unique}@example.org`);
+  await page.getByLabel('Email').fill(`grace.${unique}@example.org`);
   await page.getByLabel('Password', { exact: true }).fill('too short');
   await page.getByRole('button', { name: 'Join' }).click();
   await expect(page.getByText('Use at least 12 characters. You entered 9.')).toBeVisible();

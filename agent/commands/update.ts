@@ -28,8 +28,8 @@ const systemdRestart = 'systemctl restart annex-agent';
 const run = promisify(execFile);
 
 /**
- * Replaces this agent with the one that the portal serves, and restarts it. Goes back if the new one does not poll in
- * time. Throws AgentError if the agent is not updated.
+ * Replaces this agent with the one that the portal serves, and restarts it. Restores the previous agent if the new one
+ * does not poll in time. Throws AgentError if the agent is not updated.
  */
 export async function update(options: UpdateOptions, print: (line: string) => void): Promise<void> {
   const { dir, call, pollSeconds } = options;

@@ -44,7 +44,7 @@ export interface FakePortal {
   logs: Map<string, Buffer>;
   /** Requests to renew the certificate. */
   renewals: { certificate: string; proof: string }[];
-  /** Versions that agents told after an update. */
+  /** Versions that agents sent after an update. */
   described: { name: string; version: string }[];
   /** Archives that operators are waiting for, and those that arrived. */
   wantedLogs: { id: string; handler: string }[];

@@ -249,8 +249,8 @@ export class Agent {
   }
 
   /**
-   * Tells the portal the version of this agent, unless it knows it. Returns whether there is nothing left to do. Never
-   * throws.
+   * Tells the portal the version of this agent, unless the portal knows it. Returns whether there is nothing left to
+   * do. Never throws.
    */
   async describe(): Promise<boolean> {
     const { layout } = this.options;

@@ -33,7 +33,7 @@ const ofSample = (handler: string): Catalogue =>
     ),
   );
 
-/** Returns a catalogue with this many messages, many of which begin with the same words. */
+/** Returns a catalog with this many messages, many of which begin with the same words. */
 function largeCatalogue(count: number): Catalogue {
   const things = ['volume', 'service', 'certificate', 'user', 'package', 'rule', 'share', 'task', 'network', 'key'];
   const ends = [

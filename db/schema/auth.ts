@@ -200,7 +200,7 @@ export const invitations = pgTable('invitations', {
   namespaces: text().array().notNull().default([]),
   createdAt: timestamp('created_at', { withTimezone: true }).notNull(),
   createdBy: text('created_by').notNull(),
-  /** For whom the link is: a name or an email address. */
+  /** The person the link is for: a name or an email address. */
   recipient: text(),
   expiresAt: timestamp('expires_at', { withTimezone: true }).notNull(),
   usedAt: timestamp('used_at', { withTimezone: true }),

@@ -36,7 +36,7 @@ test('the search field never traps the keys: ↓ enters the rows, Escape keeps t
 
   await page.goBack();
   await page.keyboard.press('/');
-  // Keys that follow each other before the page has drawn the first count all the same.
+  // Keys count even if they follow each other faster than the page draws.
   await search.evaluate((field) => {
     for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'Enter']) {
       const target = document.activeElement ?? field;

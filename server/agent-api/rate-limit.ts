@@ -21,7 +21,7 @@ export function takeFrom(bucket: Bucket, perSecond: number, at: number, burst = 
   throw new DomainError('rate_limited', 'too_many_requests', { params: { seconds: retryAfter }, retryAfter });
 }
 
-/** The bytes that count towards the limit, and when they were last computed, in milliseconds. */
+/** The bytes that count toward the limit, and when they were last computed, in milliseconds. */
 export interface Spending {
   spent: number;
   spentAt: number;
@@ -41,7 +41,7 @@ export function refuseWhenSpent(spending: Spending, perHour: number, at: number)
   });
 }
 
-/** Counts bytes towards the limit. The count decreases steadily, by the whole limit per hour. */
+/** Counts bytes toward the limit. The count decreases steadily, by the whole limit per hour. */
 export function spend(spending: Spending, perHour: number, at: number, bytes: number): void {
   spending.spent = settle(spending, perHour, at) + bytes;
 }

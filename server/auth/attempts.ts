@@ -20,7 +20,7 @@ export interface AttemptCounts {
   tokens: number;
 }
 
-/** Counts and logs failed authentication of people and scripts. Never logs secrets or entered e-mail addresses. */
+/** Counts and logs failed authentication of people and scripts. Never logs secrets or entered email addresses. */
 export interface Attempts {
   /** Counts a call's error if it is a failed attempt. Ignores other errors and those already counted. */
   note(error: unknown, ctx: Caller, memberId?: string): Promise<void>;

@@ -9,7 +9,7 @@ export const passwordLength = { minimum: 12, maximum: 128 } as const;
 
 export const password = z.string().min(passwordLength.minimum).max(passwordLength.maximum);
 
-/** An e-mail address. It is stored and compared in lower case. */
+/** An email address. It is stored and compared in lower case. */
 export const email = z.string().max(254).trim().toLowerCase().pipe(z.email());
 
 export const personName = givenText(100);

@@ -148,7 +148,7 @@ describe('invitations', () => {
     expect(await services.db.$count(invitations)).toBe(before);
   });
 
-  test('an e-mail address that is in use leaves the link usable', async () => {
+  test('an email address that is in use leaves the link usable', async () => {
     await join('viewer', 'vera');
     const { link } = await createInvitation(await admin(), { role: 'viewer' });
     const redeem = async (email: string) =>

@@ -214,7 +214,7 @@ const environment = z
       .string()
       .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex')
       .optional(),
-    ANNEX_BOOTSTRAP_EMAIL: z.email('must be an e-mail address').optional(),
+    ANNEX_BOOTSTRAP_EMAIL: z.email('must be an email address').optional(),
     ANNEX_BOOTSTRAP_PASSWORD: z
       .string()
       .min(12, 'must have 12 characters or more')

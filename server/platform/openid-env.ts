@@ -11,7 +11,7 @@ export interface OpenIdConfig {
   /** The provider's name on the sign-in page. */
   name: string;
   scopes: string;
-  /** Allowed e-mail domains in lower case; any domain if empty. */
+  /** Allowed email domains in lower case; any domain if empty. */
   emailDomains: readonly string[];
   /** Role of people who join by signing in and get no role from a group; null if such people need an invitation. */
   joinAs: RoleName | null;

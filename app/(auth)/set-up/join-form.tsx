@@ -19,7 +19,7 @@ const shortestPassword = 12;
 
 export interface JoinFormProps {
   token: string;
-  /** For whom the link is: a name or an email address. */
+  /** The person the link is for: a name or an email address. */
   recipient: string | null;
   namespaces: readonly string[];
   role: 'viewer' | 'operator' | 'publisher' | 'admin';
@@ -78,7 +78,7 @@ export function JoinForm(props: JoinFormProps) {
   );
 }
 
-/** For whom the link is, and where a publisher can publish. */
+/** Says who the link is for, and where a publisher can publish. */
 function InvitedAs({ recipient, namespaces }: JoinFormProps) {
   const { t } = useTranslation('auth');
   const format = useFormat();

@@ -60,7 +60,7 @@ interface StepProps {
   done: boolean;
   title: string;
   why: string;
-  /** The next act, shown until the step is done. */
+  /** The next action, shown until the step is done. */
   children: ReactNode;
 }
 

@@ -19,7 +19,10 @@ export interface ActLineProps {
   onOpen(open: boolean): void;
 }
 
-/** The line about an action, or about several alike: when it happened, who did it, what it was, where it came from. */
+/**
+ * The line about one action or several similar ones: when they happened, who did them, what they were, and their
+ * origin.
+ */
 export function ActLine({ act, fold = null, onFilter, opens, open, onOpen }: ActLineProps) {
   const { t } = useTranslation('activity');
   return (

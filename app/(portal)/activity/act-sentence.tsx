@@ -11,7 +11,7 @@ import { foldedSentence, type Say, sentenceOf } from './sentence-of.ts';
 
 export interface ActSentenceProps {
   act: ListedAct;
-  /** If the sentence is about several alike actions: how many, of which `act` is the newest. */
+  /** If the sentence is about several similar actions: how many, of which `act` is the newest. */
   fold?: FoldedActs['fold'];
   onFilter?: OnFilter;
 }

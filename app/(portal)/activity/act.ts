@@ -6,7 +6,7 @@ export type { Feed, FeedItem };
 /** An action in a list. */
 export type ListedAct = ActRow;
 
-/** Several alike actions, the newest of which is shown. */
+/** Several similar actions, the newest of which is shown. */
 export type FoldedActs = Extract<FeedItem, { type: 'action' }>;
 
 /** Events of VMs within one minute. */

@@ -14,7 +14,7 @@ const icons: Readonly<Record<ListedEvent['kind'], StatusName>> = {
   back: 'healthy',
 };
 
-/** VMs that failed, stopped responding, recovered or respond again, with a link to exactly these. */
+/** VMs that failed, stopped responding, recovered or responded again, with a link to exactly these VMs. */
 export function EventRow({ event }: { event: ListedEvent }) {
   const { t } = useTranslation('activity');
   const format = useFormat();

@@ -17,7 +17,7 @@ export interface FeedDaysProps {
   onFilter: OnFilter;
 }
 
-/** Actions and events under the day of each, with a line where the reader's last visit ended. */
+/** Actions and events grouped by day, with a line where the reader's last visit ended. */
 export function FeedDays({ items, filter, lastVisit, onFilter }: FeedDaysProps) {
   const { t } = useTranslation('activity');
   const format = useFormat();

@@ -18,7 +18,7 @@ export interface FoldContentsProps {
   onFilter: OnFilter;
 }
 
-/** The single actions of a folded line, newest first. */
+/** The individual actions of a folded line, newest first. */
 export function FoldContents({ id, act, fold, filter, onFilter }: FoldContentsProps) {
   const { t } = useTranslation('activity');
   const trpc = useTRPC();

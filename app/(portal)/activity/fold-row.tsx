@@ -10,12 +10,12 @@ const FoldContents = dynamic(() => import('./fold-contents.tsx').then((module) =
 
 export interface FoldRowProps extends Pick<FoldedActs, 'act'> {
   fold: NonNullable<FoldedActs['fold']>;
-  /** The filter of the list, for the single actions. */
+  /** The filter of the list, which also selects the individual actions. */
   filter: ActivityQuery;
   onFilter: OnFilter;
 }
 
-/** Several alike actions in one line. Opens to show each of them. */
+/** Several similar actions in one line. Opens to show each of them. */
 export function FoldRow({ act, fold, filter, onFilter }: FoldRowProps) {
   const [open, setOpen] = useState(false);
   const id = useId();

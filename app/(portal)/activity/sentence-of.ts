@@ -24,7 +24,7 @@ export function sentenceOf(
 }
 
 /**
- * Returns the sentence about several alike actions: on how many VMs, if they have the same name and some VMs are
+ * Returns the sentence about several similar actions: on how many VMs, if they have the same name and some VMs are
  * affected, otherwise the sentence about the newest one and how many more there are.
  */
 export function foldedSentence(

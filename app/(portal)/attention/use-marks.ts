@@ -6,7 +6,7 @@ import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
 import { toast } from '#app/_ui/toast.tsx';
 
-/** The acts that assign and snooze problems. */
+/** The actions that assign and snooze problems. */
 export interface Marks {
   assign(key: string, member: { id: string; name: string } | null): void;
   /** Snoozes until a time, or without one until the problem changes. */
@@ -14,7 +14,7 @@ export interface Marks {
   unsnooze(key: string): void;
 }
 
-/** Returns the acts on problems. Each says what it did, or why it failed, and reloads the list. */
+/** Returns the actions on problems. Each says what it did, or why it failed, and reloads the list. */
 export function useMarks(): Marks {
   const { t } = useTranslation('attention');
   const trpc = useTRPC();

@@ -25,7 +25,7 @@ export interface TriageKeys {
  */
 export function useTriageKeys({ rows, groups, group, vms, open, unfold, onOpen }: TriageKeys): (by: 1 | -1) => void {
   const { t } = useTranslation('attention');
-  // The end of a problem's VMs that `[` or `]` requested before they were loaded.
+  // The VM that `[` or `]` requested before the problem's VMs were loaded.
   const [wanted, setWanted] = useState<{ key: string; at: 'first' | 'last' | number } | null>(null);
   const walk = (step: 1 | -1): void => {
     const all = [...(rows.current?.querySelectorAll<HTMLElement>('[data-triage-row]') ?? [])];

@@ -13,7 +13,7 @@ describe.each([...availableLanguages(), pseudoLanguage, mirroredLanguage])('word
   const bundles = bundlesOf(language, namespaces);
   const library = createWords(language, bundles);
 
-  it.each(namespaces)('browser and server translate alike into %s', (namespace) => {
+  it.each(namespaces)('browser and server translate %s in the same way', (namespace) => {
     const ours: string[] = [];
     const theirs: string[] = [];
     const t: (key: string, values: object) => string = library.getFixedT(language, namespace);

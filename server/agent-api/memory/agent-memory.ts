@@ -29,7 +29,7 @@ class Columns {
   readonly far: Int32Array;
   readonly left: Float64Array;
   readonly at: Float64Array;
-  /** Bytes of reports that still count towards the limit, and when this was last computed. */
+  /** Bytes of reports that still count toward the limit, and when this was last computed. */
   readonly spent: Float64Array;
   readonly spentAt: Float64Array;
   readonly logRequests: Int32Array;

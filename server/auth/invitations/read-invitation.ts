@@ -7,7 +7,7 @@ import { type ReadInvitationInput, readInvitationInput } from './input.ts';
 import { isSetUp, refusedInvitation } from './invitation.ts';
 
 /**
- * Returns the role and the namespaces that a link offers, for whom it is, when it expires, and whether it is for the
+ * Returns the role and the namespaces that a link offers, who it is for, when it expires, and whether it is for the
  * first administrator. Anyone who has the link may call this. Throws `invitation_refused`.
  */
 export async function readInvitation(

@@ -11,7 +11,7 @@ import { ProviderRefusal } from './refusal.ts';
 /**
  * Connects a provider account to the calling member, and replaces any earlier one. The session and its recent
  * confirmation must have been checked. Throws `ProviderRefusal` with `connected` if the account belongs to another
- * member, or with `email` if its e-mail domain is not allowed.
+ * member, or with `email` if its email domain is not allowed.
  */
 export async function connectProvider(tx: Transaction, ctx: Context, issuer: string, claims: Claims): Promise<void> {
   requireDomain(ctx, claims);
@@ -46,7 +46,7 @@ export async function bindAccount(tx: Transaction, ctx: Context, issuer: string,
   });
 }
 
-/** Rejects provider accounts whose verified e-mail address is not in an allowed domain. */
+/** Rejects provider accounts whose verified email address is not in an allowed domain. */
 export function requireDomain({ config }: Pick<Context, 'config'>, { verifiedEmail }: Claims): void {
   const domains = config.openId?.emailDomains ?? [];
   if (domains.length > 0 && !domains.includes(verifiedEmail?.split('@')[1] ?? '')) throw new ProviderRefusal('email');

@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => provider.close());
 
 /**
- * Signs in with this ID token. Returns the redirect target, and the e-mail address of the member who is then signed in.
+ * Signs in with this ID token. Returns the redirect target, and the email address of the member who is then signed in.
  */
 async function signInWith(token: ScriptedToken, userInfo: Record<string, unknown> = { sub: 'ada' }) {
   provider.token = token;

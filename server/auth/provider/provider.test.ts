@@ -121,7 +121,7 @@ describe('a person with an account at the provider', () => {
     expect(linked.map(({ providerId }) => providerId)).toEqual(['credential']);
   });
 
-  test("becomes the member with this e-mail address if invited, and keeps that member's role", async () => {
+  test("becomes the member with this email address if invited, and keeps that member's role", async () => {
     const id = await member('judy');
     provider.people.set('judy', { email: 'judy@example.org', email_verified: true });
     const browser = portal().open();
@@ -137,9 +137,9 @@ describe('a person with an account at the provider', () => {
   });
 
   test.each([
-    ['an e-mail that is not verified', { email: 'ada@example.org', email_verified: false }],
-    ['an e-mail without a word about it', { email: 'ada@example.org' }],
-    ['no e-mail', {}],
+    ['an email that is not verified', { email: 'ada@example.org', email_verified: false }],
+    ['an email without a word about it', { email: 'ada@example.org' }],
+    ['no email', {}],
     ['no address', { email: 'nonsense', email_verified: true }],
   ])('does not join with %s', async (_what, person) => {
     provider.people.set('mallory', person);
@@ -187,7 +187,7 @@ describe('a person with an account at the provider', () => {
   });
 });
 
-describe('a provider account with the e-mail address of a member', () => {
+describe('a provider account with the email address of a member', () => {
   const taken = '/sign-in?refused=taken&next=%2F';
   const bound = async (id: string) =>
     (await services.db.select().from(accounts).where(eq(accounts.userId, id)))

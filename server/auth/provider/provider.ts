@@ -186,7 +186,7 @@ async function redeemCode(
     isWhole || config.serverMetadata().userinfo_endpoint === undefined
       ? ({} as Record<string, unknown>)
       : await client.fetchUserInfo(config, tokens.access_token, idToken.sub);
-  // Takes the e-mail address and its verification from the same source, because the two sources may have different
+  // Takes the email address and its verification from the same source, because the two sources may have different
   // addresses.
   const { email, email_verified } = idToken.email === undefined ? more : idToken;
   return claimsOf({ ...more, ...idToken, email, email_verified }, groupClaim);

@@ -19,7 +19,7 @@ type Member = typeof users.$inferSelect;
 
 /**
  * Returns the member for a provider account: the member who has connected it, an existing member with an invitation
- * (`mayConnect`), or a new member who was invited or whom the rules allow to join. An e-mail address alone never
+ * (`mayConnect`), or a new member who was invited or whom the rules allow to join. An email address alone never
  * identifies an existing member: the provider may give the address to someone else, or the member may have joined with
  * an address that was not theirs. Throws `ProviderRefusal`; its reason `stranger` does not reveal who is a member.
  */
@@ -127,7 +127,7 @@ async function hasOtherAdmin(tx: Transaction, id: string): Promise<boolean> {
 }
 
 /**
- * Returns the name from the provider if it is valid for a member, otherwise the part of the e-mail address before the
+ * Returns the name from the provider if it is valid for a member, otherwise the part of the email address before the
  * @.
  */
 function nameOf(name: string | null, email: string): string {

@@ -29,7 +29,7 @@ export const actorOf = ({ id, name, role, namespaces }: typeof users.$inferSelec
 const refused = () => new DomainError('unauthenticated', 'credentials_refused');
 
 /**
- * Signs in with e-mail and password. Returns 204 with the session's cookie or, if the member has a second factor, 200
+ * Signs in with email and password. Returns 204 with the session's cookie or, if the member has a second factor, 200
  * with the kinds of factors and a cookie that only permits presenting one. Throws `credentials_refused`, after the same
  * time for unknown members and wrong passwords.
  */

@@ -107,7 +107,7 @@ function refusedPath(expected: { next: string; connect?: string } | null, reason
 function reasonOf(error: unknown): Refusal | null {
   if (error instanceof ProviderRefusal) return error.reason;
   if (error instanceof ProviderAway) return 'away';
-  // Someone else joined with this e-mail address concurrently.
+  // Someone else joined with this email address concurrently.
   if (error instanceof DomainError && error.code === 'email_taken') return 'taken';
   if (!(error instanceof Error)) return null;
   if (error.name === 'AuthorizationResponseError') return 'denied';

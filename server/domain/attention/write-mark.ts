@@ -11,7 +11,7 @@ import { readProblems } from './read-problems.ts';
 
 type Columns = Partial<Omit<typeof attentionMarks.$inferInsert, 'key'>>;
 
-/** An act on a problem, for the activity log. */
+/** An action on a problem, for the activity log. */
 export interface MarkAct {
   action: 'attention.assign' | 'attention.unassign' | 'attention.snooze' | 'attention.unsnooze';
   details?: Record<string, string | null>;

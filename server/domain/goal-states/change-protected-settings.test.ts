@@ -83,7 +83,7 @@ async function storedValue(vm: GivenVm): Promise<unknown> {
 const adaAt = { changedAt: '2026-03-01T08:00:00.000Z', changedBy: 'Ada' };
 const eveAt = { changedAt: '2026-03-02T08:00:00.000Z', changedBy: 'Eve' };
 
-describe('single protected settings', () => {
+describe('individual protected settings', () => {
   test('are set and removed while the others, the public settings and the version stay', async () => {
     const vm = await givenSecrets();
     const receipt = await change(eve, vm, { set: { token: 'new' }, remove: ['keytab'] });
@@ -202,7 +202,7 @@ describe('single protected settings', () => {
   });
 });
 
-describe('a plan of single protected settings', () => {
+describe('a plan of individual protected settings', () => {
   test('names what changes, and its hash applies exactly that, once', async () => {
     const vm = await givenSecrets({ password: 'first', keytab: 'file', zone: 'b' });
     const changes = { set: { password: 'second', token: 'new' }, remove: ['zone'] };
@@ -271,7 +271,7 @@ describe('the activity log', () => {
   });
 });
 
-describe('AZ-C2 who may change single settings', () => {
+describe('AZ-C2 who may change individual settings', () => {
   const newThumbprint = () => randomBytes(20).toString('hex').toUpperCase();
   async function bind(vm: GivenVm, issuer: string) {
     const pair = newKeyPair();

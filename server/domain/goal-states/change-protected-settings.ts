@@ -18,7 +18,7 @@ import { type ExtensionReceipt, setExtension } from './set-extension.ts';
 const maxAttempts = 5;
 
 /**
- * Changes and removes single protected settings of an extension. The others, and the rest of the declaration, stay.
+ * Changes and removes individual protected settings of an extension. The others, and the rest of the declaration, stay.
  * Throws 404 `extension_absent`; 409 `secrets_custody` if the portal cannot read the stored settings,
  * `secrets_not_object`, `secrets_withheld`; 422 with every schema fault of the result; and the other errors of
  * `setExtension`.
@@ -45,7 +45,9 @@ export async function planProtectedSettings(ctx: Context, input: PlanProtectedSe
   });
 }
 
-/** Runs `attempt` again if the goal state changed meanwhile, because the declaration is read before the VM is locked. */
+/**
+ * Runs `attempt` again if the goal state changed meanwhile, because the declaration is read before the VM is locked.
+ */
 async function startingOver<Result>(mayStartOver: boolean, attempt: () => Promise<Result>): Promise<Result> {
   for (let left = maxAttempts; ; left -= 1) {
     try {

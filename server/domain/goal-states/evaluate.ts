@@ -38,7 +38,7 @@ export interface ExtensionMove {
   version: VersionRow | null;
   /** Protected settings as the caller sent them; with `merged`, together with those that stay. */
   given: unknown;
-  /** How single protected settings were changed; null if all are kept, replaced or removed. */
+  /** How individual protected settings were changed; null if all are kept, replaced or removed. */
   merged: MergedSettings | null;
   /** The protected settings of `current`. */
   stored: SecretRow | null;

@@ -31,11 +31,11 @@ export const extensionView = extensionReceipt.extend({
       needsSecrets: z.boolean(),
       /** Whether the protected settings are withheld from the machine's key until an admin releases them. */
       needsRelease: z.boolean(),
-      /** The single settings whose names can be shown, without their values. */
+      /** The individual settings whose names can be shown, without their values. */
       settings: z.array(z.object({ name: z.string(), changedAt: time, changedBy: z.string() })),
       /** Number of other settings, whose names cannot be shown. */
       unnamed: count,
-      /** Why single settings cannot be changed: the code of the error; null if they can. */
+      /** Why individual settings cannot be changed: the code of the error; null if they can. */
       obstacle: z.enum(['secrets_custody', 'secrets_not_object', 'secrets_withheld']).nullable(),
     })
     .nullable(),

@@ -115,7 +115,7 @@ const siblings = z.boolean().default(false);
 /** Name of a protected setting. */
 const settingName = z.string().max(1_000);
 
-/** Changes to single protected settings: new values by name, and names to remove. The other settings stay. */
+/** Changes to individual protected settings: new values by name, and names to remove. The other settings stay. */
 export const settingChanges = z
   .strictObject({
     set: z.record(settingName, protectedSettings).default({}),

@@ -7,7 +7,7 @@ import type { settingChanges } from './input.ts';
 import type { Head } from './publish.ts';
 import { entryOf, settingsByName } from './setting-entries.ts';
 
-/** Changes to single protected settings. The others stay. */
+/** Changes to individual protected settings. The others stay. */
 export type SettingChanges = z.output<typeof settingChanges>;
 
 /** Stored protected settings with changes applied. */
@@ -56,8 +56,8 @@ function unreadable(ctx: Pick<Context, 'keys' | 'config'>, row: SecretRow) {
 }
 
 /**
- * Returns why single settings cannot be changed; null if they can. Withheld settings must be released first: a merged
- * copy would be encrypted for the machine's key, with settings that the caller may not release.
+ * Returns why individual settings cannot be changed; null if they can. Withheld settings must be released first: a
+ * merged copy would be encrypted for the machine's key, with settings that the caller may not release.
  */
 export function mergeObstacle(ctx: Pick<Context, 'keys' | 'config'>, row: SecretRow, head: Head) {
   return unreadable(ctx, row) ?? (secretStateOf(row, head) === 'needsRelease' ? ('secrets_withheld' as const) : null);

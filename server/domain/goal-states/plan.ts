@@ -42,7 +42,7 @@ export const plannedExtension = z.object({
   sequenceNumber: z.object({ before: count.nullable(), after: count }),
   changes: z.array(plannedChange),
   protectedSettings: z.enum(['none', 'kept', 'added', 'replaced', 'removed']),
-  /** The single protected settings whose names can be shown; no values. */
+  /** The individual protected settings whose names can be shown; no values. */
   protectedChanges: z.array(plannedSetting),
   /** When and by whom the protected settings were last changed that a revert restores; null if it restores none. */
   protectedRestored: z.object({ changedAt: time, changedBy: z.string() }).nullable(),

@@ -125,7 +125,7 @@ const countedGoalStates = 5_000;
 
 /**
  * Throws 429, and shows the rejection on the VM's page, if too many bytes were added within the last hour. The limit
- * exists because every goal state is kept. Changes by agents and by the portal count towards it, but are not rejected.
+ * exists because every goal state is kept. Changes by agents and by the portal count toward it, but are not rejected.
  */
 async function rejectTooManyBytes(tx: Transaction, ctx: Context, { vmId, incarnation }: Head): Promise<void> {
   if (ctx.actor.kind === 'agent' || ctx.actor.kind === 'system') return;

@@ -114,7 +114,7 @@ describe('merging pieces', () => {
       'xy',
     ],
     [
-      'of one that ran anew and began alike',
+      'of one that ran again and began with the same output',
       [
         [0, 'abcd'],
         [4, 'ef'],

@@ -8,7 +8,7 @@ export const retryLimits = { minutes: 1_440, times: 100 };
 const ofExtension = z.object({ vmId, name: extensionName });
 
 /**
- * `sequenceNumber`: what the caller saw fail; the retry is rejected if the extension has another one now. With
+ * `sequenceNumber`: the number that the caller saw; the retry is rejected if the extension has another one now. With
  * `everyMinutes`, the portal repeats the retry up to `times` times.
  */
 export const retryExtensionInput = ofExtension.extend({

@@ -54,7 +54,7 @@ export type MapCellInput = z.input<typeof mapCellInput>;
 export const listFailingInput = readerInput;
 export type ListFailingInput = z.input<typeof listFailingInput>;
 
-/** `limit`: the most groups that are not snoozed, and the most that are. */
+/** `limit`: maximum number of problems that are not snoozed, and of problems that are. */
 export const listAttentionInput = listFailingInput.extend({ limit: z.number().int().min(1).max(500).default(100) });
 export type ListAttentionInput = z.input<typeof listAttentionInput>;
 
@@ -72,8 +72,8 @@ const reference = z.string().min(1).max(300);
 const instant = z.iso.datetime({ offset: true }).refine(isStorable);
 
 /**
- * `actor` and `target`: `kind` or `kind:id`. `action`: a code or a noun. `kind`: what people did, or what happened in the
- * fleet. `upTo` and `upToEvent`: ids of the last entry and of the last event to include.
+ * `actor` and `target`: `kind` or `kind:id`. `action`: a code or a noun. `kind`: what people did, or what happened in
+ * the fleet. `upTo` and `upToEvent`: ids of the last entry and of the last event to include.
  */
 export const activityFilter = z.object({
   vmId: z.uuid().optional(),
@@ -96,7 +96,7 @@ export const listActivityInput = activityFilter.extend({
 });
 export type ListActivityInput = z.input<typeof listActivityInput>;
 
-/** Actions before and after `mark`, such as the last visit, are never one item. */
+/** Actions before and after `mark`, such as the last visit, are never combined into one item. */
 export const listFeedInput = listActivityInput.extend({
   limit: z.number().int().min(1).max(200).default(50),
   mark: instant.optional(),

@@ -166,7 +166,7 @@ export const extensionInstance = z.object({
    * admin releases them.
    */
   needsRelease: z.boolean(),
-  retries: series.nullable().describe('The repeated retries that continue; null if there are none.'),
+  retries: series.nullable().describe('The scheduled retries; null if there are none.'),
   handlerState: handlerStateView.nullable(),
   heartbeat: heartbeatView,
   status: statusView.nullable(),

@@ -87,7 +87,7 @@ export const goalStateRoutes: readonly RestRoute[] = [
     path: '/vms/{id}/extensions/{name}/protected-settings',
     operationId: 'changeProtectedSettings',
     summary:
-      'Changes and removes single protected settings of an extension; the others stay. Not possible if the portal cannot read them (`ANNEX_CUSTODY=vm`). The result is checked against the schema.',
+      'Changes and removes individual protected settings of an extension; the others stay. Not possible if the portal cannot read them (`ANNEX_CUSTODY=vm`). The result is checked against the schema.',
     role: 'operator',
     params: inExtension,
     query: z.object({ plan: planned }),
@@ -106,7 +106,7 @@ export const goalStateRoutes: readonly RestRoute[] = [
     path: '/vms/{id}/extensions/{name}/protected-settings/plan',
     operationId: 'planProtectedSettings',
     summary:
-      'Shows what a change to single protected settings would do, without writing anything. The plan names the settings, but contains no values. A PATCH with the returned `planHash` is rejected if it would do anything else.',
+      'Shows what a change to individual protected settings would do, without writing anything. The plan names the settings, but contains no values. A PATCH with the returned `planHash` is rejected if it would do anything else.',
     role: 'operator',
     params: inExtension,
     body: settingChanges,

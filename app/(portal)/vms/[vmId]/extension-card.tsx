@@ -102,7 +102,7 @@ export function ExtensionCard({ vmId, extension, at, retry, onAct }: ExtensionCa
   );
 }
 
-/** The button that runs the handler again, if the extension has a problem, and the retries that continue. */
+/** The button that runs the handler again, if the extension has a problem, and the scheduled retries. */
 function CardRetry({ vmId, extension, retry }: Pick<ExtensionCardProps, 'vmId' | 'extension' | 'retry'>) {
   const reader = useReader();
   const { name, retries } = extension;

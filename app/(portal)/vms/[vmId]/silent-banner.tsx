@@ -45,7 +45,7 @@ export function SilentBanner({ vmId, agent }: { vmId: string; agent: InstanceDet
   );
 }
 
-/** The other VMs whose agents fell silent within the same minute; renders nothing if there are none. */
+/** The other VMs whose agents stopped responding within the same minute; renders nothing if there are none. */
 function SilentTogether({ vmId }: { vmId: string }) {
   const { t } = useTranslation('enrollment');
   const format = useFormat();

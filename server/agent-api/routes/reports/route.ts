@@ -26,7 +26,7 @@ export async function reports(call: AgentCall): Promise<AgentAnswer> {
   return { status: 207, headers, body: JSON.stringify({ stored, errors }) };
 }
 
-/** Reads the body. Its bytes count towards the queue's limit while it arrives. */
+/** Reads the body. Its bytes count toward the queue's limit while it arrives. */
 async function readReport(call: AgentCall, agent: KnownAgent): Promise<{ value: unknown; bytes: number }> {
   const limit = call.door.services.config.limits.report.bytes;
   const arrived = call.door.intake.expect(agent.vmId, bytesToExpect(call, limit));

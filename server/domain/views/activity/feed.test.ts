@@ -106,7 +106,7 @@ describe('events of VMs', () => {
   });
 });
 
-describe('alike actions', () => {
+describe('similar actions', () => {
   test('of one actor within ten minutes are one item', async () => {
     for (let place = 0; place < 12; place += 1) await acted(place, `02:0${Math.floor(place / 2)}:00`);
     await acted(0, '02:16:00');

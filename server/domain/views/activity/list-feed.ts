@@ -20,7 +20,7 @@ import { nameChanges } from './named-changes.ts';
 const thing = z.object({ id: z.string(), name: z.string() });
 const isThere = z.boolean().describe('Whether it still exists.');
 
-/** A line of the activity: the newest of several alike actions, or an event of VMs within one minute. */
+/** A line of the activity: the newest of several similar actions, or an event of VMs within one minute. */
 export const feedItem = z.object({
   type: z.enum(['action', 'event']),
   at: instant,
@@ -73,7 +73,7 @@ export interface Feed {
 }
 
 /**
- * Lists actions and events of VMs on one axis, newest first. Alike actions are one item, and so are the events of one
+ * Lists actions and events of VMs on one axis, newest first. Similar actions are one item, and so are the events of one
  * kind within one minute. An item never continues on the next page. Settings are named in the wanted languages.
  */
 export async function listFeed(

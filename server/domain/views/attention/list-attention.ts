@@ -21,8 +21,8 @@ import { readSharedProblems } from './read-shared-problems.ts';
 /** The problems of the fleet. */
 export const attention = z.object({
   vms: count.describe('Number of VMs that are failed, unresponsive or degraded.'),
-  open: count.describe('Number of groups that are not snoozed; more than `items` if the list is cut.'),
-  items: z.array(attentionGroup).describe('Groups that are not snoozed: worst first, then by the number of VMs.'),
+  open: count.describe('Number of problems that are not snoozed; more than `items` if the list is cut.'),
+  items: z.array(attentionGroup).describe('Problems that are not snoozed: worst first, then by the number of VMs.'),
   snoozed: z.array(attentionGroup),
 });
 export type Attention = z.infer<typeof attention>;
@@ -42,7 +42,7 @@ export async function listAttention(ctx: Context & MapReader, input: ListAttenti
   };
 }
 
-/** Counts the groups that are not snoozed. */
+/** Counts the problems that are not snoozed. */
 export async function countAttention(ctx: Context & MapReader): Promise<{ open: number }> {
   allow(ctx.actor, 'viewer');
   const [total, marks] = await Promise.all([

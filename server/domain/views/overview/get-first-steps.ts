@@ -14,7 +14,7 @@ export interface FirstSteps {
   vm: { id: string; name: string; enrolled: boolean } | null;
 }
 
-/** Returns which of the first steps of a new portal are done. Each is one look at an index, also for large fleets. */
+/** Returns which of the first steps of a new portal are done. Each takes one index lookup, even in a large fleet. */
 export async function getFirstSteps(ctx: Context): Promise<FirstSteps> {
   allow(ctx.actor, 'viewer');
   const { rows } = await ctx.db.execute<Pick<FirstSteps, 'published' | 'enrolled' | 'added'>>(sql`

@@ -22,7 +22,7 @@ export interface WhyActsProps {
   onAct(act: VmAct): void;
 }
 
-/** The foot of the “why” card: what the reader can do, the most likely action first, and the retries that continue. */
+/** The foot of the “why” card: what the reader can do, the most likely action first, and the scheduled retries. */
 export function WhyActs({ view, explanation, retry, onAct }: WhyActsProps) {
   const { t } = useTranslation('reports');
   const reader = useReader();

@@ -36,7 +36,7 @@ describe('settings are merged by key', () => {
       result: { deep: { a: 2, b: 1, c: 3 } },
     },
     {
-      what: 'the same key, alike: nothing to tell',
+      what: 'the same key with the same value: no difference',
       base: { a: 1 },
       theirs: { a: 2 },
       mine: { a: 2 },

@@ -2,7 +2,7 @@ import type { ExtensionView } from '#server/domain/goal-states/index.ts';
 import type { SetExtensionInput } from '#server/domain/goal-states/input.ts';
 import { isEmptySecret, type ProtectedDraft } from './draft.ts';
 
-/** A draft that changes single protected settings; the others stay. */
+/** A draft that changes individual protected settings; the others stay. */
 export type SingleChange = Extract<ProtectedDraft, { mode: 'change' }>;
 
 /** A protected setting that the draft changes. */
@@ -51,7 +51,7 @@ export function changesOf(draft: ProtectedDraft): SetExtensionInput['changes'] {
   return draft.mode === 'change' && !isUntouched(draft) ? { set: draft.set, remove: [...draft.remove] } : undefined;
 }
 
-/** Returns the draft for an extension without stored settings, where changes to single ones are all that there is. */
+/** Returns the draft for an extension without stored settings, which only sets individual ones. */
 export function asWhole(draft: ProtectedDraft): ProtectedDraft {
   if (draft.mode !== 'change') return draft;
   return { mode: 'replace', values: draft.set, text: JSON.stringify(draft.set, null, 2), unread: false };

@@ -50,11 +50,11 @@ export interface Editing {
   /** A sentence that says why stored protected settings must be replaced. */
   mustReplace: string | undefined;
   goal: Goal;
-  /** Changes to single protected settings, which the API takes next to the goal. */
+  /** Changes to individual protected settings, which the API takes next to the goal. */
   secretChanges: SecretChanges;
   changes: readonly DraftChange[];
   secretChange: DraftSecretChange;
-  /** The single protected settings that change, if not all are replaced or removed. */
+  /** The individual protected settings that change, if not all are replaced or removed. */
   changedSettings: readonly ChangedSetting[];
   dirty: boolean;
   live: LiveExtension;
@@ -158,7 +158,7 @@ interface GoalSources {
   isOtherSchema: boolean;
 }
 
-/** Returns what the API accepts: the declaration, and the changes to single protected settings. */
+/** Returns what the API accepts: the declaration, and the changes to individual protected settings. */
 function useGoal({ handler, draft, secrets, present, isOtherSchema }: GoalSources) {
   const hasSecrets = present !== null;
   const keeps = secrets.mode === 'keep' || secrets.mode === 'change';
