@@ -85,7 +85,7 @@ test('an unknown message id leads from the machine to the inbox, its text and th
     await german.goto(`/handlers/${handler}`);
     await german.getByRole('button', { name: 'Fehlt auf Deutsch' }).click();
     await expectAccessible(german);
-    await german.getByRole('link', { name: 'Meldung hinzufügen für target_reached' }).click();
+    await german.getByRole('link', { name: 'Meldung hinzufügen: target_reached' }).click();
     await expect(german.getByLabel('Text von target_reached (de)')).toBeFocused();
     await expect(german.getByLabel('Beispiel für {0}')).toHaveValue('www.example.net');
   });

@@ -18,7 +18,7 @@ test('a VM gets a stock agent, whose English messages are shown in German, marke
   const page = await signedIn('operator', { locale: 'de-AT' });
   await page.goto(`/vms/${vm.id}`);
 
-  await page.getByRole('button', { name: 'Standard-Azure-Agenten verbinden' }).click();
+  await page.getByRole('button', { name: 'Azure-Linux-Agenten verbinden' }).click();
   const dialog = page.getByRole('dialog');
   await expect(dialog).toContainText('168.63.129.16');
   await expectAccessible(page);
@@ -53,7 +53,7 @@ test('a VM gets a stock agent, whose English messages are shown in German, marke
   await expectAccessible(page);
   await page.keyboard.press('Escape');
 
-  const facts = page.getByRole('region', { name: 'Standard-Azure-Agent' });
+  const facts = page.getByRole('region', { name: 'Azure-Linux-Agent' });
   await expect(facts).toContainText('WALinuxAgent 2.7.3.0');
   await expect(facts).toContainText('Zuletzt verarbeiteter Zielzustand3, vor');
   await expectAccessibleInBothThemes(page);

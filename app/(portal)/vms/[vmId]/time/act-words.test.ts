@@ -8,7 +8,7 @@ const t = ((key: string, values: Record<string, string>) =>
   translate('de', german, ['timeline'], key, values)) as unknown as Parameters<typeof actWords>[0];
 
 test.each([
-  ['wire-access.grant', 'Zugang für Standard-Azure-Agenten gewährt'],
+  ['wire-access.grant', 'Zugang für Azure-Linux-Agenten gewährt'],
   ['wire-access.hold', 'Änderungssperre gesetzt'],
   ['hold.end', 'Änderungssperre abgelaufen'],
   ['logs.request', 'Protokolle angefordert'],
