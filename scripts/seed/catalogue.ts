@@ -41,7 +41,7 @@ export const seedHandlers: readonly SeedHandler[] = [
     messages: {
       metrics_collected: {
         en: 'Metrics are collected. The disk is {0} % full.',
-        de: 'Messwerte werden gesammelt. Der Datenträger ist zu {0} % voll.',
+        de: 'Messwerte werden erfasst. Der Datenträger ist zu {0} % voll.',
         ja: 'メトリックを収集しています。ディスク使用率は {0} % です。',
       },
       disk_nearly_full: {
@@ -51,7 +51,7 @@ export const seedHandlers: readonly SeedHandler[] = [
       },
       metrics_starting: {
         en: 'The collector starts: {0} of {1} sources answer.',
-        de: 'Der Sammler startet: {0} von {1} Quellen antworten.',
+        de: 'Die Erfassung startet: {0} von {1} Quellen antworten.',
         ja: 'コレクターを起動しています: {0} / {1} ソースが応答しています。',
       },
       cpu_sampled: {
@@ -74,7 +74,7 @@ export const seedHandlers: readonly SeedHandler[] = [
     messages: {
       share_mounted: {
         en: 'The share of {0} is mounted.',
-        de: 'Die Freigabe von {0} ist eingehängt.',
+        de: 'Die Freigabe von {0} ist eingebunden.',
         ja: '{0} の共有をマウントしました。',
       },
       connection_refused: {
@@ -120,7 +120,7 @@ export const seedHandlers: readonly SeedHandler[] = [
     messages: {
       snapshot_taken: {
         en: 'Snapshot taken. {0} are kept.',
-        de: 'Schnappschuss erstellt. {0} werden aufbewahrt.',
+        de: 'Snapshot erstellt. {0} werden aufbewahrt.',
         ja: 'スナップショットを取得しました。{0} 個を保持しています。',
       },
     },
