@@ -136,7 +136,7 @@ test('AZ-S5 an error after success stops no extension that waited for it', async
   await machine.addHandler({ handler: 'Acme.Test.Last', version: '1.0.0.0' });
   machine.portal.setGoal([
     { ...echo, name: 'echo' },
-    // Otherwise it could run first, if its package arrives first.
+    // Without this dependency, `slow` could run first, if its package arrives first.
     { ...slow, name: 'slow', dependsOn: ['echo'] },
     { ...slow, handler: 'Acme.Test.Last', name: 'last', dependsOn: ['echo', 'slow'] },
   ]);

@@ -85,7 +85,7 @@ test('filters are kept in the URL, and a download contains all matching actions'
   await expect(made.getByRole('button', { name: 'Show before and after' })).toHaveCount(0);
 });
 
-/** Writes that these VMs stopped responding at a time, once the worker knows their health. */
+/** Records that these VMs stopped responding at this time, once the worker has evaluated their health. */
 async function silence(portal: Portal, vmIds: readonly string[], at: Date): Promise<void> {
   await withDatabase(portal, async (client) => {
     const known = 'select count(*)::int as n from vm_health where vm_id = any ($1)';

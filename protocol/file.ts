@@ -21,7 +21,7 @@ export const fileVersion = z.preprocess(
   z.literal(1, { error: (issue) => (issue.input === undefined ? 'field_missing' : 'file_version') }),
 );
 
-/** Whole numbers that handlers write in quotation marks: decimal (also with a zero fraction) or hexadecimal. */
+/** Whole numbers that handlers write in quotation marks: decimal (a zero fraction is allowed) or hexadecimal. */
 const wholeAsText = /^\s*([+-]?\d{1,15}(\.0*)?|0x[\da-f]{1,8})\s*$/i;
 
 /** A whole number, or one as text. An empty text counts as absent. */

@@ -93,8 +93,8 @@ function failedSpecs(suite: PlaywrightSuite): FailedTest[] {
 }
 
 /**
- * Returns the files to run a second time: those that failed, if each failure is that of a test or a file and few files
- * failed. On a busy machine a test can fail that depends on the time that programs take.
+ * Returns the failed files, to run them a second time; none if too many failed, or if something other than a test or a
+ * file failed. On a busy machine, tests that depend on the speed of programs can fail.
  */
 export function filesToRepeat({ failed, failures }: Totals): string[] {
   const files = [...new Set(failures.map(({ file }) => file))];

@@ -67,7 +67,7 @@ function maskedText(text: string, texts: readonly string[]): string {
 /** Minimum expected length of the lines of an encoded secret. `base64` writes 76 characters per line, `openssl` 64. */
 const narrowest = 32;
 
-/** Masks secrets in a stream of bytes, also across chunks and across line breaks within a secret, as in long base64. */
+/** Masks secrets in a stream of bytes, even across chunks and across line breaks within a secret, as in long base64. */
 export class Mask {
   /** Secrets without line breaks; `texts` has those with several lines. */
   private readonly lines: Buffer[];

@@ -60,7 +60,7 @@ export interface MillionResult {
   failures: Record<string, number>;
   /** Number of calls without a response at the end. */
   unanswered: number;
-  /** How often the health of a VM changed, by its new health. In this fleet there should be no change. */
+  /** How many times the health of a VM changed, by its new health. In this fleet, there should be no changes. */
   healthChanges: Record<string, number>;
 }
 

@@ -13,7 +13,7 @@ export interface Portal {
   gatewayUrl: string;
   /** The bootstrap token, an admin of /api/v1. */
   token: string;
-  /** The first admin of the pages. */
+  /** The first admin, who signs in on the pages. */
   admin: { email: string; password: string };
   dataDir: string;
   /** File with the output of the launcher and its processes. */

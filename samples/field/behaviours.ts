@@ -34,9 +34,9 @@ export interface FieldStep {
 /** A handler that works like handlers for Azure's agent, and its lifecycle on a VM. */
 export interface FieldHandler {
   handler: string;
-  /** The public handlers that it resembles. */
+  /** The public handlers that this handler resembles. */
   like: string;
-  /** The behavior of the agent that it relies on. */
+  /** The agent behavior that the handler relies on. */
   reliesOn: string;
   /** From install to uninstall; sequence numbers of an extension are 1, 2, 3, … */
   steps: FieldStep[];

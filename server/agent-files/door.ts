@@ -6,7 +6,7 @@ import type { Config } from '#server/platform/env.ts';
 import type { Core } from '#server/process/http.ts';
 import { type AgentFiles, agentFilesOnce } from './agent-files.ts';
 
-/** Maximum number of simultaneous downloads of Node from one process. Further requests get 503 and retry. */
+/** Maximum number of concurrent downloads of Node from one process. Further requests get 503 with `Retry-After`. */
 const maxNodeDownloads = 16;
 /** The oldest Node that runs the agent. */
 const minimumNode = '24.5';

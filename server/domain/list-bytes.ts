@@ -16,10 +16,10 @@ export function bytesBefore(document: SQLWrapper, order: SQL): SQL.Aliased<numbe
 /** Number of rows on the page before truncation. */
 export const rowsFound = sql<number>`(count(*) over ())::int`.as('rows_found');
 
-/** Returns the bytes of a row as JSON, including the separator. */
+/** Returns the size of a row as JSON, in bytes, including the separator. */
 const jsonBytes = (row: unknown): number => Buffer.byteLength(JSON.stringify(row)) + 1;
 
-/** Returns the first rows that fit into the given bytes, at least one. `leftOut` counts the others. */
+/** Returns the first rows that fit into this many bytes, at least one. `leftOut` counts the others. */
 export function fitList<Row>(
   rows: readonly Row[],
   { bytes = maxListBytes, bytesOf = jsonBytes }: { bytes?: number; bytesOf?: (row: Row) => number } = {},
@@ -48,7 +48,7 @@ export function leftOutOf<Name extends string>(
 const sentenceBytes = 512;
 const maxWarningBytes = 512 * 1024;
 
-/** Returns the bytes that a warning takes in a response, including its sentence. */
+/** Returns the number of bytes that a warning takes in a response, including its sentence. */
 export const warningBytes = (warning: StoredWarning): number => jsonBytes(warning) + sentenceBytes;
 
 /** Returns the warnings that fit into a list. If some do not fit, the last warning says how many. */

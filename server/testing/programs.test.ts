@@ -6,7 +6,7 @@ import { noteOf, testPrograms } from './programs.ts';
 const root = path.resolve(import.meta.dirname, '../..');
 const openssl = testPrograms.find(({ name }) => name === 'openssl');
 
-/** Matches files that start openssl, or that import test support that does. */
+/** Matches files that start openssl, or that import test code that starts it. */
 const starts = /exec\w*\(\s*'openssl'|openssl\('|\/testing\/(seal|tls|misbehaving)\.ts'|\/clinic\/life\.ts'/;
 
 test('the test files that are skipped without openssl are those that need it', () => {

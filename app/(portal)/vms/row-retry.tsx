@@ -34,7 +34,7 @@ export function RowRetry({ row }: { row: FleetRow }) {
       size="sm"
       label={label}
       busy={retry.isPending}
-      // Above the link that covers the row.
+      // Placed above the link that covers the row.
       className="relative z-1 -my-1 shrink-0"
       {...(run && { onClick: run })}
     >

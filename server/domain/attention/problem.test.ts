@@ -53,7 +53,7 @@ describe('the filter of a problem', () => {
     ],
     ['a heartbeat', { extension: cause({ cause: 'heartbeat' }) }, { ...of, state: ['failed'], cause: ['heartbeat'] }],
     [
-      'agents that fell silent together, up to and including the last one',
+      'agents that became unresponsive together, up to and including the last one',
       { silence: 'together' },
       {
         health: ['unresponsive'],
@@ -61,7 +61,7 @@ describe('the filter of a problem', () => {
         sinceBefore: '2026-03-04T12:00:11.000Z',
       },
     ],
-    ['agents that fell silent alone', { silence: 'alone' }, { health: ['unresponsive'], silence: ['alone'] }],
+    ['agents that became unresponsive alone', { silence: 'alone' }, { health: ['unresponsive'], silence: ['alone'] }],
   ])('matches %s', (_, given, filter) => {
     expect(filterOfProblem(problem(given))).toEqual(filter);
   });

@@ -1,19 +1,19 @@
 import type { FleetFilter } from '#server/domain/fleet/index.ts';
 import type { HealthCause } from '#server/domain/verdicts/index.ts';
 
-/** VMs whose extensions have the same problem, or whose agents fell silent together. */
+/** VMs whose extensions have the same problem, or whose agents became unresponsive together. */
 export interface FleetProblem {
-  /** Stable: derived from the handler and the cause, or from the minute in which the agents fell silent. */
+  /** Stable: derived from the handler and the cause, or from the minute in which the agents became unresponsive. */
   key: string;
-  /** The health of the extensions, or `unresponsive` if agents are silent. */
+  /** The health of the extensions, or `unresponsive` for agents. */
   health: 'failed' | 'unresponsive' | 'degraded';
   vms: number;
   /** When the first VM got the problem, and when the last one did. */
   since: string;
   lastSince: string;
-  /** The handler and the cause; null if agents are silent. */
+  /** The handler and the cause; null for unresponsive agents. */
   extension: ProblemCause | null;
-  /** Whether the silent agents fell silent together; null if the problem is about an extension. */
+  /** Whether the agents became unresponsive together; null if the problem is about an extension. */
   silence: Silence | null;
   /** Versions in use; at most 50. */
   versions: string[];
@@ -33,7 +33,7 @@ export interface ProblemCause {
   messageId: string | null;
 }
 
-/** Agents that fell silent together, or agents that fell silent at different times. */
+/** Agents that became unresponsive together, or at different times. */
 export const silences = ['together', 'alone'] as const;
 export type Silence = (typeof silences)[number];
 

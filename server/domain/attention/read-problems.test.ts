@@ -87,7 +87,7 @@ test('the filter of each problem lists exactly its VMs', async () => {
   }
 });
 
-test('agents that fell silent within a minute of each other form a separate problem', async () => {
+test('agents that became unresponsive within a minute of each other form a separate problem', async () => {
   await insertVms(ctx.db, now, [
     { name: 'rack-a', count: 3, health: 'unresponsive', since: ago(90), apart: 60 },
     { name: 'rack-b', count: 3, health: 'unresponsive', since: ago(60), apart: 1 },
@@ -120,7 +120,7 @@ test('a VM with two extensions that have the same problem counts once', async ()
   expect((await readProblems(ctx.db)).items).toMatchObject([{ vms: 1, extension: { name: null } }]);
 });
 
-test('VMs are found by whether their agents fell silent alone or together', async () => {
+test('VMs are found by whether their agents became unresponsive alone or together', async () => {
   await insertVms(ctx.db, now, everyKind);
   const count = async (silence: ('alone' | 'together')[]) =>
     (await countFleet(ctx, { silence } as Parameters<typeof countFleet>[1])).matching;

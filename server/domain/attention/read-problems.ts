@@ -26,7 +26,7 @@ interface Row {
   sampled: string[];
 }
 
-/** Groups the extensions that failed or are degraded by cause, and the silent agents by the time they fell silent. */
+/** Groups extensions that failed or are degraded by cause, and unresponsive agents by when they became unresponsive. */
 export async function readProblems(db: Database | Transaction, keys?: readonly string[]): Promise<FleetProblems> {
   const [extensions, silent] = [await readExtensionProblems(db, keys), await readSilentAgents(db, keys)];
   return {

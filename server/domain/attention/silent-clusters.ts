@@ -3,14 +3,14 @@ import { fleetField } from '#server/domain/fleet/index.ts';
 import { rankOf } from '#server/domain/verdicts/index.ts';
 import { silences } from './problem.ts';
 
-/** Maximum seconds between two consecutive agents that fell silent together. */
+/** Maximum seconds between two consecutive agents that became unresponsive together. */
 const togetherSeconds = 60;
-/** Minimum number of agents that fell silent together. */
+/** Minimum number of agents that became unresponsive together. */
 const fewest = 3;
 
 /**
- * SQL for the silent VMs with the columns `vm_id`, `since`, and `cluster`: the number of their cluster, or null if
- * fewer than three agents fell silent within a minute of each other.
+ * SQL for the unresponsive VMs with the columns `vm_id`, `since`, and `cluster`: the number of their cluster, or null
+ * if fewer than three agents became unresponsive within a minute of each other.
  */
 export const silentClusters: SQL = sql`(
   select vm_id, since, case when count(*) over (partition by place) >= ${fewest}::int then place end as cluster
@@ -24,13 +24,13 @@ export const silentClusters: SQL = sql`(
   ) placed
 ) silent`;
 
-/** A filter field for VMs whose agents fell silent alone, or together with others. */
+/** A filter field for VMs whose agents became unresponsive alone, or together with others. */
 export const silenceField = fleetField({
   name: 'silence',
   parameter: 'silence',
   label: 'filter.silence',
   description:
-    'Whether the agent fell silent `together` with at least two others, within a minute of each other, or `alone`.',
+    'Whether the agent became unresponsive `together` with at least two others (within a minute), or `alone`.',
   isSetByPeople: false,
   value: { kind: 'words', words: silences },
   of: 'health',

@@ -195,7 +195,7 @@ describe('individual protected settings', () => {
     // Without changes, settings that were checked against another schema must be entered again.
     expect(await outcomeOf(setExtension(eve, { ...input, changes: undefined }))).toContain('secrets_required');
     expect(await setExtension(eve, { ...input, changes: {} })).toMatchObject({ version: '2.0.0.0', incarnation: 3 });
-    // They were checked against the new schema and can be kept from now on.
+    // The settings were checked against the new schema and can be kept from now on.
     expect(await setExtension(eve, { ...input, changes: undefined })).toMatchObject({ incarnation: 3 });
     expect(await setExtension(eve, input)).toMatchObject({ sequenceNumber: 3, incarnation: 4 });
     expect(await storedValue(vm)).toEqual({ password: 'first', keytab: 'file', token: 'new' });

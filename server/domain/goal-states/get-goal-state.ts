@@ -41,7 +41,7 @@ export const goalStateView = z.object({
 export type GoalStateView = z.infer<typeof goalStateView>;
 
 /**
- * Reads the current goal state. Operators only, because it contains public settings. Throws 404 `vm_unknown`, also for
+ * Reads the current goal state. Operators only, because it contains public settings. Throws 404 `vm_unknown`, even for
  * a deleted VM.
  */
 export async function getGoalState(ctx: Context, input: GetGoalStateInput): Promise<GoalStateView> {

@@ -108,8 +108,8 @@ export interface Derived {
   /** Number of seconds since the status became stale; null if it is not stale. */
   staleFor: number | null;
   /**
-   * The deadline of the goal; null while a hold pauses it, and once the goal is concluded, has failed, or is disabled
-   * as declared.
+   * The deadline of the goal; null while a hold pauses it, and once the goal is concluded, a command has failed, or the
+   * extension is disabled as declared.
    */
   deadlineAt: Date | null;
   health: ExtensionHealth;

@@ -12,7 +12,7 @@ export type FleetEventKind = (typeof fleetEventKinds)[number];
 export const isVmTransition = sql`t.extension is null and t.kind = 'health'`;
 
 /**
- * SQL for the kind of event that the transition `t` of a VM is; null if it is none. A VM that recovers is usually
+ * SQL for the event kind of a VM's transition `t`; null if the transition is not an event. A recovering VM is usually
  * progressing first, so the last health before that counts.
  */
 export const fleetEventKind: SQL = sql`case

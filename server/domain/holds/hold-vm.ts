@@ -11,9 +11,9 @@ import { setHoldIn } from './rows.ts';
 const dayMs = 86_400_000;
 
 /**
- * Holds a VM: its agent gets no goal state newer than the delivered one, running work is completed, and deadlines are
- * paused. If the VM is already held, changes the reason and the end. An identical request changes nothing. Throws 404
- * `vm_unknown`, 412 `goal_state_moved_on`, 422 `hold_until_past` | `hold_until_far`.
+ * Puts a VM on hold: its agent gets no goal state newer than the delivered one, running work is completed, and
+ * deadlines are paused. If the VM is already on hold, changes the reason and the end. An identical request changes
+ * nothing. Throws 404 `vm_unknown`, 412 `goal_state_moved_on`, 422 `hold_until_past` | `hold_until_far`.
  */
 export async function holdVm(ctx: Context, input: HoldVmInput): Promise<HeldVm & { hold: Hold }> {
   allow(ctx.actor, 'operator');

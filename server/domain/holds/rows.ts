@@ -19,8 +19,8 @@ export interface HoldTerms {
 }
 
 /**
- * Holds a VM, or changes its hold. The caller holds the head's lock, which orders all changes to a hold. Returns the
- * current incarnation.
+ * Puts a VM on hold, or changes its hold. The caller holds the head's lock, which orders all changes to a hold. Returns
+ * the current incarnation.
  */
 export async function setHoldIn(tx: Transaction, ctx: Context, head: Head, terms: HoldTerms): Promise<number> {
   const { vmId } = head;

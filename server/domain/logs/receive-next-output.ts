@@ -4,7 +4,10 @@ import type { Context } from '#server/domain/context.ts';
 import type { ReceiveOutputInput } from './input.ts';
 import { receiveOutput } from './receive-output.ts';
 
-/** Stores an output as the next attempt, for an agent that does not count attempts. Throws like `receiveOutput`. */
+/**
+ * Stores an output as the next attempt, for an agent that does not count attempts. Throws the same errors as
+ * `receiveOutput`.
+ */
 export async function receiveNextOutput(
   ctx: Context,
   run: Omit<ReceiveOutputInput, 'attempt' | 'range'>,

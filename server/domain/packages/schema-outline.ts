@@ -19,8 +19,8 @@ const isSchema = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Lists the settings of both halves, with `*` for the items of a list. Follows `allOf` and references within the schema,
- * but no alternatives such as `oneOf`, because no setting of an alternative is certain.
+ * Lists the settings of both halves, with `*` for the items of a list. Follows `allOf` and references within the
+ * schema, but no alternatives such as `oneOf`, because no setting of an alternative is certain.
  */
 export function outlineSchema(schema: SettingsSchema | null): SchemaOutline {
   const outline: SchemaOutline = { settings: new Set(), required: new Set(), words: new Map() };
@@ -50,7 +50,7 @@ function visit({ schema, root, path, depth }: Place, outline: SchemaOutline): vo
     ...(typeof title === 'string' && title.trim() !== '' && { title }),
     ...(typeof description === 'string' && description.trim() !== '' && { description }),
   };
-  // The words next to a reference are visited first and take precedence.
+  // The title and description next to a reference are visited first and take precedence.
   const words = { ...own, ...outline.words.get(jsonPointer(path)) };
   if (Object.keys(words).length > 0) outline.words.set(jsonPointer(path), words);
   if (typeof schema.$ref === 'string') enter(referenced(root, schema.$ref), path);

@@ -13,7 +13,7 @@ import { digestOf, dropSeries, isCurrent, nextRetry, ofExtension, type RetrySeri
 /** Maximum number of series that one call handles. */
 const seriesPerRun = 500;
 
-/** Minutes until the next look at an extension that cannot be retried now. */
+/** Minutes after which an extension that cannot be retried now is checked again. */
 const postponedMinutes = 1;
 
 /** A series with the extension that it retries, and the health that lists show. */
@@ -83,7 +83,7 @@ async function loadDue(tx: Transaction, vmId: string, name: string): Promise<Due
   return due;
 }
 
-/** A VM on hold and a silent agent are not retried, because neither would get the new goal state. */
+/** A VM on hold and an unresponsive agent are not retried, because neither would get the new goal state. */
 async function nextStep(
   tx: Transaction,
   { row, extension, health }: Due,

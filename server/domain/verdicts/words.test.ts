@@ -47,8 +47,8 @@ test('VMs sort like extensions without disabled, and in reverse for counts', () 
 });
 
 /**
- * The health values that extensions can have with each agent status. A silent agent, or one that has never called,
- * leaves only one.
+ * The health values that extensions can have with each agent status. An unresponsive agent, or one that has never
+ * called, leaves only one.
  */
 const besides = {
   unresponsive: ['unresponsive'],

@@ -4,8 +4,8 @@ import { fleetField } from '#server/domain/fleet/index.ts';
 import { isNewerSql, supportsAgentSql } from '#server/domain/packages/index.ts';
 
 /**
- * Returns, for each of these VMs, the extensions for which a newer version is published that the VM's platform supports,
- * with the highest such version. Extensions that are being uninstalled have no update.
+ * Returns the extensions of each VM that have a newer published version for the VM's platform, with the highest such
+ * version. Extensions that are being uninstalled have no update.
  */
 export async function findAvailableUpdates(
   db: Database | Transaction,
@@ -27,7 +27,7 @@ export async function findAvailableUpdates(
   return updates;
 }
 
-/** SQL for the handlers and versions for which a newer version is published whose platforms meet the condition. */
+/** SQL for the handler versions that have a newer published version whose platforms meet the condition. */
 const outdated = (condition: SQL): SQL =>
   sql`(e.handler, e.goal_version) in (
     select g.handler, g.version from handler_versions g join handler_versions n on ${isNewerSql} where ${condition})`;
@@ -48,8 +48,8 @@ export const updateAvailable = fleetField({
   name: 'updateAvailable',
   parameter: 'updateAvailable',
   label: 'filter.updateAvailable',
-  description: 'Whether a newer version of the handler is published that the VM’s platform supports: `yes` or `no`.',
-  // Publishing or withdrawing a version changes it.
+  description: 'Whether the handler has a newer published version that supports the VM’s platform: `yes` or `no`.',
+  // Publishing or withdrawing a version changes the result.
   isSetByPeople: false,
   value: { kind: 'words', words: ['yes', 'no'] },
   of: 'extension',

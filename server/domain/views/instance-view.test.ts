@@ -349,7 +349,7 @@ describe('time', () => {
       return (await view(vm)).extensions[0]?.deadlineAt;
     };
     const within = (minutes: number) => later(minutes * 60).toISOString();
-    // The deadline allows time for enable and for an install that may still run; after a change of the version, also
+    // The deadline allows time for enable and for an install that may still run and, after a change of the version,
     // for the commands of the update. It always includes the time to read the status.
     expect(await declared({ settings: { publicSettings: { a: 1 } } })).toBe(within(15));
     expect(await declared({ version: '2.0.0.0' })).toBe(within(30));

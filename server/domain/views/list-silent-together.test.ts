@@ -23,7 +23,7 @@ async function given(name: string, lastSeenAt: Date, health: 'unresponsive' | 'h
   return vmId;
 }
 
-test('lists the VMs whose agents fell silent within the same minute, and counts all of them', async () => {
+test('lists the VMs whose agents became unresponsive within the same minute, and counts all of them', async () => {
   const vmId = await given('rack-0', silentAt);
   expect(await listSilentTogether(viewer, { vmId })).toEqual({ total: 0, items: [] });
   for (let index = 7; index > 0; index--) await given(`rack-${index}`, after(index % 2 ? 60 : -60));

@@ -15,7 +15,9 @@ export interface SilentTogether {
 const minuteMs = 60_000;
 const shown = 5;
 
-/** Lists the other silent VMs whose agents last called at about the same time. Empty if this VM's agent never called. */
+/**
+ * Lists other unresponsive VMs whose agents last called at about the same time; none if this VM's agent never called.
+ */
 export async function listSilentTogether(ctx: Context, input: SilentTogetherInput): Promise<SilentTogether> {
   allow(ctx.actor, 'viewer');
   const { vmId } = parse(silentTogetherInput, input);

@@ -119,7 +119,7 @@ const part = sql.raw(failedPart('l.status', 'u.status_word'));
 
 /**
  * Reads the messages that belong to reasons: that of the failed substatus if it is the cause, otherwise that of the
- * status. After a failed command, only a status with an error that the handler wrote for the same goal counts.
+ * status. After a failed command, a status counts only if it has an error and the handler wrote it for the same goal.
  */
 async function readSent({ db }: Pick<Context, 'db'>, reasons: readonly OpenReason[]): Promise<Map<string, Sent>> {
   if (reasons.length === 0) return new Map();

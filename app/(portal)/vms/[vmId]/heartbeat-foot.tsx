@@ -8,7 +8,7 @@ import { Countdown, DateTime, RelativeTime } from '#app/_ui/time.tsx';
 import { MarkedText } from './message-line.tsx';
 import type { Extension } from './vm-data.ts';
 
-/** Loaded on demand, like the time axis, whose data it uses. The line has the same height without it. */
+/** Loaded on demand, like the timeline, whose data it uses. The line has the same height without it. */
 const HeartbeatStrip = dynamic(() => import('./heartbeat-strip.tsx').then((module) => module.HeartbeatStrip), {
   ssr: false,
 });

@@ -41,7 +41,7 @@ export interface VmOverviewProps {
 const maxCards = 8;
 const shownRows = 50;
 
-/** The overview of a VM: why it is not done, its time axis and queue, then all extensions, the least healthy first. */
+/** The overview of a VM: why it is not done, its timeline and queue, then all extensions, the least healthy first. */
 export function Overview({ facts, view, at, gatewayUrl, retry, onAct }: VmOverviewProps) {
   const { t } = useTranslation('reports');
   const [all, setAll] = useState(false);

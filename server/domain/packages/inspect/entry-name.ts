@@ -13,9 +13,9 @@ export interface ExtraField {
 
 /**
  * Decodes the name of an entry: the Unicode name in an extra field, if there is one, otherwise the name itself. Returns
- * null if unpackers could disagree. With such a field, they could if it is invalid, belongs to another name, or differs
- * from the entry's decodable name; without one, if the name is invalid UTF-8 or has non-ASCII bytes that are not marked
- * as UTF-8.
+ * null if unpackers could disagree about the name: the extra field is invalid, belongs to another name, or differs from
+ * the entry's decodable name; or, without such a field, the name is invalid UTF-8 or has non-ASCII bytes that are not
+ * marked as UTF-8.
  */
 export function decodeName(raw: Buffer, flags: number, extraFields: readonly ExtraField[]): string | null {
   const plain = raw.every((byte) => byte < 0x80);

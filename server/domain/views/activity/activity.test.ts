@@ -203,7 +203,7 @@ test('every action in the code has a sentence and a short name, and no sentence 
     [
       ...new Set(Object.keys(words).flatMap((key) => /^act\.(.*?)(?:_(?:zero|one|other))?$/.exec(key)?.[1] ?? [])),
     ].sort();
-  // These exist only in entries of earlier releases, which remain readable.
+  // These actions exist only in entries of earlier releases, which remain readable.
   const earlier = ['wire-access.hold', 'wire-access.release'];
   expect(detailsOf(en)).toEqual([...used, ...earlier].sort());
   expect(detailsOf(de)).toEqual(detailsOf(en));

@@ -46,8 +46,9 @@ export function eventCondition(filter: ActivityFilter): SQL | null {
 }
 
 /**
- * Returns the newest groups after a place, at least `limit` of them if there are so many. Finds the minutes with events
- * in the index one by one, so that its cost depends on the events of these minutes, not on all events in the range.
+ * Returns the newest groups after a place in the list, at least `limit` of them if there are that many. Looks up the
+ * minutes with events in the index one by one, so the cost depends on the events of these minutes, not on all events in
+ * the range.
  */
 export async function listEventGroups(
   ctx: Context,

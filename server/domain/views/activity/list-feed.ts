@@ -108,7 +108,7 @@ export async function listFeed(
   };
 }
 
-/** Merges two lists by time and returns the types in order, and how much was taken of each list. */
+/** Merges two lists by time. Returns the types in order, and the number of items taken from each list. */
 function merge(folds: readonly ActFold[], groups: readonly EventGroup[], limit: number) {
   const order: FeedItem['type'][] = [];
   const taken = { folds: 0, groups: 0 };
@@ -142,7 +142,7 @@ async function actItems(
   }));
 }
 
-/** Returns a list item as `/api/v1` has it. */
+/** Returns a list item in the form that `/api/v1` returns. */
 export function feedItemOf(item: FeedItem): z.output<typeof feedItem> {
   if (item.type === 'event') {
     const { kind, minute, vms, vm, extension } = item.event;

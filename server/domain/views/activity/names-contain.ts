@@ -4,7 +4,7 @@ import { auditEntries, vms } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 
 /**
- * If more VMs than this match, so many entries match that a scan from the newest entry finds enough of them quickly.
+ * If more VMs than this match, so many entries match that a scan from the newest entry quickly finds enough of them.
  */
 const maxVms = 500;
 /** Maximum number of distinct targets or actors read per kind. */
@@ -60,8 +60,8 @@ function walked(ctx: Context, like: string): SQL | undefined {
 }
 
 /**
- * Returns the ids of targets of a kind whose id or newest name matches. Takes a fixed number of index lookups per target,
- * however many entries it has.
+ * Returns the ids of targets of a kind whose id or newest name matches. Takes a fixed number of index lookups per
+ * target, however many entries it has.
  */
 async function targetsOf(ctx: Context, kind: string, like: string): Promise<string[]> {
   const { rows } = await ctx.db.execute<{ id: string }>(sql`

@@ -221,7 +221,7 @@ describe('VMs that fail together', () => {
 
   test.each<[string, number[], string[]]>([
     [
-      'three that are 60 seconds apart went silent together',
+      'three that are 60 seconds apart became unresponsive together',
       [300, 360, 420, 900],
       ['3 unresponsive', '1 unresponsive'],
     ],

@@ -7,7 +7,7 @@ import { afterSeconds } from './after-seconds.ts';
 import { type MapReader, shareReading } from './readings.ts';
 import { type CommonTag, commonTag, readTagShares } from './tag-shares.ts';
 
-/** VMs that failed or went silent at nearly the same time. */
+/** VMs that failed or became unresponsive at nearly the same time. */
 export interface FleetEvent {
   /** The id stays the same while more VMs join the event. */
   id: string;
@@ -32,7 +32,7 @@ const sampleSize = 500;
 
 /**
  * Returns the eight newest events of the last day, newest first. VMs that failed at nearly the same time are one event,
- * and so are VMs that went silent.
+ * and so are VMs that became unresponsive.
  */
 export async function listFleetEvents(ctx: Context & MapReader): Promise<FleetEvent[]> {
   allow(ctx.actor, 'viewer');

@@ -17,7 +17,7 @@ export interface Moved {
 export async function readMoved(ctx: Context & MapReader): Promise<Moved> {
   return shareReading(ctx, 'moved', async () => {
     const since = new Date(firstBar(ctx.now));
-    // An index has the times of each health.
+    // An index contains the times of each health value.
     const came = vmHealths.map(
       (health) => sql`select ${health} as health, count(*)::int as came, 0 as gone
         from ${vmHealth} where rank = ${rankOf(health)} and since >= ${since}`,

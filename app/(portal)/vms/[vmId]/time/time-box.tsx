@@ -14,7 +14,7 @@ const TimeCard = dynamic(() => import('./time-card.tsx').then((module) => module
 const heightOf = (extensions: number): number =>
   44 + headHeight + laneHeight * (Math.min(extensions, shownLanes) + 3) + 12 + (extensions > shownLanes ? 34 : 0);
 
-/** Reserves the space of the time axis, which is loaded after the page. */
+/** Reserves the space of the timeline, which is loaded after the page. */
 export function TimeBox({ view }: { view: InstanceDetails }) {
   return (
     <Card
