@@ -6,7 +6,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const lockFile = path.join(root, 'package-lock.json');
@@ -78,7 +78,8 @@ if (node === process.execPath && Number(process.versions.node.split('.')[0]) < 2
 // Caches compiled code for all processes started from this one, which halves their start time.
 process.env.NODE_COMPILE_CACHE ||= path.join(root, 'node_modules', '.cache', 'annex', 'compiled');
 // Killing this process closes the channel, which the script notices.
-const child = spawn(node, [path.resolve(root, script), ...args], {
+const quickImports = pathToFileURL(path.join(root, 'server', 'platform', 'quick-imports.ts')).href;
+const child = spawn(node, ['--import', quickImports, path.resolve(root, script), ...args], {
   cwd: root,
   stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
 });

@@ -22,7 +22,9 @@ fs.writeFileSync('node_modules/.package-lock.json', '{}');
 beforeEach(() => {
   project = mkdtempSync(path.join(tmpdir(), 'annex-bootstrap-'));
   mkdirSync(path.join(project, 'scripts'));
-  cpSync(path.join(import.meta.dirname, 'bootstrap.js'), path.join(project, 'scripts', 'bootstrap.js'));
+  for (const file of ['scripts/bootstrap.js', 'server/platform/quick-imports.ts']) {
+    cpSync(path.join(import.meta.dirname, '..', file), path.join(project, file));
+  }
   const manifest = { type: 'module', devDependencies: { vitest: '1', knip: '1' } };
   writeFileSync(path.join(project, 'package.json'), JSON.stringify(manifest));
   writeFileSync(path.join(project, 'package-lock.json'), '{}');

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { between, usableMemory } from '#server/platform/memory.ts';
 
 /**
@@ -17,5 +18,6 @@ const noLearntAge = '--no-allocation-site-pretenuring';
 /** Returns the arguments with which node starts one of Annex's processes. */
 export const doorArguments = (root: string, name: 'portal' | 'gateway' | 'worker'): string[] => [
   ...(name === 'gateway' ? [`--max-semi-space-size=${gatewayYoungMegabytes}`, noLearntAge] : []),
+  ...['--import', pathToFileURL(join(root, 'server', 'platform', 'quick-imports.ts')).href],
   join(root, 'server', name, 'main.ts'),
 ];

@@ -1,0 +1,16 @@
+import { registerHooks } from 'node:module';
+
+/*
+ * Shortens the start of a process: `node --import server/platform/quick-imports.ts …`. For each file that Node 24
+ * imports, it parses the `exports` of the package again. drizzle-orm's are 170 KB for 560 files, which took 40 % of the
+ * time to load Annex's modules. This resolves the imports between drizzle-orm's own files without its package.json.
+ */
+registerHooks({
+  resolve(specifier, context, next) {
+    const parent = context.parentURL;
+    if (!specifier.startsWith('.') || !specifier.endsWith('.js') || !parent?.includes('/node_modules/drizzle-orm/')) {
+      return next(specifier, context);
+    }
+    return { url: new URL(specifier, parent).href, format: 'module', shortCircuit: true };
+  },
+});
