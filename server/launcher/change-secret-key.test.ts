@@ -56,11 +56,15 @@ interface Run {
 
 function run(env: Record<string, string>): Run {
   const { DATA_DIR = services.config.dataDir } = env;
-  const child = spawn(process.execPath, ['scripts/change-secret-key.ts'], {
-    cwd: root,
-    env: { ...process.env, DATABASE_URL: services.db.$client.options.connectionString ?? '', DATA_DIR, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(
+    process.execPath,
+    ['--import', './server/platform/quick-imports.ts', 'scripts/change-secret-key.ts'],
+    {
+      cwd: root,
+      env: { ...process.env, DATABASE_URL: services.db.$client.options.connectionString ?? '', DATA_DIR, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
   return { process: child, ended: once(child, 'close').then(([code]) => ({ code: code as number | null, output })) };

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { handlerVersions, resources, type StoredWarning } from '#db/schema/index.ts';
 import { registerVm } from '#server/domain/enrollment/index.ts';
 import { fitList, maxListBytes } from '#server/domain/list-bytes.ts';
@@ -18,6 +18,9 @@ const warnings = Array.from(
   { length: ids },
   (_, n): StoredWarning => ({ code: 'message_blank', path: `/0/messages/${n}`, params: { id: id(n), lang: 'de' } }),
 );
+
+// Lists of this size take seconds, and longer on a busy machine.
+vi.setConfig({ testTimeout: 120_000 });
 
 let door: RestDoor;
 
