@@ -7,8 +7,8 @@ export default defineConfig({
     include: ['**/*.test.{ts,tsx}'],
     exclude: ['**/node_modules/**', '.next/**', '.data/**', 'e2e/**', ...(await testsLeftOut())],
     globalSetup: ['./server/testing/programs-setup.ts', './db/testing/global-setup.ts'],
-    // On two cores, more workers would only wait for each other, because each test file also keeps a database busy.
-    maxWorkers: 2,
+    // One more than CI has cores, because a third of the time, a test file waits for processes, intervals or disks.
+    maxWorkers: 3,
     sequence: { sequencer: ChildrenFirst },
     // Test files share worker processes, because loading the modules for each file would take as long as the tests.
     // Each file restores what it changes in a module or in the environment, such as a clock or a variable.
