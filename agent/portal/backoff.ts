@@ -1,6 +1,6 @@
 /**
- * Delays between attempts: doubled each time up to a limit, with jitter so that machines do not all retry at the same
- * time.
+ * Delays between attempts while something fails. A delay is at most as long as the failure has lasted, so it grows with
+ * time and not with the number of attempts. Jitter keeps machines from retrying at the same time.
  */
 export interface Backoff {
   /** Returns the seconds to wait before the next attempt. */
@@ -8,16 +8,21 @@ export interface Backoff {
   reset(): void;
 }
 
-export function backoff(firstSeconds: number, maxSeconds: number, random: () => number = Math.random): Backoff {
-  let step = firstSeconds;
+export function backoff(
+  firstSeconds: number,
+  maxSeconds: number,
+  { random = Math.random, now = () => performance.now() / 1000 }: { random?(): number; now?(): number } = {},
+): Backoff {
+  let since: number | null = null;
   return {
     next() {
-      const seconds = step * (0.5 + random() / 2);
-      step = Math.min(step * 2, maxSeconds);
-      return seconds;
+      const time = now();
+      since ??= time;
+      const limit = Math.min(Math.max(time - since, firstSeconds), maxSeconds);
+      return limit * (0.5 + random() / 2);
     },
     reset() {
-      step = firstSeconds;
+      since = null;
     },
   };
 }

@@ -40,7 +40,10 @@ export class LogUploads {
   private last: number;
   private readonly pauses = backoff(1, 60);
   private readonly stopping = new AbortController();
-  private wake = new AbortController();
+  /** Ends a pause after a failed attempt. */
+  private retry = new AbortController();
+  /** Ends the wait for something to send. A new output does not end a pause. */
+  private added = new AbortController();
   private drained: (() => void)[] = [];
 
   constructor({ layout, portal, journal }: { layout: AgentLayout; portal: Portal; journal: Journal }) {
@@ -59,7 +62,7 @@ export class LogUploads {
       this.last += 1;
       writeJson(this.pathOf(this.last), what);
       this.numbers.push(this.last);
-      this.wake.abort();
+      this.added.abort();
     } catch (error) {
       this.journal.warn(`${what.file} stays only on this machine: ${sentenceOf(error)}.`);
     }
@@ -69,12 +72,13 @@ export class LogUploads {
   notePortalAnswered(): void {
     if (this.numbers.length === 0) return;
     this.pauses.reset();
-    this.wake.abort();
+    this.retry.abort();
   }
 
   /** Resolves when the portal has everything, or after the timeout. */
   async drain(seconds: number): Promise<void> {
     if (this.numbers.length === 0) return;
+    this.retry.abort();
     const empty = new Promise<void>((resolve) => this.drained.push(resolve));
     await Promise.race([empty, wait(seconds, [this.stopping.signal])]);
   }
@@ -87,11 +91,15 @@ export class LogUploads {
   async run(): Promise<void> {
     while (!this.stopping.signal.aborted) {
       const [number] = this.numbers;
-      let pause = 3600;
-      if (number === undefined) for (const resolve of this.drained.splice(0)) resolve();
-      else pause = await this.send(number);
-      if (pause > 0) await wait(pause, [this.wake.signal, this.stopping.signal]);
-      if (this.wake.signal.aborted) this.wake = new AbortController();
+      if (number === undefined) {
+        for (const resolve of this.drained.splice(0)) resolve();
+        this.added = new AbortController();
+        await wait(3600, [this.added.signal, this.stopping.signal]);
+        continue;
+      }
+      this.retry = new AbortController();
+      const pause = await this.send(number);
+      if (pause > 0) await wait(pause, [this.retry.signal, this.stopping.signal]);
     }
   }
 

@@ -38,7 +38,10 @@ export class Reporter {
   private readonly options: ReporterOptions;
   private readonly pauses = backoff(1, 30);
   private readonly stopping = new AbortController();
-  private wake = new AbortController();
+  /** Ends a pause after a failed attempt. */
+  private retry = new AbortController();
+  /** Ends the wait for something to send. A new report does not end a pause, or each would burden a failing portal. */
+  private added = new AbortController();
   private flushing: NodeJS.Immediate | undefined;
   private drained: (() => void)[] = [];
 
@@ -73,13 +76,14 @@ export class Reporter {
   notePortalAnswered(): void {
     if (this.outbox.size === 0) return;
     this.pauses.reset();
-    this.wake.abort();
+    this.retry.abort();
   }
 
   /** Resolves when everything is acknowledged, or after the timeout. */
   async drain(seconds: number): Promise<void> {
     this.flush();
     if (this.outbox.size === 0) return;
+    this.retry.abort();
     const empty = new Promise<void>((resolve) => this.drained.push(resolve));
     await Promise.race([empty, wait(seconds, [this.stopping.signal])]);
   }
@@ -95,17 +99,14 @@ export class Reporter {
       const report = this.outbox.first();
       if (report === null) {
         for (const resolve of this.drained.splice(0)) resolve();
-        await this.sleep(3600);
+        this.added = new AbortController();
+        await wait(3600, [this.added.signal, this.stopping.signal]);
         continue;
       }
+      this.retry = new AbortController();
       const pause = await this.send(report);
-      if (pause > 0) await this.sleep(pause);
+      if (pause > 0) await wait(pause, [this.retry.signal, this.stopping.signal]);
     }
-  }
-
-  private async sleep(seconds: number): Promise<void> {
-    await wait(seconds, [this.wake.signal, this.stopping.signal]);
-    if (this.wake.signal.aborted) this.wake = new AbortController();
   }
 
   /** Sends one report. Returns the seconds to wait before the next attempt. */
@@ -129,7 +130,8 @@ export class Reporter {
       }
       const passing = !(error instanceof PortalRefusal) || error.passing;
       const asked = error instanceof PortalRefusal ? error.retryAfter : null;
-      const pause = asked ?? (passing ? this.pauses.next() : 60);
+      const own = this.pauses.next();
+      const pause = asked ?? (passing ? own : 60);
       journal.note(`A report waits: ${sentenceOf(error)}`, { waiting: this.outbox.size, pause });
       return pause;
     }
@@ -190,7 +192,7 @@ export class Reporter {
     }
     this.gathered = noEntries();
     this.gatheredBytes = 0;
-    this.wake.abort();
+    this.added.abort();
     return isKept;
   }
 }

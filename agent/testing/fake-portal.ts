@@ -59,8 +59,8 @@ export interface FakePortal {
   packagesTogether: number;
   /** The agent that the portal serves; null for none. `sha256` differs from that of the bytes if they were damaged. */
   served: { version: string; bytes: Buffer; sha256?: string; minimumNode?: string } | null;
-  /** Responds to the next `times` reports with this status. */
-  refuseReports: { status: number; times: number };
+  /** Responds to the next `times` reports with this status, and asks for a pause of `retryAfter` seconds, by default 0. */
+  refuseReports: { status: number; times: number; retryAfter?: number };
   /** Calls `pick` now and whenever something arrives, until it finds something. Rejects after 15 seconds. */
   until<T>(what: string, pick: () => T | undefined | false | null): Promise<T>;
   close(): Promise<void>;
@@ -212,7 +212,8 @@ export async function fakePortal(): Promise<FakePortal> {
   function report(response: ServerResponse, request: IncomingMessage, body: Buffer): void {
     if (portal.refuseReports.times > 0) {
       portal.refuseReports.times -= 1;
-      response.writeHead(portal.refuseReports.status, { 'retry-after': '0' }).end();
+      const { status, retryAfter = 0 } = portal.refuseReports;
+      response.writeHead(status, { 'retry-after': String(retryAfter) }).end();
       changed();
       return;
     }
