@@ -1,6 +1,6 @@
 import { asc, eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { agentPresence, auditEntries, retrySeries } from '#db/schema/index.ts';
+import { agentPresence, auditEntries, goalStates, retrySeries } from '#db/schema/index.ts';
 import { systemActor } from '#server/domain/actor.ts';
 import { type Context, type Services, systemOrigin } from '#server/domain/context.ts';
 import {
@@ -25,10 +25,12 @@ const minutes = (n: number) => new Date(start.getTime() + n * 60_000);
 
 let services: Services;
 let ada: Context;
+let eve: Context;
 
 beforeAll(async () => {
   services = await testServices();
   ada = await testContext({ services, role: 'operator', now: start });
+  eve = { ...ada, actor: { kind: 'user', id: 'eve', name: 'Eve', role: 'operator', namespaces: [] } };
   await givenVersion(services.db);
   await givenVersion(services.db, { handler: 'Acme.Lab.Other' });
 });
@@ -109,6 +111,54 @@ describe('a retry', () => {
       code: 'extension_moved_on',
     });
     expect(await sequenceOf(vm)).toBe(seen + 1);
+  });
+
+  describe('at the same time as', () => {
+    /** The sequence number in each goal state, oldest first. */
+    const numbersOf = async ({ vmId }: GivenVm) => {
+      const history = await services.db
+        .select()
+        .from(goalStates)
+        .where(eq(goalStates.vmId, vmId))
+        .orderBy(asc(goalStates.incarnation));
+      return history.flatMap(({ contents }) => contents.map(({ sequenceNumber }) => sequenceNumber));
+    };
+    const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
+    const edit = (vm: GivenVm, word: string) => setExtension(ada, { ...probe(vm), goal: goal(word) });
+
+    test('another runs once, and the slower person learns who retried', async () => {
+      const vm = await givenFailed();
+      const seen = await sequenceOf(vm);
+      const again = (who: Context) => retryExtension(who, { ...probe(vm), sequenceNumber: seen });
+      const outcomes = await Promise.allSettled([ada, eve].map(again));
+      const winner = outcomes[0]?.status === 'fulfilled' ? ada : eve;
+      expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      expect(outcomes.find(({ status }) => status === 'rejected')).toMatchObject({
+        reason: { code: 'extension_moved_on', params: { who: winner.actor.name } },
+      });
+      expect(await numbersOf(vm)).toEqual(upTo(seen + 1));
+    });
+
+    test('an edit is rejected or comes first, and never takes the number of the edit', async () => {
+      const vm = await givenFailed();
+      const seen = await sequenceOf(vm);
+      const [edited, retried] = await Promise.allSettled([
+        edit(vm, 'third'),
+        retryExtension(eve, { ...probe(vm), sequenceNumber: seen }),
+      ]);
+      expect(edited.status).toBe('fulfilled');
+      const rejection = { status: 'rejected', reason: { code: 'extension_moved_on', params: { who: ada.actor.name } } };
+      if (retried.status === 'rejected') expect(retried).toMatchObject(rejection);
+      expect(await numbersOf(vm)).toEqual(upTo(retried.status === 'fulfilled' ? seen + 2 : seen + 1));
+    });
+
+    test('many others and edits gives each goal state another number', async () => {
+      const vm = await givenFailed();
+      const seen = await sequenceOf(vm);
+      const acts = upTo(6).flatMap((n) => [edit(vm, `word ${n}`), retryExtension(eve, probe(vm))]);
+      await Promise.all(acts);
+      expect(await numbersOf(vm)).toEqual(upTo(seen + acts.length));
+    });
   });
 
   test('of an extension that is unknown, being uninstalled or decommissioned is rejected', async () => {
