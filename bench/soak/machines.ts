@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, mkdirSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -47,6 +47,11 @@ export class SoakMachine {
   /** Whether the agent exited without being killed. */
   hasEnded(): boolean {
     return this.child !== null && this.child.exitCode !== null;
+  }
+
+  /** Returns how many reports or outputs the portal has not acknowledged. */
+  waitingIn(folder: 'reports' | 'uploads'): number {
+    return readdirSync(join(this.folder, folder)).length;
   }
 
   async stop(): Promise<void> {

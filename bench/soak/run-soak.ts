@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -39,6 +39,8 @@ export interface SoakResult {
 }
 
 const settleSeconds = 240;
+/** How long reports and outputs may take to arrive after every VM is at its goal. */
+const uploadSeconds = 60;
 
 interface Vm {
   name: string;
@@ -91,6 +93,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
   await Promise.all([changing(), killing(), reporting()]);
   say(`${changes} changes made; now everything has ${settleSeconds} s to arrive.`);
   const { settledAfter, notAtGoal } = await settle(deployment, vms);
+  await untilUploaded(vms);
   const endedByThemselves = vms.filter(({ machine }) => machine.hasEnded()).length;
   await Promise.all(vms.map(({ machine }) => machine.stop()));
   return {
@@ -157,6 +160,18 @@ async function settle(
   }
 }
 
+const uploadFolders = ['reports', 'uploads'] as const;
+
+/** Waits, for a limited time, until the agents have uploaded everything. They continue to report, so each is asked once. */
+async function untilUploaded(vms: readonly Vm[]): Promise<void> {
+  const end = performance.now() + uploadSeconds * 1_000;
+  for (const { machine } of vms) {
+    for (const folder of uploadFolders) {
+      while (machine.waitingIn(folder) > 0 && performance.now() < end) await delay(200);
+    }
+  }
+}
+
 async function differencesFromGoal(deployment: Deployment, { name, machine, wanted }: Vm): Promise<string[]> {
   try {
     const { extensions } = await getInstanceView(contextOf(deployment.services), { vmId: machine.vmId });
@@ -185,8 +200,8 @@ function judge(vms: readonly Vm[], notAtGoal: string[]): Pick<SoakResult, 'calls
     const { faults, versionStates } = judgeCalls(calls);
     outOfOrder.push(...faults.map((fault) => `${name}: ${fault}`));
     const expected = new Map([...wanted].map(([extension, goal]) => [handlerOf(extension), goal]));
-    for (const folder of ['reports', 'uploads']) {
-      const waiting = readdirSync(join(machine.folder, folder)).length;
+    for (const folder of uploadFolders) {
+      const waiting = machine.waitingIn(folder);
       if (waiting > 0) away.push(`${name}: ${waiting} of its ${folder} did not reach the portal`);
     }
     for (const handler of new Set([...versionStates.keys(), ...expected.keys()])) {
