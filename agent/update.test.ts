@@ -112,8 +112,12 @@ const isOld = () => readFileSync(program, 'utf8') === current;
 
 describe('update', { timeout: 180_000 }, () => {
   test('replaces and restarts the agent, and leaves nothing behind', async () => {
-    portal.served = { version: newVersion, bytes: newer() };
+    const node = { version: '99.0.0', system: `${process.platform}-${process.arch}` };
+    portal.served = { version: newVersion, bytes: newer(), node };
     const ran = await update();
+    expect(ran.out).toContain(
+      `The portal serves Node 99.0.0; this agent runs with Node ${process.versions.node}, which an update keeps.`,
+    );
     expect(ran).toMatchObject({ code: 0, error: '' });
     expect(ran.out).toContain(`The agent ${newVersion} is running and has polled the portal.`);
     expect(readFileSync(program).equals(portal.served.bytes)).toBe(true);
@@ -121,6 +125,7 @@ describe('update', { timeout: 180_000 }, () => {
     expect(existsSync(join(dir, 'state/update.json'))).toBe(false);
     await portal.until('the new version', () => portal.described.length > 0);
     expect(portal.described).toEqual([{ name: 'annex-agent', version: newVersion }]);
+    portal.served.node = { ...node, version: process.versions.node };
     expect((await update()).out).toBe(`The agent ${newVersion} is up to date.\n`);
   });
 

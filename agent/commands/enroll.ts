@@ -11,6 +11,7 @@ import { operatingSystem } from '../identity/operating-system.ts';
 import type { Caller } from '../portal/call.ts';
 import { plainHttpAdvice, plainHttpWarning } from '../portal/plain-http.ts';
 import { enrollAt } from '../portal/portal.ts';
+import { authoritiesIn } from '../portal/route.ts';
 import { agentVersion } from '../version.ts';
 
 export interface EnrollOptions {
@@ -21,6 +22,8 @@ export interface EnrollOptions {
   name?: string;
   /** Replaces an existing identity: for a copied machine, or if the credential no longer works. */
   again?: boolean;
+  /** PEM file with additional certificate authorities, which the agent keeps. */
+  ca?: string;
   call: Caller;
 }
 
@@ -52,6 +55,7 @@ export async function enroll(options: EnrollOptions, print: (line: string) => vo
     const answer = await enrollAt(portal, enrollment, options.call);
     // Queued reports belong to the earlier VM. Handlers stay, since they are still on this machine.
     for (const path of [layout.reports, layout.uploads, layout.goalState, layout.calls]) discard(path);
+    if (options.ca !== undefined) writeAtomically(layout.authorities, authoritiesIn(options.ca), 0o644);
     writeAtomically(layout.credential, `${answer.credential}\n`, 0o600);
     writeJson(layout.identity, {
       ...identity,

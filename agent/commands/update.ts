@@ -42,6 +42,7 @@ export async function update(options: UpdateOptions, print: (line: string) => vo
   }
   const served = await describeServedAgent(portal, call);
   const from = sha256Of(program) ?? '';
+  printNode(served, print);
   if (from === served.sha256) return print(`The agent ${served.version} is up to date.`);
   requireNewer(served, portal);
   const incoming = join(dirname(program), `incoming-${basename(program)}`);
@@ -96,6 +97,15 @@ function restartOf(command: string | undefined): () => Promise<string | null> {
       return `The agent could not be restarted: ${sentenceOf(error).trim()}.`;
     }
   };
+}
+
+/** Says if the portal serves another Node for this system, because an update replaces only the agent. */
+function printNode({ node }: ServedAgent, print: (line: string) => void): void {
+  const own = process.versions.node;
+  if (node?.system !== `${process.platform}-${process.arch}` || node.version === own) return;
+  print(
+    `The portal serves Node ${node.version}; this agent runs with Node ${own}, which an update keeps. To replace Node, run the installer again.`,
+  );
 }
 
 function requireNewer({ version, minimumNode }: ServedAgent, portal: string): void {

@@ -7,6 +7,8 @@ export interface AgentLayout {
   identity: string;
   /** The credential for the portal; mode 0600. */
   credential: string;
+  /** `ca.pem`: the certificate authorities that the enrollment was given. */
+  authorities: string;
   /** Instance id and counter of the `Annex-Agent` header. */
   calls: string;
   /** Folder of `<THUMBPRINT>.crt` and `.prv`; mode 0700. */
@@ -43,6 +45,7 @@ export function layoutOf(dir: string): AgentLayout {
     root,
     identity: join(root, 'agent.json'),
     credential: join(root, 'credential'),
+    authorities: join(root, 'ca.pem'),
     calls: join(root, 'state', 'calls.json'),
     certificates: join(root, 'certificates'),
     keyCopies: join(root, 'state', 'key-copies.json'),

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { AgentError } from '../agent-error.ts';
@@ -62,10 +63,14 @@ export type Configuration = z.output<typeof configuration>;
 export type ConfigurationKey = keyof Configuration;
 
 /**
- * Reads `config.json` in the folder; empty if there is none. Throws an AgentError that names every fault by its path.
+ * Reads `config.json` in the folder; empty if there is none. Without a `ca`, it is the file that the enrollment stored. Throws an AgentError that names every fault by its path.
  * Faults do not repeat values, because these may be misplaced secrets.
  */
 export function readConfiguration(layout: AgentLayout): Configuration {
+  return { ...(existsSync(layout.authorities) ? { ca: layout.authorities } : {}), ...readFile(layout) };
+}
+
+function readFile(layout: AgentLayout): Configuration {
   const path = join(layout.root, 'config.json');
   const given = readText(path)?.replace(/^\uFEFF/, '');
   if (given === undefined) return {};

@@ -58,7 +58,13 @@ export interface FakePortal {
   /** Holds package requests until this many have arrived. */
   packagesTogether: number;
   /** The agent that the portal serves; null for none. `sha256` differs from that of the bytes if they were damaged. */
-  served: { version: string; bytes: Buffer; sha256?: string; minimumNode?: string } | null;
+  served: {
+    version: string;
+    bytes: Buffer;
+    sha256?: string;
+    minimumNode?: string;
+    node?: { version: string; system: string };
+  } | null;
   /** Responds to the next `times` reports with this status, and asks for a pause of `retryAfter` seconds, by default 0. */
   refuseReports: { status: number; times: number; retryAfter?: number };
   /** Calls `pick` now and whenever something arrives, until it finds something. Rejects after 15 seconds. */
@@ -152,9 +158,11 @@ export async function fakePortal(): Promise<FakePortal> {
     if (served === null) return void response.writeHead(404).end();
     if (path === '/install/agent.mjs') return void response.writeHead(200).end(served.bytes);
     const sha256 = served.sha256 ?? createHash('sha256').update(served.bytes).digest('hex');
-    const { version, minimumNode = '24.5' } = served;
+    const { version, minimumNode = '24.5', node } = served;
     const size = served.bytes.length;
-    response.writeHead(200).end(JSON.stringify({ version, path: '/install/agent.mjs', sha256, size, minimumNode }));
+    response
+      .writeHead(200)
+      .end(JSON.stringify({ version, path: '/install/agent.mjs', sha256, size, minimumNode, node }));
   }
 
   function sendPackage(request: IncomingMessage, response: ServerResponse, zip: Buffer | undefined): void {

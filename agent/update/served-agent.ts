@@ -10,6 +10,8 @@ const description = z.object({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   size: z.number().int().positive(),
   minimumNode: z.string().regex(/^\d+\.\d+$/),
+  /** Absent in portals before this release. */
+  node: z.object({ version: z.string(), system: z.string() }).optional(),
 });
 
 /** The agent that the portal serves. */

@@ -20,6 +20,7 @@ dir=/var/lib/annex-agent
 programs=
 given_node=
 token=${ANNEX_ENROLLMENT_TOKEN:-}
+ca=
 again=
 dry_run=no
 mode=service
@@ -36,6 +37,7 @@ Installs or updates the Annex guest agent $agent_version, and enrolls this machi
   --token TOKEN      the enrollment token; other users of the machine can see it, unlike ANNEX_ENROLLMENT_TOKEN
   --token-file FILE  a file with the enrollment token
   --gateway URL      the gateway, if this machine reaches it at another address than $gateway
+  --ca FILE          PEM file with the gateway's certificate authority, if this machine does not trust it
   --dir DIR          folder of the agent (default: /var/lib/annex-agent)
   --programs DIR     folder of Node and the agent's program (default: /opt/annex-agent; without a service, DIR/programs)
   --node FILE        the Node to use, $node_minimum or later (default: the gateway's, or the one in PATH)
@@ -64,7 +66,7 @@ has() { command -v "$1" >/dev/null 2>&1; }
 read_options() {
   while [ $# -gt 0 ]; do
     case $1 in
-      --token | --token-file | --gateway | --dir | --programs | --node)
+      --token | --token-file | --gateway | --ca | --dir | --programs | --node)
         [ $# -ge 2 ] || fail "$1 needs a value. --help lists the options."
         case $1 in
           --token) token=$2 ;;
@@ -73,6 +75,10 @@ read_options() {
             token=$(cat "$2")
             ;;
           --gateway) gateway=${2%/} ;;
+          --ca)
+            grep -q 'BEGIN CERTIFICATE' "$2" 2>/dev/null || fail "$2 is not a readable PEM file. Check --ca."
+            ca=$2
+            ;;
           --dir) dir=$2 ;;
           --programs) programs=$2 ;;
           --node) given_node=$2 ;;
@@ -103,9 +109,9 @@ read_options() {
 # Downloads $1 to the file $2.
 fetch() {
   if has curl; then
-    curl -fsS --connect-timeout 10 --retry 2 -o "$2" "$1"
+    curl -fsS ${ca:+--cacert "$ca"} --connect-timeout 10 --retry 2 -o "$2" "$1"
   else
-    wget -q -T 30 -O "$2" "$1"
+    wget -q ${ca:+--ca-certificate "$ca"} -T 30 -O "$2" "$1"
   fi
 }
 
@@ -203,11 +209,11 @@ check_gateway() {
   has curl || has wget || return 0
   fetch "$gateway/healthz" /dev/null 2>/dev/null && return 0
   case $gateway in
-    *://localhost | *://localhost:* | *://127.* | *://\[::1\]*)
+    http://localhost | http://localhost:* | http://127.* | http://\[::1\]*)
       problem "No gateway responds at $gateway, which is an address of this machine only. Set ANNEX_GATEWAY_URL where Annex runs, or pass --gateway with an address that this machine can reach."
       ;;
     *)
-      problem "No gateway responds at $gateway. Check the network, the firewall, the proxy and the certificate: $(fetch "$gateway/healthz" /dev/null 2>&1 | tail -n 1)"
+      problem "No gateway responds at $gateway. Check the network, the firewall, the proxy and the certificate; if its authority is private, pass --ca: $(fetch "$gateway/healthz" /dev/null 2>&1 | tail -n 1)"
       ;;
   esac
 }
@@ -298,12 +304,13 @@ agent() { "$node" "$programs/annex-agent.mjs" "$@" </dev/null; }
 
 enroll() {
   if is_enrolled && [ -z "$again" ]; then
+    if [ -n "$ca" ]; then cat "$ca" >"$dir/ca.pem"; fi
     if [ -n "$token" ]; then say "This machine is already enrolled, so the token was not used. To enroll again, add --again."; fi
     return 0
   fi
   if [ $mode = service ]; then systemctl stop annex-agent 2>/dev/null || true; fi
   # shellcheck disable=SC2086 # $again is empty or one word.
-  ANNEX_ENROLLMENT_TOKEN=$token agent enroll --portal "$gateway" --dir "$dir" $again >/dev/null ||
+  ANNEX_ENROLLMENT_TOKEN=$token agent enroll --portal "$gateway" --dir "$dir" ${ca:+--ca "$ca"} $again >/dev/null ||
     {
       say "The agent is installed, but the machine is not enrolled; the reason is above. Correct it, and run the installer again." >&2
       exit 1

@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { selfSigned } from '#agent/testing/tls.ts';
 import { registerVm } from '#server/domain/enrollment/index.ts';
 import { type InstallGateway, openInstallGateway } from '#server/testing/install-gateway.ts';
 import { hasProgram } from '#server/testing/programs.ts';
@@ -187,6 +188,34 @@ test('a used token fails with the sentence of the portal', { timeout: 180_000 },
   const ran = await install(['--no-service', '--dir', dir], { token });
   expect(ran.code).toBe(1);
   expect(ran.error).toMatch(/token.*\n.*The agent is installed, but the machine is not enrolled/i);
+});
+
+test('--ca trusts the private authority of a gateway, and the agent keeps trusting it', {
+  timeout: 180_000,
+}, async () => {
+  const keys = path.join(folder, 'keys');
+  mkdirSync(keys);
+  const { file } = selfSigned(keys);
+  const secure = await openInstallGateway({ certFile: file, keyFile: path.join(keys, 'tls.key') });
+  try {
+    const { enrollmentToken } = await registerVm(secure.ctx, { name: 'private' });
+    const env = { ANNEX_ENROLLMENT_TOKEN: enrollmentToken };
+    const command = (options: string) =>
+      `curl -fsS --cacert ${file} ${secure.url}/install | sh -s -- --no-service --dir ${dir} ${options}`;
+    const without = await run('sh', ['-c', command('')], env);
+    expect(without.code).toBe(1);
+    expect(without.error).toContain('if its authority is private, pass --ca');
+    const missing = await run('sh', ['-c', command('--ca /nowhere.pem')], env);
+    expect(missing.error).toContain('/nowhere.pem is not a readable PEM file. Check --ca.');
+    expect(existsSync(dir)).toBe(false);
+
+    expect(await run('sh', ['-c', command(`--ca ${file}`)], env)).toMatchObject({ code: 0, error: '' });
+    rmSync(keys, { recursive: true });
+    const once = [`${dir}/programs/annex-agent.mjs`, 'once', '--dir', dir];
+    expect(await run(`${dir}/programs/node`, once)).toMatchObject({ code: 0 });
+  } finally {
+    await secure.close();
+  }
 });
 
 if (hasProgram('shellcheck'))

@@ -4,7 +4,7 @@ import { createAgentHandler } from '#server/agent-api/door.ts';
 import { createInstallHandler, isInstallPath } from '#server/agent-files/door.ts';
 import type { Context } from '#server/domain/context.ts';
 import { healthz } from '#server/process/health.ts';
-import { type HttpRoute, serve } from '#server/process/http.ts';
+import { type HttpRoute, type ServeOptions, serve } from '#server/process/http.ts';
 import { testContext, testServices } from './context.ts';
 
 /** A gateway from which machines install the agent and with which they enroll. */
@@ -17,8 +17,8 @@ export interface InstallGateway {
   close(): Promise<void>;
 }
 
-/** Starts a gateway on its own port, with a new database. */
-export async function openInstallGateway(): Promise<InstallGateway> {
+/** Starts a gateway on its own port, with a new database; with `tls`, over HTTPS. */
+export async function openInstallGateway(tls: ServeOptions['tls'] = null): Promise<InstallGateway> {
   const services = await testServices({ config: { vmRate: 0 } });
   const log = pino({ level: 'silent' });
   const agent = createAgentHandler({ ...services, log });
@@ -33,6 +33,7 @@ export async function openInstallGateway(): Promise<InstallGateway> {
   const serving = await serve({
     host: '127.0.0.1',
     port: 0,
+    tls,
     trustProxy: new BlockList(),
     limits: services.config.limits,
     log,
@@ -41,7 +42,7 @@ export async function openInstallGateway(): Promise<InstallGateway> {
       return path === '/healthz' ? { core: healthz } : { core: agent, direct: agent.serve, light: true };
     },
   });
-  const url = `http://127.0.0.1:${serving.port}`;
+  const url = `${tls === null ? 'http' : 'https'}://127.0.0.1:${serving.port}`;
   install.serve = createInstallHandler({ gatewayUrl: url });
   const gateway: InstallGateway = {
     url,

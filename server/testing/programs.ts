@@ -40,6 +40,7 @@ export const testPrograms: TestProgram[] = [
       'server/agent-api/another-operator.test.ts',
       'server/agent-api/routes/certificate/route.test.ts',
       'server/agent-files/bundle-agent.test.ts',
+      'server/agent-files/installer.test.ts',
       'server/domain/enrollment/withheld-secrets.test.ts',
       'server/domain/goal-states/change-protected-settings.test.ts',
       'server/domain/goal-states/custody.test.ts',
