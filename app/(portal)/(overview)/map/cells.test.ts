@@ -27,6 +27,8 @@ test('a cell of several VMs opens the first VM with the worst health', () => {
 });
 
 test.each([
+  [{ group: 0, cell: -1 }, 1, { group: 0, cell: 2 }],
+  [{ group: 0, cell: -1 }, -1, { group: 2, cell: 1 }],
   [{ group: 0, cell: 0 }, 1, { group: 0, cell: 2 }],
   [{ group: 0, cell: 2 }, 1, { group: 2, cell: 1 }],
   [{ group: 2, cell: 1 }, 1, { group: 0, cell: 2 }],

@@ -7,7 +7,7 @@ import { GroupHead } from './group-head.tsx';
 import { type FleetMap, useGroup } from './groups.ts';
 import { type CellLayout, type CellPlace, headHeight } from './place-cells.ts';
 import { SelectedCell } from './selected-cell.tsx';
-import { useCellCursor, useCellHandlers } from './use-cell-cursor.ts';
+import { cellHandlers, useCellCursor } from './use-cell-cursor.ts';
 import { useCellVm, useOpenVm } from './use-cell-vm.ts';
 import { type MapVm, useCellWords } from './use-cell-words.ts';
 import { type FleetLayout, useFleetLayout, usePaintedCanvas } from './use-fleet-layout.ts';
@@ -38,7 +38,7 @@ export function FleetCanvas({ map, onPerCell, onStale }: FleetCanvasProps) {
   const { place, hovered, walked, hasFocus } = cursor;
   const vm = useCellVm({ map, fleet, place, restMs: hovered === null ? 0 : restMs, onStale });
   const { open, cancel } = useOpenVm(vm);
-  const handlers = useCellHandlers({ fleet, cursor, open, cancelOpen: cancel });
+  const handlers = cellHandlers({ fleet, cursor, open, cancelOpen: cancel });
   const label = useMapLabel(map, fleet);
   const ratio = measured?.ratio ?? 1;
   return (

@@ -109,7 +109,7 @@ export function FleetMapCard({ first, groupings = [], vms = Number.POSITIVE_INFI
               </div>
             ) : null}
           </div>
-          <Legend withDisabled={map.data?.groupBy === 'handler'} />
+          <Legend groupBy={map.data?.groupBy ?? groupBy} />
         </div>
       )}
     </>

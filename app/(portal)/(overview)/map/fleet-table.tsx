@@ -6,9 +6,8 @@ import { useFormat } from '#app/_ui/format.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
 import { TextLink } from '#app/_ui/text-link.tsx';
-import { mildestFirst } from '#server/domain/verdicts/words.ts';
 import { healthAt, unpackCells } from './cells.ts';
-import { type FleetMap, groupAddress, useGroup, useGroupName } from './groups.ts';
+import { type FleetMap, groupAddress, healthsShown, useGroup, useGroupName } from './groups.ts';
 
 /**
  * The map as a table: one row per group, one column per health. A number links to the VMs that it counts.
@@ -18,6 +17,7 @@ export function FleetTable({ map }: { map: FleetMap }) {
   const format = useFormat();
   const groupOf = useGroup();
   const groupName = useGroupName();
+  const healths = healthsShown(map);
   return (
     <TableFrame label={t('overview:map.table')}>
       <Table>
@@ -25,7 +25,7 @@ export function FleetTable({ map }: { map: FleetMap }) {
           <tr>
             <Th>{groupName(map.groupBy)}</Th>
             <Th end>{t('overview:map.vms')}</Th>
-            {mildestFirst.map((health) => (
+            {healths.map((health) => (
               <Th key={health} end>
                 {t(`reports:health.${health}`)}
               </Th>
@@ -39,26 +39,25 @@ export function FleetTable({ map }: { map: FleetMap }) {
             const counts = countHealths(unpackCells(group.cells, group.count));
             return (
               <Tr key={JSON.stringify([group.key, group.rest])}>
-                <Td className="font-medium">{href === null ? name : <TextLink href={href}>{name}</TextLink>}</Td>
-                <Td end>
-                  {href === null ? (
-                    format.number(group.count)
-                  ) : (
-                    <TextLink href={href} data-count={group.count}>
-                      {format.number(group.count)}
-                    </TextLink>
-                  )}
+                <Td className="font-medium">
+                  <TextLink href={href} prefetch={false} data-count={group.count}>
+                    {name}
+                  </TextLink>
                 </Td>
-                {mildestFirst.map((health) => {
+                <Td end>
+                  <TextLink href={href} prefetch={false} data-count={group.count}>
+                    {format.number(group.count)}
+                  </TextLink>
+                </Td>
+                {healths.map((health) => {
                   const count = counts.get(health) ?? 0;
                   const figure = format.number(count);
-                  const address = groupAddress(map, group, health);
                   return (
                     <Td key={health} end className={count === 0 ? 'text-ink-3' : undefined}>
                       <span className="inline-flex items-center gap-1.5">
                         {count > 0 && health !== 'healthy' ? <StatusIcon status={statusOfHealth[health]} /> : null}
-                        {count > 0 && address !== null ? (
-                          <TextLink href={address} data-count={count}>
+                        {count > 0 ? (
+                          <TextLink href={groupAddress(map, group, health)} prefetch={false} data-count={count}>
                             {figure}
                           </TextLink>
                         ) : (

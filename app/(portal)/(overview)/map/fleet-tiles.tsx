@@ -1,6 +1,7 @@
 'use client';
 
 import { useQuery } from '@tanstack/react-query';
+import { useRouter } from 'next/navigation';
 import { useId, useRef } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
@@ -12,8 +13,8 @@ import type { FleetRow } from '#server/domain/views/index.ts';
 import { type FleetMap, useGroup } from './groups.ts';
 import { Tile, useReason } from './tile.tsx';
 import { TileGroupHead } from './tile-group-head.tsx';
-import { fewVms, healthIn, tilesOf } from './tiles.ts';
-import { type TileVm, useTileCursor } from './use-tile-cursor.ts';
+import { fewVms, healthIn, nextUnhealthyTile, stepTile, type TileVm, tilesOf } from './tiles.ts';
+import { useMapCursor } from './use-map-cursor.ts';
 
 /** A small fleet as named tiles with a single tab stop and the keys of the map. */
 export function FleetTiles({ map }: { map: FleetMap }) {
@@ -42,9 +43,20 @@ function TileMap({ map, rows }: { map: FleetMap; rows: readonly FleetRow[] }) {
   const box = useRef<HTMLDivElement>(null);
   const groups = tilesOf(map, rows);
   const tiles = groups.flatMap((group, index) => group.map((row) => ({ row, group: index })));
-  const { current, handlers } = useTileCursor(box, tiles);
+  const router = useRouter();
+  const { walked, hasFocus, handlersOf } = useMapCursor<number>();
   const label = useTilesLabel(map, rows.length);
-  const vm = tiles[current ?? -1];
+  const vm = hasFocus ? tiles[walked ?? -1] : undefined;
+  const handlers = handlersOf({
+    first: tiles.length === 0 ? null : 0,
+    step: (from, by) => stepTile(boxesIn(box.current, tiles), from, by),
+    nextUnhealthy: (from, direction) => nextUnhealthyTile(tiles, from, direction),
+    onWalk: (place) => elementsIn(box.current)[place ?? -1]?.scrollIntoView({ block: 'nearest' }),
+    open: () => {
+      const opened = tiles[walked ?? -1]?.row;
+      if (opened !== undefined) router.push(`/vms/${opened.id}`);
+    },
+  });
   return (
     <div className="min-w-0">
       <div
@@ -82,6 +94,16 @@ function TileMap({ map, rows }: { map: FleetMap; rows: readonly FleetRow[] }) {
     </div>
   );
 }
+
+const elementsIn = (box: HTMLElement | null): HTMLElement[] => [
+  ...(box?.querySelectorAll<HTMLElement>('[data-tile]') ?? []),
+];
+
+const boxesIn = (box: HTMLElement | null, tiles: readonly TileVm[]) =>
+  elementsIn(box).map((element, index) => {
+    const { left, top } = element.getBoundingClientRect();
+    return { left, top, group: tiles[index]?.group ?? 0 };
+  });
 
 interface TileAnnouncementProps extends TileVm {
   map: FleetMap;

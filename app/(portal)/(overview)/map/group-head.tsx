@@ -35,19 +35,15 @@ export function GroupHead({ map, group, name, left, top, width }: GroupHeadProps
       className="absolute flex gap-x-1.5 overflow-hidden text-12 whitespace-nowrap text-ink-3 tabular-nums"
       style={{ left, top, width, height: headHeight - 4 }}
     >
-      {href === null ? (
-        <span className="min-w-8 shrink truncate font-medium text-ink">{name}</span>
-      ) : (
-        <Link
-          href={href}
-          prefetch={false}
-          data-count={group.count}
-          title={name}
-          className="min-w-8 shrink truncate rounded-xs font-medium text-ink hover:underline"
-        >
-          {name}
-        </Link>
-      )}
+      <Link
+        href={href}
+        prefetch={false}
+        data-count={group.count}
+        title={name}
+        className="min-w-8 shrink truncate rounded-xs font-medium text-ink hover:underline"
+      >
+        {name}
+      </Link>
       {width >= roomForAll || troubles.length < 2 ? <span>{format.number(group.count)}</span> : null}
       {troubles.map(({ status, count, text }) => {
         const shown = format.number(count);
@@ -62,20 +58,14 @@ export function GroupHead({ map, group, name, left, top, width }: GroupHeadProps
               <span className="sr-only">{words}</span>
             </>
           );
-        const className = 'inline-flex items-center gap-0.5 text-ink-2';
-        const address = groupAddress(map, group, status);
-        return address === null ? (
-          <span key={status} title={words} className={className}>
-            {label}
-          </span>
-        ) : (
+        return (
           <Link
             key={status}
-            href={address}
+            href={groupAddress(map, group, status)}
             prefetch={false}
             data-count={count}
             title={words}
-            className={`${className} rounded-xs hover:underline`}
+            className="inline-flex items-center gap-0.5 rounded-xs text-ink-2 hover:underline"
           >
             {label}
           </Link>

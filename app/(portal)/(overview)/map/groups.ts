@@ -2,7 +2,7 @@
 
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { vmsAddress } from '#app/_lib/vms-address.ts';
-import type { VmHealth } from '#server/domain/verdicts/words.ts';
+import { type ExtensionHealth, mildestFirst, type VmHealth } from '#server/domain/verdicts/words.ts';
 import type { FleetMap } from '#server/domain/views/overview/index.ts';
 import type { MapGrouping } from '../addresses.ts';
 
@@ -33,16 +33,19 @@ export function useGroup(): (map: FleetMap, group: MapGroup) => string {
   };
 }
 
-/**
- * Returns the URL of the list of a group's VMs, or of those with a health; null if no filter selects exactly these VMs.
- */
-export function groupAddress({ groupBy, groups }: FleetMap, { key, rest }: MapGroup, health?: VmHealth): string | null {
-  const of = health === undefined ? {} : { health: [health] };
+/** Returns the health values that the map can show: those of VMs, or those of extensions if it is grouped by handler. */
+export const healthsShown = ({ groupBy }: Pick<FleetMap, 'groupBy'>): readonly ExtensionHealth[] =>
+  groupBy === 'handler' ? [...mildestFirst, 'disabled'] : mildestFirst;
+
+/** Returns the URL of the list of a group's VMs, or of those with a health. */
+export function groupAddress({ groupBy, groups }: FleetMap, { key, rest }: MapGroup, health?: ExtensionHealth): string {
+  const of = health === undefined ? {} : { health: [health as VmHealth] };
   if (groupBy === 'none') return vmsAddress(of);
   if (groupBy === 'handler') {
-    // The map shows the worst state of the handler's extensions on a VM.
-    const state = health === undefined ? {} : { state: [health], worst: ['yes' as const] };
-    return rest || key === null ? null : vmsAddress({ handler: key, ...state });
+    const shown = groups.flatMap((other) => other.key ?? []);
+    const handlers = rest || key === null ? { otherHandler: shown.join(',') } : { handler: key };
+    // The map shows the worst state of the group's extensions on a VM.
+    return vmsAddress({ ...handlers, ...(health !== undefined && { state: [health], worst: ['yes'] }) });
   }
   const name = tagOf(groupBy);
   if (!rest) return vmsAddress(key === null ? { ...of, notTags: [{ name }] } : { ...of, tags: [{ name, value: key }] });

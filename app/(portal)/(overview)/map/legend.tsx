@@ -2,15 +2,15 @@
 
 import { statusOfHealth } from '#app/_lib/health.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
-import { mildestFirst } from '#server/domain/verdicts/words.ts';
+import type { MapGrouping } from '../addresses.ts';
+import { healthsShown } from './groups.ts';
 
 /** Explains the shapes and colors of the map. */
-export function Legend({ withDisabled }: { withDisabled: boolean }) {
+export function Legend({ groupBy }: { groupBy: MapGrouping }) {
   const { t } = useTranslation('reports');
-  const healths = withDisabled ? ([...mildestFirst, 'disabled'] as const) : mildestFirst;
   return (
     <ul className="flex flex-wrap gap-x-3.5 gap-y-1 pt-2.5 text-12 text-ink-2">
-      {healths.map((health) => (
+      {healthsShown({ groupBy }).map((health) => (
         <li key={health} data-st={statusOfHealth[health]} className="inline-flex items-center gap-1.5">
           <svg aria-hidden="true" viewBox="0 0 10 10" className="size-2.5 shrink-0 text-st-map">
             {health === 'unresponsive' ? (

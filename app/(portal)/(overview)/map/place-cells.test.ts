@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type CellLayout, type CellPlace, type CellStep, cellAt, cornerOf, layOutCells, step } from './place-cells.ts';
+import { type CellLayout, type CellPlace, cellAt, cornerOf, layOutCells, step } from './place-cells.ts';
+import type { MapStep } from './use-map-cursor.ts';
 
 const given = (counts: number[], { width = 1000, height = 500, ratio = 1 } = {}): CellLayout =>
   layOutCells({ counts, width, height, ratio });
@@ -71,7 +72,7 @@ test('groups whose headers do not fit side by side make the map taller, not narr
 // Two groups side by side: 25 cells in columns of `rows`, then 10.
 const two = given([25, 10], { width: 460, height: 100 });
 const rows = two.blocks[0]?.rows ?? 0;
-test.each<[CellStep, CellPlace, CellPlace]>([
+test.each<[MapStep, CellPlace, CellPlace]>([
   ['down', { group: 0, cell: 0 }, { group: 0, cell: 1 }],
   ['down', { group: 0, cell: 24 }, { group: 1, cell: 0 }],
   ['down', { group: 1, cell: 9 }, { group: 1, cell: 9 }],

@@ -1,3 +1,5 @@
+import type { MapStep } from './use-map-cursor.ts';
+
 /** The numbers of VMs to show and the space for them. */
 export interface LayoutInput {
   /** Number of VMs in each group. */
@@ -200,13 +202,11 @@ export function cornerOf(layout: CellLayout, { group, cell }: CellPlace): { x: n
   };
 }
 
-export type CellStep = 'up' | 'down' | 'left' | 'right' | 'first' | 'last' | 'previousGroup' | 'nextGroup';
-
 /**
  * Returns the cell that a key leads to. Beyond the edge of a group, it leads to the neighboring group; left and right
  * keep the row if possible.
  */
-export function step(layout: CellLayout, from: CellPlace, by: CellStep): CellPlace {
+export function step(layout: CellLayout, from: CellPlace, by: MapStep): CellPlace {
   const block = layout.blocks[from.group];
   if (block === undefined) return from;
   const other = (group: number, cellIn: (block: Block) => number): CellPlace => {

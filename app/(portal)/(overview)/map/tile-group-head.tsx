@@ -9,18 +9,14 @@ export function TileGroupHead({ map, group }: { map: FleetMap; group: FleetMap['
   const href = groupAddress(map, group);
   return (
     <p className="mb-1.5 flex min-w-0 gap-x-1.5 text-12 text-ink-3 tabular-nums">
-      {href === null ? (
-        <span className="truncate font-medium text-ink">{name}</span>
-      ) : (
-        <Link
-          href={href}
-          prefetch={false}
-          data-count={group.count}
-          className="truncate rounded-xs font-medium text-ink hover:underline"
-        >
-          {name}
-        </Link>
-      )}
+      <Link
+        href={href}
+        prefetch={false}
+        data-count={group.count}
+        className="truncate rounded-xs font-medium text-ink hover:underline"
+      >
+        {name}
+      </Link>
       <span>{format.number(group.count)}</span>
     </p>
   );

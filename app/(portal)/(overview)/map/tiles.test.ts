@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { FleetRow } from '#server/domain/views/index.ts';
 import type { FleetMap } from './groups.ts';
-import { healthIn, stepTile, type TileStep, tilesOf } from './tiles.ts';
+import { healthIn, nextUnhealthyTile, stepTile, tilesOf } from './tiles.ts';
+import type { MapStep } from './use-map-cursor.ts';
 
 type Health = FleetRow['health'];
 
@@ -51,7 +52,7 @@ const boxes = [
   { group: 1, left: 0, top: 120 },
 ];
 
-test.each<[number, TileStep, number]>([
+test.each<[number, MapStep, number]>([
   [0, 'right', 1],
   [2, 'right', 3],
   [5, 'right', 5],
@@ -68,4 +69,19 @@ test.each<[number, TileStep, number]>([
   [5, 'previousGroup', 0],
 ])('from tile %s, the step %s leads to %s', (from, step, expected) => {
   expect(stepTile(boxes, from, step)).toBe(expected);
+});
+
+test.each<[number | null, 1 | -1, number | null]>([
+  [null, 1, 1],
+  [null, -1, 2],
+  [1, 1, 2],
+  [2, 1, 1],
+  [1, -1, 2],
+])('from tile %s in direction %s, the next unhealthy tile is %s', (from, direction, expected) => {
+  const tiles = ['healthy', 'failed', 'degraded', 'healthy'].map((health) => ({
+    row: { health } as FleetRow,
+    group: 0,
+  }));
+  expect(nextUnhealthyTile(tiles, from, direction)).toBe(expected);
+  expect(nextUnhealthyTile(tiles.slice(3), from, direction)).toBeNull();
 });

@@ -2,6 +2,7 @@ import type { ExtensionHealth } from '#server/domain/verdicts/words.ts';
 import type { FleetRow } from '#server/domain/views/index.ts';
 import type { MapGrouping } from '../addresses.ts';
 import type { FleetMap } from './groups.ts';
+import type { MapStep } from './use-map-cursor.ts';
 
 /** Below this number of VMs, the map shows a named tile for each VM. */
 export const fewVms = 60;
@@ -31,6 +32,12 @@ export function healthIn(groupBy: MapGrouping, key: string | null, row: FleetRow
   return row.extensions.find(({ handler }) => handler === key)?.health ?? row.health;
 }
 
+/** A VM in a group of the map. */
+export interface TileVm {
+  row: FleetRow;
+  group: number;
+}
+
 /** Where a tile is. */
 export interface TileBox {
   group: number;
@@ -38,10 +45,8 @@ export interface TileBox {
   top: number;
 }
 
-export type TileStep = 'up' | 'down' | 'left' | 'right' | 'first' | 'last' | 'previousGroup' | 'nextGroup';
-
 /** Returns the index of the tile that a key leads to from the tile at `from`. */
-export function stepTile(boxes: readonly TileBox[], from: number, step: TileStep): number {
+export function stepTile(boxes: readonly TileBox[], from: number, step: MapStep): number {
   const here = boxes[from];
   if (here === undefined) return 0;
   const inGroup = (group: number) => boxes.flatMap((box, index) => (box.group === group ? [index] : []));
@@ -77,4 +82,14 @@ function nearest(boxes: readonly TileBox[], from: number, direction: 1 | -1): nu
     .filter(({ top }) => Math.abs(Math.abs(top - here.top) - line) <= 1)
     .toSorted((a, b) => Math.abs(a.left - here.left) - Math.abs(b.left - here.left));
   return sorted[0]?.index ?? from;
+}
+
+/** Returns the next or previous tile whose VM is not healthy, continuing at the other end; null if there is none. */
+export function nextUnhealthyTile(tiles: readonly TileVm[], from: number | null, direction: 1 | -1): number | null {
+  let at = from ?? (direction === 1 ? -1 : 0);
+  for (let left = tiles.length; left > 0; left -= 1) {
+    at = (at + direction + tiles.length) % tiles.length;
+    if (tiles[at]?.row.health !== 'healthy') return at;
+  }
+  return null;
 }

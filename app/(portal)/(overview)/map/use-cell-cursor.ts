@@ -1,50 +1,46 @@
 'use client';
 
-import { type KeyboardEvent, type MouseEvent, type PointerEvent, useState } from 'react';
+import { type MouseEvent, type PointerEvent, useState } from 'react';
 import { nextUnhealthy } from './cells.ts';
-import { type CellPlace, type CellStep, cellAt, step } from './place-cells.ts';
+import { type CellPlace, cellAt, step } from './place-cells.ts';
 import type { FleetLayout } from './use-fleet-layout.ts';
-
-const steps: Readonly<Record<string, CellStep>> = {
-  ArrowUp: 'up',
-  ArrowDown: 'down',
-  ArrowLeft: 'left',
-  ArrowRight: 'right',
-  Home: 'first',
-  End: 'last',
-  PageUp: 'previousGroup',
-  PageDown: 'nextGroup',
-};
+import { type MapCursor, useMapCursor } from './use-map-cursor.ts';
 
 /** The cells selected by pointer and keyboard. */
-export interface CellCursor {
+export interface CellCursor extends MapCursor<CellPlace> {
   hovered: CellPlace | null;
-  /** The cell reached by keyboard or by a click. */
-  walked: CellPlace | null;
-  hasFocus: boolean;
   setHovered(place: CellPlace | null): void;
-  setWalked(place: CellPlace | null): void;
-  setFocus(hasFocus: boolean): void;
+  /** The selected cell: the hovered one, otherwise the one reached by keyboard while the map has the focus. */
+  place: CellPlace | null;
 }
 
-export function useCellCursor(): CellCursor & { place: CellPlace | null } {
+export function useCellCursor(): CellCursor {
+  const cursor = useMapCursor<CellPlace>();
   const [hovered, setHovered] = useState<CellPlace | null>(null);
-  const [walked, setWalked] = useState<CellPlace | null>(null);
-  const [hasFocus, setFocus] = useState(false);
-  return { hovered, walked, hasFocus, setHovered, setWalked, setFocus, place: hovered ?? (hasFocus ? walked : null) };
+  return { ...cursor, hovered, setHovered, place: hovered ?? (cursor.hasFocus ? cursor.walked : null) };
 }
 
 export interface CellHandlersOptions {
   fleet: FleetLayout;
-  cursor: CellCursor & { place: CellPlace | null };
+  cursor: CellCursor;
   open(): void;
   cancelOpen(): void;
 }
 
 /** Returns event handlers that move the cursor from cell to cell and open the VM under it. */
-export function useCellHandlers({ fleet, cursor, open, cancelOpen }: CellHandlersOptions) {
+export function cellHandlers({ fleet, cursor, open, cancelOpen }: CellHandlersOptions) {
   const { layout, measured, cells } = fleet;
-  const { hovered, walked, place, setHovered, setWalked, setFocus } = cursor;
+  const { hovered, setHovered, setWalked } = cursor;
+  const handlers = cursor.handlersOf({
+    first: layout === null ? null : { group: 0, cell: 0 },
+    step: (from, by) => (layout === null ? from : step(layout, from, by)),
+    nextUnhealthy: (from, direction) => nextUnhealthy(cells, from ?? { group: 0, cell: -1 }, direction),
+    onWalk: () => {
+      cancelOpen();
+      setHovered(null);
+    },
+    open,
+  });
 
   function cellUnder({ currentTarget, clientX, clientY }: MouseEvent): CellPlace | null {
     if (layout === null || measured === null) return null;
@@ -52,28 +48,10 @@ export function useCellHandlers({ fleet, cursor, open, cancelOpen }: CellHandler
     return cellAt(layout, (clientX - frame.left) * measured.ratio, (clientY - frame.top) * measured.ratio);
   }
 
-  function onKeyDown(event: KeyboardEvent): void {
-    if (layout === null || event.altKey || event.ctrlKey || event.metaKey) return;
-    const from = walked ?? { group: 0, cell: 0 };
-    const direction = steps[event.key];
-    let next: CellPlace | null = null;
-    if (direction !== undefined) next = walked === null ? from : step(layout, from, direction);
-    else if (event.key === 'n' || event.key === 'N') next = nextUnhealthy(cells, from, event.key === 'n' ? 1 : -1);
-    else if (event.key === 'Escape' && place !== null) setWalked(null);
-    else if (event.key !== 'Enter') return;
-    event.preventDefault();
-    event.stopPropagation();
-    if (event.key === 'Enter') open();
-    else cancelOpen();
-    setHovered(null);
-    if (next !== null) setWalked(next);
-  }
-
   return {
-    onKeyDown,
-    onFocus: () => setFocus(true),
+    ...handlers,
     onBlur: () => {
-      setFocus(false);
+      handlers.onBlur();
       cancelOpen();
     },
     onPointerMove: (event: PointerEvent) => {

@@ -265,7 +265,7 @@ describe('changes of the hour', () => {
     expect(vms).toBe(2);
   });
 
-  test('a VM that changes often counts once, in each total too, and each change in its bar', async () => {
+  test('a VM that changes often counts once in each total and in each bar', async () => {
     await insert(names(1));
     for (const [at, to] of [
       [400, 'failed'],
@@ -277,6 +277,26 @@ describe('changes of the hour', () => {
     const { vms, totals, bars } = await listHealthChanges(fresh());
     expect([vms, totals.failed, totals.recovered]).toEqual([1, 1, 1]);
     expect(bars.reduce((sum, { failed }) => sum + failed, 0)).toBe(2);
+  });
+
+  test('every bar counts the VMs that the list shows for its time', async () => {
+    await insert(names(4));
+    for (const [vm, at, to] of [
+      [0, 400, 'failed'],
+      [0, 390, 'healthy'],
+      [1, 395, 'degraded'],
+      [2, 150, 'unknown'],
+      [3, 0, 'failed'],
+    ] as const) {
+      await became(vm, at, to);
+    }
+    const { bars, vms } = await listHealthChanges(fresh());
+    expect(vms).toBe(4);
+    for (const { from, until, vms: counted } of bars) {
+      const { matching } = await countFleet(ctx, { changedAfter: from, changedBefore: until });
+      expect([from, counted]).toEqual([from, matching]);
+    }
+    expect(bars.map((bar) => bar.vms).filter((count) => count > 0)).toHaveLength(3);
   });
 
   test('the summary counts VMs that got a health within the hour, new ones too, and those that lost it', async () => {

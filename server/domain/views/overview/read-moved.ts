@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { healthTransitions, vmHealth } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { rankOf, type VmHealth, vmHealths } from '#server/domain/verdicts/index.ts';
-import { firstBar } from './read-hour.ts';
+import { firstBar } from './bars.ts';
 import { type MapReader, shareReading } from './readings.ts';
 
 /** How many VMs got and lost each health within the hour. Every number is that of a list with a filter. */
