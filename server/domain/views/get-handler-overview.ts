@@ -1,4 +1,4 @@
-import { and, count, eq, gt, gte, sql } from 'drizzle-orm';
+import { and, count, eq, gt, gte, type SQL, sql } from 'drizzle-orm';
 import { extensionHealth, versionCounts } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { getCoverage, type LanguageCoverage } from '#server/domain/localization/index.ts';
@@ -16,11 +16,8 @@ export interface VersionUse {
   vms: number;
   /** Number of VMs that last reported this version. */
   running: number;
-  /**
-   * Share of the extensions with this version in their goal that are failed now, 0 to 1; null if there are no such
-   * extensions.
-   */
-  failing: number | null;
+  /** Number of VMs on which an extension with this version in its goal is failed now. */
+  failed: number;
   /**
    * For each of the last 14 days (UTC), today last, the average share of the version's VMs on which an extension
    * failed; null for days without a count. Empty if no day has one.
@@ -55,10 +52,10 @@ const day = 86_400_000;
 export async function getHandlerOverview(ctx: Context, input: GetHandlerInput): Promise<HandlerOverview> {
   const details = await getHandler(ctx, input);
   const { handler, versions } = details;
-  const [wanted, running, failing, failures, newest] = await Promise.all([
+  const [wanted, running, failed, failures, newest] = await Promise.all([
     vmsBy(ctx, handler, 'goalVersion'),
     vmsBy(ctx, handler, 'version'),
-    failingNow(ctx, handler),
+    vmsBy(ctx, handler, 'goalVersion', eq(extensionHealth.health, 'failed')),
     failuresByDay(ctx, handler),
     newestOf(ctx, handler, versions),
   ]);
@@ -70,7 +67,7 @@ export async function getHandlerOverview(ctx: Context, input: GetHandlerInput): 
       ...row,
       vms: wanted.get(row.version) ?? 0,
       running: running.get(row.version) ?? 0,
-      failing: failing.get(row.version) ?? null,
+      failed: failed.get(row.version) ?? 0,
       failures: failures.get(row.version) ?? [],
     })),
     newest,
@@ -78,33 +75,23 @@ export async function getHandlerOverview(ctx: Context, input: GetHandlerInput): 
 }
 
 /**
- * Counts VMs by version of the handler's extensions, either in the goal state or as reported. A VM with several
- * versions counts once for each.
+ * Counts VMs by version of the handler's extensions that meet the condition, either in the goal state or as reported.
+ * A VM with several versions counts once for each.
  */
 async function vmsBy(
   ctx: Context,
   handler: string,
   what: 'goalVersion' | 'version',
+  condition?: SQL,
 ): Promise<Map<string | null, number>> {
   const { [what]: value, vmId } = extensionHealth;
   const each = ctx.db
     .selectDistinct({ vmId, value })
     .from(extensionHealth)
-    .where(eq(extensionHealth.handler, handler))
+    .where(and(eq(extensionHealth.handler, handler), condition))
     .as('each');
   const rows = await ctx.db.select({ value: each.value, vms: count() }).from(each).groupBy(each.value);
   return new Map(rows.map((row) => [row.value, row.vms]));
-}
-
-async function failingNow(ctx: Context, handler: string): Promise<Map<string, number>> {
-  const { goalVersion, health } = extensionHealth;
-  const share = sql<number>`avg((${health} = 'failed')::int)`.mapWith(Number);
-  const rows = await ctx.db
-    .select({ version: goalVersion, share })
-    .from(extensionHealth)
-    .where(eq(extensionHealth.handler, handler))
-    .groupBy(goalVersion);
-  return new Map(rows.map((row) => [row.version, row.share]));
 }
 
 /** Returns the mean share of failures by version and day. Versions without a count are left out. */

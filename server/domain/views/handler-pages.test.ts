@@ -76,9 +76,9 @@ test('the overview shows current failures per version, and failures by day', asy
   ]);
   const { versions } = await getHandlerOverview(await viewer(), { handler });
   const quiet = Array.from({ length: 12 }, () => null);
-  expect(versions.map(({ version, failing, failures }) => ({ version, failing, failures }))).toEqual([
-    { version: '1.1', failing: null, failures: [] },
-    { version: '1.0', failing: 0.25, failures: [0, ...quiet, 0.5] },
+  expect(versions.map(({ version, vms, failed, failures }) => ({ version, vms, failed, failures }))).toEqual([
+    { version: '1.1', vms: 0, failed: 0, failures: [] },
+    { version: '1.0', vms: 4, failed: 1, failures: [0, ...quiet, 0.5] },
   ]);
 });
 

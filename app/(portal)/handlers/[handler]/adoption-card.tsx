@@ -57,7 +57,11 @@ export function AdoptionCard({ handler }: { handler: Handler }) {
           </p>
         ) : (
           <>
-            <AdoptionChart {...stack} from={new Date(adoption.dataUpdatedAt - days[range] * dayMs)} />
+            <AdoptionChart
+              {...stack}
+              handler={handler.handler}
+              from={new Date(adoption.dataUpdatedAt - days[range] * dayMs)}
+            />
             <AdoptionTable {...stack} />
           </>
         )}

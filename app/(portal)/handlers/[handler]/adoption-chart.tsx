@@ -2,12 +2,15 @@
 
 import { scaleLinear, scaleTime } from 'd3-scale';
 import { area, curveMonotoneX, stack } from 'd3-shape';
+import Link from 'next/link';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { vmsAddress } from '#app/_lib/vms-address.ts';
 import { useFormat } from '#app/_ui/format.ts';
 import { type Layer, type StackedPoint, spread } from './adoption-layers.ts';
 import { seriesFill } from './series.ts';
 
 export interface AdoptionChartProps {
+  handler: string;
   layers: readonly Layer[];
   points: readonly StackedPoint[];
   /** Start of the time axis, even if no VM had a version at that time. */
@@ -22,7 +25,7 @@ const labelGap = 18;
 const sliver = 16;
 
 /** A stacked area chart with each version's label at its right end. The accessible name lists the latest numbers. */
-export function AdoptionChart({ layers, points, from }: AdoptionChartProps) {
+export function AdoptionChart({ handler, layers, points, from }: AdoptionChartProps) {
   const format = useFormat();
   const chart = stackedAreas(layers, points, from);
   const times = [0, 0.25, 0.5, 0.75, 1].map((share) => chart.x.invert(share * width));
@@ -32,7 +35,7 @@ export function AdoptionChart({ layers, points, from }: AdoptionChartProps) {
     <div dir="ltr" className="grid grid-cols-[auto_minmax(0,1fr)_minmax(4.5rem,auto)] gap-x-2.5 text-11 text-ink-3">
       <Scale {...chart} />
       <Areas {...chart} layers={layers} latest={latest} />
-      <LayerLabels {...chart} layers={layers} latest={latest} />
+      <LayerLabels {...chart} handler={handler} layers={layers} latest={latest} />
       <div aria-hidden className="col-start-2 mt-1.5 flex justify-between whitespace-nowrap tabular-nums">
         {times.map((time, index) => (
           <span key={time.getTime()} className={index % 4 === 0 ? undefined : 'max-sm:hidden'}>
@@ -136,7 +139,12 @@ function Areas({ ticks, y, paths, layers, latest }: Pick<Chart, 'ticks' | 'y' | 
   );
 }
 
-function LayerLabels({ middles, highest, layers, latest }: Pick<Chart, 'middles' | 'highest'> & LayersProps) {
+interface LayerLabelsProps extends Pick<Chart, 'middles' | 'highest'>, LayersProps {
+  handler: string;
+}
+
+/** The versions with their numbers of VMs, each with a link to these VMs. */
+function LayerLabels({ handler, middles, highest, layers, latest }: LayerLabelsProps) {
   const format = useFormat();
   const nameOf = useLayerName();
   return (
@@ -145,9 +153,12 @@ function LayerLabels({ middles, highest, layers, latest }: Pick<Chart, 'middles'
         const count = latest[index] ?? 0;
         if (count === 0) return null;
         return (
-          <span
+          <Link
             key={layer.version ?? ''}
-            className="absolute start-0 inline-flex max-w-full -translate-y-1/2 items-center gap-1.5 whitespace-nowrap"
+            href={vmsAddress({ handler, version: layer.versions.join(',') })}
+            prefetch={false}
+            data-count={count}
+            className="absolute start-0 inline-flex max-w-full -translate-y-1/2 items-center gap-1.5 rounded-xs whitespace-nowrap hover:underline"
             style={{ top: middles[index] }}
           >
             <span aria-hidden className={`size-2 shrink-0 rounded-[2px] ${seriesFill[layer.series]}`} />
@@ -155,7 +166,7 @@ function LayerLabels({ middles, highest, layers, latest }: Pick<Chart, 'middles'
               {nameOf(layer)}
             </span>
             {format.number(count)}
-          </span>
+          </Link>
         );
       })}
       {/* The labels are positioned absolutely, so these invisible copies give the column its width. */}

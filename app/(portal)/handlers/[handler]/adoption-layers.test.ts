@@ -24,9 +24,9 @@ test('layers go from the others at the bottom to the highest version on top, and
   const counted = { versions: ['0.9', '1.0'], points: [{ at, vms: [4, 5] }] };
   expect(layersOf(counted, seriesOf(current), current, now)).toEqual({
     layers: [
-      { version: null, series: 0, count: 1 },
-      { version: '1.0', series: 2, count: 1 },
-      { version: '2.0', series: 1, count: 1 },
+      { version: null, series: 0, count: 1, versions: [] },
+      { version: '1.0', series: 2, count: 1, versions: ['1.0'] },
+      { version: '2.0', series: 1, count: 1, versions: ['2.0'] },
     ],
     points: [
       { at, vms: [4, 5, 0] },

@@ -4,8 +4,9 @@ export interface Layer {
   /** Null for the layer of all versions that share the last color. */
   version: string | null;
   series: Series;
-  /** Number of versions in this layer. */
+  /** Number of versions that this layer has had, and those that VMs have now. */
   count: number;
+  versions: string[];
 }
 
 export interface StackedPoint {
@@ -29,11 +30,14 @@ export function layersOf(
   current: readonly { version: string; vms: number }[],
   now: Date,
 ): { layers: Layer[]; points: StackedPoint[] } {
-  const colored = [...series].reverse().map(([version, color]) => ({ version, series: color, count: 1 }));
+  const colored = [...series]
+    .reverse()
+    .map(([version, color]) => ({ version, series: color, count: 1, versions: [version] }));
   const others = counted.versions.filter((version) => !series.has(version));
   const rest = current.filter(({ version, vms }) => vms > 0 && !series.has(version));
   const counts = new Set([...others, ...rest.map(({ version }) => version)]).size;
-  const layers: Layer[] = [...(counts > 0 ? [{ version: null, series: 0 as const, count: counts }] : []), ...colored];
+  const shared = { version: null, series: 0 as const, count: counts, versions: rest.map(({ version }) => version) };
+  const layers: Layer[] = [...(counts > 0 ? [shared] : []), ...colored];
   const stacked = (vmsOf: ReadonlyMap<string, number>) => {
     const others = [...vmsOf].reduce((sum, [version, vms]) => (series.has(version) ? sum : sum + vms), 0);
     return layers.map(({ version }) => (version === null ? others : (vmsOf.get(version) ?? 0)));

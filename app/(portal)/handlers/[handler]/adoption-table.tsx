@@ -40,7 +40,7 @@ export function AdoptionTable({ layers, points }: { layers: readonly Layer[]; po
                     <DateTime value={at} />
                   </Td>
                   {vms.toReversed().map((count, index) => (
-                    <Td key={layers.at(-1 - index)?.version ?? ''} end>
+                    <Td key={layers.at(-1 - index)?.version ?? ''} end data-not-vms>
                       <Num value={count} />
                     </Td>
                   ))}

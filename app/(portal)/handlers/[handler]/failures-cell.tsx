@@ -11,23 +11,24 @@ import { rateStatus } from './failure-rate.ts';
 import type { Handler } from './handler-data.ts';
 
 /**
- * The share of the version's extensions that are failed now, and a bar for each of the last 14 days: the average share
+ * The share of the version's VMs with a failed extension, as a link to them, and a bar for each of the last 14 days: the average share
  * of the version's VMs that had a failed extension.
  */
 export function FailuresCell({ handler, version }: { handler: string; version: Handler['versions'][number] }) {
   const { t } = useTranslation('packages');
-  const { failing } = version;
-  const status = failing === null ? null : rateStatus(failing);
-  const figure = failing === null ? null : <Num value={failing} as="percent" />;
+  const { failed, vms } = version;
+  const share = vms === 0 ? 0 : failed / vms;
+  const status = rateStatus(share);
+  const figure = <Num value={share} as="percent" />;
   const address = vmsAddress({ handler, version: version.version, state: ['failed'] });
   return (
     <span className="flex items-center justify-end gap-4">
       <FailureBars version={version} tone={status} />
       <span className="inline-flex min-w-14 justify-end">
-        {figure === null || version.vms === 0 ? null : failing === 0 ? (
+        {vms === 0 ? null : failed === 0 ? (
           <span className="text-ink-3">{figure}</span>
         ) : (
-          <Link href={address} className="rounded-xs hover:underline">
+          <Link href={address} prefetch={false} data-count={failed} className="rounded-xs hover:underline">
             {status === null ? <span className="text-ink-2">{figure}</span> : <Status status={status}>{figure}</Status>}
             <span className="sr-only"> {t('column.failures')}</span>
           </Link>

@@ -5,16 +5,14 @@ import { ArrowUp, Upload } from 'lucide-react';
 import Link from 'next/link';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
-import { vmsAddress } from '#app/_lib/vms-address.ts';
 import { Button } from '#app/_ui/button.tsx';
-import { Num } from '#app/_ui/num.tsx';
 import { PageHeader } from '#app/_ui/page-header.tsx';
 import { Tag } from '#app/_ui/tag.tsx';
-import type { FleetFilter } from '#server/domain/fleet/index.ts';
 import { IdentityAndFacts } from '../identity-and-facts.tsx';
 import { NotMine } from '../not-mine.tsx';
 import { useMayPublish } from '../publishing-rights.ts';
 import { hasOlderOnVms, rollOutAddress } from '../roll-out.ts';
+import { VmsLink } from '../vms-link.tsx';
 import { AdoptionCard, UnknownCard } from './handler-cards.tsx';
 import type { Handler } from './handler-data.ts';
 import { LanguagesCard } from './languages-card.tsx';
@@ -96,14 +94,5 @@ export function HandlerView({ handler, first }: { handler: string; first: Handle
         </div>
       </div>
     </>
-  );
-}
-
-function VmsLink({ filter, vms }: { filter: FleetFilter; vms: number }) {
-  const { t } = useTranslation('packages');
-  return (
-    <Link href={vmsAddress(filter)} data-count={vms} className="rounded-xs hover:underline">
-      <Num value={vms} /> {t('fact.vms', { count: vms })}
-    </Link>
   );
 }

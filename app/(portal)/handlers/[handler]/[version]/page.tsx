@@ -5,7 +5,6 @@ import { portal } from '#app/_lib/portal.ts';
 import { orNotFound } from '#app/_lib/server-problem.ts';
 import { Page } from '#app/_shell/page.tsx';
 import { typeOf } from '../../handler-name.ts';
-import { hasOlderOnVms } from '../../roll-out.ts';
 import { startOf } from './messages/start.ts';
 import { VersionView } from './version-view.tsx';
 
@@ -32,11 +31,10 @@ export default async function VersionPage(props: Props) {
   const first = await orNotFound(api.packages.get(asked));
   // Uses the uploaded spelling, which may differ from the URL's.
   const { handler, version } = first;
-  const [resources, { vms, versions }] = await Promise.all([
+  const [resources, overview] = await Promise.all([
     api.resources.get({ handler, version }),
     api.handlers.get({ handler }),
   ]);
-  const on = versions.find((one) => one.version === version)?.vms ?? 0;
   return (
     <Page
       crumbs={[
@@ -46,13 +44,7 @@ export default async function VersionPage(props: Props) {
       ]}
     >
       <Words namespaces={['packages', 'localization']}>
-        <VersionView
-          first={first}
-          resources={resources}
-          vms={vms === 0 ? 0 : on}
-          hasOlder={hasOlderOnVms(versions, version)}
-          start={startOf(await props.searchParams)}
-        />
+        <VersionView first={first} resources={resources} handler={overview} start={startOf(await props.searchParams)} />
       </Words>
     </Page>
   );

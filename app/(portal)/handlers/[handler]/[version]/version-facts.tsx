@@ -6,15 +6,38 @@ import { Num } from '#app/_ui/num.tsx';
 import { DateTime } from '#app/_ui/time.tsx';
 import { platformsText } from '#protocol/platform.ts';
 import { IdentityAndFacts } from '../../identity-and-facts.tsx';
+import { VmsLink } from '../../vms-link.tsx';
+import type { Handler } from '../handler-data.ts';
 import type { Version } from './version-data.ts';
 
-/** Size, digest, upload, platforms and publication of a version. */
-export function VersionFacts({ version }: { version: Version }) {
+/** The numbers of VMs that use the version. */
+type Use = Pick<Handler['versions'][number], 'vms' | 'running'>;
+
+/** The VMs, the size, digest, upload, platforms and publication of a version. */
+export function VersionFacts({ version, use }: { version: Version; use: Use | undefined }) {
   const { t } = useTranslation('packages');
+  const { handler, version: number } = version;
   return (
     <IdentityAndFacts
       identity={`${version.handler}-${version.version}`}
       items={[
+        {
+          label: t('fact.on'),
+          value:
+            use === undefined || use.vms === 0 ? (
+              t('fact.noVm')
+            ) : (
+              <VmsLink filter={{ handler, version: number }} vms={use.vms} />
+            ),
+        },
+        ...(use !== undefined && use.running > 0
+          ? [
+              {
+                label: t('column.running'),
+                value: <VmsLink filter={{ handler, running: number }} vms={use.running} />,
+              },
+            ]
+          : []),
         { label: t('fact.size'), value: <Num value={version.size} as="bytes" /> },
         {
           label: t('fact.digest'),

@@ -17,8 +17,9 @@ import { findingsOf } from '../../package/finding.ts';
 import { FindingCount } from '../../package/finding-count.tsx';
 import { PackageContents } from '../../package/package-contents.tsx';
 import { useMayPublish } from '../../publishing-rights.ts';
-import { rollOutAddress } from '../../roll-out.ts';
+import { hasOlderOnVms, rollOutAddress } from '../../roll-out.ts';
 import { VersionState } from '../../version-state.tsx';
+import type { Handler } from '../handler-data.ts';
 import type { MessagesStart } from './messages/start.ts';
 import { PublishAct } from './publish-act.tsx';
 import { VersionBanners } from './version-banners.tsx';
@@ -39,16 +40,13 @@ const SchemaCard = dynamic(() => import('./schema-card.tsx').then((module) => mo
 export interface VersionViewProps {
   first: Version;
   resources: VersionResources;
-  /** Number of VMs with this version in their goal state. */
-  vms: number;
-  /** Whether VMs have an older version of the handler. */
-  hasOlder: boolean;
+  /** The handler with all versions and their numbers of VMs. */
+  handler: Handler;
   start: MessagesStart;
 }
 
 /** Shows a version's package, messages, settings schema and state, and keeps them up to date. */
-export function VersionView({ first, resources: firstResources, vms, hasOlder, start }: VersionViewProps) {
-  const { t } = useTranslation('packages');
+export function VersionView({ first, resources: firstResources, handler: firstHandler, start }: VersionViewProps) {
   const trpc = useTRPC();
   const { handler, version } = first;
   const found = useQuery({ ...trpc.packages.get.queryOptions({ handler, version }), initialData: first }).data;
@@ -56,6 +54,9 @@ export function VersionView({ first, resources: firstResources, vms, hasOlder, s
     ...trpc.resources.get.queryOptions({ handler, version }),
     initialData: firstResources,
   }).data;
+  const { versions } = useQuery({ ...trpc.handlers.get.queryOptions({ handler }), initialData: firstHandler }).data;
+  const use = versions.find((one) => one.version === version);
+  const hasOlder = hasOlderOnVms(versions, version);
   const mayPublish = useMayPublish(namespaceOf(handler));
   const [unsaved, setUnsaved] = useState(false);
   const [unsavedSchema, setUnsavedSchema] = useState(false);
@@ -69,14 +70,7 @@ export function VersionView({ first, resources: firstResources, vms, hasOlder, s
         actions={
           <>
             <FindingCount findings={findings} />
-            {found.state === 'published' && hasOlder ? (
-              <Button asChild>
-                <Link href={rollOutAddress(handler, version)}>
-                  <ArrowUp aria-hidden />
-                  {t('rollOut')}
-                </Link>
-              </Button>
-            ) : null}
+            {found.state === 'published' && hasOlder ? <RollOutButton version={found} /> : null}
             {mayPublish && found.state === 'draft' ? (
               <PublishAct
                 version={found}
@@ -87,12 +81,12 @@ export function VersionView({ first, resources: firstResources, vms, hasOlder, s
               />
             ) : null}
             {mayPublish && found.state !== 'withdrawn' ? (
-              <VersionMenu handler={handler} version={version} state={found.state} vms={vms} />
+              <VersionMenu handler={handler} version={version} state={found.state} vms={use?.vms ?? 0} />
             ) : null}
           </>
         }
       >
-        <VersionFacts version={found} />
+        <VersionFacts version={found} use={use} />
       </PageHeader>
       <NotMine namespace={namespaceOf(handler)} className="mb-4" />
       <div className="grid gap-4">
@@ -125,6 +119,19 @@ export function VersionView({ first, resources: firstResources, vms, hasOlder, s
         />
       </div>
     </>
+  );
+}
+
+/** Opens the VMs that have an older version. */
+function RollOutButton({ version: { handler, version } }: { version: Version }) {
+  const { t } = useTranslation('packages');
+  return (
+    <Button asChild>
+      <Link href={rollOutAddress(handler, version)}>
+        <ArrowUp aria-hidden />
+        {t('rollOut')}
+      </Link>
+    </Button>
   );
 }
 

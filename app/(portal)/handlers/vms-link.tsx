@@ -1,0 +1,15 @@
+import Link from 'next/link';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { vmsAddress } from '#app/_lib/vms-address.ts';
+import { Num } from '#app/_ui/num.tsx';
+import type { FleetFilter } from '#server/domain/fleet/index.ts';
+
+/** A number of VMs, with a link to the list of exactly these. */
+export function VmsLink({ filter, vms }: { filter: FleetFilter; vms: number }) {
+  const { t } = useTranslation('packages');
+  return (
+    <Link href={vmsAddress(filter)} prefetch={false} data-count={vms} className="rounded-xs hover:underline">
+      <Num value={vms} /> {t('fact.vms', { count: vms })}
+    </Link>
+  );
+}
