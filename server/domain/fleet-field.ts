@@ -39,6 +39,8 @@ export interface QueriedRows {
   /** SQL for the VM's id. */
   id: SQL;
   now: Date;
+  /** The values of the whole filter, by field. */
+  filter: Readonly<Record<string, ValueOf<FieldValue> | undefined>>;
 }
 
 /** A condition in two forms: `set` is fast when all rows are read, `row` when rows are checked one by one in order. */
@@ -47,12 +49,20 @@ export interface Condition {
   row: SQL;
 }
 
-/** The menu of a field: its values, each with the number of VMs or extensions that have it. */
+/** What a menu counts: the rows `h` of the matching VMs, and the extensions `e` that the filter matches on these VMs. */
+export interface CountedRows {
+  table: SQL;
+  where: SQL;
+  id: SQL;
+  extensions: SQL;
+}
+
+/** The menu of a field: its values, each with the number of VMs that the list shows when the value is chosen. */
 export interface Facet {
   /** Label of the menu's search box. */
   find: Extract<keyof typeof words, `filter.find.${string}`>;
-  /** Returns a query with the columns `name`, `value` and `n`, the count among the matching rows `h`. */
-  rows(among: { table: SQL; where: SQL; id: SQL; isWhole: boolean }): SQL;
+  /** Returns a query with the columns `name`, `value` and `n`, the number of VMs. */
+  rows(among: CountedRows): SQL;
 }
 
 /** The part of a field that the pages need. */

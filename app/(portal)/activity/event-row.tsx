@@ -38,6 +38,7 @@ export function EventRow({ event }: { event: ListedEvent }) {
             vm: (
               <Link
                 href={href}
+                data-count={vm === null ? vms : undefined}
                 translate={vm === null ? undefined : 'no'}
                 prefetch={false}
                 className="rounded-xs font-medium text-ink underline decoration-line underline-offset-3 hover:decoration-current"

@@ -27,8 +27,7 @@ export function FilterBar({ address }: { address: FleetAddress }) {
   );
   const offered = address.fields.filter(
     ({ name, find }) =>
-      name === 'tags' ||
-      ((find !== null || name === 'health') && !hasValue(values[name]) && (name !== 'state' || asksForExtension)),
+      name === 'tags' || (find !== null && !hasValue(values[name]) && (name !== 'state' || asksForExtension)),
   );
   return (
     <>

@@ -16,6 +16,7 @@ export interface Choice {
 /** The words of the choices. */
 export interface ChoiceWords {
   anyValue: string;
+  without: string;
   olderThan(version: string): string;
   /** Returns the words of a field's value. */
   valueOf(field: string, value: string): string;
@@ -74,8 +75,18 @@ export function choicesOf(
     ...(field.name === 'handler' ? lines(values).map((line) => inner(`${line}.*`, undefined)) : []),
     ...values.map((value) => inner(value.value, value.count)),
     ...(field.name === 'handler' && values.length > 1 ? [older(name, newest(values), words)] : []),
+    ...(field.name === 'handler' ? [without(name, words)] : []),
   ];
 }
+
+/** VMs without the handler. */
+const without = (handler: string, words: ChoiceWords): Choice => ({
+  id: `${handler} not`,
+  inner: true,
+  word: <span className="min-w-0 truncate">{words.without}</span>,
+  count: undefined,
+  change: { notHandler: handler },
+});
 
 /** VMs with a version of the handler that is older than the newest one on any VM. */
 const older = (handler: string, version: string, words: ChoiceWords): Choice => ({

@@ -48,7 +48,11 @@ type ChoiceProps = Pick<FilterMenuProps, 'filter' | 'onPick'>;
 function HealthChoice({ filter, onPick }: ChoiceProps) {
   const { t } = useTranslation(['vms', 'reports']);
   const trpc = useTRPC();
-  const summary = useQuery(trpc.fleet.summary.queryOptions());
+  const facets = useQuery({
+    ...trpc.fleet.facets.queryOptions({ ...filter, health: undefined, facet: 'health' }),
+    staleTime: 10_000,
+  });
+  const counts = facets.data && new Map(facets.data.items.map(({ name, count }) => [name, count]));
   const [chosen, setChosen] = useState(filter.health ?? []);
   return (
     <form
@@ -70,7 +74,7 @@ function HealthChoice({ filter, onPick }: ChoiceProps) {
           />
           <StatusIcon status={statusOfHealth[health]} />
           {t(`reports:health.${health}`)}
-          {summary.data === undefined ? null : <Count value={summary.data.byHealth[health]} />}
+          {counts === undefined ? null : <Count value={counts.get(health) ?? 0} />}
         </label>
       ))}
       <div className="-mx-1.5 mt-1.5 flex justify-end border-t border-line-subtle px-3 pt-2 pb-1">

@@ -11,6 +11,13 @@ export interface FilterWords {
   value: string;
 }
 
+/** Words between a field and its value, for fields that do not ask for the value itself. */
+const relations: Readonly<Partial<Record<string, 'filter.older' | 'filter.isNot' | 'filter.otherThan'>>> = {
+  olderThan: 'filter.older',
+  notHandler: 'filter.isNot',
+  otherHandler: 'filter.otherThan',
+};
+
 /** Fields whose values are health values. */
 const healthFields = ['health', 'state', 'became', 'left'];
 
@@ -18,6 +25,7 @@ const healthFields = ['health', 'state', 'became', 'left'];
 export function useValueWords(): (field: string, value: string) => string {
   const { t } = useTranslation(['vms', 'reports']);
   return (field, value) => {
+    if (field === 'otherHandler') return value.replaceAll(',', ', ');
     if (healthFields.includes(field)) return t(`reports:health.${value as 'failed'}`);
     if (field === 'cause') return t(`vms:cause.${value as 'exit'}`);
     if (field === 'held') return t(`vms:filter.held.${value as 'yes'}`);
@@ -25,6 +33,7 @@ export function useValueWords(): (field: string, value: string) => string {
     if (field === 'updateAvailable') return t(`vms:filter.updateAvailable.${value as 'yes'}`);
     if (field === 'agentOutdated') return t(`vms:filter.agentOutdated.${value as 'yes'}`);
     if (field === 'silence') return t(`vms:filter.silence.${value as 'alone'}`);
+    if (field === 'hasCommand') return t(`vms:filter.hasCommand.${value as 'yes'}`);
     if (field === 'overdue') return t(`vms:filter.overdue.${value as 'yes'}`);
     return field === 'hasMessage' ? t(`vms:filter.hasMessage.${value as 'yes'}`) : value;
   };
@@ -46,7 +55,7 @@ export function useFilterWords(): (field: ListedField, value: unknown) => Filter
       const minutes = format.number(Number(value), { style: 'unit', unit: 'minute', unitDisplay: 'short' });
       return { field, relation: t('filter.over'), value: minutes };
     }
-    const relation = t(name === 'olderThan' ? 'filter.older' : values.length > 1 ? 'filter.isOneOf' : 'filter.is');
+    const relation = t(relations[name] ?? (values.length > 1 ? 'filter.isOneOf' : 'filter.is'));
     return { field, relation, value: values.map((one) => words(name, one)).join(', ') };
   };
 }

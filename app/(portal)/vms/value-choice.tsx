@@ -116,6 +116,7 @@ function useChoices(field: ListedField, filter: FleetFilter, part: string) {
         };
   const words = {
     anyValue: t('filter.anyValue'),
+    without: t('filter.choose.without'),
     olderThan: (version: string) => t('filter.choose.older', { version }),
     valueOf: useValueWords(),
   };

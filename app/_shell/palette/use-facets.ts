@@ -7,7 +7,7 @@ import { useTRPC } from '#app/_lib/trpc.tsx';
 export interface FoundFacet {
   label: string;
   href: string;
-  /** Number of VMs with the tag, or of extensions with the message id. */
+  /** Number of VMs with the tag or the message id. */
   count: number;
 }
 

@@ -42,6 +42,11 @@ describe('the filter of a problem', () => {
       { ...of, state: ['failed'], cause: ['timeout'], command: 'install' },
     ],
     [
+      'a timeout of an unknown command',
+      { extension: cause({ cause: 'timeout' }) },
+      { ...of, state: ['failed'], cause: ['timeout'], hasCommand: ['no'] },
+    ],
+    [
       'a message',
       { health: 'degraded', extension: cause({ cause: 'status', messageId: 'disk' }) },
       { ...of, state: ['degraded'], cause: ['status'], messageId: 'disk' },

@@ -1,5 +1,5 @@
 import type { FleetFilter } from '#server/domain/fleet/index.ts';
-import type { HealthCause } from '#server/domain/verdicts/index.ts';
+import { type HealthCause, isOfCommand } from '#server/domain/verdicts/index.ts';
 
 /** VMs whose extensions have the same problem, or whose agents became unresponsive together. */
 export interface FleetProblem {
@@ -54,6 +54,7 @@ export function filterOfProblem(
     state: [state],
     cause: [cause],
     ...(command !== null && { command }),
+    ...(command === null && isOfCommand(cause) && { hasCommand: ['no'] }),
     ...(exitCode !== null && { exitCode }),
     ...(messageId !== null && { messageId }),
     ...(messageId === null && isOfMessage(cause) && { hasMessage: ['no'] }),

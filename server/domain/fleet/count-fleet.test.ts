@@ -94,10 +94,12 @@ describe('filter fields', () => {
     expect(structuredClone(fields)).toEqual(fields);
     expect(fields.map(({ name, parameter, isSetByPeople, find }) => [name, parameter, isSetByPeople, find])).toEqual([
       ['q', 'q', true, null],
-      ['health', 'health', false, null],
+      ['health', 'health', false, 'filter.find.health'],
       ['tags', 'tag', true, 'filter.find.tag'],
       ['notTags', 'notTag', true, null],
       ['handler', 'handler', true, 'filter.find.handler'],
+      ['notHandler', 'notHandler', true, null],
+      ['otherHandler', 'otherHandler', true, null],
       ['version', 'version', false, null],
       ['olderThan', 'olderThan', false, null],
       ['running', 'running', false, null],
@@ -106,6 +108,7 @@ describe('filter fields', () => {
       ['worst', 'worst', false, null],
       ['cause', 'cause', false, 'filter.find.cause'],
       ['command', 'command', false, null],
+      ['hasCommand', 'hasCommand', false, null],
       ['exitCode', 'exitCode', false, null],
       ['messageId', 'messageId', false, 'filter.find.messageId'],
       ['hasMessage', 'hasMessage', false, null],
@@ -125,7 +128,7 @@ describe('filter fields', () => {
       ['agentOutdated', 'agentOutdated', false, null],
       ['event', 'event', false, null],
       ['silence', 'silence', false, null],
-      ['updateAvailable', 'updateAvailable', false, null],
+      ['updateAvailable', 'updateAvailable', false, 'filter.find.updateAvailable'],
     ]);
     for (const { label, find } of fields)
       expect(locales).toMatchObject({ [label]: expect.any(String), ...(find && { [find]: expect.any(String) }) });

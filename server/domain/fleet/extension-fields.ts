@@ -1,5 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { versionKey } from '#protocol/version.ts';
+import type { CountedRows } from '#server/domain/fleet-field.ts';
+import { handlersOfSeveralSql } from '#server/domain/packages/index.ts';
 import { extensionHealths, healthCauses } from '#server/domain/verdicts/index.ts';
 import { both, fleetField, oneOf, timeSql, whether, yesOrNo } from './field.ts';
 
@@ -7,9 +9,29 @@ import { both, fleetField, oneOf, timeSql, whether, yesOrNo } from './field.ts';
 
 const ofExtension = { of: 'extension', isSetByPeople: false } as const;
 
-/** SQL condition for the extensions `e` of the matching VMs. */
-const amongMatching = ({ isWhole, id, table, where }: { isWhole: boolean; id: SQL; table: SQL; where: SQL }): SQL =>
-  isWhole ? sql`true` : sql`e.vm_id in (select ${id} from ${table} where ${where})`;
+/**
+ * Counts the VMs by a value of their extensions. A VM with several extensions with the same value counts once. Most
+ * values belong to one handler of which a VM has one extension, so that counting the extensions is enough.
+ */
+const countedBy = (name: SQL, { extensions }: CountedRows, value: SQL = sql`null::text`): SQL => sql`
+  with parts as (
+    select ${name} as name, ${value} as value, e.handler, count(*)::int as n
+    from extension_health e where ${extensions} group by 1, 2, 3
+  ), counted as (
+    select name, value,
+      case when count(*) = 1 and not bool_or(handler in ${handlersOfSeveralSql}) then min(n) end as n
+    from parts group by 1, 2
+  )
+  select name, value, coalesce(n, (
+    select count(*)::int from (
+      select distinct e.vm_id from extension_health e
+      where ${extensions} and ${name} = counted.name and ${value} is not distinct from counted.value) each)) as n
+  from counted`;
+
+const among = (condition: SQL, { extensions, ...rows }: CountedRows): CountedRows => ({
+  ...rows,
+  extensions: sql`${condition} and ${extensions}`,
+});
 
 const handler = fleetField({
   name: 'handler',
@@ -21,10 +43,42 @@ const handler = fleetField({
   where: (value) => [both(sql`e.handler = ${value}`)],
   facet: {
     find: 'filter.find.handler',
-    rows: (matching) => sql`
-      select e.handler as name, e.goal_version as value, count(*)::int as n
-      from extension_health e where ${amongMatching(matching)} group by 1, 2`,
+    // All extensions of one handler on a VM have the same version, so the numbers of its versions add up.
+    rows: (matching) => countedBy(sql`e.handler`, matching, sql`e.goal_version`),
   },
+});
+
+const handlerForm = String.raw`[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)+`;
+
+/** SQL for the handlers in a text that separates them by commas. */
+const handlersIn = (text: string): SQL =>
+  sql`(${sql.join(
+    text.split(',').map((one) => sql`${one}`),
+    sql`, `,
+  )})`;
+
+const otherHandler = fleetField({
+  name: 'otherHandler',
+  parameter: 'otherHandler',
+  label: 'filter.otherHandler',
+  description: 'The VM has an extension of a handler that is none of these. Several are separated by commas.',
+  isSetByPeople: true,
+  of: 'extension',
+  value: { kind: 'text', max: 6_000, form: `^${handlerForm}(,${handlerForm})*$`, fault: 'handler_filter_form' },
+  where: (value) => [both(sql`e.handler not in ${handlersIn(value)}`)],
+});
+
+const notHandler = fleetField({
+  name: 'notHandler',
+  parameter: 'notHandler',
+  label: 'filter.notHandler',
+  description: 'Excludes VMs that have an extension of this handler.',
+  isSetByPeople: true,
+  of: 'health',
+  value: { kind: 'text', min: 1, max: 300 },
+  where: (value, { id }) => [
+    both(sql`not exists (select from extension_health x where x.vm_id = ${id} and x.handler = ${value})`),
+  ],
 });
 
 /** A version, or the beginning of one with an asterisk. */
@@ -37,7 +91,7 @@ const version = fleetField({
   description: 'The version in the goal state, or the beginning of one: `2.4.*`. Several are separated by commas.',
   // This is the version in the goal state, which an automatic upgrade could change too.
   ...ofExtension,
-  value: { kind: 'text', max: 640, form: `^${versionForm}(,${versionForm})*$`, fault: 'version_filter_form' },
+  value: { kind: 'text', max: 4_000, form: `^${versionForm}(,${versionForm})*$`, fault: 'version_filter_form' },
   where: (value) => [both(sql`(${sql.join(value.split(',').map(hasVersion), sql` or `)})`)],
 });
 
@@ -93,9 +147,7 @@ const state = fleetField({
   where: (value) => [both(oneOf(sql`e.health`, value))],
   facet: {
     find: 'filter.find.state',
-    rows: (matching) => sql`
-      select e.health as name, null::text as value, count(*)::int as n
-      from extension_health e where ${amongMatching(matching)} group by 1`,
+    rows: (matching) => countedBy(sql`e.health`, matching),
   },
 });
 
@@ -105,15 +157,21 @@ const worst = fleetField({
   name: 'worst',
   parameter: 'worst',
   label: 'filter.worst',
-  description: 'Whether no extension of the same handler on the VM is in a worse state: `yes` or `no`.',
+  description:
+    'Whether no extension of the same handler on the VM is in a worse state: `yes` or `no`. With `otherHandler`, all handlers that it selects count as one.',
   ...ofExtension,
   value: { kind: 'words', words: yesOrNo },
-  where: (value) =>
-    whether(
+  where: (value, { filter: { otherHandler } }) => {
+    const compared =
+      typeof otherHandler === 'string' && otherHandler !== ''
+        ? sql`w.handler not in ${handlersIn(otherHandler)}`
+        : sql`w.handler = e.handler`;
+    return whether(
       value,
-      sql`(not exists (select from extension_health w where w.vm_id = e.vm_id and w.handler = e.handler
+      sql`(not exists (select from extension_health w where w.vm_id = e.vm_id and ${compared}
         and array_position(${ranks}, w.health) < array_position(${ranks}, e.health)))`,
-    ),
+    );
+  },
 });
 
 const cause = fleetField({
@@ -126,9 +184,7 @@ const cause = fleetField({
   where: (value) => [both(oneOf(sql`e.cause`, value))],
   facet: {
     find: 'filter.find.cause',
-    rows: (matching) => sql`
-      select e.cause as name, null::text as value, count(*)::int as n
-      from extension_health e where e.cause is not null and ${amongMatching(matching)} group by 1`,
+    rows: (matching) => countedBy(sql`e.cause`, among(sql`e.cause is not null`, matching)),
   },
 });
 
@@ -140,6 +196,16 @@ const command = fleetField({
   ...ofExtension,
   value: { kind: 'text', min: 1, max: 64 },
   where: (value) => [both(sql`e.command = ${value}`)],
+});
+
+const hasCommand = fleetField({
+  name: 'hasCommand',
+  parameter: 'hasCommand',
+  label: 'filter.hasCommand',
+  description: 'Whether it is known which command failed: `yes` or `no`.',
+  ...ofExtension,
+  value: { kind: 'words', words: yesOrNo },
+  where: (value) => whether(value, sql`(e.command is not null)`),
 });
 
 const exitCode = fleetField({
@@ -161,9 +227,7 @@ const messageId = fleetField({
   where: (value) => [both(sql`e.message_id = ${value}`)],
   facet: {
     find: 'filter.find.messageId',
-    rows: (matching) => sql`
-      select e.message_id as name, null::text as value, count(*)::int as n
-      from extension_health e where e.message_id is not null and ${amongMatching(matching)} group by 1`,
+    rows: (matching) => countedBy(sql`e.message_id`, among(sql`e.message_id is not null`, matching)),
   },
 });
 
@@ -210,9 +274,11 @@ const stateBefore = fleetField({
   where: (value) => [both(sql`e.since < ${timeSql(value)}`)],
 });
 
-/** The fields about one extension of a VM. */
+/** The fields about one extension of a VM, and the one about all of them. */
 export const extensionFields = [
   handler,
+  notHandler,
+  otherHandler,
   version,
   olderThan,
   running,
@@ -221,6 +287,7 @@ export const extensionFields = [
   worst,
   cause,
   command,
+  hasCommand,
   exitCode,
   messageId,
   hasMessage,

@@ -37,6 +37,11 @@ const health = fleetField({
   of: 'health',
   healths: (value) => value,
   where: () => [],
+  facet: {
+    find: 'filter.find.health',
+    rows: ({ table, where }) => sql`
+      select h.health as name, null::text as value, count(*)::int as n from ${table} where ${where} group by 1`,
+  },
 });
 
 const tags = fleetField({

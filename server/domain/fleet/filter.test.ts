@@ -147,10 +147,31 @@ const filters: readonly [string, FleetFilter, readonly string[]][] = [
     ['UPPER', 'two'],
   ],
   ['a handler with a better state', { handler: 'Acme.Lab.Probe', worst: ['no'] }, ['broken']],
+  ['a VM without a handler', { notHandler: 'Acme.Lab.Probe' }, ['quiet', 'silent', 'unseen']],
+  [
+    'a VM with one handler and without another',
+    { handler: 'Acme.Lab.Probe', notHandler: 'Acme.Lab.Mount' },
+    ['UPPER', 'broken'],
+  ],
+  ['a handler other than one', { otherHandler: 'Acme.Lab.Probe' }, ['two']],
+  ['a handler other than all', { otherHandler: 'Acme.Lab.Probe,Acme.Lab.Mount' }, []],
+  [
+    'a handler other than some that no VM has',
+    { otherHandler: 'Acme.Lab.None,Acme.Lab.Mount' },
+    ['UPPER', 'broken', 'two'],
+  ],
+  [
+    'the worst state of all handlers but one',
+    { otherHandler: 'Acme.Lab.None', state: ['healthy'], worst: ['yes'] },
+    ['UPPER', 'two'],
+  ],
   ['without a tag', { notTags: [{ name: 'site' }] }, ['UPPER', 'broken', 'quiet', 'unseen']],
   ['a tag without one of its values', { tags: [{ name: 'env' }], notTags: [{ name: 'env', value: '' }] }, ['two']],
   ['a cause', { cause: ['exit', 'timeout'] }, ['broken']],
   ['a command and its exit code', { command: 'enable', exitCode: 51 }, ['broken']],
+  ['a known command', { hasCommand: ['yes'] }, ['broken']],
+  ['an unknown command', { hasCommand: ['no'], handler: 'Acme.Lab.Probe' }, ['UPPER', 'broken', 'two']],
+  ['a failure with an unknown command', { hasCommand: ['no'], state: ['failed'] }, []],
   ['another exit code', { exitCode: -1 }, []],
   ['a handler and a message', { handler: 'Acme.Lab.Probe', messageId: 'M1' }, ['two']],
   ['a message', { hasMessage: ['yes'] }, ['broken', 'two']],
@@ -248,17 +269,29 @@ test.each<[string, FleetFilter, readonly string[]]>([
   expect(await namesOf(source, source.where)).toEqual(expected);
 });
 
-test.each<[FleetFilter, boolean, boolean]>([
-  [{}, true, true],
-  [{ health: [...vmHealths] }, true, true],
-  [{ health: ['failed'] }, true, false],
-  [{ silentMinutes: 10 }, false, false],
-  [{ q: 'a' }, false, false],
-  [{ handler: 'Acme.Lab.Probe' }, false, false],
-])('%j needs no look at single rows: %s; is the whole fleet: %s', async (filter, isAll, isWhole) => {
-  const source = fleetSource(coreFields, filter, now, 'health');
-  expect(source).toMatchObject({ isAll, isWhole });
-  if (isWhole) expect(await namesOf(source, source.where)).toEqual(everyEvaluated);
+test.each<[FleetFilter, boolean]>([
+  [{}, true],
+  [{ health: [...vmHealths] }, true],
+  [{ health: ['failed'] }, true],
+  [{ silentMinutes: 10 }, false],
+  [{ q: 'a' }, false],
+  [{ handler: 'Acme.Lab.Probe' }, false],
+])('%j needs no look at single rows: %s', (filter, isAll) => {
+  expect(fleetSource(coreFields, filter, now, 'health')).toMatchObject({ isAll });
+});
+
+test.each<[string, FleetFilter, readonly string[]]>([
+  ['no condition', {}, ['UPPER again', 'UPPER probe', 'broken calm', 'broken probe', 'two mount', 'two probe']],
+  ['a condition on VMs', { health: ['failed'] }, ['broken calm', 'broken probe']],
+  ['a condition on extensions', { state: ['failed'] }, ['broken probe']],
+  ['both', { health: ['healthy'], handler: 'Acme.Lab.Mount' }, ['two mount']],
+  ['a condition on changes', { became: ['progressing'] }, ['UPPER again', 'UPPER probe']],
+])('the extensions that match %s', async (_, filter, expected) => {
+  const { extensions } = fleetSource(coreFields, filter, now, 'health');
+  const { rows } = await db.execute<{ name: string }>(sql`
+    select h.name || ' ' || e.name as name from extension_health e join vm_health h using (vm_id) where ${extensions}
+    order by h.name collate "C", e.name`);
+  expect(rows.map(({ name }) => name)).toEqual(expected);
 });
 
 describe('order', () => {

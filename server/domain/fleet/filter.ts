@@ -29,8 +29,8 @@ export interface FleetSource extends FleetRows {
   streamCondition: SQL;
   /** Whether every row of the streams matches. */
   isAll: boolean;
-  /** Whether every VM matches. */
-  isWhole: boolean;
+  /** The condition on extensions `e`: those that meet all conditions on extensions, on VMs that meet all others. */
+  extensions: SQL;
 }
 
 /** A field with the filter's value for it. */
@@ -62,21 +62,29 @@ export function fleetSource(
   const isByHealth = !sort.endsWith('name') || given.some(({ field }) => field.of !== 'vm');
   const id = isByHealth ? sql`h.vm_id` : sql`h.id`;
   const ranks = isByHealth ? ranksOf(given) : null;
-  const conditions = conditionsOf(given, { table: isByHealth ? 'vm_health' : 'vms', id, now });
+  const table = isByHealth ? sql`vm_health h` : sql`vms h`;
+  const { ofVm, ofExtension } = conditionsOf(given, { table: isByHealth ? 'vm_health' : 'vms', id, now, filter });
+  const conditions = [...ofVm, ...onOneExtension(ofExtension)];
   const ofTable = isByHealth ? inRanks(ranks) : sql`h.deleted_at is null`;
   const every = (conditions: readonly SQL[]): SQL => sql.join([sql`true`, ...conditions], sql` and `);
   const rows = conditions.map(({ row }) => row);
   // Within a single rank, an index provides each of these orders.
   const isByRank = isByHealth && (sort.endsWith('since') || (sort.endsWith('name') && ranks !== null));
+  const setOf = ({ set }: Condition): SQL => set;
   return {
-    table: isByHealth ? sql`vm_health h` : sql`vms h`,
+    table,
     id,
-    where: every([ofTable, ...conditions.map(({ set }) => set)]),
+    where: every([ofTable, ...conditions.map(setOf)]),
     each: every([ofTable, ...rows]),
     streams: isByRank ? (ranks ?? vmHealths.map(rank)).map((one) => inRanks([one])) : [ofTable],
     streamCondition: every(rows),
     isAll: conditions.length === 0,
-    isWhole: conditions.length === 0 && ranks === null,
+    extensions: every([
+      ...ofExtension.map(setOf),
+      ...(ofVm.length === 0 && ranks === null
+        ? []
+        : [sql`e.vm_id in (select ${id} from ${table} where ${every([ofTable, ...ofVm.map(setOf)])})`]),
+    ]),
   };
 }
 
@@ -92,17 +100,20 @@ function ranksOf(given: readonly Given[]): SQL[] | null {
 const inRanks = (ranks: readonly SQL[] | null): SQL =>
   ranks === null ? sql`true` : sql`h.rank in (${sql.join([...ranks], sql`, `)})`;
 
-function conditionsOf(given: readonly Given[], rows: QueriedRows): Condition[] {
+/** Returns the conditions on a VM, and those that one of its extensions must meet. */
+function conditionsOf(given: readonly Given[], rows: QueriedRows): { ofVm: Condition[]; ofExtension: Condition[] } {
   const ofExtension = given.filter(({ field }) => field.of === 'extension');
   const ofChange = given.filter(({ field }) => field.of === 'change');
   const others = given.filter(({ field }) => field.of !== 'extension' && field.of !== 'change');
   const of = (fields: readonly Given[]) => fields.flatMap(({ field, value }) => field.where(value, rows));
-  return [
-    ...of(others),
-    ...oneRow(sql`extension_health e`, sql`e.vm_id`, of(ofExtension)),
-    ...oneRow(sql`health_transitions c`, sql`c.vm_id`, of(ofChange), isVmHealth),
-  ];
+  return {
+    ofVm: [...of(others), ...oneRow(sql`health_transitions c`, sql`c.vm_id`, of(ofChange), isVmHealth)],
+    ofExtension: of(ofExtension),
+  };
 }
+
+const onOneExtension = (conditions: readonly Condition[]): Condition[] =>
+  oneRow(sql`extension_health e`, sql`e.vm_id`, conditions);
 
 /**
  * A change of a VM's health. The table also has those of extensions and of heartbeats, and the first evaluation of each

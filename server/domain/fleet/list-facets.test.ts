@@ -1,7 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Context } from '#server/domain/context.ts';
+import type { FleetFields } from '#server/domain/fleet-field.ts';
 import { testContext } from '#server/testing/context.ts';
-import type { FleetFilter } from './fields.ts';
+import { givenVersion } from '#server/testing/handlers.ts';
+import { countFleet } from './count-fleet.ts';
+import { coreFields, type FleetFilter } from './fields.ts';
 import { listFleetFacets } from './list-facets.ts';
 import { type GivenRow, insertFleet } from './testing/insert-fleet.ts';
 
@@ -25,9 +28,12 @@ beforeAll(async () => {
       extensions: [
         { name: 'probe', version: n < 3 ? '2.0.0.0' : '1.0.0.0', ...(n < 2 && { messageId: 'Disk_full' }) },
         { name: 'mount', handler: 'Acme.Lab.Mount', messageId: n < 2 ? 'DiskXfull' : 'Done' },
+        // A second extension of a handler, which shows the same message as the first.
+        ...(n === 2 ? [{ name: 'mount-2', handler: 'Acme.Lab.Mount', messageId: 'Done' }] : []),
       ],
     })),
   ];
+  await givenVersion(ctx.db, { handler: 'Acme.Lab.Mount', version: '1.0.0.0', supportsMultipleExtensions: true });
   await insertFleet(
     ctx.db,
     now,
@@ -93,7 +99,7 @@ test.each<[string, FleetFilter, string[]]>([
   expect(await offered('tag', filter)).toEqual(expected);
 });
 
-test('handlers: extensions by handler, with their goal versions', async () => {
+test('handlers: VMs by handler, with their goal versions', async () => {
   const { items, more } = await listFleetFacets(ctx, { facet: 'handler' });
   expect(items).toEqual([
     { name: 'Acme.Lab.Mount', count: 4, values: [{ value: '1.0.0.0', count: 4 }], more: false },
@@ -121,6 +127,23 @@ test('message ids: those that extensions show, without values', async () => {
   ]);
   expect(await offered('messageId', { health: ['failed'] })).toEqual(['DiskXfull×1', 'Disk_full×1']);
   expect(await offered('messageId', {}, 'k_f')).toEqual(['Disk_full×2']);
+});
+
+test.each<FleetFilter>([
+  {},
+  { health: ['failed'] },
+  { handler: 'Acme.Lab.Mount' },
+  { messageId: 'Done' },
+  { notHandler: 'Acme.Lab.Mount' },
+])('a menu counts the VMs that the list shows for each of its values: %j', async (filter) => {
+  for (const field of coreFields as FleetFields) {
+    if (field.facet === undefined || field.name in filter) continue;
+    for (const { name, count } of (await listFleetFacets(ctx, { ...filter, facet: field.parameter })).items) {
+      const value = field.value.kind === 'words' ? [name] : field.value.kind === 'tags' ? [{ name }] : name;
+      const { matching } = await countFleet(ctx, { ...filter, [field.name]: value });
+      expect([field.name, name, count]).toEqual([field.name, name, matching]);
+    }
+  }
 });
 
 test('a menu has twelve names at most, and says that there are more', async () => {

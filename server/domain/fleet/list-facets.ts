@@ -10,10 +10,10 @@ import { likePart } from './field.ts';
 import { fleetSource } from './filter.ts';
 import { fleetFilterInput } from './filter-input.ts';
 
-/** A tag, handler or message id to filter by. */
+/** A value to filter by, such as a tag or a handler. */
 export interface FleetFacet {
   name: string;
-  /** Number of VMs with the tag, or number of extensions with the handler or message id. */
+  /** Number of VMs that the list shows when the value is chosen. */
   count: number;
   /** Values of a tag, or versions of a handler, most frequent first. */
   values: { value: string; count: number }[];

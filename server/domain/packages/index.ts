@@ -19,5 +19,6 @@ export * from './register-package.ts';
 export { outlineSchema } from './schema-outline.ts';
 export * from './set-platforms.ts';
 export * from './set-settings-schema.ts';
+export { handlersOfSeveralSql } from './several-extensions.ts';
 export * from './version-losses.ts';
 export * from './withdraw-version.ts';

@@ -4,6 +4,7 @@ import { type AgentOs, agents, extensionHealth, extensions, vmHealth } from '#db
 import { platformOf, supportsPlatform } from '#protocol/platform.ts';
 import type { Context } from '#server/domain/context.ts';
 import { registerVm } from '#server/domain/enrollment/index.ts';
+import { listFleetFacets } from '#server/domain/fleet/index.ts';
 import { planExtension, setExtension } from '#server/domain/goal-states/index.ts';
 import { withdrawVersion } from '#server/domain/packages/index.ts';
 import { rankOf } from '#server/domain/verdicts/index.ts';
@@ -125,5 +126,10 @@ describe('an available update', () => {
     expect(await listed({ handler, updateAvailable: ['yes'] })).toEqual([old]);
     expect(await listed({ handler, version: '1.1', updateAvailable: ['yes'] })).toEqual([]);
     expect(await listed({ handler, updateAvailable: ['no'] })).toEqual([current]);
+    const { items } = await listFleetFacets(ctx, { handler, facet: 'updateAvailable' });
+    expect(items.map(({ name, count: vms }) => [name, vms])).toEqual([
+      ['no', 1],
+      ['yes', 1],
+    ]);
   });
 });

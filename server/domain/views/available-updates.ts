@@ -58,4 +58,14 @@ export const updateAvailable = fleetField({
     const condition = value.includes('yes') ? hasUpdate : sql`not ${hasUpdate}`;
     return [{ set: condition, row: condition }];
   },
+  facet: {
+    find: 'filter.find.updateAvailable',
+    rows: ({ extensions }) => sql`
+      select word as name, null::text as value, count(*)::int as n
+      from (
+        select bool_or(available) as yes, bool_or(not available) as no
+        from (select e.vm_id, ${hasUpdate} as available from extension_health e where ${extensions} offset 0) each
+        group by vm_id) vms
+      cross join lateral (values ('yes', yes), ('no', no)) words (word, has) where has group by 1`,
+  },
 });

@@ -1,7 +1,7 @@
 import { inArray, sql } from 'drizzle-orm';
-import { extensionHealth, handlerVersions, resources } from '#db/schema/index.ts';
+import { extensionHealth, resources } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
-import { type HandlerSummary, listHandlers } from '#server/domain/packages/index.ts';
+import { type HandlerSummary, handlersOfSeveralSql, listHandlers } from '#server/domain/packages/index.ts';
 import type { ListHandlersInput } from '#server/domain/packages/input.ts';
 
 /** A handler in the catalog, with the number of VMs that use it and its languages. */
@@ -47,10 +47,7 @@ export async function listCatalogue(
 async function countVms(ctx: Context, handlers: string[]): Promise<Map<string, number>> {
   const { rows } = await ctx.db.execute<{ handler: string; vms: number }>(sql`
     select h.handler, case
-        when exists (
-          select 1 from ${handlerVersions} v
-          where v.handler = h.handler and v.manifest->'handlerManifest'->'supportsMultipleExtensions' = 'true'
-        ) then (select count(distinct e.vm_id)::int from ${extensionHealth} e where e.handler = h.handler)
+        when h.handler in ${handlersOfSeveralSql} then (select count(distinct e.vm_id)::int from ${extensionHealth} e where e.handler = h.handler)
         else (select count(*)::int from ${extensionHealth} e where e.handler = h.handler)
       end as vms
     from unnest(${sql.param(handlers)}::text[]) h(handler)`);
