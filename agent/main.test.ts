@@ -95,7 +95,7 @@ test.each<[string, () => string[], string]>([
   [
     'a portal that is not there',
     () => ['enroll', '--portal', 'http://127.0.0.1:9', '--token', 't', '--dir', dir],
-    'did not answer',
+    'did not respond',
   ],
   ['a folder without an agent', () => ['run', '--dir', dir], 'Enroll first'],
   [

@@ -114,7 +114,11 @@ command('renew-key', 'replace the key pair of this machine, through the agent if
   },
 );
 
-command('update', 'replace this agent with the one that the portal serves, and go back if it does not poll', way)
+command(
+  'update',
+  'replace this agent with the one that the portal serves, and restore it if the new one does not poll',
+  way,
+)
   .option('--poll-seconds <n>', 'seconds in which the new agent must poll the portal', countOf, 120)
   .option('--restart-command <command>', 'command that restarts the agent (default: systemctl restart annex-agent)')
   .action(async (options: Way & Omit<UpdateOptions, 'call' | 'program'>) => {

@@ -129,7 +129,7 @@ describe('what is reported about each handler', () => {
   test('AZ-G9 a partial status is reported as a problem, never as a status of that command', () => {
     expect(statuses('writes half a status').filter(({ sequenceNumber }) => sequenceNumber === 1)).toEqual([]);
     const problems = machine.portal.reports.flatMap((report) => report.problems ?? []);
-    const message = expect.stringContaining('only half of it');
+    const message = expect.stringContaining('is incomplete');
     expect(problems).toContainEqual(expect.objectContaining({ about: 'HalfStatus', message }));
   });
 

@@ -207,7 +207,7 @@ test('AZ-G9 a file that stays partial is reported once as a problem, without its
   await agent.reportEverything(5);
   await agent.reportEverything(5);
   expect(statuses()).toEqual([]);
-  expect(machine.lines.filter((line) => line.includes('only half'))).toHaveLength(1);
+  expect(machine.lines.filter((line) => line.includes('is incomplete'))).toHaveLength(1);
   const problems = machine.portal.reports.flatMap((report) => report.problems ?? []);
   expect(problems).toMatchObject([{ about: 'echo', file: 'status' }]);
 });
@@ -253,7 +253,7 @@ test('the agent continues from disk during an outage, and reports after it', asy
   await machine.portal.until('enabled again', () =>
     machine.portal.reports.slice(before).some(({ handlers }) => handlers.some(({ state }) => state === 'enabled')),
   );
-  expect(machine.lines.some((line) => line.includes('The portal does not answer'))).toBe(true);
+  expect(machine.lines.some((line) => line.includes('The portal does not respond'))).toBe(true);
 });
 
 test('a goal state that cannot be read is reported, and the last valid one stays current', async () => {
@@ -262,7 +262,7 @@ test('a goal state that cannot be read is reported, and the last valid one stays
   const problem = await machine.portal.until('the problem', () =>
     machine.portal.reports.flatMap((report) => report.problems ?? []).at(0),
   );
-  expect(problem).toMatchObject({ about: 'goal-state', message: expect.stringContaining('last good one stays') });
+  expect(problem).toMatchObject({ about: 'goal-state', message: expect.stringContaining('last valid one remains') });
   machine.portal.setGoal([{ ...echo, name: 'echo', sequenceNumber: 2 }]);
   await untilEnabled(2);
   await agent.lane.whenIdle();

@@ -191,7 +191,7 @@ test('a machine that enrolls again has a new key and call count, and keeps its h
   await expect(enroll(options, () => {})).rejects.toThrow('is enrolled at');
   // If the enrollment is rejected or gets no response, the machine keeps its identity.
   machine.portal.away = true;
-  await expect(enroll({ ...options, again: true }, () => {})).rejects.toThrow('did not answer');
+  await expect(enroll({ ...options, again: true }, () => {})).rejects.toThrow('did not respond');
   expect(identity()).toMatchObject({ vmId: before.vmId, thumbprint: before.thumbprint });
   machine.portal.away = false;
   await enroll({ ...options, again: true }, () => {});

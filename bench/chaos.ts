@@ -52,8 +52,8 @@ async function main(): Promise<void> {
     [
       '',
       `${acknowledged} reports acknowledged in ${result.minutes.toFixed(1)} minutes, ${unacknowledged} not in the end`,
-      `${result.kills} kills. What went wrong: ${list(faults)}`,
-      `calls in vain, sent again: ${list(errors)}`,
+      `${result.kills} kills. Problems: ${list(faults)}`,
+      `failed calls, sent again: ${list(errors)}`,
       `longest time without an acknowledgement: ${result.longestOutage.toFixed(1)} s (${result.longestOutageDuring})`,
       `stored ${result.stored}, of these twice: ${twice}`,
       `acknowledged and lost: ${lost.length}${lost.length > 0 ? ` (${lost.slice(0, 5).join('; ')} …)` : ''}`,

@@ -68,7 +68,7 @@ async function main(): Promise<void> {
         : `all at their goal ${settledAfter.toFixed(1)} s after the last change`,
       `out of order: ${outOfOrder.length}${some(outOfOrder)}`,
       `not at their goal: ${notAtGoal.length}${some(notAtGoal)}`,
-      `agents that ended by themselves: ${endedByThemselves}`,
+      `agents that exited on their own: ${endedByThemselves}`,
       '',
       `in full: ${file}`,
     ].join('\n'),

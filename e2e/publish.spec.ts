@@ -66,7 +66,7 @@ test('a publisher corrects a zip, writes messages and publishes; an operator fin
     await expect(manifestCard.getByText('This value must be true or false, without quotation marks.')).toBeVisible();
     await expect(manifestCard.getByText('This field is required.')).toBeVisible();
     await expect(
-      page.getByText('The name contains “..” and leads outside the package. Use a path inside the package.'),
+      page.getByText('The name contains “..” and points outside the package. Use a path inside the package.'),
     ).toBeVisible();
     await expect(manifestCard.getByText('is outside the package').first()).toBeVisible();
     await expect(page.getByRole('link', { name: '4 errors' })).toBeVisible();

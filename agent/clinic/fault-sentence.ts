@@ -8,7 +8,7 @@ export function faultSentence({ path, code, params }: Fault): string {
     file_version: 'must be 1.0',
     manifest_not_array: 'must be an array of one object',
     manifest_not_single: 'must be an array of one object',
-    field_not_text: 'must be a text',
+    field_not_text: 'must be a string',
     field_not_number: 'must be a number',
     field_not_integer: 'must be a whole number',
     field_not_boolean: 'must be true or false',
@@ -16,9 +16,9 @@ export function faultSentence({ path, code, params }: Fault): string {
     field_not_array: 'must be an array',
     field_empty: 'must not be empty',
     text_too_long: 'is too long',
-    substatus_too_deep: 'has substatuses within substatuses, more levels than are read',
-    substatus_too_many: 'has more substatuses than are read',
-    json_character: 'has a character that no database stores',
+    substatus_too_deep: 'nests substatuses too deeply',
+    substatus_too_many: 'has too many substatuses',
+    json_character: 'has a character that the database cannot store',
   };
   const choices = params?.choices === undefined ? '' : ` (${params.choices})`;
   return `${path === '' ? '/' : path} ${words[code] ?? `does not match the schema (${code})`}${choices}.`;

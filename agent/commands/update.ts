@@ -53,7 +53,7 @@ export async function update(options: UpdateOptions, print: (line: string) => vo
   const trial = { program, from, to: served.sha256, startedAt, deadline: startedAt + pollSeconds * 1000 };
   swapAgent(layout, incoming, trial);
   print(
-    `Restarting with the agent ${served.version}. If it does not poll in ${pollSeconds} s, ${agentVersion} returns.`,
+    `Restarting with the agent ${served.version}. If it does not poll in ${pollSeconds} s, ${agentVersion} is restored.`,
   );
   const trouble = await restart();
   if (trouble === null && (await polls(layout, trial))) {

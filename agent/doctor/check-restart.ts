@@ -16,6 +16,6 @@ export function checkRestart({ layout, rebootCommand, bootIdFile: file }: Examin
     : `The install of ${names} is complete once this machine has restarted.`;
   const toDo = isAsked
     ? `Check what it does, then restart this machine: ${rebootCommand}`
-    : 'Restart this machine when it suits, or set rebootCommand to have the agent do it.';
+    : 'Restart this machine when convenient, or set rebootCommand to have the agent do it.';
   return [advice({ what, toDo })];
 }

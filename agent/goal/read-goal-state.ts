@@ -10,13 +10,13 @@ export function readGoalState(text: string): GoalState {
     const faults = parsed.error.issues
       .slice(0, 5)
       .map(({ path, message }) => `/${path.map(String).join('/')} (${message})`);
-    throw new Error(`not as expected at ${faults.join(', ')}`);
+    throw new Error(`unexpected value at ${faults.join(', ')}`);
   }
   const names = new Set<string>();
   for (const { name, handler, version } of parsed.data.extensions) {
     if (!extensionNamePattern.test(name) || name.length > 64 || names.has(name)) throw new Error('bad extension name');
-    if (parseHandlerId(handler) === null) throw new Error(`bad handler of ${name}`);
-    if (parseVersion(version) === null) throw new Error(`bad version of ${name}`);
+    if (parseHandlerId(handler) === null) throw new Error(`invalid handler of ${name}`);
+    if (parseVersion(version) === null) throw new Error(`invalid version of ${name}`);
     names.add(name);
   }
   return parsed.data;

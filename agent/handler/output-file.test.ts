@@ -20,6 +20,6 @@ console.log(output.finish('over').tail);`;
   const limited = ['-c', 'ulimit -f 8; exec "$0" "$@"', process.execPath, '--input-type=module', '-e', program, file];
   const { status, stdout } = spawnSync('/bin/sh', limited, { encoding: 'utf8' });
   expect(status).toBe(0);
-  expect(stdout).toBe(`[Cut: the disk did not take 5909 bytes of this output.]\n${'x'.repeat(4096)}\n`);
+  expect(stdout).toBe(`[Cut: the disk could not store 5909 bytes of this output.]\n${'x'.repeat(4096)}\n`);
   expect(statSync(file).size).toBe(4096);
 });

@@ -57,7 +57,7 @@ export class OutputFile {
     this.append(kept);
     const separator = this.size === 0 ? '' : '\n';
     if (note !== '') this.append(Buffer.from(`${separator}${note}`));
-    const notKept = `[Cut: the disk did not take ${this.lost} bytes of this output.]\n`;
+    const notKept = `[Cut: the disk could not store ${this.lost} bytes of this output.]\n`;
     const tail = this.lost === 0 ? this.tail() : notKept + this.tail(Buffer.byteLength(notKept));
     fsyncSync(this.file);
     closeSync(this.file);

@@ -246,8 +246,7 @@ function untilGone(
 type Why = 'itself' | 'time' | 'stop';
 
 function endedBy(why: Why, exitCode: number | null, seconds: number, by: NodeJS.Signals | null): Ended {
-  if (why === 'time')
-    return { exitCode: null, timedOut: true, note: `Ended after ${seconds} s, the time that it has.` };
+  if (why === 'time') return { exitCode: null, timedOut: true, note: `Ended after ${seconds} s, its timeout.` };
   if (why === 'stop') return { exitCode: null, timedOut: false, note: 'Ended because the agent stopped.' };
   return { exitCode, timedOut: false, note: exitCode === null ? `Ended by ${by ?? 'a signal'}.` : '' };
 }

@@ -94,7 +94,7 @@ function requireOwn(folder: string): void {
   const facts = lstatSync(folder);
   const { mode, uid } = facts;
   if (facts.isDirectory() && uid === process.getuid?.() && (mode & 0o022) === 0) return;
-  throw new Error(`no key is put into ${folder}: it has to be a folder that only the agent's user can write to`);
+  throw new Error(`no key is written to ${folder}: it must be a folder that only the agent's user can write to`);
 }
 
 function removeEmpty(folder: string): void {

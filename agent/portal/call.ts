@@ -78,7 +78,7 @@ async function answerTo(options: HttpCall, agent: HttpAgent): Promise<PortalResp
   let bytes = 0;
   for await (const chunk of message as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > maxTextBytes) throw new Error('the answer is longer than 64 MiB');
+    if (bytes > maxTextBytes) throw new Error('the response is longer than 64 MiB');
     chunks.push(chunk);
   }
   return { status, headers: message.headers, text: Buffer.concat(chunks).toString('utf8') };

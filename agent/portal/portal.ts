@@ -304,7 +304,7 @@ export async function enrollAt(
     });
   } catch (error) {
     throw new AgentError(
-      `${url.origin} did not answer: ${sentenceOf(error)}. Check the address and that the portal runs, then run enroll again.`,
+      `${url.origin} did not respond: ${sentenceOf(error)}. Check the address and that the portal is running, then run enroll again.`,
     );
   }
   if (answer.status === 201) {
@@ -344,7 +344,7 @@ export function portalUrl(base: string, path: string): URL {
   const url = path.startsWith('/') && !path.startsWith('//') ? new URL(path.slice(1), root) : new URL(path, root);
   if (url.origin !== root.origin) {
     throw new AgentError(
-      `The portal named an address of another server, ${url.origin}. The credential does not go there.`,
+      `The portal named an address of another server, ${url.origin}. The agent does not send its credential there.`,
     );
   }
   return url;

@@ -132,7 +132,7 @@ export class Reporter {
       const asked = error instanceof PortalRefusal ? error.retryAfter : null;
       const own = this.pauses.next();
       const pause = asked ?? (passing ? own : 60);
-      journal.note(`A report waits: ${sentenceOf(error)}`, { waiting: this.outbox.size, pause });
+      journal.note(`A report is waiting: ${sentenceOf(error)}`, { waiting: this.outbox.size, pause });
       return pause;
     }
   }

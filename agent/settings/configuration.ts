@@ -22,7 +22,7 @@ const endpoint = (example: string, otherwise?: string) => {
   return z.string({ error }).refine(isFine, { error });
 };
 const listOf = (pattern: RegExp, what: string) => {
-  const error = `must be ${what}, with commas between.`;
+  const error = `must be ${what}, separated by commas.`;
   return z.string({ error }).regex(new RegExp(`^${pattern.source}(,${pattern.source})*$`), { error });
 };
 
@@ -44,7 +44,7 @@ export const configuration = z.strictObject({
   logMegabytes: between(1, 1000, 'MiB').optional(),
   logFiles: between(0, 100, 'files').optional(),
   proxy: address('http://proxy.example.net:3128').optional(),
-  directHosts: text('a list of hosts with commas between').optional(),
+  directHosts: text('a list of hosts, separated by commas').optional(),
   ca: text('the path of a PEM file').optional(),
   gateway: address('https://agents.annex.example.net').optional(),
   vm: z
@@ -89,7 +89,7 @@ function faultsOf(error: z.ZodError): string[] {
   return error.issues.flatMap((issue) => {
     if (issue.code === 'unrecognized_keys') {
       const known = Object.keys(configuration.shape).join(', ');
-      return issue.keys.map((key) => `/${key}: is not known. Known are ${known}.`);
+      return issue.keys.map((key) => `/${key}: is not a setting. The settings are ${known}.`);
     }
     const path = issue.path.map(String).join('/');
     return [path === '' ? '/: must be one JSON object.' : `/${path}: ${issue.message}`];

@@ -81,7 +81,7 @@ test('each fault of the file is named by its path, and no value is repeated', as
       '  /heartbeatSeconds: must be 1 to 600 seconds.',
       '  /statusSeconds: must be 1 to 600 seconds.',
       '  /proxy: must be an http or https address, for example http://proxy.example.net:3128.',
-      '  /hearbeatSeconds: is not known. Known are portal,',
+      '  /hearbeatSeconds: is not a setting. The settings are portal,',
     ].join('\n'),
   );
   for (const [text, sentence] of [

@@ -221,7 +221,7 @@ export class Observer {
   private reportProblem(one: Watched, problem: string): void {
     if (problem === one.lastProblem || this.stopping.signal.aborted) return;
     one.lastProblem = problem;
-    const message = `${one.extension}: its ${one.kind} file cannot be read: ${problem}. The last good one stays.`;
+    const message = `${one.extension}: its ${one.kind} file cannot be read: ${problem}. The last valid one is kept.`;
     this.journal.warn(message, { path: one.path });
     this.events.problem(one.extension, message, one.kind);
   }

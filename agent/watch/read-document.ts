@@ -60,7 +60,7 @@ async function attempt(path: string): Promise<ReadFile | null | string> {
     const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
     return { path, text, file: JSON.parse(text), ageSeconds, readAt, mtimeMs };
   } catch (error) {
-    return error instanceof SyntaxError ? 'it is no JSON, or only half of it' : String(error);
+    return error instanceof SyntaxError ? 'it is not valid JSON, or is incomplete' : String(error);
   } finally {
     closeSync(file);
   }

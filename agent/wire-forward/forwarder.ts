@@ -215,7 +215,7 @@ export class Forwarder {
     this.trouble.answeredHere += 1;
     if (isGoalState(method, path) && this.goalState !== null) {
       response.writeHead(200, this.goalState.headers).end(this.goalState.body);
-    } else answer(response, unavailable, 'The gateway of the portal does not answer now.');
+    } else answer(response, unavailable, 'The gateway of the portal is not responding.');
   }
 
   private noteGatewayAnswers(): void {

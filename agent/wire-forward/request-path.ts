@@ -10,7 +10,9 @@ export function faultOf(method: string, path: string): { status: 400 | 405; sent
   if (!path.startsWith('/')) return { status: 400, sentence: 'The path must begin with a slash.' };
   const [beforeQuery = ''] = path.split('?', 1);
   const isPlain = !/[\\#]|%2f|%5c/i.test(beforeQuery) && !/\/(\.|%2e){1,2}(\/|$)/i.test(beforeQuery);
-  return isPlain ? null : { status: 400, sentence: 'The path must be plain, without steps upwards.' };
+  return isPlain
+    ? null
+    : { status: 400, sentence: 'The path must not contain dot segments, backslashes or encoded slashes.' };
 }
 
 /**

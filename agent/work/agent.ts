@@ -336,7 +336,7 @@ export class Agent {
     } catch (error) {
       this.rejectGoalState(
         etag,
-        `The goal state cannot be read: ${sentenceOf(error)}. The last good one stays in force.`,
+        `The goal state cannot be read: ${sentenceOf(error)}. The last valid one remains in effect.`,
       );
       return null;
     }
@@ -391,7 +391,7 @@ function pauseAfter(error: unknown, next: () => number): number {
 }
 
 function startTroubleOf(error: unknown): string {
-  return error instanceof AgentError ? error.message : `The portal does not answer: ${sentenceOf(error)}.`;
+  return error instanceof AgentError ? error.message : `The portal does not respond: ${sentenceOf(error)}.`;
 }
 
 /** Describes why there is no new goal state, and what a person can do about it. */
@@ -408,7 +408,7 @@ function adviceFor(error: unknown): string {
   if (error instanceof PortalRefusal && error.status === 401) {
     return 'The VM was deleted, or another machine was enrolled for it. To enroll this machine again, create an enrollment token in the portal and run enroll --again with it. Handlers keep running.';
   }
-  return 'Trying again until it answers.';
+  return 'Trying again until it responds.';
 }
 
 function listOf(extensions: { name: string; version: string; state: string }[]): string {

@@ -83,7 +83,7 @@ export class PendingRestart {
     const pending = machine.pendingRestarts();
     if (pending.length === 0) return;
     if (command === undefined) {
-      const line = `${namesOf(pending)}: the install is complete once this machine has restarted. Restart it when it suits.`;
+      const line = `${namesOf(pending)}: the install is complete once this machine has restarted. Restart it when convenient.`;
       if (!this.isReported) journal.warn(line);
       this.isReported = true;
     } else if (!this.hasFailed && pending.some(({ isAsked }) => !isAsked)) {

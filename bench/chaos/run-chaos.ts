@@ -69,7 +69,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
       longest = load.longestSilence();
       during = fault.name;
     }
-    say(`${fault.name} (${kills} kills, ${load.count()} reports acknowledged, ${tally.failures} calls in vain)`);
+    say(`${fault.name} (${kills} kills, ${load.count()} reports acknowledged, ${tally.failures} failed calls)`);
   }
   const unacknowledged = await load.finish(settleSeconds);
   await waitUntilAvailable(deployment.databaseUrl);

@@ -70,7 +70,7 @@ function judge({ samples, all, failures, unanswered }: MillionResult): Verdict[]
     },
     ...(['gateway', 'worker', 'postgres'] as const).map((name) => {
       const [half, end] = [memoryAt(samples, 0.5, name), memoryAt(samples, 1, name)];
-      return { what: `memory of ${name} flat (half way ${half} MB, end ${end} MB)`, holds: end <= half * flat };
+      return { what: `memory of ${name} flat (halfway ${half} MB, end ${end} MB)`, holds: end <= half * flat };
     }),
   ];
 }
@@ -95,7 +95,7 @@ function summary(result: MillionResult, verdicts: readonly Verdict[]): string {
     percentiles('heartbeats', heartbeats),
     percentiles('statuses', statuses),
     ...(['gateway', 'worker', 'postgres', 'bench'] as const).map(cores),
-    `health of VMs that became another: ${listOf(healthChanges)}`,
+    `VMs whose health changed: ${listOf(healthChanges)}`,
     ...verdicts.map(({ what, holds }) => `${holds ? 'met   ' : 'MISSED'}  ${what}`),
   ].join('\n');
 }

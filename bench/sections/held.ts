@@ -47,9 +47,7 @@ export async function held({ deployment, agents, rounds, say }: Bench): Promise<
       () => times(alone.measure),
     );
     if (polls.complaints.size > 0) {
-      throw new Error(
-        `Long polls went wrong: ${[...polls.complaints].map(([what, n]) => `${n} × ${what}`).join(', ')}`,
-      );
+      throw new Error(`Long polls failed: ${[...polls.complaints].map(([what, n]) => `${n} × ${what}`).join(', ')}`);
     }
     return [
       figureOf(

@@ -27,7 +27,7 @@ export async function poll({ deployment, agents, rounds, seconds }: Bench): Prom
     const result = await runClosedLoop({
       ...{ host, port, connections, seconds, warmUpSeconds: 1, wanted: [304], agents: agents.count, request },
     });
-    if (result.tally.failures > 0) throw new Error(`Polls went wrong: ${result.tally.complaint()}`);
+    if (result.tally.failures > 0) throw new Error(`Polls failed: ${result.tally.complaint()}`);
     return result.perSecond;
   };
   const steady = (host: string, port: number, pid: number): Promise<number> =>
@@ -89,7 +89,7 @@ async function perCpuSecond({ host, port, pid, seconds, agents, request }: Stead
   await loop.stop(5);
   const used = readUsage(pid).cpuSeconds - before;
   pool.close();
-  if (tally.failures > 0) throw new Error(`Polls went wrong: ${tally.complaint()}`);
+  if (tally.failures > 0) throw new Error(`Polls failed: ${tally.complaint()}`);
   return tally.good / used;
 }
 

@@ -17,7 +17,7 @@ export async function report({ deployment, agents, rounds, seconds }: Bench): Pr
       agents: agents.count,
       request: (agent) => agents.report(agent, status),
     });
-    if (result.tally.failures > 0) throw new Error(`Reports went wrong: ${result.tally.complaint()}`);
+    if (result.tally.failures > 0) throw new Error(`Reports failed: ${result.tally.complaint()}`);
     return result;
   };
   const pushed = await alternate(

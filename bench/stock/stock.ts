@@ -131,7 +131,7 @@ async function load<B>(
   await delay(seconds * 1_000);
   await loop.stop(5);
   pool.close();
-  if (tally.failures > 0) throw new Error(`Calls went wrong: ${tally.complaint()}`);
+  if (tally.failures > 0) throw new Error(`Calls failed: ${tally.complaint()}`);
   return { before, p99: tally.latencies.percentiles().p99 };
 }
 

@@ -103,7 +103,9 @@ export interface SettingEntry {
   setBy: string | null;
 }
 
-/** Protected settings, encrypted with the portal's key, for the VM's certificate, or both; never in plain text (AZ-C2). */
+/**
+ * Protected settings, encrypted with the portal's key, for the VM's certificate, or both; never in plain text (AZ-C2).
+ */
 export const secrets = pgTable(
   'secrets',
   {
@@ -134,8 +136,9 @@ export const secrets = pgTable(
      */
     setBy: text('set_by'),
     /**
-     * Who entered each top-level setting, by a keyed digest of its name, because names can be chosen by people too. Null
-     * in older rows, for settings that are no object, and for very many settings; then the row's columns apply to all.
+     * Who entered each top-level setting, by a keyed digest of its name, because people choose names too, and such a
+     * name can be confidential. Null in older rows, for settings that are no object, and for very many settings; then
+     * the row's columns apply to all.
      */
     entries: json().$type<Record<string, SettingEntry>>(),
   },

@@ -159,7 +159,7 @@ async function waitForStatus(api: Api, vmId: string, extension: string): Promise
     if (extensions.some(({ name, status }) => name === extension && status !== null)) return;
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
-  throw new Error(`${extension} has not reported within a minute. Do the demo's agents run?`);
+  throw new Error(`${extension} has not reported within a minute. Are the demo's agents running?`);
 }
 
 const emailOf = (name: string): string => `${name.toLowerCase().replaceAll(' ', '.')}@example.org`;

@@ -153,8 +153,8 @@ async function prepare(config: Config & { databaseUrl: string }): Promise<string
     await migrate(pool, (applied) => noteUpgrade({ keys, config }, applied));
   } catch (error) {
     const why = isUnreachable(error)
-      ? 'the database of DATABASE_URL does not answer, or refuses the user.'
-      : `the database could not be brought to this version (${reasonOf(error)}). Nothing of it was changed.`;
+      ? 'the database of DATABASE_URL does not respond, or rejects the user.'
+      : `the database could not be migrated to this version (${reasonOf(error)}). Nothing in it was changed.`;
     throw new ConfigError(`Annex cannot start: ${why}`, { cause: error });
   } finally {
     await pool.end();

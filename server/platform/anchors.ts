@@ -37,7 +37,7 @@ function readTarget(text: string): AnchorTarget {
   }
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
   if (url !== null && isSafe && url.username === '' && url.password === '') return { kind: 'https', url: url.href };
-  throw new Error('must be file:/path, syslog://host:port or https:// addresses with commas between them');
+  throw new Error('must be file:/path, syslog://host:port or https:// addresses separated by commas');
 }
 
 const isLoopback = (host: string): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(host);

@@ -87,7 +87,7 @@ const origin = z.string().transform((text, ctx) => {
   if (url !== null && /^https?:$/.test(url.protocol) && url.pathname === '/' && url.search === '' && url.hash === '') {
     if (url.username === '' && url.password === '') return url.origin;
   }
-  ctx.addIssue({ code: 'custom', message: 'must be http:// or https:// with a host and nothing behind it' });
+  ctx.addIssue({ code: 'custom', message: 'must be http:// or https:// with a host and nothing after it' });
   return z.NEVER;
 });
 
@@ -104,7 +104,7 @@ const proxies = z.string().transform((text, ctx) => {
       rest.length > 0 ||
       (bits !== undefined && !(/^\d+$/.test(bits) && Number(bits) <= width))
     ) {
-      ctx.addIssue({ code: 'custom', message: 'must be addresses or networks (10.0.0.0/8) with commas between them' });
+      ctx.addIssue({ code: 'custom', message: 'must be addresses or networks (10.0.0.0/8) separated by commas' });
       return z.NEVER;
     }
     if (bits === undefined) list.addAddress(address, family);
@@ -131,14 +131,14 @@ const natsUrl = z
   .string()
   .refine(
     (text) => text.split(',').every((one) => /^(nats|tls):\/\/[^/]/.test(one.trim()) && URL.canParse(one.trim())),
-    'must be nats:// or tls:// addresses with commas between them',
+    'must be nats:// or tls:// addresses separated by commas',
   );
 
 const securityContacts = z.string().transform((text, ctx) => {
   const contacts = text.split(',').map((one) => one.trim());
   if (contacts.every((one) => /^(mailto:[^@\s]+@|https:\/\/|tel:\+)[^\s]+$/.test(one) && URL.canParse(one)))
     return contacts;
-  ctx.addIssue({ code: 'custom', message: 'must be mailto:, https:// or tel: addresses with commas between them' });
+  ctx.addIssue({ code: 'custom', message: 'must be mailto:, https:// or tel: addresses separated by commas' });
   return z.NEVER;
 });
 
@@ -259,7 +259,7 @@ const environment = z
       });
     }
     if (env.PORT === env.GATEWAY_PORT) {
-      ctx.addIssue({ code: 'custom', path: ['GATEWAY_PORT'], message: 'must be another one than PORT' });
+      ctx.addIssue({ code: 'custom', path: ['GATEWAY_PORT'], message: 'must differ from PORT' });
     }
   });
 

@@ -42,7 +42,7 @@ const emailDomains = z
   .transform(words)
   .refine(
     (list) => list.every((domain) => /^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(domain)),
-    'must be domains with commas between them',
+    'must be domains separated by commas',
   );
 
 const roleMap = z.string().transform((text, ctx) => {
@@ -55,7 +55,7 @@ const roleMap = z.string().transform((text, ctx) => {
     return group === '' || name === undefined ? [] : [{ group, role: name }];
   });
   if (known.length === pairs.length) return known;
-  ctx.addIssue({ code: 'custom', message: 'must be group=role with commas between them' });
+  ctx.addIssue({ code: 'custom', message: 'must be group=role separated by commas' });
   return z.NEVER;
 });
 

@@ -66,8 +66,8 @@ export async function postgresIdentity(dataDir: string, binaries: PostgresBinari
   });
   if (reached.status !== 0) {
     throw new Error(
-      `PostgreSQL does not run as root. This system bars user namespaces, and another user cannot reach ${dataDir}. ` +
-        'Run Annex as an ordinary user, choose a DATA_DIR that others may enter, or set DATABASE_URL.',
+      `PostgreSQL does not run as root. This system bars user namespaces, and another user cannot access ${dataDir}. ` +
+        'Run Annex as an ordinary user, choose a DATA_DIR that other users can access, or set DATABASE_URL.',
     );
   }
   return {

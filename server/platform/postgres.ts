@@ -160,7 +160,9 @@ async function socketFolder(identity: PostgresIdentity, dataDir: string): Promis
   const found = await lstat(folder);
   const owner = identity.kind === 'nobody' ? 65534 : process.getuid?.();
   if (!found.isDirectory() || (owner !== undefined && found.uid !== owner) || (found.mode & 0o077) !== 0) {
-    throw new Error(`${folder} belongs to someone else or is open to others; the database's socket does not go there.`);
+    throw new Error(
+      `${folder} belongs to someone else or is open to others; the database's socket is not created there.`,
+    );
   }
   return folder;
 }

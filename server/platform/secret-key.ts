@@ -38,7 +38,7 @@ export async function takeNextKey(dataDir: string): Promise<void> {
 async function readKey(path: string): Promise<Buffer> {
   const text = (await readFile(path, 'utf8')).trim();
   if (text.length < 32)
-    throw new Error(`${path} does not hold a key. Put the right one back, or remove it with the data.`);
+    throw new Error(`${path} does not contain a key. Restore the correct file, or remove it together with the data.`);
   return Buffer.from(text);
 }
 

@@ -39,7 +39,7 @@ export interface OpenServices extends Services {
  */
 export async function openServices(config: Config, room: Room, onOtherLife?: () => void): Promise<OpenServices> {
   if (config.databaseUrl === null)
-    throw new ConfigError('DATABASE_URL must be set: only `npm start` brings a database.');
+    throw new ConfigError('DATABASE_URL must be set: only `npm start` starts a database of its own.');
   const log = createLogger(room, config.logLevel);
   const primary = toPrimary(config.databaseUrl, onOtherLife && { onOtherLife });
   const pool = openPool(primary, room, config.gatewayWorkers);

@@ -12,7 +12,9 @@ import type { AppRouter } from '#server/trpc/root.ts';
 
 type Chain = inferRouterOutputs<AppRouter>['activity']['chain'];
 
-/** The state of the audit chain: its length and last check, or a banner if it is broken or its check is overdue. */
+/**
+ * The state of the activity log: its length and last check, or a banner if its chain is broken or the check is overdue.
+ */
 export function ChainState({ initial }: { initial: Chain }) {
   const { t } = useTranslation('activity');
   const format = useFormat();

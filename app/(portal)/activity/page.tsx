@@ -15,7 +15,7 @@ export async function generateMetadata(): Promise<Metadata> {
 
 /**
  * The activity page: who did what and what happened in the fleet, when and from where, the values before and after, and
- * whether the audit chain is intact.
+ * whether the chain of the activity log is intact.
  */
 export default async function ActivityRoute({
   searchParams,

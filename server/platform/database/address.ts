@@ -23,7 +23,7 @@ export function readDatabaseUrl(url: string): DatabaseAddress {
   const parsed = new URL(alone);
   const session = parsed.searchParams.get('target_session_attrs') ?? 'read-write';
   if (!['read-write', 'primary'].includes(session)) {
-    throw new Error('must have target_session_attrs=read-write or none: Annex writes, so it takes the primary');
+    throw new Error('must have target_session_attrs=read-write or none: Annex writes, so it needs the primary');
   }
   const names = parsed.searchParams.has('target_session_attrs');
   parsed.searchParams.delete('target_session_attrs');
@@ -42,7 +42,7 @@ function readHost(text: string): { host: string; port: number } {
   const [, six, name, port = '5432'] = /^(?:\[([0-9a-f:.]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/i.exec(text) ?? [];
   const host = six ?? name;
   if (host === undefined || Number(port) < 1 || Number(port) > 65_535) {
-    throw new Error('must name each of its hosts as host or host:port, with commas between them');
+    throw new Error('must name each of its hosts as host or host:port, separated by commas');
   }
   return { host: decodeURIComponent(host), port: Number(port) };
 }

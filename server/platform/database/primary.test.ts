@@ -92,6 +92,6 @@ test('if no host accepts writes, the error names all hosts but no password', asy
   await b.open();
   const message = expect.poll(() => one(pool).catch((error: Error) => error.message));
   await message.toBe(
-    `no host of DATABASE_URL is a primary: 127.0.0.1:${a.port} does not answer (ECONNREFUSED), 127.0.0.1:${b.port} takes no writes`,
+    `no host of DATABASE_URL is a primary: 127.0.0.1:${a.port} does not respond (ECONNREFUSED), 127.0.0.1:${b.port} accepts no writes`,
   );
 });

@@ -62,7 +62,7 @@ export function toPrimary(databaseUrl: string, options: PrimaryOptions = {}): Pr
         firstLife ??= life;
         if (life !== firstLife) {
           options.onOtherLife?.();
-          throw new NoPrimaryError(`${nameOf(host)} is another life of the database than the one before`);
+          throw new NoPrimaryError(`${nameOf(host)} is a different copy of the database than before`);
         }
         return this;
       } catch (error) {
@@ -146,7 +146,7 @@ class PrimarySearch {
       return await refusalOf(client);
     } catch (error) {
       const { code, message } = error as Error & { code?: string };
-      return code === undefined ? `does not answer (${message})` : `does not answer (${code})`;
+      return code === undefined ? `does not respond (${message})` : `does not respond (${code})`;
     } finally {
       client.end().catch(() => {});
     }
@@ -161,7 +161,7 @@ async function refusalOf(client: pg.ClientBase): Promise<string | null> {
     `select pg_is_in_recovery() as standby, current_setting('transaction_read_only') = 'on' as closed`,
   );
   if (rows[0]?.standby === true) return 'is a standby';
-  return rows[0]?.closed === true ? 'takes no writes' : null;
+  return rows[0]?.closed === true ? 'accepts no writes' : null;
 }
 
 /**

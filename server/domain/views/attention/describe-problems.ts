@@ -43,7 +43,7 @@ export const attentionGroup = z.object({
         .describe('If there are several VMs, `…` replaces the params of the message.'),
     })
     .nullable()
-    .describe('Null if the agents are silent.'),
+    .describe('Null if the agents are unresponsive.'),
   common: z
     .object({ name: z.string(), value: z.string(), share: z.number(), fleetShare: z.number() })
     .nullable()
