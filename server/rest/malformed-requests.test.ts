@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { writeCursor } from '#server/domain/cursor.ts';
 import { registerVm } from '#server/domain/enrollment/index.ts';
 import { setExtension } from '#server/domain/goal-states/index.ts';
 import { testContext } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
-import { openRestDoor, type RestDoor } from '#server/testing/rest-door.ts';
+import { openRestDoor, type RestDoor, type RestReply } from '#server/testing/rest-door.ts';
 import type { RestRoute } from './route.ts';
 import { routes } from './routes/index.ts';
 
@@ -21,7 +22,10 @@ beforeAll(async () => {
   await setExtension(ctx, { vmId: id, name: 'probe', goal });
   const unknown = '01920000-0000-7000-8000-000000000001';
   parts = { id, name: 'probe', handler: 'Acme.Lab.Probe', version: '1.0.0.0', lang: 'de', incarnation: '2' };
-  parts = { ...parts, ...{ token: unknown, output: unknown, archive: unknown, namespace: 'Acme.Lab', other: '1.0' } };
+  parts = {
+    ...parts,
+    ...{ token: unknown, output: unknown, archive: unknown, namespace: 'Acme.Lab', other: '1.0', key: '0'.repeat(32) },
+  };
 });
 afterAll(() => door.close());
 
@@ -88,8 +92,14 @@ const oddValues = [
 const pathOf = (route: RestRoute, over: Record<string, string> = {}): string =>
   route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => over[name] ?? encodeURIComponent(parts[name] ?? 'x'));
 
-const expectNo5xx = (asked: string, { status, text }: { status: number; text: string }) =>
+/** Expects a success or a problem document, but no 5xx. */
+function expectNo5xx(asked: string, { status, text, headers, body }: RestReply): void {
   expect({ asked, status, text: status >= 500 ? text : '' }).toMatchObject({ text: '' });
+  if (status < 400) return;
+  const requestId = headers.get('x-request-id');
+  expect({ asked, type: headers.get('content-type') }).toEqual({ asked, type: 'application/problem+json' });
+  expect({ asked, problem: body }).toMatchObject({ asked, problem: { status, code: expect.any(String), requestId } });
+}
 
 describe.each(routes.map((route) => [route.operationId, route] as const))('%s', (_, route) => {
   const named = [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '');
@@ -141,3 +151,83 @@ describe.each(routes.map((route) => [route.operationId, route] as const))('%s', 
     }
   });
 });
+
+/** The part of JSON Schema that the table needs. */
+interface Schema {
+  type?: string;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  additionalProperties?: unknown;
+  items?: Schema;
+  maxLength?: number;
+  anyOf?: Schema[];
+}
+
+interface OddBody {
+  what: string;
+  /** Path of the fault that the problem document must name. */
+  path: string;
+  body: unknown;
+}
+
+const wrongFor: Readonly<Record<string, unknown>> = { string: 42, object: 'x', array: {} };
+
+/** Returns bodies that have one thing wrong each, at every place of the schema. */
+function oddBodies(schema: Schema, path = '', wrap: (value: unknown) => unknown = (value) => value): OddBody[] {
+  const odd = (what: string, value: unknown, at = path) => ({
+    what: `${at || '/'} ${what}`,
+    path: at,
+    body: wrap(value),
+  });
+  const found = schema.type === undefined ? [] : [odd('wrong type', wrongFor[schema.type] ?? 'x'), odd('null', null)];
+  if (schema.maxLength !== undefined) found.push(odd('too long', 'x'.repeat(schema.maxLength + 1)));
+  if (schema.items) {
+    found.push(...oddBodies(schema.items, `${path}/0`, (value) => wrap([value])));
+  }
+  if (schema.properties === undefined) return found;
+  for (const name of schema.required ?? []) found.push(odd('missing', {}, `${path}/${name}`));
+  if (schema.additionalProperties === false) found.push(odd('unknown', { unexpected: 1 }, `${path}/unexpected`));
+  for (const [name, inner] of Object.entries(schema.properties)) {
+    found.push(...oddBodies(inner, `${path}/${name}`, (value) => wrap({ [name]: value })));
+  }
+  return found;
+}
+
+interface Answer {
+  status: number;
+  language: string | null;
+  errors: { path: string; code: string; message: string }[];
+}
+
+/** Codes whose German message was compared with the English one. */
+const translated = new Set<string>();
+const withBodies = routes.filter(({ body }) => body !== null);
+test.each(withBodies.map((route) => [route.operationId, route] as const))(
+  '%s names what is wrong in its body, in the language of the caller',
+  async (_, route) => {
+    const schema = z.toJSONSchema(route.body ?? z.never(), { io: 'input', unrepresentable: 'any' }) as Schema;
+    const wrong: string[] = [];
+    const ask = async (body: unknown, language: string): Promise<Answer> => {
+      const headers = { 'accept-language': language, 'content-type': 'application/json' };
+      const reply = await door.call(route.method, pathOf(route), { body: JSON.stringify(body), headers });
+      expectNo5xx(JSON.stringify(body).slice(0, 80), reply);
+      const { errors = [] } = reply.body as Partial<Pick<Answer, 'errors'>>;
+      return { status: reply.status, language: reply.headers.get('content-language'), errors };
+    };
+    for (const { what, path, body } of oddBodies(schema)) {
+      const english = await ask(body, 'en');
+      const codes = english.errors.map(({ path, code }) => `${path} ${code}`);
+      if (english.status !== 422) wrong.push(`${what}: ${english.status}`);
+      else if (!english.errors.some((fault) => fault.path === path)) wrong.push(`${what}: ${codes.join(', ')}`);
+      if (english.errors.every(({ code }) => translated.has(code))) continue;
+      const german = await ask(body, 'de');
+      if (german.language !== 'de') wrong.push(`${what}: in ${german.language}`);
+      for (const [index, { code, message }] of english.errors.entries()) {
+        translated.add(code);
+        const fault = german.errors[index];
+        if (fault?.code !== code || fault.message === message) wrong.push(`${what}: ${fault?.message}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  },
+);
