@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { missingForStockAgent } from '#e2e/stock-agent/requirements.ts';
 import { agentPackage, cacheFolder, suiteHere } from '#e2e/stock-agent/waagent-package.ts';
+import { buildPages } from '#server/launcher/build.ts';
 import { provideTestPrograms } from '#server/testing/programs.ts';
 import { readFlags } from './read-flags.ts';
 
@@ -27,8 +28,11 @@ if (missing.length > 0) {
   console.error(['The stock agent cannot be tested here:', ...missing.map((reason) => `  ${reason}.`)].join('\n'));
   process.exit(1);
 }
-const bin = path.resolve(import.meta.dirname, '../node_modules/.bin');
-const config = path.resolve(import.meta.dirname, '../e2e/stock-agent/vitest.config.ts');
+const root = path.resolve(import.meta.dirname, '..');
+// The portals of the tests would otherwise build them, within the time limit of a test.
+await buildPages(root, console.log);
+const bin = path.join(root, 'node_modules/.bin');
+const config = path.join(root, 'e2e/stock-agent/vitest.config.ts');
 const results: string[] = [];
 for (const suite of flags.suite ?? [...new Set([await suiteHere(), 'sid'])]) {
   const { version } = await agentPackage(cacheFolder, suite, flags.again);

@@ -127,7 +127,7 @@ describe('a second machine', () => {
   });
 });
 
-test('a rejected call is shown each minute and recorded each hour, by its code', async () => {
+test('a rejection that goes on is shown with its last call, and recorded once per code', async () => {
   const { vmId } = await givenAgent();
   const mark = await markOf(db);
   const reject = (minutes: number, code: 'counter_jumped' | 'agent_unidentified' = 'counter_jumped') =>

@@ -7,8 +7,8 @@ import { type RefusalCode, showRejection } from '#server/domain/vms/index.ts';
 const minuteMs = 60_000;
 
 /**
- * Shows a rejected call on the VM's page. The activity log records it if the last one with this code was more than an
- * hour ago.
+ * Shows a rejected call on the VM's page. The activity log records only the first of a series: calls with the same code
+ * and at most an hour between them. An agent that is rejected for days would otherwise fill the log.
  */
 export async function recordRejectedCall(ctx: Context, vmId: string, code: RefusalCode): Promise<void> {
   await ctx.db.transaction(async (tx) => {
