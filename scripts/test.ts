@@ -32,6 +32,8 @@ interface Step {
   command: [string, ...string[]];
   env?: Record<string, string>;
   totals: (exitCode: number) => Totals;
+  /** Whether the step runs at the same time as the one before it. Its output follows that step's. */
+  isBeside?: true;
 }
 
 const steps: Step[] = [
@@ -61,6 +63,8 @@ if (whyNoStockAgent === null) {
       ...['--reporter=default', '--reporter=json', `--outputFile.json=${stockReport}`],
     ],
     totals: (exitCode) => vitestTotals(read(stockReport), exitCode),
+    // Mostly waits for the agent's own intervals.
+    isBeside: true,
   });
 } else notes.push(`Not tested: the real Azure Linux agent. Reason: ${whyNoStockAgent}.`);
 
@@ -85,17 +89,20 @@ function read<Report>(file: string): Report | undefined {
   return report;
 }
 
-function run({ command: [command, ...args], env }: Step): Promise<number> {
+type Print = (text: string) => unknown;
+
+function run({ command: [command, ...args], env, isBeside }: Step, print: Print): Promise<number> {
   return new Promise((resolve) => {
     const child = spawn(path.join(bin, command), args, {
       cwd: root,
       env: { ...process.env, PATH: `${bin}${path.delimiter}${process.env.PATH}`, NEXT_TELEMETRY_DISABLED: '1', ...env },
-      stdio: 'inherit',
+      stdio: isBeside ? ['ignore', 'pipe', 'pipe'] : 'inherit',
     });
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => print(chunk.toString()));
     const end = (signal: NodeJS.Signals) => child.kill(signal);
     for (const signal of endings) process.on(signal, end);
     child.on('error', (error) => {
-      console.error(error.message);
+      print(`${error.message}\n`);
       resolve(127);
     });
     child.on('close', (code, signal) => {
@@ -105,28 +112,37 @@ function run({ command: [command, ...args], env }: Step): Promise<number> {
   });
 }
 
-async function totalsOf(step: Step): Promise<Totals> {
-  const first = step.totals(await run(step));
+async function totalsOf(step: Step, print: Print): Promise<Totals> {
+  const first = step.totals(await run(step, print));
   const files = filesToRepeat(first);
   if (files.length === 0) return first;
-  console.log(`\n── ${step.name}, again: ${files.join(', ')}`);
-  return afterRepeat(first, step.totals(await run({ ...step, command: [...step.command, ...files] })));
+  print(`\n── ${step.name}, again: ${files.join(', ')}\n`);
+  return afterRepeat(first, step.totals(await run({ ...step, command: [...step.command, ...files] }, print)));
 }
 
-const summary: string[] = [];
-const all: Totals[] = [];
-for (const step of steps) {
-  console.log(`\n── ${step.name} ${'─'.repeat(76 - step.name.length)}`);
+/** Runs a step to its end. Returns its totals and its lines in the summary. */
+async function finish(step: Step, print: Print): Promise<{ totals: Totals; lines: string[] }> {
+  print(`\n── ${step.name} ${'─'.repeat(76 - step.name.length)}\n`);
   const started = performance.now();
-  const totals = await totalsOf(step);
-  all.push(totals);
+  const totals = await totalsOf(step, print);
   const seconds = ((performance.now() - started) / 1000).toFixed(0).padStart(4);
   const counted = totals.passed + totals.failed > 0 ? `${totals.passed} passed, ${totals.failed} failed` : 'ok';
-  summary.push(
-    `${seconds} s  ${step.name.padEnd(10)} ${counted}`,
-    ...explanations(totals).map((note) => `          ${note}`),
-  );
+  const line = `${seconds} s  ${step.name.padEnd(11)} ${counted}`;
+  return { totals, lines: [line, ...explanations(totals).map((note) => `          ${note}`)] };
 }
+
+const outcomes: Awaited<ReturnType<typeof finish>>[] = [];
+for (const [index, step] of steps.entries()) {
+  if (step.isBeside) continue;
+  const next = steps[index + 1];
+  let later = '';
+  const running = [finish(step, (text) => process.stdout.write(text))];
+  if (next?.isBeside) running.push(finish(next, (text) => (later += text)));
+  outcomes.push(...(await Promise.all(running)));
+  process.stdout.write(later);
+}
+const summary = outcomes.flatMap(({ lines }) => lines);
+const all = outcomes.map(({ totals }) => totals);
 rmSync(reports, { recursive: true, force: true });
 
 console.log(`\n── summary ${'─'.repeat(69)}\n${[...summary, ...notes].join('\n')}\n\n${lastLine(all)}`);
