@@ -4,16 +4,17 @@ import { testsLeftOut } from './server/testing/programs.ts';
 
 export default defineConfig({
   testDir: './e2e',
-  globalSetup: './server/testing/programs-setup.ts',
+  globalSetup: ['./server/testing/programs-setup.ts', './e2e/support/database-template.ts'],
   testMatch: '**/*.spec.ts',
   // Leaves out the journeys that need a program that this machine lacks. `npm run test:numbers` takes minutes on its own.
   testIgnore: [
     ...(await testsLeftOut()).map((file) => `**/${file}`),
     ...(process.env.ANNEX_NUMBERS_VMS === undefined ? ['**/numbers.spec.ts'] : []),
   ],
-  outputDir: './test-results',
-  // Each worker has its own portal and database. Two cores are enough for two workers, which often only wait.
-  workers: 2,
+  // Playwright empties this folder when it starts, while the stock agent's test may be writing to the folder above.
+  outputDir: './test-results/journeys',
+  // Each worker has its own portal and database. There is one more worker than CI has cores, because they often only wait.
+  workers: 3,
   fullyParallel: false,
   forbidOnly: true,
   retries: 0,
@@ -25,6 +26,8 @@ export default defineConfig({
     locale: 'en-GB',
     timezoneId: 'Europe/Berlin',
     viewport: { width: 1440, height: 900 },
+    // Chromium repaints an animation 60 times a second, which would take a tenth of the processor while journeys wait.
+    reducedMotion: 'reduce',
     actionTimeout: 10_000,
     navigationTimeout: 20_000,
     screenshot: 'only-on-failure',

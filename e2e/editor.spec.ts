@@ -523,7 +523,7 @@ async function placesThatHold(portal: Portal, text: string): Promise<string[]> {
   // Flushes data that the database keeps in memory to the files that are read below.
   await withDatabase(portal, (client) => client.query('checkpoint'));
   const bytes = Buffer.from(text);
-  for (const file of [portal.logFile, ...filesBelow(portal.dataDir)]) {
+  for (const file of filesBelow(portal.dataDir)) {
     if (readFileSync(file).includes(bytes)) found.push(file);
   }
   return found;

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { createWriteStream, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { copyDatabase } from './database-template.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
@@ -16,7 +17,7 @@ export interface Portal {
   /** The first admin, who signs in on the pages. */
   admin: { email: string; password: string };
   dataDir: string;
-  /** File with the output of the launcher and its processes. */
+  /** File in the data folder with the output of the launcher and its processes. */
   logFile: string;
   /** Stops the portal with SIGTERM and returns the exit code. */
   stop: () => Promise<number | null>;
@@ -29,12 +30,13 @@ export interface Portal {
 /** Starts the portal with its command and waits until it is ready. */
 export async function startPortal(environment: Record<string, string> = {}): Promise<Portal> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'annex-e2e-'));
+  copyDatabase(dataDir);
   const [freePort, gatewayPort] = await freePorts(2);
   const port = environment.PORT ?? freePort;
   const token = randomBytes(24).toString('hex');
   const admin = { email: 'ada@example.org', password: randomBytes(12).toString('hex') };
   const url = environment.ANNEX_URL ?? `http://127.0.0.1:${port}`;
-  const logFile = path.join(root, 'test-results', `portal-${port}.log`);
+  const logFile = path.join(dataDir, 'output.log');
   const env = {
     ...process.env,
     PORT: String(port),
@@ -80,7 +82,6 @@ export async function startPortal(environment: Record<string, string> = {}): Pro
 }
 
 async function launch(env: NodeJS.ProcessEnv, logFile: string, readyUrl: string): Promise<ChildProcess> {
-  mkdirSync(path.dirname(logFile), { recursive: true });
   const log = createWriteStream(logFile, { flags: 'a' });
   const child = spawn('node', ['scripts/bootstrap.js', 'scripts/start.ts'], {
     cwd: root,
