@@ -7,6 +7,8 @@ const probe = 'Acme.Lab.Probe';
 const mount = 'Northwind.Storage.Mount';
 const snapshot = 'Northwind.Backup.Snapshot';
 
+// The workers share the tests of this long file, so that none of them waits for it at the end.
+test.describe.configure({ mode: 'parallel' });
 test.beforeAll(({ api }) => publishSamples(api, [probe, mount, snapshot]));
 
 /**
