@@ -99,7 +99,7 @@ function restartOf(command: string | undefined): () => Promise<string | null> {
   };
 }
 
-/** Says if the portal serves another Node for this system, because an update replaces only the agent. */
+/** Prints a notice if the portal serves a different Node for this system, because an update replaces only the agent. */
 function printNode({ node }: ServedAgent, print: (line: string) => void): void {
   const own = process.versions.node;
   if (node?.system !== `${process.platform}-${process.arch}` || node.version === own) return;

@@ -164,7 +164,7 @@ function Groups({ groups, unfolded, vms, open, onUnfold, onOpen }: GroupsProps) 
   );
 }
 
-/** The snoozed problems, folded at first. */
+/** The snoozed problems, collapsed at first. */
 function Snoozed(props: GroupsProps) {
   const { t } = useTranslation('attention');
   const format = useFormat();
