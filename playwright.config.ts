@@ -6,12 +6,8 @@ export default defineConfig({
   testDir: './e2e',
   globalSetup: ['./server/testing/programs-setup.ts', './e2e/support/database-template.ts'],
   testMatch: '**/*.spec.ts',
-  // Leaves out the journeys that need a program that this machine lacks. `npm run test:numbers` takes minutes on its own.
-  testIgnore: [
-    ...(await testsLeftOut()).map((file) => `**/${file}`),
-    ...(process.env.ANNEX_NUMBERS_VMS === undefined ? ['**/numbers.spec.ts'] : []),
-  ],
-  // Playwright empties this folder when it starts, while the stock agent's test may be writing to the folder above.
+  // Leaves out the journeys that need a program that this machine lacks.
+  testIgnore: (await testsLeftOut()).map((file) => `**/${file}`),
   outputDir: './test-results/journeys',
   // Each worker has its own portal and database. There is one more worker than CI has cores, because they often only wait.
   workers: 3,
