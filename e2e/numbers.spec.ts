@@ -78,10 +78,11 @@ async function expectOpened(page: Page, address: string, names: readonly RegExp[
 
 /** Chooses the first value of each filter menu, and compares its number with the list. */
 async function expectMenusExact(page: Page): Promise<number> {
+  await open(page, '/vms');
   const menus = ['Tag', 'Health', 'Handler', 'Cause', 'Message ID', 'Update'];
   for (const menu of menus) {
     await expect(async () => {
-      await open(page, '/vms');
+      if (new URL(page.url()).search !== '') await open(page, '/vms');
       await page.getByRole('group', { name: 'Filters' }).getByRole('button', { name: menu, exact: true }).click();
       const dialog = page.getByRole('dialog', { name: menu, exact: true });
       const value = dialog.locator('[role="option"], label').filter({ hasText: /\d$/ }).first();
@@ -91,6 +92,8 @@ async function expectMenusExact(page: Page): Promise<number> {
       if (await apply.isVisible()) await apply.click();
       await expect(listed(page)).toHaveText(new RegExp(`^${count} VMs? match`));
     }).toPass({ timeout: 60_000 });
+    await page.getByRole('button', { name: /^Remove the filter/ }).click();
+    await expect(page).toHaveURL('/vms');
   }
   return menus.length;
 }
@@ -158,7 +161,9 @@ test('every number that counts VMs opens a list of exactly these VMs', async ({ 
       .locator('option')
       .evaluateAll((options) => options.map((option) => (option as HTMLOptionElement).value));
     expect(groupings).toEqual(expect.arrayContaining(['handler', 'none']));
-    for (const [place, by] of groupings.entries()) {
+    // The short form leaves out pages that differ only in a tag or a version.
+    const shown = groupings.filter((by, place) => isLarge || place === 0 || !by.startsWith('tag:'));
+    for (const [place, by] of shown.entries()) {
       const address = `/?by=${by}`;
       const within = place === 0 ? 'main' : mapCard;
       await compare(`overview by ${by}`, () => expectExact(page, address, readOverview(page, address, within)));
@@ -173,7 +178,7 @@ test('every number that counts VMs opens a list of exactly these VMs', async ({ 
       await compare(address, () => expectExact(page, address, read(page, address)));
       const versions = await addressesOf(page, `main td a[href^="${address}/"]`);
       expect(versions.length).toBeGreaterThan(1);
-      for (const version of versions) {
+      for (const version of isLarge ? versions : versions.slice(0, 1)) {
         await compare(version, () => expectExact(page, version, read(page, version)));
       }
     }
@@ -182,7 +187,7 @@ test('every number that counts VMs opens a list of exactly these VMs', async ({ 
     await compare('activity', () => expectExact(page, '/activity', read(page, '/activity')));
     await compare('activity, opened', () => expectFoldExact(page));
     process.stdout.write(`numbers: ${compared} compared in a fleet of ${total} VMs, 0 differ\n`);
-    expect(compared).toBeGreaterThan(300);
+    expect(compared).toBeGreaterThan(150);
   } finally {
     fleet.kill('SIGTERM');
   }
