@@ -10,6 +10,7 @@ import { useProblem } from '#app/_lib/use-problem.ts';
 import { Banner } from '#app/_ui/banner.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { Field } from '#app/_ui/field.tsx';
+import { Form } from '#app/_ui/form.tsx';
 import { Input } from '#app/_ui/input.tsx';
 import { PasswordInput } from './password-input.tsx';
 
@@ -63,13 +64,7 @@ export function FactorForm({ kinds, askPasskey, onShow, onProblem, act }: Factor
     setMessage(undefined);
   };
   return (
-    <form
-      className="grid gap-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit();
-      }}
-    >
+    <Form className="grid gap-4" busy={busy} onSubmit={() => void submit()}>
       {message === undefined ? null : (
         <Banner boxed status={message.isMild ? 'warning' : 'failed'} role="alert">
           {message.text}
@@ -81,7 +76,7 @@ export function FactorForm({ kinds, askPasskey, onShow, onProblem, act }: Factor
         {kind === 'passkey' ? t('factor.passkey.act') : (act ?? t('factor.act'))}
       </Button>
       <OtherFactors kinds={kinds.filter((each) => each !== kind)} disabled={busy} onChoose={choose} />
-    </form>
+    </Form>
   );
 }
 
@@ -96,7 +91,6 @@ function useFactorSubmit({ show, onRejected, onProblem }: FactorSubmitOptions) {
   const [busy, setBusy] = useState(false);
   const [message, setMessage] = useState<{ text: string; isMild: boolean }>();
   async function submit() {
-    if (busy) return;
     setBusy(true);
     setMessage(undefined);
     try {

@@ -6,6 +6,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Button } from './button.tsx';
 import { scrim, sheet } from './dialog.tsx';
 import { FieldError } from './field.tsx';
+import { Form } from './form.tsx';
 import { Input } from './input.tsx';
 import { currentOpener, restoreFocus } from './opener.ts';
 import { allowScrollLock } from './style-nonce.ts';
@@ -58,7 +59,7 @@ function Question(props: ConfirmDialogProps) {
   const ready = props.phrase === undefined || typed.trim() === props.phrase;
 
   async function act() {
-    if (!ready || busy) return;
+    if (!ready) return;
     setBusy(true);
     try {
       await props.onConfirm();
@@ -71,13 +72,7 @@ function Question(props: ConfirmDialogProps) {
   }
 
   return (
-    <form
-      className="grid grid-cols-[minmax(0,1fr)] gap-3"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void act();
-      }}
-    >
+    <Form className="grid grid-cols-[minmax(0,1fr)] gap-3" busy={busy} onSubmit={() => void act()}>
       <Radix.Title className="text-16 font-semibold tracking-tight">{props.title}</Radix.Title>
       <Radix.Description className="text-ink-2">{props.description}</Radix.Description>
       {props.children}
@@ -111,6 +106,6 @@ function Question(props: ConfirmDialogProps) {
           {props.confirmLabel}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }

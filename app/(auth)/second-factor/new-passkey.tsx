@@ -3,6 +3,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
+import { forgetError } from '#app/_lib/forget-error.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { createPasskey, PasskeyError } from '#app/_lib/passkeys.ts';
 import { faultAt } from '#app/_lib/problem.ts';
@@ -11,6 +12,7 @@ import { useProblem } from '#app/_lib/use-problem.ts';
 import { Banner } from '#app/_ui/banner.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { Field } from '#app/_ui/field.tsx';
+import { Form } from '#app/_ui/form.tsx';
 import { Input } from '#app/_ui/input.tsx';
 
 export interface NewFactorProps {
@@ -34,12 +36,11 @@ export function NewPasskey({ onDone }: NewFactorProps) {
   const problem = make.error === null || trouble !== undefined ? undefined : explain(make.error);
   const nameError = faultAt(problem, '/name');
   return (
-    <form
+    <Form
       className="grid grid-cols-[minmax(0,1fr)] gap-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (!make.isPending) make.mutate();
-      }}
+      busy={make.isPending}
+      onEdit={() => forgetError(make)}
+      onSubmit={() => make.mutate()}
     >
       {trouble === undefined ? null : (
         <Banner boxed status="warning" role="alert">
@@ -65,6 +66,6 @@ export function NewPasskey({ onDone }: NewFactorProps) {
         <KeyRound aria-hidden />
         {t('account:passkeys.add.act')}
       </Button>
-    </form>
+    </Form>
   );
 }

@@ -10,6 +10,7 @@ import { Banner } from '#app/_ui/banner.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { CopyCommand } from '#app/_ui/copy.tsx';
 import { Field } from '#app/_ui/field.tsx';
+import { Form } from '#app/_ui/form.tsx';
 import { Input } from '#app/_ui/input.tsx';
 import { Skeleton } from '#app/_ui/skeleton.tsx';
 import type { NewFactorProps } from './new-passkey.tsx';
@@ -33,11 +34,14 @@ export function NewTotp({ onDone }: NewFactorProps) {
     );
   }
   return (
-    <form
+    <Form
       className="grid grid-cols-[minmax(0,1fr)] gap-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (!add.isPending && start.data !== undefined) add.mutate({ code });
+      busy={add.isPending}
+      onEdit={() => {
+        if (codeError !== undefined) add.reset();
+      }}
+      onSubmit={() => {
+        if (start.data !== undefined) add.mutate({ code });
       }}
     >
       {problem === undefined || codeError !== undefined ? null : (
@@ -66,7 +70,7 @@ export function NewTotp({ onDone }: NewFactorProps) {
       <Button type="submit" variant="primary" busy={add.isPending} className="h-9 w-full">
         {t('account:totp.add.act')}
       </Button>
-    </form>
+    </Form>
   );
 }
 

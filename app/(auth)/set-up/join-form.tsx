@@ -2,6 +2,7 @@
 
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import { forgetError } from '#app/_lib/forget-error.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { faultAt } from '#app/_lib/problem.ts';
 import { useTRPC } from '#app/_lib/trpc.tsx';
@@ -9,6 +10,7 @@ import { useProblem } from '#app/_lib/use-problem.ts';
 import { Banner } from '#app/_ui/banner.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { Field } from '#app/_ui/field.tsx';
+import { Form } from '#app/_ui/form.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { Input } from '#app/_ui/input.tsx';
 import { PasswordInput } from '../password-input.tsx';
@@ -33,17 +35,10 @@ export function JoinForm(props: JoinFormProps) {
   const { token, recipient, role, isFirstAdmin, expiresAt, provider } = props;
   const { t } = useTranslation(['auth', 'common']);
   const format = useFormat();
-  const { problem, busy, errorAt, isElsewhere, submit, fieldProps } = useJoin(token, recipient);
+  const { problem, busy, errorAt, isElsewhere, edit, submit, fieldProps } = useJoin(token, recipient);
   const kind = isFirstAdmin ? 'first' : 'join';
   return (
-    <form
-      className="grid gap-4 p-5"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit(event.currentTarget);
-      }}
-    >
+    <Form className="grid gap-4 p-5" noValidate busy={busy} onEdit={edit} onSubmit={submit}>
       <div className="grid gap-1">
         <h1 className="text-16 font-semibold tracking-tight">{t(`auth:setUp.title.${kind}`)}</h1>
         <p className="text-ink-2">
@@ -74,7 +69,7 @@ export function JoinForm(props: JoinFormProps) {
       </Button>
       {provider === null ? null : <ProviderButton provider={provider} next="/" invitation={token} />}
       <p className="text-12 text-ink-3">{t('auth:setUp.expires', { time: format.dateTime(expiresAt, 'short') })}</p>
-    </form>
+    </Form>
   );
 }
 
@@ -94,12 +89,11 @@ function InvitedAs({ recipient, namespaces }: JoinFormProps) {
   );
 }
 
-const fields = ['name', 'email', 'password'] as const;
 /** Fills in the name or the address that the invitation has. */
 const nameOrAddress = (recipient: string | null) =>
   recipient?.includes('@') ? { name: '', email: recipient } : { name: recipient ?? '', email: '' };
 
-type JoinField = (typeof fields)[number];
+type JoinField = 'name' | 'email' | 'password';
 
 function useJoin(token: string, recipient: string | null) {
   const { t } = useTranslation('auth');
@@ -118,19 +112,14 @@ function useJoin(token: string, recipient: string | null) {
         : undefined,
   };
   const busy = join.isPending || join.isSuccess;
-  function submit(form: HTMLFormElement) {
+  function submit() {
     setTried(true);
-    const wrong = fields.find((field) => faults[field] !== undefined);
-    if (wrong === undefined) {
-      if (!busy) join.mutate({ token, ...values });
-      return;
-    }
-    const field = form.elements.namedItem(wrong);
-    if (field instanceof HTMLElement) field.focus();
+    if (Object.values(faults).every((fault) => fault === undefined)) join.mutate({ token, ...values });
   }
   return {
     problem,
     busy,
+    edit: () => forgetError(join),
     submit,
     errorAt: (field: JoinField) => (wasTried ? (faults[field] ?? faultAt(problem, `/${field}`)) : undefined),
     /** Whether the problem belongs to no field and must be shown in a banner. */
@@ -138,10 +127,7 @@ function useJoin(token: string, recipient: string | null) {
     fieldProps: (field: JoinField) => ({
       name: field,
       value: values[field],
-      onChange: (event: { target: { value: string } }) => {
-        if (join.error !== null) join.reset();
-        setValues({ ...values, [field]: event.target.value });
-      },
+      onChange: (event: { target: { value: string } }) => setValues({ ...values, [field]: event.target.value }),
     }),
   };
 }

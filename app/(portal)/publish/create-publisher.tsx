@@ -2,11 +2,13 @@
 
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { forgetError } from '#app/_lib/forget-error.ts';
 import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
 import { Button } from '#app/_ui/button.tsx';
 import { Field } from '#app/_ui/field.tsx';
+import { Form } from '#app/_ui/form.tsx';
 import { Input } from '#app/_ui/input.tsx';
 import { toast } from '#app/_ui/toast.tsx';
 
@@ -39,10 +41,11 @@ export function CreatePublisher({ namespace, mayCreate, onCreated }: CreatePubli
   );
   if (!mayCreate) return <div className="mt-3 text-ink-2">{absent}</div>;
   return (
-    <form
+    <Form
       className="mt-4 grid gap-3 border-t border-line-subtle pt-3 sm:grid-cols-[minmax(0,1fr)_auto] sm:items-start"
-      onSubmit={(event) => {
-        event.preventDefault();
+      busy={create.isPending}
+      onEdit={() => forgetError(create)}
+      onSubmit={() => {
         if (displayName.trim() !== '') create.mutate({ namespace, displayName });
       }}
     >
@@ -57,6 +60,6 @@ export function CreatePublisher({ namespace, mayCreate, onCreated }: CreatePubli
       <Button type="submit" busy={create.isPending} className="sm:mt-[23px]">
         {t('publisher.create', { namespace })}
       </Button>
-    </form>
+    </Form>
   );
 }

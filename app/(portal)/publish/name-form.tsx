@@ -1,6 +1,6 @@
 'use client';
 
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { type ExplainedProblem, faultAt } from '#app/_lib/problem.ts';
 import { useReader } from '#app/_shell/reader.tsx';
@@ -8,6 +8,7 @@ import { Button } from '#app/_ui/button.tsx';
 import { Card, CardBody, CardHeader } from '#app/_ui/card.tsx';
 import { Checkbox } from '#app/_ui/checkbox.tsx';
 import { ControlRow, Field } from '#app/_ui/field.tsx';
+import { Form } from '#app/_ui/form.tsx';
 import { Input } from '#app/_ui/input.tsx';
 import { namespaceOf } from '#app/(portal)/handlers/handler-name.ts';
 import { parseHandlerId } from '#protocol/names.ts';
@@ -34,7 +35,7 @@ export function NameForm(props: NameFormProps) {
     <Card>
       <CardHeader title={t('name.title')} />
       <CardBody>
-        <form onSubmit={form.submit} className="grid gap-3 sm:grid-cols-[minmax(0,1fr)_14rem_auto] sm:items-start">
+        <Form onSubmit={form.submit} className="grid gap-3 sm:grid-cols-[minmax(0,1fr)_14rem_auto] sm:items-start">
           <Field
             label={t('name.handler')}
             hint={
@@ -88,7 +89,7 @@ export function NameForm(props: NameFormProps) {
               <option key={id} value={id} />
             ))}
           </datalist>
-        </form>
+        </Form>
         {isAbsent ? (
           <CreatePublisher
             key={namespace}
@@ -109,7 +110,7 @@ function useNameForm({ suggestion, publishers, hasMorePublishers, problem, onSen
   const [version, setVersion] = useState(suggestion.version);
   const [carry, setCarry] = useState(true);
   const [created, setCreated] = useState<readonly string[]>([]);
-  const [wasTried, setTried] = useState(false);
+  const [tried, setTried] = useState<Suggestion>();
   const parsed = parseHandlerId(handler.trim());
   const namespace = namespaceOf(handler.trim());
   const isMine = reader.role === 'admin' || reader.namespaces.includes(namespace);
@@ -122,13 +123,15 @@ function useNameForm({ suggestion, publishers, hasMorePublishers, problem, onSen
     parsed === null
       ? t('name.handler.form')
       : isMine
-        ? faultAt(problem, '/handler')
+        ? tried?.handler === handler.trim()
+          ? faultAt(problem, '/handler')
+          : undefined
         : t('name.handler.notMine', { namespace });
-  const wrongVersion = parseVersion(version.trim()) === null ? t('name.version.form') : faultAt(problem, '/version');
+  const versionFault = tried?.version === version.trim() ? faultAt(problem, '/version') : undefined;
+  const wrongVersion = parseVersion(version.trim()) === null ? t('name.version.form') : versionFault;
 
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    setTried(true);
+  const submit = () => {
+    setTried({ handler: handler.trim(), version: version.trim() });
     if (parsed === null || !isMine || parseVersion(version.trim()) === null || isAbsent) return;
     onSend({ handler: handler.trim(), version: version.trim(), carry });
   };
@@ -142,8 +145,8 @@ function useNameForm({ suggestion, publishers, hasMorePublishers, problem, onSen
     setCarry,
     /** Whether the publisher does not exist yet. */
     isAbsent,
-    handlerError: wasTried || (parsed !== null && !isMine) ? wrongHandler : undefined,
-    versionError: wasTried ? wrongVersion : undefined,
+    handlerError: tried !== undefined || (parsed !== null && !isMine) ? wrongHandler : undefined,
+    versionError: tried !== undefined ? wrongVersion : undefined,
     submit,
     onPublisherCreated: () => setCreated((current) => [...current, namespace]),
   };

@@ -5,6 +5,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { Dialog } from '#app/_ui/dialog.tsx';
 import { FieldError } from '#app/_ui/field.tsx';
+import { Form } from '#app/_ui/form.tsx';
 
 export interface FormDialogProps {
   title: string;
@@ -50,14 +51,12 @@ export function FormDialog({
         </>
       }
     >
-      <form
+      <Form
         id={formId}
         className="grid grid-cols-[minmax(0,1fr)] gap-3"
-        onChange={onEdit}
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!busy) onSubmit();
-        }}
+        busy={busy}
+        onSubmit={onSubmit}
+        {...(onEdit && { onEdit })}
       >
         {children}
         {error === undefined ? null : (
@@ -65,7 +64,7 @@ export function FormDialog({
             <FieldError>{error}</FieldError>
           </div>
         )}
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -60,6 +60,7 @@ export function EnrollDialog({ gatewayUrl, onClose }: { gatewayUrl: string; onCl
       <NameAndTagsForm
         id={formId}
         problem={problem}
+        busy={create.isPending}
         onEdit={() => forgetError(create)}
         onSubmit={(values) => create.mutate(values)}
       />

@@ -7,6 +7,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { cn } from '#app/_ui/cn.ts';
+import { Form } from '#app/_ui/form.tsx';
 import { Popover, PopoverContent, PopoverTrigger } from '#app/_ui/popover.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import type { FleetFilter, ListedField } from '#server/domain/fleet/index.ts';
@@ -55,12 +56,9 @@ function HealthChoice({ filter, onPick }: ChoiceProps) {
   const counts = facets.data && new Map(facets.data.items.map(({ name, count }) => [name, count]));
   const [chosen, setChosen] = useState(filter.health ?? []);
   return (
-    <form
+    <Form
       className="grid p-1.5"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onPick({ health: vmHealths.filter((health) => chosen.includes(health)) });
-      }}
+      onSubmit={() => onPick({ health: vmHealths.filter((health) => chosen.includes(health)) })}
     >
       {vmHealths.map((health) => (
         <label key={health} className={cn(itemClass, 'cursor-default')}>
@@ -82,6 +80,6 @@ function HealthChoice({ filter, onPick }: ChoiceProps) {
           {t('vms:filter.apply')}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }

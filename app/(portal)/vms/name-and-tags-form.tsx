@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { type ExplainedProblem, faultAt } from '#app/_lib/problem.ts';
 import { Field, FieldError } from '#app/_ui/field.tsx';
+import { Form } from '#app/_ui/form.tsx';
 import { Input } from '#app/_ui/input.tsx';
 import { readTags, writeTags } from './tags.ts';
 
@@ -18,6 +19,7 @@ export interface NameAndTagsFormProps {
   initial?: NameAndTags;
   /** Why the last attempt failed. Field errors are shown at their fields. */
   problem: ExplainedProblem | undefined;
+  busy: boolean;
   /** Called when the user changes a field. */
   onEdit(): void;
   /** Called on submit, unless the tags are invalid. */
@@ -25,7 +27,7 @@ export interface NameAndTagsFormProps {
 }
 
 /** Edits the name and tags of a new or existing VM. */
-export function NameAndTagsForm({ id, initial, problem, onEdit, onSubmit }: NameAndTagsFormProps) {
+export function NameAndTagsForm({ id, initial, problem, busy, onEdit, onSubmit }: NameAndTagsFormProps) {
   const { t } = useTranslation('vms');
   const [name, setName] = useState(initial?.name ?? '');
   const [tags, setTags] = useState(writeTags(initial?.tags ?? {}));
@@ -33,12 +35,12 @@ export function NameAndTagsForm({ id, initial, problem, onEdit, onSubmit }: Name
   const tagsFault = problem?.faults.find((fault) => fault.path.startsWith('/tags'))?.message;
   const isNameTaken = problem?.code === 'vm_name_taken';
   return (
-    <form
+    <Form
       id={id}
       className="grid gap-3"
-      onChange={onEdit}
-      onSubmit={(event) => {
-        event.preventDefault();
+      busy={busy}
+      onEdit={onEdit}
+      onSubmit={() => {
         if (parsed) onSubmit({ name, tags: parsed });
       }}
     >
@@ -64,6 +66,6 @@ export function NameAndTagsForm({ id, initial, problem, onEdit, onSubmit }: Name
           <FieldError>{problem.message}</FieldError>
         </div>
       ) : null}
-    </form>
+    </Form>
   );
 }

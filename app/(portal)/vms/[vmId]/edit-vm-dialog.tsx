@@ -50,6 +50,7 @@ export function EditVmDialog({ facts, onClose }: { facts: VmFacts; onClose(): vo
         id={formId}
         initial={facts}
         problem={problem}
+        busy={update.isPending}
         onEdit={() => forgetError(update)}
         onSubmit={(values) => update.mutate({ vmId: facts.id, ...values })}
       />

@@ -1,7 +1,7 @@
 'use client';
 
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useId, useState } from 'react';
+import { useId, useState } from 'react';
 import { forgetError } from '#app/_lib/forget-error.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { faultAt } from '#app/_lib/problem.ts';
@@ -11,6 +11,7 @@ import { Button } from '#app/_ui/button.tsx';
 import { ConfirmDialog } from '#app/_ui/confirm-dialog.tsx';
 import { Dialog } from '#app/_ui/dialog.tsx';
 import { Field, FieldError } from '#app/_ui/field.tsx';
+import { Form } from '#app/_ui/form.tsx';
 import { Input } from '#app/_ui/input.tsx';
 import { Select } from '#app/_ui/select.tsx';
 import { toast } from '#app/_ui/toast.tsx';
@@ -50,8 +51,7 @@ export function HoldDialog({ facts: { id: vmId, name, agentKind }, view, onClose
     }),
   );
   const problem = hold.error ? explain(hold.error) : undefined;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     const terms = form.submit();
     if (terms !== null) hold.mutate({ vmId, ...terms });
   };
@@ -71,16 +71,17 @@ export function HoldDialog({ facts: { id: vmId, name, agentKind }, view, onClose
         </>
       }
     >
-      <form
+      <Form
         id={formId}
         noValidate
         className="grid grid-cols-[minmax(0,1fr)] gap-3"
-        onChange={() => forgetError(hold)}
+        busy={hold.isPending}
+        onEdit={() => forgetError(hold)}
         onSubmit={submit}
       >
         <HoldFields form={form} reasonFault={reasonFault} untilFault={untilFault} />
         {problem && !reasonFault && !untilFault ? <FieldError>{problem.message}</FieldError> : null}
-      </form>
+      </Form>
     </Dialog>
   );
 }

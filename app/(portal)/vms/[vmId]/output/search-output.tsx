@@ -7,6 +7,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { Button } from '#app/_ui/button.tsx';
+import { Form } from '#app/_ui/form.tsx';
 import { Input } from '#app/_ui/input.tsx';
 
 export interface SearchOutputProps {
@@ -31,12 +32,9 @@ export function SearchOutput({ vmId, outputId, label, onChoose }: SearchOutputPr
   const next = found.data?.next ?? null;
   return (
     <search className="grid grid-cols-[minmax(0,1fr)] gap-2">
-      <form
+      <Form
         className="flex flex-wrap items-center gap-2"
-        onSubmit={(event) => {
-          event.preventDefault();
-          setSearch(typed.trim() === '' ? null : { q: typed.trim(), row: 0 });
-        }}
+        onSubmit={() => setSearch(typed.trim() === '' ? null : { q: typed.trim(), row: 0 })}
       >
         <Input
           type="search"
@@ -65,7 +63,7 @@ export function SearchOutput({ vmId, outputId, label, onChoose }: SearchOutputPr
                 : t('search.some', { count: found.data.found.length })}
           </span>
         ) : null}
-      </form>
+      </Form>
       {search !== null && found.error && !found.data ? (
         <QueryError error={found.error} onRetry={found.refetch} at={new Date(found.errorUpdatedAt)} />
       ) : null}

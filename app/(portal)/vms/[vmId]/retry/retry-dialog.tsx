@@ -1,7 +1,8 @@
 'use client';
 
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useId, useState } from 'react';
+import { useId, useState } from 'react';
+import { forgetError } from '#app/_lib/forget-error.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { faultAt } from '#app/_lib/problem.ts';
 import { useTRPC } from '#app/_lib/trpc.tsx';
@@ -9,6 +10,7 @@ import { useProblem } from '#app/_lib/use-problem.ts';
 import { Button } from '#app/_ui/button.tsx';
 import { Dialog } from '#app/_ui/dialog.tsx';
 import { Field, FieldError } from '#app/_ui/field.tsx';
+import { Form } from '#app/_ui/form.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { Input } from '#app/_ui/input.tsx';
 import { toast } from '#app/_ui/toast.tsx';
@@ -48,8 +50,7 @@ export function RetryDialog({ vmId, name, sequenceNumber, onClose }: RetryDialog
   const everyMinutes = wholeNumber(typed.everyMinutes, retryLimits.minutes);
   const times = wholeNumber(typed.times, retryLimits.times);
   const problem = retry.error ? explain(retry.error) : undefined;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     setAsked(true);
     if (everyMinutes !== null && times !== null) retry.mutate({ vmId, name, sequenceNumber, everyMinutes, times });
   };
@@ -85,11 +86,18 @@ export function RetryDialog({ vmId, name, sequenceNumber, onClose }: RetryDialog
         </>
       }
     >
-      <form id={formId} noValidate className="grid grid-cols-[minmax(0,1fr)] gap-3" onSubmit={submit}>
+      <Form
+        id={formId}
+        noValidate
+        className="grid grid-cols-[minmax(0,1fr)] gap-3"
+        busy={retry.isPending}
+        onEdit={() => forgetError(retry)}
+        onSubmit={submit}
+      >
         {field('everyMinutes', everyMinutes, retryLimits.minutes)}
         {field('times', times, retryLimits.times)}
         {problem && problem.faults.length === 0 ? <FieldError>{problem.message}</FieldError> : null}
-      </form>
+      </Form>
     </Dialog>
   );
 }

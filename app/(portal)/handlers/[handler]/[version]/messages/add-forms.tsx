@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { FieldError } from '#app/_ui/field.tsx';
+import { Form } from '#app/_ui/form.tsx';
 import { Input } from '#app/_ui/input.tsx';
 import { canonicalLanguage } from '#protocol/language.ts';
 
@@ -26,11 +27,11 @@ export function AddLanguage({ known, onAdd }: { known: readonly string[]; onAdd(
     setWrong(false);
   };
   return (
-    <form
+    <Form
       className="flex flex-wrap items-center gap-2"
       onKeyDown={(event) => event.key === 'Escape' && close()}
-      onSubmit={(event) => {
-        event.preventDefault();
+      onEdit={() => setWrong(false)}
+      onSubmit={() => {
         const lang = canonicalLanguage(tag);
         if (lang === null) return setWrong(true);
         if (!known.includes(lang)) onAdd(lang);
@@ -58,7 +59,7 @@ export function AddLanguage({ known, onAdd }: { known: readonly string[]; onAdd(
       <Button size="sm" type="submit">
         {t('localization:language.add')}
       </Button>
-    </form>
+    </Form>
   );
 }
 
@@ -69,10 +70,9 @@ export function AddMessage({ known, onAdd }: { known: readonly string[]; onAdd(i
   const wanted = id.trim();
   const isKnown = known.includes(wanted);
   return (
-    <form
+    <Form
       className="flex flex-wrap items-center gap-2 border-t border-line-subtle px-4 py-2.5"
-      onSubmit={(event) => {
-        event.preventDefault();
+      onSubmit={() => {
         if (wanted === '') return;
         onAdd(wanted);
         setId('');
@@ -92,6 +92,6 @@ export function AddMessage({ known, onAdd }: { known: readonly string[]; onAdd(i
       <Button type="submit" disabled={wanted === ''}>
         {isKnown ? t('openMessage') : t('addMessage')}
       </Button>
-    </form>
+    </Form>
   );
 }
