@@ -20,12 +20,13 @@ export class PasskeyError extends Error {
   }
 }
 
-/** Whether this browser can use passkeys for this host. IP addresses cannot have passkeys. */
+/** Whether this browser can use passkeys for this host. */
 export function canUsePasskeys(): boolean {
-  return typeof PublicKeyCredential === 'function' && isSecureContext && !isAddress(location.hostname);
+  return typeof PublicKeyCredential === 'function' && isSecureContext && mayHavePasskeys(location.hostname);
 }
 
-const isAddress = (host: string): boolean => /^[\d.]+$/.test(host) || host.startsWith('[');
+/** Whether a portal on this host can have passkeys. IP addresses cannot. */
+export const mayHavePasskeys = (host: string): boolean => !/^[\d.]+$/.test(host) && !host.startsWith('[');
 
 /**
  * Requests a signature. With `byField`, offers passkeys as suggestions of a field instead of in a dialog, until

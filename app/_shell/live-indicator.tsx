@@ -19,6 +19,9 @@ const dots = {
   lost: 'bg-warning-solid ring-3 ring-warning-tint',
 };
 
+/** A word that takes space without being shown or found. `ps-4` is the dot and its gap. */
+const reserved = 'invisible ps-4 before:content-[attr(data-word)]';
+
 /** A dot and a label in the top bar that show whether the page is up to date. */
 export function LiveIndicator() {
   const { t } = useTranslation('navigation');
@@ -26,9 +29,14 @@ export function LiveIndicator() {
   const shown = live.phase === 'back' ? 'live' : live.phase === 'signed-out' ? 'lost' : live.phase;
   const word = shown === 'live' ? t('live') : shown === 'lost' ? t('live.lost') : t('live.connecting');
   return (
-    <span className="inline-flex h-(--control) items-center gap-[9px] px-2 text-12 whitespace-nowrap text-ink-2">
-      <span aria-hidden className={cn('size-[7px] rounded-full', dots[shown])} />
-      <span className={shown === 'live' ? undefined : 'max-sm:sr-only'}>{word}</span>
+    <span className="inline-grid h-(--control) items-center justify-items-end px-2 text-12 whitespace-nowrap text-ink-2 *:col-start-1 *:row-start-1">
+      {/* Reserve the width, so that nothing moves once the page is live. */}
+      <span aria-hidden data-word={t('live.connecting')} className={cn(reserved, 'max-sm:hidden')} />
+      <span aria-hidden data-word={t('live')} className={reserved} />
+      <span className="inline-flex items-center gap-[9px]">
+        <span aria-hidden className={cn('size-[7px] rounded-full', dots[shown])} />
+        <span className={shown === 'live' ? undefined : 'max-sm:sr-only'}>{word}</span>
+      </span>
     </span>
   );
 }

@@ -1,12 +1,13 @@
 import { HighlightStyle } from '@codemirror/language';
 import { EditorView } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
+import { jsonLineHeight, jsonPadding } from './json-height.ts';
 
 export const theme = EditorView.theme({
   '&': { backgroundColor: 'transparent', color: 'var(--text)', fontSize: '12px' },
   '&.cm-focused': { outline: 'none' },
-  '.cm-scroller': { fontFamily: 'var(--font-mono)', lineHeight: '18px', letterSpacing: '-0.01em' },
-  '.cm-content': { padding: '4px 0 10px', caretColor: 'var(--text)' },
+  '.cm-scroller': { fontFamily: 'var(--font-mono)', lineHeight: `${jsonLineHeight}px`, letterSpacing: '-0.01em' },
+  '.cm-content': { padding: `${jsonPadding.top}px 0 ${jsonPadding.bottom}px`, caretColor: 'var(--text)' },
   // The focus ring is around the whole editor, because the scrolling container would cut off a ring around the text.
   '.cm-content:focus-visible': { boxShadow: 'none' },
   '.cm-line': { padding: '0 16px 0 4px' },

@@ -4,6 +4,7 @@ import { Words } from '#app/_lib/i18n/words.tsx';
 import { portal, runtime } from '#app/_lib/portal.ts';
 import { Page } from '#app/_shell/page.tsx';
 import { readGrouping } from './addresses.ts';
+import { fewVms, tileRows } from './map/tiles.ts';
 import { Overview } from './overview.tsx';
 
 export async function generateMetadata(): Promise<Metadata> {
@@ -17,7 +18,7 @@ interface OverviewPageProps {
 
 /** The state of the fleet. If a query fails on the server, its card retries it and reports the failure. */
 export default async function OverviewPage({ searchParams }: OverviewPageProps) {
-  const [{ t }, { overview }, { by }] = await Promise.all([words('overview'), portal(), searchParams]);
+  const [{ t }, { overview, fleet }, { by }] = await Promise.all([words('overview'), portal(), searchParams]);
   const groupBy = readGrouping([by].flat()[0]);
   const [summary, firstSteps, map, failing, changes, deadlines, events, acts] = await Promise.all([
     orNothing(overview.summary()),
@@ -29,11 +30,13 @@ export default async function OverviewPage({ searchParams }: OverviewPageProps) 
     orNothing(overview.events()),
     orNothing(overview.acts()),
   ]);
+  // Few VMs are shown as tiles, which the server renders, so that nothing moves when they load.
+  const rows = summary && summary.vms < fewVms ? await orNothing(fleet.list(tileRows)) : undefined;
   return (
     <Page crumbs={[{ label: t('title') }]}>
       <Words namespaces={['overview', 'reports', 'vms', 'activity']}>
         <Overview
-          first={{ summary, firstSteps, map: { groupBy, map }, failing, changes, deadlines, events, acts }}
+          first={{ summary, firstSteps, map: { groupBy, map, rows }, failing, changes, deadlines, events, acts }}
           gatewayUrl={runtime().config.gatewayUrl}
         />
       </Words>

@@ -14,6 +14,7 @@ import { CardHeader } from '#app/_ui/card.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { Segmented } from '#app/_ui/segmented.tsx';
 import { Select } from '#app/_ui/select.tsx';
+import type { FleetPage } from '../../vms/reading.ts';
 import { type MapGrouping, overviewAddress, readGrouping } from '../addresses.ts';
 import { mapHeight } from '../frame.ts';
 import { type FleetMap, useGroupName } from './groups.ts';
@@ -21,17 +22,16 @@ import { Legend } from './legend.tsx';
 import { fewVms } from './tiles.ts';
 import { useFleetCanvas } from './use-fleet-canvas.ts';
 
-const FleetTiles = dynamic(() => import('./fleet-tiles.tsx').then((module) => module.FleetTiles), {
-  ssr: false,
-  // Reserves about the space of the tiles.
-  loading: () => <div className="min-h-24" />,
-});
+/** Loaded on demand. The server renders it, so nothing moves when its script loads. */
+const FleetTiles = dynamic(() => import('./fleet-tiles.tsx').then((module) => module.FleetTiles));
 const FleetTable = dynamic(() => import('./fleet-table.tsx').then((module) => module.FleetTable), { ssr: false });
 
 /** The map that the server rendered, and the grouping in the URL. */
 export interface FirstMap {
   groupBy: MapGrouping | undefined;
   map: FleetMap | undefined;
+  /** The VMs of a small fleet. */
+  rows: FleetPage | undefined;
 }
 
 export interface FleetMapCardProps {
@@ -78,7 +78,7 @@ export function FleetMapCard({ first, groupings = [], vms = Number.POSITIVE_INFI
           className={cn('px-4 pb-3', map.isPlaceholderData && 'opacity-60 transition-opacity delay-150')}
           aria-busy={map.isPlaceholderData}
         >
-          <FleetTiles map={map.data} />
+          <FleetTiles map={map.data} first={first.rows} />
         </div>
       ) : (
         // After the window is resized, the map keeps its old width until it is drawn again, so the overflow is clipped.

@@ -10,19 +10,25 @@ import { useThrottledReload } from '#app/_lib/use-throttled-reload.ts';
 import { useFormat } from '#app/_ui/format.ts';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import type { FleetRow } from '#server/domain/views/index.ts';
+import type { FleetPage } from '../../vms/reading.ts';
 import { type FleetMap, useGroup } from './groups.ts';
 import { Tile, useReason } from './tile.tsx';
 import { TileGroupHead } from './tile-group-head.tsx';
-import { fewVms, healthIn, nextUnhealthyTile, stepTile, type TileVm, tilesOf } from './tiles.ts';
+import { healthIn, nextUnhealthyTile, stepTile, tileRows, type TileVm, tilesOf } from './tiles.ts';
 import { useMapCursor } from './use-map-cursor.ts';
 
+export interface FleetTilesProps {
+  map: FleetMap;
+  /** The VMs that the server has loaded. */
+  first: FleetPage | undefined;
+}
+
 /** A small fleet as named tiles with a single tab stop and the keys of the map. */
-export function FleetTiles({ map }: { map: FleetMap }) {
+export function FleetTiles({ map, first }: FleetTilesProps) {
   const { t } = useTranslation('overview');
   const trpc = useTRPC();
-  const input = { sort: 'health', limit: fewVms } as const;
-  const rows = useQuery(trpc.fleet.list.queryOptions(input));
-  useThrottledReload({ queryKey: trpc.fleet.list.queryKey(input), refetch: rows.refetch, agesMs: 15_000 });
+  const rows = useQuery({ ...trpc.fleet.list.queryOptions(tileRows), initialData: first });
+  useThrottledReload({ queryKey: trpc.fleet.list.queryKey(tileRows), refetch: rows.refetch, agesMs: 15_000 });
   if (rows.data !== undefined) return <TileMap map={map} rows={rows.data.items} />;
   if (rows.error) {
     return (

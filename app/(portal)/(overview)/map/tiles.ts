@@ -6,6 +6,8 @@ import type { MapStep } from './use-map-cursor.ts';
 
 /** Below this number of VMs, the map shows a named tile for each VM. */
 export const fewVms = 60;
+/** The input of the query for the VMs of these tiles, worst first. */
+export const tileRows = { sort: 'health', limit: fewVms } as const;
 
 /** Returns the VMs of each group of the map, worst first. A VM can be in several groups if these are handlers. */
 export function tilesOf({ groupBy, groups }: FleetMap, rows: readonly FleetRow[]): FleetRow[][] {

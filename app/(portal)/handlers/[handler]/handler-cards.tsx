@@ -14,7 +14,7 @@ const Chart = dynamic(() => import('./adoption-card.tsx').then((module) => modul
 /** The adoption card, in an element that reserves its height. */
 export function AdoptionCard({ handler }: { handler: Handler }) {
   return (
-    <div className={handler.vms > 0 ? 'grid min-h-[320px]' : 'grid min-h-24'}>
+    <div className={handler.vms > 0 ? 'grid min-h-[320px] max-sm:min-h-[336px]' : 'grid min-h-24'}>
       <Chart handler={handler} />
     </div>
   );

@@ -21,13 +21,19 @@ const FactorDialog = dynamic(() => import('./factor-dialog.tsx').then((module) =
 /** At this number of recovery codes or fewer, a banner offers new ones. */
 const fewCodes = 3;
 
+export interface FactorsProps {
+  first: Account;
+  /** Whether the portal's host can have passkeys. The browser must support them too. */
+  passkeysPossible: boolean;
+}
+
 /** The reader's passkeys, authenticator app and recovery codes. */
-export function Factors({ first }: { first: Account }) {
+export function Factors({ first, passkeysPossible }: FactorsProps) {
   const { t } = useTranslation(['account', 'common']);
   const trpc = useTRPC();
   const account = useQuery({ ...trpc.account.get.queryOptions(), initialData: first });
   const [act, setAct] = useState<FactorAct>();
-  const [isPossibleHere, setPossibleHere] = useState(true);
+  const [isPossibleHere, setPossibleHere] = useState(passkeysPossible);
   useEffect(() => setPossibleHere(canUsePasskeys()), []);
   const { passkeys, totp, recoveryCodesLeft } = account.data;
   const hasFactor = passkeys.length > 0 || totp !== null;

@@ -1,7 +1,8 @@
 import type { Metadata } from 'next';
 import { words } from '#app/_lib/i18n/server.ts';
 import { Words } from '#app/_lib/i18n/words.tsx';
-import { portal } from '#app/_lib/portal.ts';
+import { mayHavePasskeys } from '#app/_lib/passkeys.ts';
+import { portal, runtime } from '#app/_lib/portal.ts';
 import { refusals } from '#server/auth/provider/input.ts';
 import { SettingsFrame } from '../settings-frame.tsx';
 import { Appearance } from './appearance.tsx';
@@ -30,7 +31,7 @@ export default async function AccountPage({ searchParams }: AccountPageProps) {
       <Words namespaces={['account', 'auth', 'settings']}>
         <div className="grid max-w-[880px] grid-cols-[minmax(0,1fr)] gap-4">
           <Profile first={account} refused={reason && t(`refusedBy.${reason}`)} />
-          <Factors first={account} />
+          <Factors first={account} passkeysPossible={mayHavePasskeys(new URL(runtime().config.url).hostname)} />
           <Sessions first={sessions} />
           <Appearance />
         </div>

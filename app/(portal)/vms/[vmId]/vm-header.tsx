@@ -76,7 +76,7 @@ function VmFactsLine({ facts, view }: Pick<VmHeaderProps, 'facts' | 'view'>) {
   const system = [facts.os?.name, facts.os?.version, facts.os?.arch].filter(Boolean).join(' ');
   const tags = Object.entries(facts.tags);
   const items = [
-    agent.lastSeenAt && { label: t('vm.fact.poll'), value: <RelativeTime value={new Date(agent.lastSeenAt)} /> },
+    agent.lastSeenAt && { label: t('vm.fact.poll'), value: <Ago value={agent.lastSeenAt} /> },
     agent.name && { label: t('vm.fact.agent'), value: <AgentName vmName={facts.name} agent={agent} /> },
     system !== '' && { label: t('vm.fact.system'), value: named(system) },
     facts.goalState && {
@@ -87,7 +87,7 @@ function VmFactsLine({ facts, view }: Pick<VmHeaderProps, 'facts' | 'view'>) {
             incarnation: facts.goalState.incarnation,
             who: facts.goalState.publishedBy,
           })}
-          tags={{ time: <RelativeTime value={new Date(facts.goalState.publishedAt)} /> }}
+          tags={{ time: <Ago value={facts.goalState.publishedAt} /> }}
         />
       ),
     },
@@ -98,6 +98,15 @@ function VmFactsLine({ facts, view }: Pick<VmHeaderProps, 'facts' | 'view'>) {
     },
   ].filter((item) => typeof item === 'object' && item !== null);
   return <Facts items={items} className="tabular-nums max-sm:[&>div:nth-child(n+4)]:hidden" />;
+}
+
+/** A time that keeps its width while it counts, so that the facts after it do not move. */
+function Ago({ value }: { value: Date | string }) {
+  return (
+    <span className="inline-block min-w-[8ch]">
+      <RelativeTime value={new Date(value)} />
+    </span>
+  );
 }
 
 function AgentName({ vmName, agent }: { vmName: string; agent: InstanceDetails['agent'] }) {

@@ -1,7 +1,8 @@
 'use client';
 
 import { Timer } from 'lucide-react';
-import { useId } from 'react';
+import dynamic from 'next/dynamic';
+import { type Ref, useCallback, useId, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Card } from '#app/_ui/card.tsx';
 import { cn } from '#app/_ui/cn.ts';
@@ -16,6 +17,8 @@ import { headlineOf } from './headline-of.ts';
 import { WhyActs } from './why-acts.tsx';
 import { WhySentence } from './why-sentence.tsx';
 
+const Reached = dynamic(() => import('./reached.tsx').then((module) => module.Reached), { ssr: false });
+
 export interface WhyCardProps {
   view: InstanceDetails;
   retry: Retry;
@@ -24,17 +27,39 @@ export interface WhyCardProps {
 
 /**
  * Why the VM is not done: the handler's own message, the portal's sentence, and the chain from the agent's last call to
- * the step that would help. Hidden if there is nothing to explain.
+ * the step that would help. Once there is nothing left to explain, `Reached` keeps its space until the reader leaves.
  */
 export function WhyCard({ view, retry, onAct }: WhyCardProps) {
+  const [height, setHeight] = useState(0);
+  const measure = useCallback((card: HTMLElement) => {
+    const observer = new ResizeObserver(() => setHeight(card.offsetHeight));
+    observer.observe(card);
+    return () => observer.disconnect();
+  }, []);
+  const { explanation } = view;
+  if (explanation !== null) {
+    return <Explained ref={measure} explanation={explanation} view={view} retry={retry} onAct={onAct} />;
+  }
+  if (height === 0) return null;
+  return (
+    <div className="grid" style={{ minHeight: height }}>
+      <Reached onClose={() => setHeight(0)} />
+    </div>
+  );
+}
+
+interface ExplainedProps extends WhyCardProps {
+  ref: Ref<HTMLElement>;
+  explanation: Explanation;
+}
+
+function Explained({ ref, explanation, view, retry, onAct }: ExplainedProps) {
   const { t } = useTranslation('reports');
   const id = useId();
-  const { explanation } = view;
-  if (explanation === null) return null;
   const { question, lead, links } = explanation;
   const headline = headlineOf(view);
   return (
-    <Card aria-labelledby={id} className="@container overflow-hidden">
+    <Card ref={ref} aria-labelledby={id} className="@container overflow-hidden">
       <div className="px-4 pt-4">
         <h2 id={id} className="mb-0.5 text-12 font-medium text-ink-3">
           {t(question === 'degraded' ? 'why.title.degraded' : 'why.title')}

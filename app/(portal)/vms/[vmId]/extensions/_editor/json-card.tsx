@@ -8,6 +8,7 @@ import { Button } from '#app/_ui/button.tsx';
 import { Card, CardHeader } from '#app/_ui/card.tsx';
 import { CodeBlock } from '#app/_ui/code-block.tsx';
 import type { JsonEditorHandle } from '#app/_ui/json-editor.tsx';
+import { jsonHeight } from '#app/_ui/json-height.ts';
 import type { JsonMarks } from '#app/_ui/json-marks.ts';
 import { Skeleton } from '#app/_ui/skeleton.tsx';
 import { isEmptySecret, type ProtectedDraft } from './draft.ts';
@@ -16,10 +17,8 @@ import { isUntouched } from './single-change.ts';
 const JsonEditor = dynamic(() => import('#app/_ui/json-editor.tsx').then((module) => module.JsonEditor), {
   ssr: false,
   loading: () => (
-    <div className="grid min-h-[180px] content-start gap-2.5 px-4 py-2">
+    <div className="px-4 py-2">
       <Skeleton className="w-40" />
-      <Skeleton className="w-56" />
-      <Skeleton className="w-48" />
     </div>
   ),
 });
@@ -80,15 +79,17 @@ export function JsonCard(props: JsonCardProps) {
       <p role="status" className={props.wasWrapped ? 'px-4 pb-2 text-12 text-ink-2' : 'sr-only'}>
         {props.wasWrapped ? t('json.unwrapped') : null}
       </p>
-      <JsonEditor
-        ref={props.editor}
-        value={text}
-        replacements={props.unwraps}
-        onChange={onText}
-        label={t('json.label')}
-        describedBy="json-keys"
-        marks={marks}
-      />
+      <div style={{ minHeight: jsonHeight(text) }}>
+        <JsonEditor
+          ref={props.editor}
+          value={text}
+          replacements={props.unwraps}
+          onChange={onText}
+          label={t('json.label')}
+          describedBy="json-keys"
+          marks={marks}
+        />
+      </div>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-line-subtle px-4 py-2 text-12 text-ink-3">
         <span className="flex items-center gap-1.5">
           <Lock aria-hidden className="size-3.5" />
