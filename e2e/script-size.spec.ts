@@ -5,7 +5,7 @@ import { expect, test } from './support/test.ts';
 
 const probe = 'Acme.Lab.Probe';
 
-test('no page loads more than 215 kB of script before an interaction', async ({ signedIn, api, unique }) => {
+test('no page loads more than 200 kB of script before an interaction', async ({ signedIn, api, unique }) => {
   await publishSamples(api, [probe]);
   const vm = await api.createVm(`script-${unique}`);
   await api.setExtension(vm.id, 'watch', sampleGoal(probe));

@@ -10,6 +10,7 @@ export * from './handler-environment.ts';
 export * from './heartbeat.ts';
 export * from './json-leaves.ts';
 export * from './language.ts';
+export * from './language-cookie.ts';
 export * from './limits.ts';
 export * from './logs.ts';
 export * from './manifest.ts';

@@ -18,9 +18,6 @@ export interface ReaderWishes {
   chosenLanguage?: string | null | undefined;
 }
 
-/** The cookie that stores the language chosen in the pages. */
-export const languageCookie = 'annex-language';
-
 const maxHeaderLength = 4_000;
 const maxRanges = 50;
 

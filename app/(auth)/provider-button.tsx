@@ -2,7 +2,7 @@
 
 import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
-import { goToProvider } from '#app/_lib/session.ts';
+import { goToProvider } from '#app/_lib/sign-in.ts';
 import { useProblem } from '#app/_lib/use-problem.ts';
 import { Button } from '#app/_ui/button.tsx';
 import { FieldError } from '#app/_ui/field.tsx';

@@ -1,4 +1,4 @@
-import { languageCookie } from '#protocol/negotiate.ts';
+import { languageCookie } from '#protocol/language-cookie.ts';
 
 /** Choices that the server needs before rendering. The pages set no other cookies. */
 export const cookieNames = {

@@ -1,12 +1,16 @@
-'use client';
-
-import { useRouter } from 'next/navigation';
-import { useEffect, useRef } from 'react';
-
-type Ask = (go: () => void) => void;
+/** Asks the reader, and calls `go` if the reader agrees to leave the page. */
+export type Ask = (go: () => void) => void;
 
 /** Set by the page that has unsaved changes. There is at most one such page. */
 let guard: Ask | null = null;
+
+/** Sets the question, and returns a function that removes it. */
+export function guardPage(ask: Ask): () => void {
+  guard = ask;
+  return () => {
+    if (guard === ask) guard = null;
+  };
+}
 
 /**
  * Calls `go` to leave the page, after a confirmation if there are unsaved changes. Needed only for navigation by code:
@@ -15,67 +19,4 @@ let guard: Ask | null = null;
 export function mayLeave(go: () => void): void {
   if (guard === null) go();
   else guard(go);
-}
-
-/**
- * While `ask` is given, calls it before a link, Back, Forward or `mayLeave` leaves this page. To leave, `ask` calls
- * `go`. If the page is reloaded or the tab is closed, the browser asks instead.
- */
-export function useLeaveGuard(ask: Ask | null): void {
-  const router = useRouter();
-  const latest = useRef(ask);
-  useEffect(() => {
-    latest.current = ask;
-  });
-  const active = ask !== null;
-  useEffect(() => {
-    if (!active) return;
-    let agreed = false;
-    const question: Ask = (go) =>
-      latest.current?.(() => {
-        agreed = true;
-        go();
-      });
-    guard = question;
-
-    const unload = (event: BeforeUnloadEvent) => {
-      if (!agreed) event.preventDefault();
-    };
-    const click = (event: MouseEvent) => {
-      const target = targetOf(event);
-      if (target === null || agreed) return;
-      event.preventDefault();
-      event.stopPropagation();
-      question(() => router.push(target));
-    };
-    const traverse = (event: NavigateEvent) => {
-      if (agreed || event.navigationType !== 'traverse' || !event.cancelable) return;
-      const { key } = event.destination;
-      event.preventDefault();
-      question(() => void window.navigation.traverseTo(key));
-    };
-    // Browsers without the Navigation API go back without asking.
-    const history = 'navigation' in window ? window.navigation : null;
-    addEventListener('beforeunload', unload);
-    document.addEventListener('click', click, true);
-    history?.addEventListener('navigate', traverse);
-    return () => {
-      if (guard === question) guard = null;
-      removeEventListener('beforeunload', unload);
-      document.removeEventListener('click', click, true);
-      history?.removeEventListener('navigate', traverse);
-    };
-  }, [active, router]);
-}
-
-/**
- * Returns the path that a click leads to; null if the click stays on the page, opens another tab or leaves the portal.
- */
-function targetOf(event: MouseEvent): string | null {
-  const link = event.target instanceof Element ? event.target.closest('a[href]') : null;
-  if (!(link instanceof HTMLAnchorElement) || link.target === '_blank') return null;
-  if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return null;
-  const to = new URL(link.href);
-  const address = to.pathname + to.search;
-  return to.origin !== location.origin || address === location.pathname + location.search ? null : address;
 }

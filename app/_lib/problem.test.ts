@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { DoorError } from './post-json.ts';
 import { faultAt, problemOf, problemOfResponse } from './problem.ts';
-import { DoorError, safeNext } from './session.ts';
+import { safeNext } from './sign-in.ts';
 
 const fault = { path: '/name', code: 'name_taken', message: 'This name is taken.' };
 

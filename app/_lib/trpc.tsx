@@ -1,12 +1,13 @@
 'use client';
 
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { createTRPCClient, httpBatchLink, httpSubscriptionLink, splitLink, type TRPCClient } from '@trpc/client';
+import { createTRPCClient, httpBatchLink, type TRPCClient } from '@trpc/client';
 import { createTRPCContext } from '@trpc/tanstack-react-query';
 import { type ReactNode, useState } from 'react';
-import superjson from 'superjson';
 import type { AppRouter } from '#server/trpc/root.ts';
+import type { Sent } from '#server/trpc/transformer.ts';
 import { problemOf } from './problem.ts';
+import { restoreDates } from './restore-dates.ts';
 
 const { TRPCProvider, useTRPC, useTRPCClient } = createTRPCContext<AppRouter>();
 
@@ -15,31 +16,15 @@ export { useTRPC, useTRPCClient };
 /** Maximum length of a batch's URL. Inputs can be long, such as the ids of a selection, so a longer batch is split. */
 const longestUrl = 2000;
 
-/** Falls back to plain JSON, because superjson rejects property names that settings may have, such as `constructor`. */
+/** The portal's format for calls. In this direction, `serialize` wraps inputs and `deserialize` reads responses. */
 const transformer = {
-  input: {
-    serialize(value: unknown): ReturnType<typeof superjson.serialize> {
-      try {
-        return superjson.serialize(value);
-      } catch {
-        return { json: JSON.parse(JSON.stringify(value ?? null)) };
-      }
-    },
-    deserialize: superjson.deserialize,
-  },
-  output: superjson,
+  input: { serialize: (json: unknown): Sent => ({ json }), deserialize: restoreDates },
+  output: { serialize: (json: unknown): Sent => ({ json }), deserialize: restoreDates },
 };
 
 function makeClient(): TRPCClient<AppRouter> {
-  const url = '/api/trpc';
   return createTRPCClient<AppRouter>({
-    links: [
-      splitLink({
-        condition: (op) => op.type === 'subscription',
-        true: httpSubscriptionLink({ url, transformer }),
-        false: httpBatchLink({ url, transformer, maxURLLength: longestUrl }),
-      }),
-    ],
+    links: [httpBatchLink({ url: '/api/trpc', transformer, maxURLLength: longestUrl })],
   });
 }
 

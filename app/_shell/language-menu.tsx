@@ -1,29 +1,23 @@
 'use client';
 
 import { Languages } from 'lucide-react';
-import { useRouter } from 'next/navigation';
 import { useTransition } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
-import { writeChoice } from '../_lib/cookies.ts';
 import { Button } from '../_ui/button.tsx';
 import { LazyMenu } from '../_ui/lazy-menu.tsx';
+import { nameOfLanguage } from './language-name.ts';
 
 export interface LanguageMenuProps {
   languages: readonly string[];
-  /** Stores the choice and refreshes the page. If absent, only a cookie stores the choice. */
-  choose?(language: string): Promise<void>;
+  /** Whether the reader is signed in, so that the account stores the choice too. */
+  signedIn: boolean;
 }
 
 /** Chooses the language of texts, messages, numbers and dates. Each language is listed by its own name. */
-export function LanguageMenu({ languages, choose }: LanguageMenuProps) {
+export function LanguageMenu({ languages, signedIn }: LanguageMenuProps) {
   const { t, i18n } = useTranslation('navigation');
-  const router = useRouter();
   const [pending, start] = useTransition();
   const language = i18n.language;
-  function keep(value: string) {
-    writeChoice('language', value);
-    router.refresh();
-  }
   return (
     <LazyMenu
       trigger={
@@ -37,25 +31,15 @@ export function LanguageMenu({ languages, choose }: LanguageMenuProps) {
           <span className="max-sm:hidden">{language.toUpperCase()}</span>
         </Button>
       }
+      load={() => import('./language-choices.tsx')}
     >
-      {({ MenuLabel, MenuRadioGroup, MenuRadioItem }) => (
-        <>
-          <MenuLabel>{t('language')}</MenuLabel>
-          <MenuRadioGroup value={language} onValueChange={(value) => start(async () => (choose ?? keep)(value))}>
-            {languages.map((each) => (
-              <MenuRadioItem key={each} value={each}>
-                <span lang={each}>{nameOfLanguage(each)}</span>
-              </MenuRadioItem>
-            ))}
-          </MenuRadioGroup>
-        </>
-      )}
+      {({ LanguageChoices, AccountLanguageChoices }) =>
+        signedIn ? (
+          <AccountLanguageChoices languages={languages} start={start} />
+        ) : (
+          <LanguageChoices languages={languages} start={start} />
+        )
+      }
     </LazyMenu>
   );
-}
-
-/** Returns the name of a language in that language: "Deutsch", "English". */
-export function nameOfLanguage(language: string): string {
-  const name = new Intl.DisplayNames(language, { type: 'language' }).of(language) ?? language;
-  return name.charAt(0).toLocaleUpperCase(language) + name.slice(1);
 }

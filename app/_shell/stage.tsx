@@ -5,7 +5,6 @@ import { reader } from '../_lib/portal.ts';
 import { DataProvider } from '../_lib/trpc.tsx';
 import { Card } from '../_ui/card.tsx';
 import { Toaster } from '../_ui/toast.tsx';
-import { AccountLanguageMenu } from './account-language-menu.tsx';
 import { LanguageMenu } from './language-menu.tsx';
 import { Mark } from './mark.tsx';
 import { currentTheme } from './theme.ts';
@@ -23,10 +22,10 @@ export async function Stage({ children }: { children: ReactNode }) {
         </span>
         <div className="ms-auto flex items-center gap-1">
           {person === null ? (
-            <LanguageMenu languages={availableLanguages()} />
+            <LanguageMenu languages={availableLanguages()} signedIn={false} />
           ) : (
             <DataProvider>
-              <AccountLanguageMenu languages={availableLanguages()} />
+              <LanguageMenu languages={availableLanguages()} signedIn />
               <Toaster label={t('notices')} />
             </DataProvider>
           )}

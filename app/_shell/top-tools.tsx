@@ -1,7 +1,7 @@
 'use client';
 
-import { AccountLanguageMenu } from './account-language-menu.tsx';
 import { AccountMenu } from './account-menu.tsx';
+import { LanguageMenu } from './language-menu.tsx';
 import { LiveIndicator } from './live-indicator.tsx';
 import { PaletteButton } from './palette/palette-button.tsx';
 import { useShell } from './shell-state.ts';
@@ -14,7 +14,7 @@ export function TopTools() {
     <div className="ms-auto flex shrink-0 items-center gap-1">
       <PaletteButton />
       <LiveIndicator />
-      <AccountLanguageMenu languages={languages} />
+      <LanguageMenu languages={languages} signedIn />
       <ThemeMenu theme={theme} />
       <div className="sm:hidden">
         <AccountMenu />

@@ -5,27 +5,7 @@ import { useEffect, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { IconButton } from './button.tsx';
 import { cn } from './cn.ts';
-
-/**
- * Copies text to the clipboard. Falls back to a selected field if the browser blocks the API, as it does over plain
- * HTTP. Returns whether copying succeeded.
- */
-export async function copyText(text: string): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    const field = document.createElement('textarea');
-    field.value = text;
-    field.style.position = 'fixed';
-    field.style.opacity = '0';
-    document.body.append(field);
-    field.select();
-    const done = document.execCommand('copy');
-    field.remove();
-    return done;
-  }
-}
+import { copyText } from './copy-text.ts';
 
 export interface CopyButtonProps {
   text: string;

@@ -4,7 +4,7 @@ import { RotateCw } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Button } from './button.tsx';
-import { copyText } from './copy.tsx';
+import { copyText } from './copy-text.ts';
 import { EmptyState } from './empty-state.tsx';
 import { DateTime } from './time.tsx';
 

@@ -5,28 +5,34 @@ import { type ReactNode, useState } from 'react';
 
 type MenuParts = typeof import('./dropdown-menu.tsx');
 
-export interface LazyMenuProps {
+export interface LazyMenuProps<More> {
   /** The button that opens the menu: a `Button` or an `IconButton`. */
   trigger: ReactNode;
+  /** Loads the components of the contents that only this menu needs, with the menu. */
+  load?(): Promise<More>;
   /**
    * Renders the contents from the components that it receives: `({ MenuItem }) => <MenuItem onSelect={…}>…</MenuItem>`.
    */
-  children(parts: MenuParts): ReactNode;
+  children(parts: MenuParts & More): ReactNode;
   align?: 'start' | 'center' | 'end';
 }
 
-const load = () => import('./dropdown-menu.tsx');
+const loadMenu = () => import('./dropdown-menu.tsx');
 
 /** A menu whose script (30 KB) is loaded on demand. Use it instead of `Menu` on pages. */
-export function LazyMenu({ trigger, children, align = 'end' }: LazyMenuProps) {
-  const [parts, setParts] = useState<MenuParts>();
+export function LazyMenu<More = unknown>({ trigger, load, children, align = 'end' }: LazyMenuProps<More>) {
+  const [parts, setParts] = useState<MenuParts & More>();
   if (parts === undefined) {
-    const open = () => void load().then(setParts, () => {});
+    const loadAll = async () => {
+      const [menu, more] = await Promise.all([loadMenu(), load?.()]);
+      return { ...menu, ...more } as MenuParts & More;
+    };
+    const open = () => void loadAll().then(setParts, () => {});
     return (
       <Slot
         aria-haspopup="menu"
         aria-expanded={false}
-        onPointerEnter={() => void load().catch(() => {})}
+        onPointerEnter={() => void loadAll().catch(() => {})}
         onClick={open}
         onKeyDown={(event) => {
           if (event.key === 'ArrowDown') open();

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import type { APIRequestContext } from '@playwright/test';
 
 /** Maximum size of the scripts that a page loads before any interaction: bytes after gzip. */
-export const maxScriptBytes = 215_000;
+export const maxScriptBytes = 200_000;
 
 /** Returns the gzipped size in bytes of the scripts that a page's document loads before any interaction. */
 export async function scriptBytesOf(client: APIRequestContext, address: string): Promise<number> {

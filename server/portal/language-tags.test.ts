@@ -1,4 +1,3 @@
-import superjson from 'superjson';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { canonicalLanguage, negotiate, read, resourceFile } from '#protocol/index.ts';
 import type { Context } from '#server/domain/context.ts';
@@ -55,7 +54,7 @@ const view = (vmId: string, acceptLanguage: string) =>
 
 /** Requests page data like a browser, with the chosen language in the cookie. */
 const page = (procedure: string, input: unknown, acceptLanguage: string, chosen: string) =>
-  portal.fetch(`/api/trpc/${procedure}?input=${encodeURIComponent(JSON.stringify(superjson.serialize(input)))}`, {
+  portal.fetch(`/api/trpc/${procedure}?input=${encodeURIComponent(JSON.stringify({ json: input }))}`, {
     headers: {
       cookie: `${portal.cookies.viewer}; annex-language=${encodeURIComponent(chosen.toWellFormed())}`,
       'accept-language': acceptLanguage,

@@ -1,35 +1,45 @@
-import superjson from 'superjson';
+/** A response as it is sent: JSON, and the paths of the strings that are dates. */
+export interface Sent {
+  json: unknown;
+  dates?: DatePath[];
+}
 
-/** Property names that the library rejects, although publishers, operators and agents may use them. */
-const refused = /^~*(?:__proto__|constructor|prototype)$/;
+/** The property names and indexes that lead from the root of a response to a date. */
+export type DatePath = (string | number)[];
 
-type Sent = ReturnType<typeof superjson.serialize>;
+/** Returns data for pages in the form that `restoreDates` in the browser reads. */
+function serialize(json: unknown): Sent {
+  const dates: DatePath[] = [];
+  collectDates(json, [], dates);
+  return dates.length === 0 ? { json } : { json, dates };
+}
+
+/** Throws for values that JSON would change without notice, such as a `Map` or a `Buffer`. */
+function collectDates(value: unknown, path: DatePath, dates: DatePath[]): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (value instanceof Date) {
+    dates.push(path);
+  } else if (Array.isArray(value)) {
+    for (const [index, part] of value.entries()) collectDates(part, [...path, index], dates);
+  } else if (isPlain(value)) {
+    for (const name of Object.keys(value)) collectDates(value[name], [...path, name], dates);
+  } else {
+    throw new TypeError(`Pages cannot receive a ${value.constructor.name}, at ${path.join('.')}.`);
+  }
+}
+
+function isPlain(value: object): value is Record<string, unknown> {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+const unwrap = (sent: unknown): unknown => (sent as Partial<Sent> | undefined)?.json;
 
 /**
- * Serializes data for pages in the library's format. Renames the properties that the library would reject, and restores
- * their names in the result. Otherwise, one VM's tag could break the whole list for everyone.
+ * The format of calls from pages. Dates arrive as dates, all else as JSON. Inputs contain no dates, so paths in them,
+ * which anyone could send, are ignored.
  */
-const output = {
-  serialize(value: unknown): Sent {
-    try {
-      return superjson.serialize(value);
-    } catch {
-      const { json, meta } = superjson.serialize(renamed(value, (name) => (refused.test(name) ? `~${name}` : name)));
-      const restored = renamed(json, (name) => (refused.test(name) ? name.slice(1) : name)) as Sent['json'];
-      return meta === undefined ? { json: restored } : { json: restored, meta };
-    }
-  },
-  deserialize: (sent: Sent): unknown => superjson.deserialize(sent),
+export const transformer = {
+  input: { serialize: (json: unknown): Sent => ({ json }), deserialize: unwrap },
+  output: { serialize, deserialize: unwrap },
 };
-
-/** Input needs no such renaming, so the library handles it. */
-export const transformer = { input: superjson, output };
-
-/** Returns a copy of plain objects and arrays with renamed properties. Everything else stays the same. */
-function renamed(value: unknown, rename: (name: string) => string): unknown {
-  if (Array.isArray(value)) return value.map((item) => renamed(item, rename));
-  if (typeof value !== 'object' || value === null) return value;
-  const kind: unknown = Object.getPrototypeOf(value);
-  if (kind !== Object.prototype && kind !== null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [rename(name), renamed(part, rename)]));
-}

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { Checkbox } from '#app/_ui/checkbox.tsx';
-import { copyText } from '#app/_ui/copy.tsx';
+import { copyText } from '#app/_ui/copy-text.ts';
 import { ControlRow } from '#app/_ui/field.tsx';
 
 /** Shows new recovery codes to copy or download. The reader must confirm that they are saved. */

@@ -3,7 +3,7 @@ import { redirect } from 'next/navigation';
 import { words } from '#app/_lib/i18n/server.ts';
 import { Words } from '#app/_lib/i18n/words.tsx';
 import { openPortal, reader } from '#app/_lib/portal.ts';
-import { safeNext } from '#app/_lib/session.ts';
+import { safeNext } from '#app/_lib/sign-in.ts';
 import { Stage } from '#app/_shell/stage.tsx';
 import { refusals } from '#server/auth/provider/input.ts';
 import { SignInForm } from './sign-in-form.tsx';

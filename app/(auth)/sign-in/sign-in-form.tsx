@@ -4,10 +4,11 @@ import { KeyRound } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { canUsePasskeys } from '#app/_lib/passkeys.ts';
-import { type FactorKinds, requestFactorOptions, type SignInFactor, signInWithFactor } from '#app/_lib/session.ts';
+import { type FactorKinds, requestFactorOptions, type SignInFactor, signInWithFactor } from '#app/_lib/sign-in.ts';
 import { Banner } from '#app/_ui/banner.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { Field } from '#app/_ui/field.tsx';
+import { Form } from '#app/_ui/form.tsx';
 import { Input } from '#app/_ui/input.tsx';
 import { FactorForm } from '../factor-form.tsx';
 import { PasswordInput } from '../password-input.tsx';
@@ -94,12 +95,10 @@ function PasswordStep({ message, byProvider, hasMembers, onMessage, onFactors, o
     onDone,
   });
   return (
-    <form
+    <Form
       className="grid gap-4 p-5"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (busy === undefined) void withPassword(new FormData(event.currentTarget));
-      }}
+      busy={busy !== undefined}
+      onSubmit={(form) => void withPassword(new FormData(form))}
     >
       <h1 className="text-16 font-semibold tracking-tight">{t('signIn.title')}</h1>
       {message === undefined ? null : (
@@ -124,6 +123,6 @@ function PasswordStep({ message, byProvider, hasMembers, onMessage, onFactors, o
       ) : null}
       {byProvider}
       <p className="text-12 text-ink-3">{t(hasMembers ? 'signIn.noAccount' : 'signIn.noMembers')}</p>
-    </form>
+    </Form>
   );
 }

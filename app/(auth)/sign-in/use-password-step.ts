@@ -10,7 +10,7 @@ import {
   PasskeyError,
   signWithPasskey,
 } from '#app/_lib/passkeys.ts';
-import { type FactorKinds, requestPasskeyOptions, signIn, signInWithPasskey } from '#app/_lib/session.ts';
+import { type FactorKinds, requestPasskeyOptions, signIn, signInWithPasskey } from '#app/_lib/sign-in.ts';
 import { useProblem } from '#app/_lib/use-problem.ts';
 
 /** What went wrong; `isMild` if the attempt was canceled, was rate-limited, expired, or did not reach the portal. */

@@ -1,5 +1,5 @@
+import { DoorError } from '#app/_lib/post-json.ts';
 import { problemOfResponse } from '#app/_lib/problem.ts';
-import { DoorError } from '#app/_lib/session.ts';
 
 export interface Sending {
   /**

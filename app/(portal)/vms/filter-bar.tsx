@@ -3,17 +3,21 @@
 import dynamic from 'next/dynamic';
 import { type ComponentType, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
-import { AddFilterButton, FilterChip } from '#app/_ui/filter-chip.tsx';
+import { AddFilterButton } from '#app/_ui/add-filter-button.tsx';
 import { SearchInput } from '#app/_ui/input.tsx';
 import type { FleetFilter, ListedField } from '#server/domain/fleet/index.ts';
 import type { FilterMenuProps } from './filter-menu.tsx';
-import { useFilterWords } from './use-filter-words.ts';
+import { type FilterProps, hasValue } from './filter-value.ts';
 import type { FleetAddress } from './use-fleet-address.ts';
 
-const loadMenu = () => import('./filter-menu.tsx');
+/** Loads the chips too, because a choice in the menu adds one. */
+const loadMenu = async () => (await Promise.all([import('./filter-menu.tsx'), import('./filter-chips.tsx')]))[0];
 const FilterMenu: ComponentType<FilterMenuProps> = dynamic(() => loadMenu().then((module) => module.FilterMenu), {
   ssr: false,
 });
+
+/** Loaded on demand. The server renders it, so nothing moves when its script loads. */
+const FilterChips = dynamic(() => import('./filter-chips.tsx').then((module) => module.FilterChips));
 
 /** The search field, the active filters, and buttons that add filters. */
 export function FilterBar({ address }: { address: FleetAddress }) {
@@ -37,70 +41,15 @@ export function FilterBar({ address }: { address: FleetAddress }) {
         maxLength={200}
         onChange={(event) => address.setSearch(event.target.value)}
       />
-      <Chips fields={address.fields} filter={filter} set={set} />
+      {Object.keys(filter).some((name) => name !== 'q' && hasValue(values[name])) ? (
+        <FilterChips fields={address.fields} filter={filter} set={set} />
+      ) : null}
       {offered.map((field) => (
         <AddFilter key={field.name} field={field} filter={filter} set={set} />
       ))}
     </>
   );
 }
-
-interface FilterProps {
-  filter: FleetFilter;
-  set(change: FleetFilter): void;
-}
-
-/** The active filters except the search, in the order of the fields. */
-function Chips({ fields, filter, set }: FilterProps & { fields: readonly ListedField[] }) {
-  const { t } = useTranslation('vms');
-  const words = useFilterWords();
-  const values: Readonly<Record<string, unknown>> = filter;
-  return fields
-    .filter(({ name }) => name !== 'q' && hasValue(values[name]))
-    .map((field) => {
-      if (field.name === 'tags' || field.name === 'notTags')
-        return <TagChips key={field.name} name={field.name} filter={filter} set={set} />;
-      // One chip shows a handler with its version.
-      if (field.name === 'version' && filter.handler !== undefined) return null;
-      const isHandler = field.name === 'handler';
-      const { field: label, relation, value } = words(field, values[field.name]);
-      const shown = isHandler ? [value, filter.version].filter(Boolean).join(' @ ') : value;
-      return (
-        <FilterChip
-          key={field.name}
-          field={label}
-          relation={relation}
-          value={shown}
-          onRemove={() => set({ [field.name]: undefined, ...(isHandler && { version: undefined }) })}
-          removeLabel={t('filter.remove', { filter: `${label} ${relation} ${shown}` })}
-        />
-      );
-    });
-}
-
-function TagChips({ name, filter, set }: FilterProps & { name: 'tags' | 'notTags' }) {
-  const { t } = useTranslation('vms');
-  const tags = filter[name] ?? [];
-  const relation = t(name === 'tags' ? 'filter.is' : 'filter.isNot');
-  return tags.map((tag, index) => {
-    const isAny = tag.value === undefined;
-    const field = isAny ? t('filter.tag') : `${t('filter.tag')} ${tag.name}`;
-    const value = isAny ? tag.name : tag.value || t('filter.emptyValue');
-    return (
-      <FilterChip
-        // biome-ignore lint/suspicious/noArrayIndexKey: a tag can be given twice
-        key={index}
-        field={field}
-        relation={relation}
-        value={value}
-        onRemove={() => set({ [name]: tags.filter((_, other) => other !== index) })}
-        removeLabel={t('filter.remove', { filter: `${field} ${relation} ${value}` })}
-      />
-    );
-  });
-}
-
-const hasValue = (value: unknown): boolean => value !== undefined && !(Array.isArray(value) && value.length === 0);
 
 /** A button that adds a filter. Its menu is loaded when the pointer reaches the button. */
 function AddFilter({ field, filter, set }: FilterProps & { field: ListedField }) {

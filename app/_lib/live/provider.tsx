@@ -3,9 +3,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useState, useSyncExternalStore } from 'react';
 import { isSignedOut } from '../session.ts';
-import { useTRPCClient } from '../trpc.tsx';
-import { LiveConnection, type LiveState, type Source } from './connection.ts';
+import { LiveConnection, type LiveState } from './connection.ts';
 import { LateHints } from './late-hints.ts';
+import { openStream } from './open-stream.ts';
 import { concerns, type LiveChange } from './topics.ts';
 
 export interface LiveProviderProps {
@@ -22,35 +22,16 @@ const connecting: LiveState = { phase: 'connecting' };
  * through `useTRPC()`.
  */
 export function LiveProvider({ startAt, children }: LiveProviderProps) {
-  const client = useTRPCClient();
   const queryClient = useQueryClient();
   const [lately] = useState(() => new LateHints());
   const [connection] = useState(() => {
-    const source: Source = {
-      open(lastEventId, on) {
-        const subscription = client.live.changes.subscribe(
-          { lastEventId: lastEventId ?? null },
-          {
-            onConnectionStateChange: (state) => {
-              if (state.state === 'pending') on.connected();
-              else if (state.state === 'connecting' && state.error) on.failed();
-            },
-            onData: ({ id, data }) => on.received({ ...data, id }),
-            onError: () => on.failed(),
-            onComplete: () => on.failed(),
-          },
-        );
-        return { close: () => subscription.unsubscribe() };
-      },
-      isSignedOut,
-    };
     const invalidate = (changes: readonly LiveChange[] | 'reset') => {
       lately.heard(changes, Date.now());
       void queryClient.invalidateQueries(
         changes === 'reset' ? {} : { predicate: (query) => concerns(query.queryKey, changes) },
       );
     };
-    return new LiveConnection(source, invalidate, startAt);
+    return new LiveConnection({ open: openStream, isSignedOut }, invalidate, startAt);
   });
   useEffect(
     () =>

@@ -22,7 +22,7 @@ import type { ActName } from '../../_lib/requested-act.ts';
 import { signOut } from '../../_lib/session.ts';
 import { useProblem } from '../../_lib/use-problem.ts';
 import { toast } from '../../_ui/toast.tsx';
-import { nameOfLanguage } from '../language-menu.tsx';
+import { nameOfLanguage } from '../language-name.ts';
 import { places } from '../places.ts';
 import { useReader } from '../reader.tsx';
 import { setTheme } from '../set-theme.ts';

@@ -14,7 +14,7 @@ import type { FleetPage } from '../../vms/reading.ts';
 import { type FleetMap, useGroup } from './groups.ts';
 import { Tile, useReason } from './tile.tsx';
 import { TileGroupHead } from './tile-group-head.tsx';
-import { healthIn, nextUnhealthyTile, stepTile, tileRows, type TileVm, tilesOf } from './tiles.ts';
+import { healthIn, nextUnhealthyTile, stepTile, type TileVm, tileRows, tilesOf } from './tiles.ts';
 import { useMapCursor } from './use-map-cursor.ts';
 
 export interface FleetTilesProps {

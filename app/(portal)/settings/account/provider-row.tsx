@@ -1,13 +1,18 @@
 'use client';
 
 import { useMutation } from '@tanstack/react-query';
+import dynamic from 'next/dynamic';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
-import { connectProvider } from '#app/_lib/session.ts';
+import { connectProvider } from '#app/_lib/sign-in.ts';
 import { useProblem } from '#app/_lib/use-problem.ts';
 import { Button } from '#app/_ui/button.tsx';
 import { FieldError } from '#app/_ui/field.tsx';
-import { ConfirmationDialog } from '#app/(auth)/second-factor/confirmation-dialog.tsx';
 import { Row } from './rows.tsx';
+
+const ConfirmationDialog = dynamic(
+  () => import('#app/(auth)/second-factor/confirmation-dialog.tsx').then((module) => module.ConfirmationDialog),
+  { ssr: false },
+);
 
 interface ProviderRowProps {
   name: string;

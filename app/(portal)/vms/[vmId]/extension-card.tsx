@@ -15,7 +15,6 @@ import { HeartbeatFoot } from './heartbeat-foot.tsx';
 import { MessageBody } from './message-body.tsx';
 import { MessageSource } from './message-line.tsx';
 import { RetryButton } from './retry/retry-button.tsx';
-import { RetryNote } from './retry/retry-note.tsx';
 import { needsRetry } from './retry/retryable.ts';
 import type { Retry } from './retry/use-retry.ts';
 import { SubstatusTree } from './substatus-tree.tsx';
@@ -24,6 +23,7 @@ import type { VmAct } from './vm-dialogs.tsx';
 
 /** Loaded on demand, since few cards need it. The server renders it, so nothing moves when its script loads. */
 const RefusedFile = dynamic(() => import('./refused-file.tsx').then((module) => module.RefusedFile));
+const RetryNote = dynamic(() => import('./retry/retry-note.tsx').then((module) => module.RetryNote));
 
 /** Loaded on demand. A placeholder reserves its space. */
 const ExtensionMenu = dynamic(() => import('./extension-menu.tsx').then((module) => module.ExtensionMenu), {

@@ -28,7 +28,7 @@ export function ExtensionTable({ extensions, ...card }: ExtensionTableProps) {
     );
   return (
     <Card>
-      <TableFrame label={t('reports:extensions')}>
+      <TableFrame label={t('reports:extensions.table')}>
         <Table className="table-fixed">
           <colgroup>
             <col className="w-[30%] max-sm:w-[52%]" />

@@ -1,12 +1,15 @@
 'use client';
 
+import dynamic from 'next/dynamic';
 import { usePreferredLanguage } from '#app/_lib/i18n/client.tsx';
 import { LanguageBadge } from '#app/_ui/tag.tsx';
 import { isolateText } from '#protocol/direction.ts';
 import { canonicalLanguage } from '#protocol/language.ts';
 import { negotiate } from '#protocol/negotiate.ts';
-import { RecoveredMark } from './recovered-mark.tsx';
 import type { ReportedMessage } from './vm-data.ts';
+
+/** Loaded on demand, since few messages need it. The server renders it, so nothing moves when its script loads. */
+const RecoveredMark = dynamic(() => import('./recovered-mark.tsx').then((module) => module.RecoveredMark));
 
 const sources = { resource: 'resource', formatted: 'as-sent', id: 'bare-id', recovered: 'recovered' } as const;
 

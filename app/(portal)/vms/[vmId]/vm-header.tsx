@@ -76,7 +76,7 @@ function VmFactsLine({ facts, view }: Pick<VmHeaderProps, 'facts' | 'view'>) {
   const system = [facts.os?.name, facts.os?.version, facts.os?.arch].filter(Boolean).join(' ');
   const tags = Object.entries(facts.tags);
   const items = [
-    agent.lastSeenAt && { label: t('vm.fact.poll'), value: <Ago value={agent.lastSeenAt} /> },
+    agent.lastSeenAt && { label: t('vm.fact.poll'), value: <Ago value={new Date(agent.lastSeenAt)} /> },
     agent.name && { label: t('vm.fact.agent'), value: <AgentName vmName={facts.name} agent={agent} /> },
     system !== '' && { label: t('vm.fact.system'), value: named(system) },
     facts.goalState && {
@@ -87,7 +87,7 @@ function VmFactsLine({ facts, view }: Pick<VmHeaderProps, 'facts' | 'view'>) {
             incarnation: facts.goalState.incarnation,
             who: facts.goalState.publishedBy,
           })}
-          tags={{ time: <Ago value={facts.goalState.publishedAt} /> }}
+          tags={{ time: <RelativeTime value={new Date(facts.goalState.publishedAt)} /> }}
         />
       ),
     },
@@ -101,10 +101,10 @@ function VmFactsLine({ facts, view }: Pick<VmHeaderProps, 'facts' | 'view'>) {
 }
 
 /** A time that keeps its width while it counts, so that the facts after it do not move. */
-function Ago({ value }: { value: Date | string }) {
+function Ago({ value }: { value: Date }) {
   return (
     <span className="inline-block min-w-[8ch]">
-      <RelativeTime value={new Date(value)} />
+      <RelativeTime value={value} />
     </span>
   );
 }

@@ -13,7 +13,7 @@ import { Overview } from './overview.tsx';
 import { useRetry } from './retry/use-retry.ts';
 import { useVmCommands } from './use-vm-commands.ts';
 import { ageMs, type InstanceDetails, tabHref, tabs, tabsId, type VmFacts, type VmTab } from './vm-data.ts';
-import { type VmAct, VmDialogs } from './vm-dialogs.tsx';
+import type { VmAct } from './vm-dialogs.tsx';
 import { VmHeader } from './vm-header.tsx';
 
 const loading = () => <PanelLoading />;
@@ -30,6 +30,9 @@ const DocumentsTab = dynamic(() => import('./documents/documents-tab.tsx').then(
 const VmBanners = dynamic(() => import('./vm-banners.tsx').then((module) => module.VmBanners));
 const OperatorsOnly = dynamic(() => import('./operators-only.tsx').then((module) => module.OperatorsOnly), { loading });
 const VmGone = dynamic(() => import('./vm-gone.tsx').then((module) => module.VmGone), { loading });
+
+/** Loads the dialogs one by one. */
+const VmDialogs = dynamic(() => import('./vm-dialogs.tsx').then((module) => module.VmDialogs), { ssr: false });
 
 const ActivityList = dynamic(
   () => import('#app/(portal)/activity/activity-list.tsx').then((module) => module.ActivityList),

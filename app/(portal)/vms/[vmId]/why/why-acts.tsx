@@ -2,6 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query';
 import { Play, Repeat, SquareTerminal, Undo2 } from 'lucide-react';
+import dynamic from 'next/dynamic';
 import Link from 'next/link';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
@@ -9,11 +10,13 @@ import { useReader } from '#app/_shell/reader.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { CardFooter } from '#app/_ui/card.tsx';
 import { RetryButton } from '../retry/retry-button.tsx';
-import { RetryNote } from '../retry/retry-note.tsx';
 import { retryTarget } from '../retry/retryable.ts';
 import type { Retry } from '../retry/use-retry.ts';
 import { type Explanation, editHref, type InstanceDetails, tabHref } from '../vm-data.ts';
 import type { VmAct } from '../vm-dialogs.tsx';
+
+/** Loaded on demand, since few problems need it. The server renders it, so nothing moves when its script loads. */
+const RetryNote = dynamic(() => import('../retry/retry-note.tsx').then((module) => module.RetryNote));
 
 export interface WhyActsProps {
   view: InstanceDetails;

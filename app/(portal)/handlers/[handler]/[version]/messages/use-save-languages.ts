@@ -3,8 +3,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { DoorError } from '#app/_lib/post-json.ts';
 import type { ExplainedProblem } from '#app/_lib/problem.ts';
-import { DoorError } from '#app/_lib/session.ts';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
 import { toast } from '#app/_ui/toast.tsx';

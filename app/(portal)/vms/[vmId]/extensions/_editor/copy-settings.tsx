@@ -2,7 +2,7 @@
 
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Button } from '#app/_ui/button.tsx';
-import { copyText } from '#app/_ui/copy.tsx';
+import { copyText } from '#app/_ui/copy-text.ts';
 import type { SettingsObject } from '#app/_ui/schema-form/form.tsx';
 import { toast } from '#app/_ui/toast.tsx';
 import { printed } from './draft.ts';

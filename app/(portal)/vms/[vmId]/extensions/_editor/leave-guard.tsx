@@ -3,7 +3,7 @@
 import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
-import { useLeaveGuard } from '#app/_lib/leave.ts';
+import { useLeaveGuard } from '#app/_lib/use-leave-guard.ts';
 
 const ConfirmDialog = dynamic(() => import('#app/_ui/confirm-dialog.tsx').then((module) => module.ConfirmDialog), {
   ssr: false,

@@ -1,0 +1,20 @@
+/**
+ * Copies text to the clipboard. Falls back to a selected field if the browser blocks the API, as it does over plain
+ * HTTP. Returns whether copying succeeded.
+ */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const field = document.createElement('textarea');
+    field.value = text;
+    field.style.position = 'fixed';
+    field.style.opacity = '0';
+    document.body.append(field);
+    field.select();
+    const done = document.execCommand('copy');
+    field.remove();
+    return done;
+  }
+}
