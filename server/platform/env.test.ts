@@ -53,7 +53,7 @@ describe('the environment', () => {
   test.each([
     [{ PORT: 'x' }, 'PORT must be a port'],
     [{ PORT: '70000' }, 'PORT must be a port'],
-    [{ PORT: '3001' }, 'GATEWAY_PORT must be another one'],
+    [{ PORT: '3001' }, 'GATEWAY_PORT must differ from PORT'],
     [{ ANNEX_URL: 'annex.example' }, 'ANNEX_URL must be http'],
     [{ ANNEX_URL: 'https://annex.example/annex' }, 'ANNEX_URL must be http'],
     [{ ANNEX_TRUST_PROXY: '10.0.0.0/40' }, 'ANNEX_TRUST_PROXY must be addresses'],
