@@ -8,6 +8,7 @@ export default defineConfig({
   testMatch: '**/*.spec.ts',
   // Leaves out the journeys that need a program that this machine lacks.
   testIgnore: (await testsLeftOut()).map((file) => `**/${file}`),
+  // Playwright empties this folder when it starts, while the stock agent's test may be writing to the folder above.
   outputDir: './test-results/journeys',
   // Each worker has its own portal and database. There is one more worker than CI has cores, because they often only wait.
   workers: 3,
