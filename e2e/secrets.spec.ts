@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from '@playwright/test';
+import type { Attention } from '#server/domain/views/index.ts';
 import { expectAccessible, expectAccessibleInBothThemes } from './support/accessibility.ts';
 import type { AgentProcess } from './support/agent-process.ts';
 import { Api, type CreatedVm } from './support/api.ts';
@@ -35,8 +36,7 @@ async function everyAnswer(api: Api, parts: Record<string, string>): Promise<Evi
   const { paths } = await api.call<{ paths: Record<string, { get?: Operation }> }>('GET', '/openapi.json');
   const answers: Evidence[] = [];
   for (const [template, { get }] of Object.entries(paths)) {
-    // A key names a group of VMs with the same problem, and this portal has none.
-    if (get === undefined || template.includes('{key}')) continue;
+    if (get === undefined) continue;
     const address = template.replace(/^\/api\/v1/, '').replaceAll(/\{(\w+)\}/g, (_, name: string) => {
       const value = parts[name];
       if (value === undefined) throw new Error(`No value is known for {${name}} of ${template}.`);
@@ -89,6 +89,7 @@ test('a secret is stored, used on the machine, and found nowhere else', async ({
     refused: newSecret(),
     broken: newSecret(),
     viaPage: newSecret(),
+    failing: newSecret(),
   };
   const responses: Evidence[] = [];
   const page = await signedIn('admin');
@@ -170,6 +171,25 @@ test('a secret is stored, used on the machine, and found nowhere else', async ({
     await mountedWith(4, secrets.first, agent);
   });
 
+  const key = await test.step('an extension with a secret fails, and is a problem that needs attention', async () => {
+    const failing = `Failing.${unique}.Mount`;
+    await api.publishSample('Northwind.Storage.Mount', '2.0.0.0', failing);
+    await api.setExtension(vm.id, 'failing', {
+      handler: failing,
+      version: '2.0.0.0',
+      settings: {
+        publicSettings: { server: 'down.example.net', user, reachable: false },
+        protectedSettings: { password: secrets.failing },
+      },
+    });
+    const found = async () => {
+      const { items } = await api.call<Attention>('GET', '/attention');
+      return items.find(({ extension }) => extension?.handler === failing)?.key ?? '';
+    };
+    await expect.poll(found, patient).not.toBe('');
+    return await found();
+  });
+
   const logs = await test.step('outputs of commands are sent, and the log folder on request', async () => {
     const list = `/vms/${vm.id}/outputs`;
     const outputs = () => api.call<{ items: { id: string; storedBytes: number }[] }>('GET', list);
@@ -183,7 +203,7 @@ test('a secret is stored, used on the machine, and found nowhere else', async ({
     return { output: (await outputs()).items[0]?.id ?? '', archive };
   });
 
-  const parts = { id: vm.id, vmId: vm.id, name: share, handler, version: '2.0.0.0', lang: 'de', ...logs };
+  const parts = { id: vm.id, vmId: vm.id, name: share, handler, version: '2.0.0.0', lang: 'de', key, ...logs };
   const tabs = ['goal-state', 'output', 'documents'].map((tab) => `/vms/${vm.id}?tab=${tab}`);
   const places = await test.step('every response, page, table, file and log is collected', async () => ({
     answers: [...responses, ...(await everyAnswer(api, parts))],
