@@ -3,24 +3,14 @@
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import type { Role } from '#app/_shell/reader.tsx';
 import { Field } from '#app/_ui/field.tsx';
-import { Input } from '#app/_ui/input.tsx';
 import { Select } from '#app/_ui/select.tsx';
+import { type ChosenNamespaces, NamespacePicker } from './namespace-picker.tsx';
 
 export const roles: readonly Role[] = ['viewer', 'operator', 'publisher', 'admin'];
 
-/** A role and, for publishers, their namespaces in one line. */
-export interface RoleChoice {
+/** A role and, for publishers, their namespaces. */
+export interface RoleChoice extends ChosenNamespaces {
   role: Role;
-  namespaces: string;
-}
-
-/** Splits `"Contoso.Backup, Orbit"` into `['Contoso.Backup', 'Orbit']`. */
-export function namespacesOf({ role, namespaces }: RoleChoice): string[] {
-  if (role !== 'publisher') return [];
-  return namespaces
-    .split(/[\s,;]+/)
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
 }
 
 export interface RoleFieldsProps {
@@ -49,21 +39,11 @@ export function RoleField({ value, onChange }: { value: Role; onChange(role: Rol
 
 /** The role of a member or token, and namespaces for publishers. */
 export function RoleFields({ value, onChange, error }: RoleFieldsProps) {
-  const { t } = useTranslation('settings');
   return (
     <>
       <RoleField value={value.role} onChange={(role) => onChange({ ...value, role })} />
       {value.role === 'publisher' ? (
-        <Field label={t('namespaces')} hint={t('namespaces.hint')} error={error}>
-          <Input
-            mono
-            autoCapitalize="off"
-            autoComplete="off"
-            spellCheck={false}
-            value={value.namespaces}
-            onChange={(event) => onChange({ ...value, namespaces: event.target.value })}
-          />
-        </Field>
+        <NamespacePicker value={value} onChange={(changed) => onChange({ ...value, ...changed })} error={error} />
       ) : null}
     </>
   );

@@ -9,7 +9,8 @@ import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
 import { toast } from '#app/_ui/toast.tsx';
 import { FormDialog } from '../form-dialog.tsx';
-import { namespacesOf, type RoleChoice, RoleFields } from '../role-fields.tsx';
+import { type RoleChoice, RoleFields } from '../role-fields.tsx';
+import { useNewNamespace } from '../use-new-namespace.ts';
 import type { Member } from './member.ts';
 
 /** Changes a member's role. The new role applies to the member's next request. */
@@ -18,7 +19,11 @@ export function EditMemberDialog({ member, onClose }: { member: Member; onClose(
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const explain = useProblem();
-  const [choice, setChoice] = useState<RoleChoice>({ role: member.role, namespaces: member.namespaces.join(', ') });
+  const [choice, setChoice] = useState<RoleChoice>({
+    role: member.role,
+    namespaces: member.namespaces,
+    added: undefined,
+  });
   const update = useMutation(
     trpc.members.update.mutationOptions({
       onSuccess: async () => {
@@ -28,19 +33,28 @@ export function EditMemberDialog({ member, onClose }: { member: Member; onClose(
       },
     }),
   );
-  const problem = update.error === null ? undefined : explain(update.error);
+  const { creation, saveAfter } = useNewNamespace(choice, setChoice);
+  const error = creation.error ?? update.error;
+  const problem = error === null ? undefined : explain(error);
   return (
     <FormDialog
       title={t('settings:edit.title', { name: member.name })}
       {...(member.role === 'admin' ? { description: t('settings:edit.why') } : {})}
       act={t('settings:edit.act')}
-      busy={update.isPending}
-      onEdit={() => forgetError(update)}
-      onSubmit={() => update.mutate({ id: member.id, role: choice.role, namespaces: namespacesOf(choice) })}
+      busy={creation.isPending || update.isPending}
+      onEdit={() => {
+        forgetError(creation);
+        forgetError(update);
+      }}
+      onSubmit={() => saveAfter((namespaces) => update.mutate({ id: member.id, role: choice.role, namespaces }))}
       onClose={onClose}
       error={problem?.message}
     >
-      <RoleFields value={choice} onChange={setChoice} error={faultAt(problem, '/namespaces')} />
+      <RoleFields
+        value={choice}
+        onChange={setChoice}
+        error={faultAt(problem, '/namespaces') ?? faultAt(problem, '/namespace')}
+      />
     </FormDialog>
   );
 }

@@ -14,9 +14,9 @@ import { Input } from '#app/_ui/input.tsx';
 import { Select } from '#app/_ui/select.tsx';
 import { ConfirmationDialog } from '#app/(auth)/second-factor/confirmation-dialog.tsx';
 import { FormDialog } from '../form-dialog.tsx';
+import { type ChosenNamespaces, NamespacePicker, newPublisherOf } from '../namespace-picker.tsx';
 import { RoleField } from '../role-fields.tsx';
 import { ShownOnceDialog } from '../shown-once-dialog.tsx';
-import { type ChosenNamespaces, NamespacePicker } from './namespace-picker.tsx';
 
 const lives = ['24', '168', '720'] as const;
 
@@ -141,14 +141,11 @@ interface InvitationValues extends ChosenNamespaces {
 const noValues: InvitationValues = { recipient: '', role: 'operator', namespaces: [], added: undefined, hours: '168' };
 
 const hasNamespace = ({ role, namespaces, added }: InvitationValues): boolean =>
-  role !== 'publisher' || namespaces.length > 0 || (added !== undefined && added.namespace.trim() !== '');
+  role !== 'publisher' || namespaces.length > 0 || newPublisherOf({ namespaces, added }) !== undefined;
 
-/** A new namespace whose display name is left empty is shown by its namespace. */
-function inputOf({ recipient, role, namespaces, added, hours }: InvitationValues) {
+function inputOf(values: InvitationValues) {
+  const { recipient, role, hours } = values;
   const own = { recipient, role, hours: Number(hours) };
   if (role !== 'publisher') return own;
-  const namespace = added?.namespace.trim() ?? '';
-  if (namespace === '') return { ...own, namespaces: [...namespaces] };
-  const displayName = added?.displayName.trim() || namespace;
-  return { ...own, namespaces: [...namespaces], newPublisher: { namespace, displayName } };
+  return { ...own, namespaces: [...values.namespaces], newPublisher: newPublisherOf(values) };
 }

@@ -13,8 +13,9 @@ import { Input } from '#app/_ui/input.tsx';
 import { Select } from '#app/_ui/select.tsx';
 import { ConfirmationDialog } from '#app/(auth)/second-factor/confirmation-dialog.tsx';
 import { FormDialog } from '../form-dialog.tsx';
-import { namespacesOf, type RoleChoice, RoleFields } from '../role-fields.tsx';
+import { type RoleChoice, RoleFields } from '../role-fields.tsx';
 import { ShownOnceDialog } from '../shown-once-dialog.tsx';
+import { useNewNamespace } from '../use-new-namespace.ts';
 
 const day = 24 * 60 * 60 * 1000;
 const lives = ['7', '30', '90', '365', 'never'] as const;
@@ -26,7 +27,7 @@ export function CreateTokenDialog({ portalUrl, onClose }: { portalUrl: string; o
   const queryClient = useQueryClient();
   const explain = useProblem();
   const [name, setName] = useState('');
-  const [choice, setChoice] = useState<RoleChoice>({ role: 'publisher', namespaces: '' });
+  const [choice, setChoice] = useState<RoleChoice>({ role: 'publisher', namespaces: [], added: undefined });
   const [life, setLife] = useState<string>('90');
   const [wasTried, setTried] = useState(false);
   const create = useMutation(
@@ -34,7 +35,9 @@ export function CreateTokenDialog({ portalUrl, onClose }: { portalUrl: string; o
       onSuccess: () => queryClient.invalidateQueries(trpc.tokens.pathFilter()),
     }),
   );
-  const problem = create.error === null ? undefined : explain(create.error);
+  const { creation, saveAfter } = useNewNamespace(choice, setChoice);
+  const error = creation.error ?? create.error;
+  const problem = error === null ? undefined : explain(error);
   const nameError =
     wasTried && name.trim() === '' ? t('settings:tokens.create.name.missing') : faultAt(problem, '/name');
 
@@ -65,17 +68,16 @@ export function CreateTokenDialog({ portalUrl, onClose }: { portalUrl: string; o
     <FormDialog
       title={t('settings:tokens.create.title')}
       act={t('settings:tokens.create.act')}
-      busy={create.isPending}
-      onEdit={() => forgetError(create)}
+      busy={creation.isPending || create.isPending}
+      onEdit={() => {
+        forgetError(creation);
+        forgetError(create);
+      }}
       onSubmit={() => {
         setTried(true);
         if (name.trim() === '') return;
-        create.mutate({
-          name,
-          role: choice.role,
-          namespaces: namespacesOf(choice),
-          expiresAt: life === 'never' ? null : new Date(Date.now() + Number(life) * day),
-        });
+        const expiresAt = life === 'never' ? null : new Date(Date.now() + Number(life) * day);
+        saveAfter((namespaces) => create.mutate({ name, role: choice.role, namespaces, expiresAt }));
       }}
       onClose={onClose}
       error={problem?.message}
@@ -83,7 +85,11 @@ export function CreateTokenDialog({ portalUrl, onClose }: { portalUrl: string; o
       <Field label={t('settings:name')} hint={t('settings:tokens.create.name.hint')} error={nameError}>
         <Input autoComplete="off" maxLength={100} value={name} onChange={(event) => setName(event.target.value)} />
       </Field>
-      <RoleFields value={choice} onChange={setChoice} error={faultAt(problem, '/namespaces')} />
+      <RoleFields
+        value={choice}
+        onChange={setChoice}
+        error={faultAt(problem, '/namespaces') ?? faultAt(problem, '/namespace')}
+      />
       <Field label={t('settings:tokens.create.expiry')} error={faultAt(problem, '/expiresAt')}>
         <Select
           value={life}

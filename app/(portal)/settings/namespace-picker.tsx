@@ -12,10 +12,16 @@ import { ControlRow, Field, FieldError } from '#app/_ui/field.tsx';
 import { Input } from '#app/_ui/input.tsx';
 import { Skeleton } from '#app/_ui/skeleton.tsx';
 
-/** Existing namespaces, and a new one that is created with the invitation. */
+/** Existing namespaces, and a new one that is created when the form is submitted. */
 export interface ChosenNamespaces {
   namespaces: readonly string[];
   added: { namespace: string; displayName: string } | undefined;
+}
+
+/** Returns the publisher to create; undefined if there is no new namespace. Without a display name, it has its namespace. */
+export function newPublisherOf({ added }: ChosenNamespaces): ChosenNamespaces['added'] {
+  const namespace = added?.namespace.trim() ?? '';
+  return namespace === '' ? undefined : { namespace, displayName: added?.displayName.trim() || namespace };
 }
 
 export interface NamespacePickerProps {
@@ -31,6 +37,8 @@ const listed = 8;
 export function NamespacePicker({ value, onChange, error }: NamespacePickerProps) {
   const { t } = useTranslation('settings');
   const errorId = useId();
+  // After the fields of the new namespace are removed, the focus returns to the button that added them.
+  const [wasRemoved, setRemoved] = useState(false);
   return (
     <fieldset className="grid gap-2" aria-describedby={error === undefined ? undefined : errorId}>
       <legend className="mb-1 text-12 font-medium">{t('namespaces')}</legend>
@@ -38,6 +46,7 @@ export function NamespacePicker({ value, onChange, error }: NamespacePickerProps
       {value.added === undefined ? (
         <Button
           size="sm"
+          autoFocus={wasRemoved}
           className="justify-self-start"
           onClick={() => onChange({ added: { namespace: '', displayName: '' } })}
         >
@@ -45,7 +54,13 @@ export function NamespacePicker({ value, onChange, error }: NamespacePickerProps
           {t('namespaces.new')}
         </Button>
       ) : (
-        <NewNamespace value={value.added} onChange={(added) => onChange({ added })} />
+        <NewNamespace
+          value={value.added}
+          onChange={(added) => {
+            setRemoved(added === undefined);
+            onChange({ added });
+          }}
+        />
       )}
       <div id={errorId} aria-live="polite" className="empty:hidden">
         {error === undefined ? null : <FieldError>{error}</FieldError>}
