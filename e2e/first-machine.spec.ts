@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { programBin } from '#server/testing/programs.ts';
 import { expectAccessibleInBothThemes } from './support/accessibility.ts';
+import { sampleGoal } from './support/samples.ts';
 import { expect, test } from './support/test.ts';
 
 test.use({ portalGroup: 'first-machine' });
@@ -91,4 +92,30 @@ test('on an empty portal, the first machine is healthy after one command, and pa
     await ended.catch(() => undefined);
     rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   }
+});
+
+test('before a machine enrolls, the page says what it will run first', async ({ api, signedIn, unique }) => {
+  const handler = `First.${unique}.Mount`;
+  const probe = `First.${unique}.Probe`;
+  await api.publishSample('Northwind.Storage.Mount', '2.0.0.0', handler);
+  await api.publishSample('Acme.Lab.Probe', sampleGoal('Acme.Lab.Probe').version, probe);
+  const vm = await api.createVm(`planned-${unique}`);
+  const page = await signedIn('viewer');
+  await page.goto(`/vms/${vm.id}`);
+  const queue = page.getByRole('region', { name: 'Next on this machine' });
+  await expect(page.getByRole('heading', { name: `planned-${unique} has no agent yet` })).toBeVisible();
+  await expect(queue).toHaveCount(0);
+
+  await api.setExtension(vm.id, 'watch', { ...sampleGoal('Acme.Lab.Probe'), handler: probe });
+  await api.setExtension(vm.id, 'share', {
+    handler,
+    version: '2.0.0.0',
+    settings: {
+      publicSettings: { server: 'files.example.net', user: 'backup' },
+      protectedSettings: { password: 'not for the eyes of many' },
+    },
+  });
+  await expect(queue).toContainText('No machine has enrolled yet. The first one runs these commands.');
+  await expect(queue.getByRole('listitem')).toHaveText([/^watch\s*install [\d.]+.*enable [\d.]+/i, 'share']);
+  await expectAccessibleInBothThemes(page);
 });

@@ -25,7 +25,10 @@ test('a VM gets a stock agent, whose English messages are shown in German, marke
   await dialog.getByRole('button', { name: 'Token erstellen' }).click();
   const command = dialog.getByText('annex_wire_');
   const token = /annex_wire_\S+/.exec((await command.textContent()) ?? '')?.[0] ?? '';
-  await expect(dialog.getByText('wire-forward').first()).toContainText(vm.id);
+  await expect(dialog.getByRole('region', { name: 'Dienst des Forwarders' })).toContainText(`--vm ${vm.id}`);
+  await expect(dialog.getByRole('region', { name: 'konfigurieren Sie den Azure-Linux-Agenten' })).toContainText(
+    'apt-get install --yes waagent',
+  );
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Schließen' }).last().click();
   await expect(page.getByText(`Der Agent von ${vm.name} hat sich noch nicht verbunden`)).toBeVisible();

@@ -114,8 +114,9 @@ async function factsOf(
   };
   const isHeldBack = head.heldIncarnation !== null && head.heldIncarnation !== head.incarnation;
   const status = agentStatus(presence, ctx.now);
+  const goal = goalOf(isHeldBack ? (head.heldIncarnation ?? 0) : head.incarnation);
   return {
-    goal: goalOf(isHeldBack ? (head.heldIncarnation ?? 0) : head.incarnation),
+    goal,
     heldGoal: isHeldBack ? goalOf(head.incarnation) : null,
     reports: rows.map((row) => ({
       name: row.name,
@@ -133,14 +134,18 @@ async function factsOf(
         ? { code: status === 'never' ? 'never' : 'silent', since: presence?.lastSeenAt.toISOString() ?? null }
         : null,
     restarting: (restarts ?? []).filter(({ byAgent }) => byAgent).map(({ handler }) => handler),
-    withheld: rows
-      .filter(({ needsSecrets, needsRelease }) => needsSecrets || needsRelease)
-      .map((row) => ({
-        name: row.name,
-        code: row.needsSecrets ? ('secrets' as const) : ('release' as const),
-        asked: requested(row),
-      })),
+    withheld: rows.flatMap((row) => {
+      const code = withheldCode(row, status === 'never' && !goal.extensions.some(({ name }) => name === row.name));
+      return code === null ? [] : [{ name: row.name, code, asked: requested(row) }];
+    }),
   };
+}
+
+/** Returns why the goal state leaves an extension out; null if it does not. */
+function withheldCode({ needsSecrets, needsRelease }: Row, hasNoKey: boolean): 'secrets' | 'release' | 'never' | null {
+  if (needsSecrets) return 'secrets';
+  if (needsRelease) return 'release';
+  return hasNoKey ? 'never' : null;
 }
 
 const requested = ({ changedBy, changedAt }: Row) => ({ by: changedBy, at: changedAt.toISOString() });

@@ -52,7 +52,8 @@ export interface QueueFacts {
   /** Handlers whose extensions are enabled once the agent has restarted the machine. */
   restarting: readonly string[];
   /**
-   * Declared extensions that are missing from the goal state, because their protected settings are missing or withheld.
+   * Declared extensions that are missing from the goal state, because their protected settings are missing, withheld, or
+   * not encrypted while the VM has no agent.
    */
-  withheld: readonly { name: string; code: 'secrets' | 'release'; asked: Requested }[];
+  withheld: readonly { name: string; code: 'secrets' | 'release' | 'never'; asked: Requested }[];
 }

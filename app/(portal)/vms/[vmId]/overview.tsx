@@ -56,10 +56,14 @@ export function Overview({ facts, view, at, gatewayUrl, retry, onAct }: VmOvervi
       )}
       <WhyCard view={view} retry={retry} onAct={onAct} />
       {view.agent.problems?.length ? <AgentProblems problems={view.agent.problems} /> : null}
-      {view.agent.status === 'never' ? null : (
+      {view.agent.status === 'never' ? (
+        extensions.length === 0 ? null : (
+          <QueueCard vmId={facts.id} agent="never" />
+        )
+      ) : (
         <div className="grid gap-x-4 lg:grid-cols-[minmax(0,1fr)_320px]">
           <TimeBox view={view} />
-          <QueueCard vmId={facts.id} isSilent={view.agent.status === 'unresponsive'} />
+          <QueueCard vmId={facts.id} agent={view.agent.status} />
         </div>
       )}
       {extensions.length === 0 ? (

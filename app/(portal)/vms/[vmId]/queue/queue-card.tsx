@@ -8,7 +8,7 @@ import { Card, CardHeader } from '#app/_ui/card.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { Elapsed } from '#app/_ui/time.tsx';
-import { type QueueDetails, type QueueLine, tabHref } from '../vm-data.ts';
+import { type InstanceDetails, type QueueDetails, type QueueLine, tabHref } from '../vm-data.ts';
 import { Limits } from './limits.tsx';
 import { type QueueGroup, queueGroups } from './queue-groups.ts';
 import { StepsText } from './steps-text.tsx';
@@ -17,8 +17,8 @@ import { useQueue } from './use-queue.ts';
 /** Number of rows on the card. The tab shows all rows. */
 const shownRows = 5;
 
-/** What the machine does now and next: the first rows of its queue. */
-export function QueueCard({ vmId, isSilent }: { vmId: string; isSilent: boolean }) {
+/** What the machine does now and next: the first rows of its queue. Before a machine enrolls, what it will do first. */
+export function QueueCard({ vmId, agent }: { vmId: string; agent: InstanceDetails['agent']['status'] }) {
   const { t } = useTranslation('reports');
   const id = useId();
   const queue = useQueue(vmId);
@@ -26,7 +26,7 @@ export function QueueCard({ vmId, isSilent }: { vmId: string; isSilent: boolean 
     <Card aria-labelledby={id} className="mt-4 flex flex-col">
       <CardHeader id={id} title={t('queue.title')} />
       {queue.data ? (
-        <QueueRows vmId={vmId} queue={queue.data} isSilent={isSilent} />
+        <QueueRows vmId={vmId} queue={agent === 'never' ? afterEnrollment(queue.data) : queue.data} agent={agent} />
       ) : queue.error ? (
         <QueryError
           error={queue.error}
@@ -41,14 +41,25 @@ export function QueueCard({ vmId, isSilent }: { vmId: string; isSilent: boolean 
   );
 }
 
+/** Without a machine, every command waits. Those that wait for nothing else run as soon as one has enrolled. */
+function afterEnrollment({ now, waiting }: QueueDetails): QueueDetails {
+  const isFirst = ({ reason }: QueueLine) => reason?.code === 'never';
+  return {
+    now,
+    next: waiting.filter(isFirst).map((entry) => ({ ...entry, reason: null })),
+    waiting: waiting.filter((entry) => !isFirst(entry)),
+  };
+}
+
 interface QueueRowsProps {
   vmId: string;
   queue: QueueDetails;
-  isSilent: boolean;
+  agent: InstanceDetails['agent']['status'];
 }
 
-function QueueRows({ vmId, queue: { now, next, waiting }, isSilent }: QueueRowsProps) {
+function QueueRows({ vmId, queue: { now, next, waiting }, agent }: QueueRowsProps) {
   const { t } = useTranslation('reports');
+  const isSilent = agent === 'unresponsive';
   const room = shownRows - (now === null ? 0 : 1);
   const groups = queueGroups(next);
   const waitingGroups = queueGroups(waiting);
@@ -60,6 +71,7 @@ function QueueRows({ vmId, queue: { now, next, waiting }, isSilent }: QueueRowsP
   }
   return (
     <>
+      {agent === 'never' ? <p className="px-4 pb-1 text-12 text-pretty text-ink-2">{t('queue.never')}</p> : null}
       <div className="divide-y divide-line-subtle px-4">
         {now === null ? null : <NowRow entry={now} isSilent={isSilent} />}
         {shownNext.length === 0 ? null : <Rows label={t('queue.next')} groups={shownNext} />}
