@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { anyCase, isPlainObject } from './any-case.ts';
 import { changesDirection } from './direction.ts';
 import { chosen, issueOf } from './fault.ts';
+import { hasInvisible } from './invisible.ts';
 import { type DocumentLimits, utf8Bytes } from './limits.ts';
 
 /** The schema of a handler's file: an array of one object. The parsed value is that object. */
@@ -40,14 +41,18 @@ export function boundedText(maximum: number) {
   });
 }
 
-/** A name or reason that a person enters: not blank, and unable to change the direction of surrounding text. */
+/**
+ * A name that a person enters: not blank, without invisible characters, and unable to change the direction of
+ * surrounding text.
+ */
 export function givenText(maximum: number) {
   return z
     .string()
     .trim()
     .min(1)
     .max(maximum)
-    .refine((text) => !changesDirection(text), 'text_direction');
+    .refine((text) => !changesDirection(text), { error: 'text_direction', abort: true })
+    .refine((text) => !hasInvisible(text), 'text_invisible');
 }
 
 /** Text. Converts numbers and booleans to text (numeric message ids, AZ-S1). */

@@ -1,22 +1,33 @@
-/** Parses `role=web, region=eu`. Returns the tags, or null if a part is not `name=value`. */
+/** A tag: name and value, each in double quotes or without separators, as groups 1 to 4. */
+const tag = /\s*(?:"((?:[^"]|"")*)"|([^",=][^,=]*?))\s*=\s*(?:"((?:[^"]|"")*)"|([^",][^,]*?|))\s*(?:,|$)/y;
+const nothing = /\s*(?:,|$)/y;
+
+/**
+ * Parses `role=web, note="a, b"`. Returns the tags, or null if a part is not `name=value`. A quotation mark within
+ * quotation marks is doubled.
+ */
 export function readTags(text: string): Record<string, string> | null {
-  const parts = text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
-  const tags: Record<string, string> = {};
-  for (const part of parts) {
-    const at = part.indexOf('=');
-    const name = part.slice(0, at).trim();
-    if (at < 1 || name === '') return null;
-    tags[name] = part.slice(at + 1).trim();
+  const tags: [string, string][] = [];
+  for (let at = 0; at < text.length; ) {
+    tag.lastIndex = at;
+    nothing.lastIndex = at;
+    const found = tag.exec(text);
+    if (found !== null) {
+      const [, quotedName, name, quotedValue, value] = found;
+      tags.push([unquoted(quotedName) ?? name ?? '', unquoted(quotedValue) ?? value ?? '']);
+      at = tag.lastIndex;
+    } else if (nothing.test(text)) at = nothing.lastIndex;
+    else return null;
   }
-  return tags;
+  return tags.some(([name]) => name === '') ? null : Object.fromEntries(tags);
 }
 
-/** Formats tags in the form that `readTags` parses. Commas in values are not escaped. */
+/** Formats tags in the form that `readTags` parses. */
 export function writeTags(tags: Readonly<Record<string, string>>): string {
   return Object.entries(tags)
-    .map(([name, value]) => `${name}=${value}`)
+    .map(([name, value]) => `${quoted(name, /[",=]|^\s|\s$/)}=${quoted(value, /[",]|^\s|\s$/)}`)
     .join(', ');
 }
+
+const unquoted = (text: string | undefined) => text?.replaceAll('""', '"');
+const quoted = (text: string, needs: RegExp) => (needs.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

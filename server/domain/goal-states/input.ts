@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { hasInvisible } from '#protocol/invisible.ts';
 import { maxCommandSeconds } from '#protocol/limits.ts';
 import { extensionNamePattern, maxExtensionNameLength } from '#protocol/names.ts';
 import { unwrapSettings } from '#protocol/settings-wrapper.ts';
@@ -10,6 +11,7 @@ export const extensionName = z
   .string()
   .min(1)
   .max(maxExtensionNameLength)
+  .refine((name) => !hasInvisible(name), { error: 'text_invisible', abort: true })
   .regex(extensionNamePattern, 'extension_name_form');
 
 /** Timeout of a command, in seconds. */

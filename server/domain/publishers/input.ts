@@ -1,9 +1,14 @@
 import { z } from 'zod';
 import { givenText } from '#protocol/file.ts';
+import { hasInvisible } from '#protocol/invisible.ts';
 import { maxNamespaceLength, namespacePattern } from '#protocol/names.ts';
 
 export const createPublisherInput = z.object({
-  namespace: z.string().max(maxNamespaceLength).regex(namespacePattern, 'namespace_form'),
+  namespace: z
+    .string()
+    .max(maxNamespaceLength)
+    .refine((text) => !hasInvisible(text), { error: 'text_invisible', abort: true })
+    .regex(namespacePattern, 'namespace_form'),
   displayName: givenText(200),
 });
 export type CreatePublisherInput = z.input<typeof createPublisherInput>;

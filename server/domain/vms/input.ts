@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { changesDirection } from '#protocol/direction.ts';
+import { hasInvisible } from '#protocol/invisible.ts';
 
 const encoder = new TextEncoder();
 const atMost = (bytes: number) => (text: string) => encoder.encode(text).length <= bytes;
@@ -12,6 +13,7 @@ export const vmName = z
   .string()
   .min(1, { abort: true })
   .max(128)
+  .refine((name) => !hasInvisible(name), { error: 'text_invisible', abort: true })
   .regex(/^[\p{L}\p{N}](?:[\p{L}\p{N}._-]*[\p{L}\p{N}])?$/u, 'vm_name_form');
 
 export const vmTags = z
@@ -19,8 +21,12 @@ export const vmTags = z
   .refine((tags) => Object.keys(tags).length <= tagLimits.count)
   .superRefine((tags, ctx) => {
     for (const [name, value] of Object.entries(tags)) {
-      if (!changesDirection(name) && !changesDirection(value)) continue;
-      ctx.addIssue({ code: 'custom', message: 'text_direction', input: tags, path: [name] });
+      const message = [name, value].some(changesDirection)
+        ? 'text_direction'
+        : [name, value].some(hasInvisible)
+          ? 'text_invisible'
+          : null;
+      if (message !== null) ctx.addIssue({ code: 'custom', message, input: tags, path: [name] });
     }
   });
 
@@ -29,7 +35,13 @@ export const vmId = z.uuid();
 export const createVmInput = z.object({ name: vmName, tags: vmTags.default({}) });
 export type CreateVmInput = z.input<typeof createVmInput>;
 
-export const updateVmInput = z.object({ vmId, name: vmName.optional(), tags: vmTags.optional() });
+/** `seen` is what the caller changed: with it, changes that others made since then stay. */
+export const updateVmInput = z.object({
+  vmId,
+  name: vmName.optional(),
+  tags: vmTags.optional(),
+  seen: z.object({ name: z.string(), tags: z.record(z.string(), z.string()) }).optional(),
+});
 export type UpdateVmInput = z.input<typeof updateVmInput>;
 
 export const getVmInput = z.object({ vmId });

@@ -39,7 +39,9 @@ describe('names', () => {
     ['web/01', 'vm_name_form'],
     ['web\n', 'vm_name_form'],
     ['../web', 'vm_name_form'],
-    ['web\u202e10', 'vm_name_form'],
+    ['web\u202e10', 'text_invisible'],
+    ['web\u200b', 'text_invisible'],
+    ['web\u3164', 'text_invisible'],
     ['web\u0000', 'vm_name_form'],
   ])('%j is rejected at its path with %s', async (name, code) => {
     const vm = await create();

@@ -62,7 +62,7 @@ export const vmRoutes: readonly RestRoute[] = [
     summary: 'Changes the name or tags of a VM. Omitted fields stay unchanged.',
     role: 'operator',
     params: inVm,
-    body: updateVmInput.omit({ vmId: true }).strict(),
+    body: updateVmInput.omit({ vmId: true, seen: true }).strict(),
     answers: { 200: { meaning: 'The changed VM.', schema: vm } },
     refusals: [404, 409],
     run: async (ctx, { params, body }) => ({ status: 200, body: await updateVm(ctx, { vmId: params.id, ...body }) }),

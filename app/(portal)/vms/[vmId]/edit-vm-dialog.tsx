@@ -1,7 +1,7 @@
 'use client';
 
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useId } from 'react';
+import { useId, useState } from 'react';
 import { forgetError } from '#app/_lib/forget-error.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
@@ -19,6 +19,8 @@ export function EditVmDialog({ facts, onClose }: { facts: VmFacts; onClose(): vo
   const queryClient = useQueryClient();
   const explain = useProblem();
   const formId = useId();
+  // The page behind the dialog may load changes of others while it is open.
+  const [seen] = useState({ name: facts.name, tags: facts.tags });
   const update = useMutation(
     trpc.vms.update.mutationOptions({
       onSuccess: async (vm) => {
@@ -48,11 +50,11 @@ export function EditVmDialog({ facts, onClose }: { facts: VmFacts; onClose(): vo
     >
       <NameAndTagsForm
         id={formId}
-        initial={facts}
+        initial={seen}
         problem={problem}
         busy={update.isPending}
         onEdit={() => forgetError(update)}
-        onSubmit={(values) => update.mutate({ vmId: facts.id, ...values })}
+        onSubmit={(values) => update.mutate({ vmId: facts.id, ...values, seen })}
       />
     </Dialog>
   );

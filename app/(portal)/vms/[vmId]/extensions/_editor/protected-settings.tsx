@@ -13,6 +13,7 @@ import { isEmptySecret, namedSecrets, type ProtectedDraft } from './draft.ts';
 import { fieldsOf, ProtectedBox, type ProtectedSettingsProps } from './protected-form.tsx';
 import { SecretField } from './secret-field.tsx';
 import { SingleSettings } from './single-settings.tsx';
+import { useRestoredFocus } from './use-restored-focus.ts';
 
 export const emptyReplacement: ProtectedDraft = { mode: 'replace', values: {}, text: '', unread: false };
 
@@ -21,6 +22,15 @@ export const emptyReplacement: ProtectedDraft = { mode: 'replace', values: {}, t
  * the memory of this page until they are applied.
  */
 export function ProtectedSettings(props: ProtectedSettingsProps) {
+  const place = useRestoredFocus(props.value.mode);
+  return (
+    <div ref={place}>
+      <SettingsInMode {...props} />
+    </div>
+  );
+}
+
+function SettingsInMode(props: ProtectedSettingsProps) {
   const { form, present, value, onChange } = props;
   const { t } = useTranslation('editor');
   const [first, setFirst] = useState('');

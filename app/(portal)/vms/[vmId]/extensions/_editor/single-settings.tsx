@@ -11,6 +11,7 @@ import { NewSetting } from './new-setting.tsx';
 import { fieldsOf, ProtectedBox, type ProtectedField, type ProtectedSettingsProps } from './protected-form.tsx';
 import { FreeSecretField, SecretField } from './secret-field.tsx';
 import { type SingleChange, withChange } from './single-change.ts';
+import { useRestoredFocus } from './use-restored-focus.ts';
 
 type Present = NonNullable<ProtectedSettingsProps['present']>;
 type StoredSetting = Present['settings'][number];
@@ -92,11 +93,27 @@ interface SingleSettingProps {
 }
 
 function SingleSetting(props: SingleSettingProps) {
+  const { field, draft } = props;
+  const isOpen = draft.open.includes(field.name);
+  const place = useRestoredFocus(isOpen ? 'open' : draft.remove.includes(field.name) ? 'removed' : 'kept');
+  return (
+    <div ref={place}>
+      {props.stored === undefined || isOpen ? (
+        <OpenSetting {...props} title={titleOf(field)} />
+      ) : (
+        <PresentSetting {...props} stored={props.stored} />
+      )}
+    </div>
+  );
+}
+
+const titleOf = ({ title, name }: ProtectedField): string => title ?? name;
+
+/** A stored setting that stays or will be removed. */
+function PresentSetting({ field, stored, draft, onChange, fault }: SingleSettingProps & { stored: StoredSetting }) {
   const { t } = useTranslation(['editor', 'common']);
-  const { field, stored, draft, onChange, fault } = props;
   const { name, required } = field;
-  const title = field.title ?? name;
-  if (stored === undefined || draft.open.includes(name)) return <OpenSetting {...props} title={title} />;
+  const title = titleOf(field);
   const set = (to: 'keep' | 'empty' | 'remove') => onChange(withChange(draft, name, to));
   return (
     <div className="grid gap-[5px]" data-at={`protected:/${name}`}>

@@ -1,0 +1,14 @@
+/** Characters that shape their neighbors: joiners and variation selectors. */
+const shaping = '\\u200c|\\u200d|[\\ufe00-\\ufe0f]';
+/** Other characters without a shape. */
+const shapeless = new RegExp(`(?!${shaping})\\p{Default_Ignorable_Code_Point}`, 'u');
+/** Joiners and variation selectors without a neighbor to shape. */
+const alone = new RegExp(`(?:^|\\s)(?:${shaping})|(?:\\u200c|\\u200d)(?:$|\\s)`, 'u');
+
+/**
+ * Whether a text contains invisible characters, such as a zero-width space. Two names that differ only in
+ * these look the same, so names must not contain them.
+ */
+export function hasInvisible(text: string): boolean {
+  return shapeless.test(text) || alone.test(text);
+}
