@@ -86,6 +86,8 @@ function placeOf({ target, vm, facts }: ListedAct, isAdmin: boolean): string | n
       return `/handlers/${encodeURIComponent(String(facts.handler ?? target.id.slice(0, target.id.lastIndexOf('-'))))}`;
     case 'publisher':
       return `/handlers?q=${encodeURIComponent(target.id)}`;
+    case 'problem':
+      return `/attention?problem=${encodeURIComponent(target.id)}`;
     case 'member':
       return isAdmin ? '/settings/members' : null;
     case 'token':

@@ -49,8 +49,8 @@ export function ChainState({ initial }: { initial: Chain }) {
     );
   }
   return (
-    <p className="mt-1 flex flex-wrap items-center gap-x-1.5 text-12 text-ink-3">
-      <ShieldCheck aria-hidden className="size-3.5 shrink-0" />
+    <p className="mt-1 flex items-start gap-x-1.5 text-12 text-ink-3">
+      <ShieldCheck aria-hidden className="mt-0.5 size-3.5 shrink-0" />
       <span title={data.hash}>
         {data.verifiedAt === null ? (
           t('chain.unverified', { count: data.position })

@@ -23,9 +23,11 @@ export interface ActFold {
 
 /** Maximum time between the first and the last entry of a fold, in milliseconds. */
 const foldMs = 10 * 60_000;
-/** Entries per statement, and maximum number of statements per page. */
-const atOnce = 250;
-const maxReads = 20;
+/**
+ * Entries per statement. Most pages need one statement. A statement can cost the same whatever its limit, so that the
+ * next ones read more.
+ */
+const batches = [250, 1_000, 3_750];
 
 /** Returns the condition for the entries after a place in the list. */
 export const actsAfter = (place: ActPlace | undefined): SQL | undefined =>
@@ -53,7 +55,8 @@ export async function readActFolds(
   const markAt = mark === undefined ? 0 : Date.parse(mark);
   const folds: ActFold[] = [];
   let place = after;
-  for (let read = 0; read < maxReads && folds.length <= limit; read += 1) {
+  for (const atOnce of batches) {
+    if (folds.length > limit) break;
     const rows: FoldedAct[] = await ctx.db
       .select({
         ...columns,

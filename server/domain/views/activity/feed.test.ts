@@ -122,6 +122,19 @@ describe('similar actions', () => {
     ]);
   });
 
+  test('on one target name what the newest of them changed', async () => {
+    const operator = await testContext({ services: ctx, role: 'operator', now });
+    const tags = (env: string) => ({ tags: { env } });
+    const update = { action: 'vm.update', targetKind: 'vm', targetId: idOf(0) } as const;
+    await acted(0, '02:00:00', { ...update, before: tags('prod'), after: tags('lab') });
+    await acted(0, '02:01:00', { ...update, before: tags('lab'), after: tags('test') });
+    const [item] = (await listFeed(operator, {})).items;
+    expect(item?.type === 'action' && item.act.changes?.items).toMatchObject([{ kind: 'tag', name: 'env' }]);
+    await acted(1, '02:02:00', { ...update, targetId: idOf(1), before: tags('prod'), after: tags('lab') });
+    const [more] = (await listFeed(operator, {})).items;
+    expect(more?.type === 'action' && more.act.changes).toBeNull();
+  });
+
   test('before and after the last visit are two items', async () => {
     await acted(0, '02:00:00');
     await acted(1, '02:01:00');

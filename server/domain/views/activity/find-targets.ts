@@ -1,5 +1,5 @@
-import { and, inArray } from 'drizzle-orm';
-import { apiTokens, extensions, handlerVersions, publishers, users, vms } from '#db/schema/index.ts';
+import { and, inArray, isNull } from 'drizzle-orm';
+import { apiTokens, attentionMarks, extensions, handlerVersions, publishers, users, vms } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import type { StoredAct } from './columns.ts';
 import type { Facts } from './facts.ts';
@@ -16,46 +16,40 @@ export async function findTargets({ db }: Context, rows: readonly StoredAct[]): 
   const ids = (kind: string) => [...new Set(rows.filter((row) => row.targetKind === kind).map((row) => row.targetId))];
   const vmIds = [...new Set(rows.flatMap(({ vmId }) => vmId ?? []))];
   const people = [...ids('member'), ...rows.filter((row) => row.actorKind === 'user').map((row) => row.actorId)];
-  const versionIds = ids('version').map(versionOf);
-  const [vmRows, userRows, tokenRows, extensionRows, versionRows, publisherRows] = await Promise.all([
-    vmIds.length > 0
-      ? db.select({ id: vms.id, name: vms.name, deletedAt: vms.deletedAt }).from(vms).where(inArray(vms.id, vmIds))
-      : [],
-    people.length > 0
-      ? db
-          .select({ id: users.id, name: users.name })
-          .from(users)
-          .where(inArray(users.id, [...new Set(people)]))
-      : [],
-    ids('token').length > 0
-      ? db
-          .select({ id: apiTokens.id })
-          .from(apiTokens)
-          .where(inArray(apiTokens.id, ids('token')))
-      : [],
-    ids('extension').length > 0 && vmIds.length > 0
-      ? db
-          .select({ vmId: extensions.vmId, name: extensions.name })
-          .from(extensions)
-          .where(and(inArray(extensions.vmId, vmIds), inArray(extensions.name, ids('extension'))))
-      : [],
-    versionIds.length > 0
-      ? db
+  const [vmRows, userRows, tokenRows, extensionRows, versionRows, publisherRows, problemRows] = await Promise.all([
+    unlessEmpty(vmIds, (among) =>
+      db.select({ id: vms.id, name: vms.name, deletedAt: vms.deletedAt }).from(vms).where(inArray(vms.id, among)),
+    ),
+    unlessEmpty([...new Set(people)], (among) =>
+      db.select({ id: users.id, name: users.name }).from(users).where(inArray(users.id, among)),
+    ),
+    unlessEmpty(ids('token'), (among) =>
+      db.select({ id: apiTokens.id }).from(apiTokens).where(inArray(apiTokens.id, among)),
+    ),
+    unlessEmpty(ids('extension'), (among) =>
+      db
+        .select({ vmId: extensions.vmId, name: extensions.name })
+        .from(extensions)
+        .where(and(inArray(extensions.vmId, vmIds), inArray(extensions.name, among))),
+    ),
+    unlessEmpty(
+      ids('version').map((id) => versionOf(id).handler),
+      (among) =>
+        db
           .select({ handler: handlerVersions.handler, version: handlerVersions.version })
           .from(handlerVersions)
-          .where(
-            inArray(
-              handlerVersions.handler,
-              versionIds.map(({ handler }) => handler),
-            ),
-          )
-      : [],
-    ids('publisher').length > 0
-      ? db
-          .select({ namespace: publishers.namespace })
-          .from(publishers)
-          .where(inArray(publishers.namespace, ids('publisher')))
-      : [],
+          .where(inArray(handlerVersions.handler, among)),
+    ),
+    unlessEmpty(ids('publisher'), (among) =>
+      db.select({ namespace: publishers.namespace }).from(publishers).where(inArray(publishers.namespace, among)),
+    ),
+    // A problem that no VM has any longer keeps its mark for some time.
+    unlessEmpty(ids('problem'), (among) =>
+      db
+        .select({ key: attentionMarks.key })
+        .from(attentionMarks)
+        .where(and(inArray(attentionMarks.key, among), isNull(attentionMarks.goneAt))),
+    ),
   ]);
   const vmById = new Map(vmRows.map((row) => [row.id, row]));
   const nameOfMember = new Map(userRows.map(({ id, name }) => [id, name]));
@@ -65,6 +59,7 @@ export async function findTargets({ db }: Context, rows: readonly StoredAct[]): 
     ...extensionRows.map(({ vmId, name }) => `extension ${vmId} ${name}`),
     ...versionRows.map(({ handler, version }) => `version ${handler}-${version}`),
     ...publisherRows.map(({ namespace }) => `publisher ${namespace}`),
+    ...problemRows.map(({ key }) => `problem ${key}`),
   ]);
   const vm = (id: string) => {
     const row = vmById.get(id);
@@ -91,6 +86,12 @@ export async function findTargets({ db }: Context, rows: readonly StoredAct[]): 
     },
   };
 }
+
+/** Reads rows by these ids; none without ids. */
+const unlessEmpty = async <Row>(
+  ids: readonly string[],
+  read: (among: string[]) => PromiseLike<Row[]>,
+): Promise<Row[]> => (ids.length > 0 ? read([...ids]) : []);
 
 /** Splits the id of a version, `<handler>-<version>`. Handler names may contain hyphens; versions do not. */
 export function versionOf(id: string): { handler: string; version: string } {

@@ -43,9 +43,9 @@ export interface ActivityPage {
 }
 
 /**
- * Lists the entries that the caller can see, newest first: entries about VMs, handlers and publishers are visible to
- * everyone, all others only to admins and to the actor. With `upTo`, the list is as it was when that entry was the
- * newest. Settings are named in the wanted languages.
+ * Lists the entries that the caller can see, newest first: entries about VMs, handlers, publishers and problems are
+ * visible to everyone, all others only to admins and to the actor. With `upTo`, the list is as it was when that entry
+ * was the newest. Settings are named in the wanted languages.
  */
 export async function listActivity(
   ctx: Context,

@@ -128,8 +128,11 @@ async function actItems(
   wanted: readonly WantedLanguage[],
 ): Promise<FeedItem[]> {
   const rows = folds.map(({ first }) => first);
-  const alone = folds.flatMap(({ first, count: acts }) => (acts === 1 ? [first] : []));
-  const [targets, changes] = await Promise.all([findTargets(ctx, rows), nameChanges(ctx, alone, wanted)]);
+  // A line about several targets says on how many, not what changed.
+  const named = folds.flatMap(({ first, vmIds, targetIds }) =>
+    vmIds.size <= 1 && targetIds.size === 1 ? [first] : [],
+  );
+  const [targets, changes] = await Promise.all([findTargets(ctx, rows), nameChanges(ctx, named, wanted)]);
   return folds.map(({ first, last, count: actions, vmIds, targetIds }) => ({
     type: 'action',
     at: first.at,

@@ -3,7 +3,7 @@ import { auditEntries } from '#db/schema/index.ts';
 import { negotiate } from '#protocol/index.ts';
 import type { Services } from '#server/domain/context.ts';
 import { registerVm } from '#server/domain/enrollment/index.ts';
-import { revertGoalState, setExtension } from '#server/domain/goal-states/index.ts';
+import { changeProtectedSettings, revertGoalState, setExtension } from '#server/domain/goal-states/index.ts';
 import { setResources } from '#server/domain/localization/index.ts';
 import { updateVm } from '#server/domain/vms/index.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
@@ -97,6 +97,22 @@ describe('the changes that a sentence names', () => {
     expect(await newest()).toBe('name web-1>web-2, tag env prod>test, +1');
     await revertGoalState(operator, { vmId, incarnation: 2 });
     expect(await newest()).toMatch(/^extension (plain|probe)(, extension (plain|probe))?$/);
+  });
+
+  test('single protected settings have their titles, whether they were entered or removed', async () => {
+    const protectedSettings = {
+      type: 'object',
+      properties: { password: { title: 'Password' }, keytab: { title: 'Keytab' }, pin: true },
+    };
+    await givenVersion(services.db, { handler: 'Acme.Lab.Secretive', settingsSchema: { protectedSettings } });
+    const goal = { name: 'secretive', handler: 'Acme.Lab.Secretive' };
+    await set(goal, {}, { password: 'a', keytab: 'a', pin: 1 });
+    const change = async (changes: { set?: Record<string, unknown>; remove?: string[] }) =>
+      changeProtectedSettings(await as('operator'), { vmId, name: 'secretive', changes });
+    await change({ set: { password: 'b' } });
+    expect(await newest()).toBe('secret Password');
+    await change({ set: { pin: 2 }, remove: ['keytab'] });
+    expect(await newest()).toBe('secret pin, removedSecret Keytab');
   });
 
   test('are those of every entry of a long page', async () => {

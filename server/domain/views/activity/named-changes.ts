@@ -1,4 +1,5 @@
 import { inArray, sql } from 'drizzle-orm';
+import { z } from 'zod';
 import { auditEntries, handlerVersions } from '#db/schema/index.ts';
 import type { WantedLanguage } from '#protocol/index.ts';
 import { jsonPointer } from '#protocol/pointer.ts';
@@ -33,6 +34,7 @@ const order = [
   'setting',
   'settings',
   'secret',
+  'removedSecret',
   'secrets',
   'dependencies',
   'timeouts',
@@ -79,19 +81,26 @@ export async function nameChanges(
   const ids = rows.filter((row) => actions.includes(row.action) && maySeeContents(ctx.actor, row)).map(({ id }) => id);
   const named = new Map<number, NamedChanges>();
   for (let from = 0; from < ids.length; from += entriesAtOnce) {
-    const { id, action, before, after } = auditEntries;
+    const { id, action, before, after, details } = auditEntries;
     const entries = await ctx.db
-      .select({ id, action, before, after })
+      .select({ id, action, before, after, details })
       .from(auditEntries)
       .where(inArray(id, ids.slice(from, from + entriesAtOnce)));
     const changed = entries.flatMap((entry) =>
       entry.before === null || entry.after === null
         ? []
-        : [{ ...entry, after: entry.after, ...differencesOf(entry.before, entry.after) }],
+        : [
+            {
+              ...entry,
+              after: entry.after,
+              secrets: loggedSecrets(entry.details),
+              ...differencesOf(entry.before, entry.after),
+            },
+          ],
     );
     const titles = await readTitles(
       ctx,
-      changed.flatMap((entry) => (entry.action === 'extension.set' ? [entry.after] : [])),
+      changed.flatMap((entry) => (entry.action === 'extension.set' ? [entry] : [])),
       wanted,
     );
     for (const entry of changed) {
@@ -109,10 +118,44 @@ function extensionsOf(differences: readonly Difference[]): NamedChange[] {
   return [...names].map((name) => ({ kind: 'extension', name, values: null }));
 }
 
+/** The protected settings that an entry changed, by the names that the schema defines. */
+interface LoggedSecrets {
+  set: string[];
+  removed: string[];
+  /** Number of changed settings whose names the schema does not define. */
+  others: number;
+}
+
+const loggedSchema = z.object({ set: z.array(z.string()), removed: z.array(z.string()), others: z.number() });
+
+/** Null in entries of releases that did not record the names. */
+function loggedSecrets({ protectedSettings }: Record<string, unknown>): LoggedSecrets | null {
+  return loggedSchema.safeParse(protectedSettings).data ?? null;
+}
+
+interface ChangedExtension {
+  after: Record<string, unknown>;
+  secrets: LoggedSecrets | null;
+}
+
+function secretsOf({ after, secrets }: ChangedExtension, titles: Titles): NamedChange[] {
+  const only = titles.ofOnlySecret(after);
+  const several: NamedChange = { kind: 'secrets', name: null, values: null };
+  if (secrets === null) return [only === null ? several : { kind: 'secret', name: only, values: null }];
+  const named = (kind: 'secret' | 'removedSecret', keys: readonly string[]) =>
+    keys.map((key): NamedChange => ({ kind, name: titles.ofSecret(after, key), values: null }));
+  return [
+    ...named('secret', secrets.set),
+    ...named('removedSecret', secrets.removed),
+    ...(secrets.others > 0 ? [several] : []),
+  ];
+}
+
 function partsOf(
-  { items, after }: { items: readonly Difference[]; after: Record<string, unknown> },
+  { items, ...extension }: ChangedExtension & { items: readonly Difference[] },
   titles: Titles,
 ): NamedChange[] {
+  const { after } = extension;
   const parts = new Map<string, NamedChange>();
   for (const difference of items) {
     const { path } = difference;
@@ -124,8 +167,7 @@ function partsOf(
       if (key === undefined) put({ kind: 'settings', name: null, values: null });
       else put({ kind: 'setting', name: [titles.of(after, key), ...rest.slice(1)].join(' › '), values });
     } else if (field === 'protectedSettings') {
-      const name = titles.ofOnlySecret(after);
-      put({ kind: name === null ? 'secrets' : 'secret', name, values: null });
+      for (const change of secretsOf(extension, titles)) put(change);
     } else if (field === 'tags') put({ kind: 'tag', name: rest[0] ?? null, values });
     else {
       const kind = kindOfField[field];
@@ -153,23 +195,28 @@ function shortValue(value: unknown): ShortValue | undefined {
 /** Titles of settings, from the resource files and schemas of handler versions. */
 interface Titles {
   of(extension: Record<string, unknown>, key: string): string;
+  ofSecret(extension: Record<string, unknown>, key: string): string;
   /** The title or key of the only protected setting that the schema has; null if it has none or several. */
   ofOnlySecret(extension: Record<string, unknown>): string | null;
 }
 
 async function readTitles(
   ctx: Context,
-  extensions: readonly Record<string, unknown>[],
+  changed: readonly ChangedExtension[],
   wanted: readonly WantedLanguage[],
 ): Promise<Titles> {
   const versionOf = ({ handler, version }: Record<string, unknown>) => `${handler} ${version}`;
+  const extensions = changed.map(({ after }) => after);
   const used = [...new Map(extensions.map((each) => [versionOf(each), each])).values()];
   const keys = [...new Set(extensions.flatMap(({ publicSettings }) => Object.keys(publicSettings ?? {})))];
+  const secretKeys = [
+    ...new Set(changed.flatMap(({ secrets }) => [...(secrets?.set ?? []), ...(secrets?.removed ?? [])])),
+  ];
   const { rows } =
     used.length === 0
       ? { rows: [] }
       : await ctx.db.execute<TitledSetting>(sql`
-        select handler, version, half, key, title from (
+        select handler, version, half, key, title, n = 1 as is_only from (
           select v.handler, v.version, h.half, p.key,
             case when json_typeof(p.value -> 'title') = 'string' then left(p.value ->> 'title', 100) end as title,
             count(*) over (partition by v.handler, v.version, h.half) as n
@@ -181,21 +228,31 @@ async function readTitles(
             select * from unnest(${sql.param(used.map(({ handler }) => handler))}::text[],
               ${sql.param(used.map(({ version }) => version))}::text[]))
         ) properties
-        where half = 'protectedSettings' and n = 1 or half = 'publicSettings' and key = any(${sql.param(keys)}::text[])`);
+        where half = 'protectedSettings' and (n = 1 or key = any(${sql.param(secretKeys)}::text[])) or half = 'publicSettings' and key = any(${sql.param(keys)}::text[])`);
   const translated = await translateTitles(ctx, rows, wanted);
   const titled = rows.map((row, index) => ({ ...row, shown: translated[index] || row.title || row.key }));
   const nameOf = new Map(titled.map((row) => [`${versionOf(row)} ${row.half} ${row.key}`, row.shown]));
   const secretOf = new Map(
-    titled.filter(({ half }) => half === 'protectedSettings').map((row) => [versionOf(row), row.shown]),
+    titled
+      .filter(({ half, is_only }) => half === 'protectedSettings' && is_only)
+      .map((row) => [versionOf(row), row.shown]),
   );
   return {
     of: (extension, key) => nameOf.get(`${versionOf(extension)} publicSettings ${key}`) ?? key,
+    ofSecret: (extension, key) => nameOf.get(`${versionOf(extension)} protectedSettings ${key}`) ?? key,
     ofOnlySecret: (extension) => secretOf.get(versionOf(extension)) ?? null,
   };
 }
 
 /** A setting of a handler version, with its title in the schema. */
-type TitledSetting = { handler: string; version: string; half: string; key: string; title: string | null };
+type TitledSetting = {
+  handler: string;
+  version: string;
+  half: string;
+  key: string;
+  title: string | null;
+  is_only: boolean;
+};
 
 /** Returns the title of each setting from the resource files; undefined if they have none. */
 async function translateTitles(

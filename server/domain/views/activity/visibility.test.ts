@@ -57,6 +57,7 @@ const readers: readonly [targetKind: string, acts: readonly Role[], contents: re
   ['version', roles, roles],
   ['handler', roles, roles],
   ['publisher', roles, roles],
+  ['problem', roles, roles],
   ['member', ['admin'], ['admin']],
   ['invitation', ['admin'], ['admin']],
   ['token', ['admin'], ['admin']],
