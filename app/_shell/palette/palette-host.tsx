@@ -2,6 +2,7 @@
 
 import dynamic from 'next/dynamic';
 import { useEffect, useSyncExternalStore } from 'react';
+import { collectTypedAhead } from './typed-ahead.ts';
 
 export const loadPalette = () => import('./palette.tsx');
 const Palette = dynamic(() => loadPalette().then((module) => module.Palette), { ssr: false });
@@ -43,5 +44,6 @@ export function PaletteHost() {
     document.addEventListener('keydown', press);
     return () => document.removeEventListener('keydown', press);
   }, []);
+  useEffect(() => (isOpen ? collectTypedAhead(() => setOpen(false)) : undefined), [isOpen]);
   return isOpen ? <Palette onClose={() => setOpen(false)} /> : null;
 }

@@ -18,6 +18,7 @@ import { scrim } from '../../_ui/dialog.tsx';
 import { currentOpener, restoreFocus } from '../../_ui/opener.ts';
 import { StatusIcon } from '../../_ui/status-icon.tsx';
 import { allowScrollLock } from '../../_ui/style-nonce.ts';
+import { takeTypedAhead } from './typed-ahead.ts';
 import { type PaletteCommand, useCommands } from './use-commands.ts';
 import { type FoundFacet, useFacets } from './use-facets.ts';
 
@@ -52,6 +53,7 @@ export function Palette({ onClose }: { onClose(): void }) {
         <Radix.Overlay className={scrim} />
         <Radix.Content
           aria-describedby={undefined}
+          onOpenAutoFocus={() => setTyped(takeTypedAhead())}
           onCloseAutoFocus={(event) => restoreFocus(event, opener)}
           className="fixed top-[12vh] left-1/2 z-50 w-[min(600px,calc(100vw-24px))] -translate-x-1/2 overflow-hidden rounded-xl bg-raised shadow-float outline-none animate-fade [--cut:var(--raised)]"
         >
