@@ -1,4 +1,4 @@
-import type { Locator, Page } from '@playwright/test';
+import { tabTo } from './support/keyboard.ts';
 import { publishSamples, sampleGoal } from './support/samples.ts';
 import { expect, test } from './support/test.ts';
 
@@ -6,28 +6,6 @@ const probe = 'Acme.Lab.Probe';
 const settled = { timeout: 20_000 };
 
 test.beforeAll(({ api }) => publishSamples(api, [probe]));
-
-/** Presses Tab until this element has the focus, and expects the focus to be visible. */
-async function tabTo(page: Page, wanted: Locator): Promise<void> {
-  await expect(wanted).toBeVisible();
-  for (let step = 0; step < 80; step++) {
-    if (await wanted.evaluate((element) => element === document.activeElement)) {
-      const shown = await wanted.evaluate((element) => {
-        const { boxShadow, outlineStyle } = getComputedStyle(element);
-        const after = getComputedStyle(element, '::after').boxShadow;
-        const around = element.closest('label, div') ?? element;
-        return (
-          [boxShadow, after, getComputedStyle(around).boxShadow].some((shadow) => shadow !== 'none') ||
-          outlineStyle !== 'none'
-        );
-      });
-      expect(shown, `the focus on ${wanted} is seen`).toBe(true);
-      return;
-    }
-    await page.keyboard.press('Tab');
-  }
-  throw new Error(`Tab does not reach ${wanted}.`);
-}
 
 test('a VM is reverted by keyboard alone, starting at the sign-in', async ({
   page,

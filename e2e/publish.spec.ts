@@ -2,17 +2,8 @@ import type { Page } from '@playwright/test';
 import { expectAccessible, expectAccessibleInBothThemes } from './support/accessibility.ts';
 import { countClicks } from './support/clicks.ts';
 import { expect, test } from './support/test.ts';
+import { commands, manifest, messageFile, publishWithMessages, script } from './support/versions.ts';
 import { zipOf } from './support/zip.ts';
-
-const commands = {
-  installCommand: 'bin/probe.sh install',
-  uninstallCommand: 'bin/probe.sh uninstall',
-  updateCommand: 'bin/probe.sh update',
-  enableCommand: 'bin/probe.sh enable',
-  disableCommand: 'bin/probe.sh disable',
-};
-const manifest = (fields: object): string => JSON.stringify([{ version: 1.0, handlerManifest: fields }], null, 2);
-const script = '#!/bin/sh\nexit 0\n';
 
 /** Chromium logs every rejected request. These journeys provoke rejections. */
 const refused = /status of (409|422)/;
@@ -184,19 +175,10 @@ test('a publisher corrects a zip, writes messages and publishes; an operator fin
 
 test('a publisher publishes a new version with the messages carried over', async ({ api, signedIn, unique }) => {
   const namespace = `Carried.${unique}`;
-  await api.ensurePublisher(namespace);
   const handler = `${namespace}.Probe`;
-  const flags = { rebootAfterInstall: false, reportHeartbeat: false };
-  const contents = { 'HandlerManifest.json': manifest({ ...commands, ...flags }), 'bin/probe.sh': script };
-  const put = (version: string, part: string, body: unknown) =>
-    api.call('PUT', `/handlers/${handler}/versions/${version}/${part}`, { body });
-  const texts = (lang: string, text: string) => [{ version: 1.0, lang, messages: [{ id: 'full', text }] }];
-  const zip = await zipOf(contents);
-  await put('1.0.0.0', 'package', zip);
-  await put('1.0.0.0', 'resources/en', texts('en', 'Disk {0} is full'));
-  await put('1.0.0.0', 'resources/de', texts('de', 'Datenträger {0} ist voll'));
-  await put('1.0.0.0', 'settings-schema', { publicSettings: { type: 'object', properties: { port: {} } } });
-  await api.call('POST', `/handlers/${handler}/versions/1.0.0.0/publish`);
+  const zip = await publishWithMessages(api, handler);
+  const put = (part: string, body: unknown) =>
+    api.call('PUT', `/handlers/${handler}/versions/1.2.0.0/${part}`, { body });
 
   const page = await signedIn('publisher', { namespaces: [namespace] });
   const clicks = await countClicks(page);
@@ -227,10 +209,10 @@ test('a publisher publishes a new version with the messages carried over', async
     await expectAccessibleInBothThemes(page);
     await page.getByRole('button', { name: 'Upload' }).click();
     await expect(page).toHaveURL(`/handlers/${handler}/1.2.0.0`);
-    await put('1.2.0.0', 'resources/en', texts('en', 'Disk {0} is {1} % full'));
+    await put('resources/en', messageFile('en', 'Disk {0} is {1} % full'));
     const required = { type: 'object', properties: { path: {} }, required: ['path'] };
-    await put('1.2.0.0', 'settings-schema', { publicSettings: required });
-    await put('1.2.0.0', 'platforms', { platforms: [{ os: 'linux' }] });
+    await put('settings-schema', { publicSettings: required });
+    await put('platforms', { platforms: [{ os: 'linux' }] });
     await page.getByRole('button', { name: 'Publish 1.2.0.0' }).click();
     const compared = page.getByRole('region', { name: 'Compared with 1.1.0.0' });
     await expect(compared.getByRole('listitem')).toHaveText([

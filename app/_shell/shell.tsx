@@ -15,6 +15,7 @@ import { PaletteHost } from './palette/palette-host.tsx';
 import { places } from './places.ts';
 import { type Reader, ReaderProvider, useReader } from './reader.tsx';
 import { ShellContext, type ShellState } from './shell-state.ts';
+import { useKeptFocus } from './use-kept-focus.ts';
 
 // Pages use these components. They are exported here so that they are part of the layout's script, not of every page's.
 export { LiveBanner } from './live-indicator.tsx';
@@ -33,6 +34,7 @@ export interface ShellProps extends ShellState {
 export function Shell({ reader, languages, theme, livePosition, children }: ShellProps) {
   const { t } = useTranslation('navigation');
   const state = useMemo(() => ({ languages, theme }), [languages, theme]);
+  useKeptFocus();
   return (
     <DataProvider>
       <LiveProvider startAt={livePosition}>

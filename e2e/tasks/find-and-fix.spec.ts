@@ -1,14 +1,11 @@
 import { expectAccessibleInBothThemes } from '../support/accessibility.ts';
 import { countClicks } from '../support/clicks.ts';
+import { expectListedAsFailed, failingVm, mount, settled } from '../support/failing-vm.ts';
 import { publishSamples, sampleGoal } from '../support/samples.ts';
 import { expect, test } from '../support/test.ts';
 
-const probe = 'Acme.Lab.Probe';
-const mount = 'Northwind.Storage.Mount';
-const settled = { timeout: 30_000 };
-
 test.use({ portalGroup: 'tasks' });
-test.beforeAll(({ api }) => publishSamples(api, [probe, mount]));
+test.beforeAll(({ api }) => publishSamples(api, [mount]));
 
 test('find and fix: from the overview to the failing VM, its reason and its editor', async ({
   signedIn,
@@ -16,11 +13,8 @@ test('find and fix: from the overview to the failing VM, its reason and its edit
   startAgent,
   unique,
 }) => {
-  const vm = await api.createVm(`broken-${unique}`);
-  await api.setExtension(vm.id, 'share', sampleGoal(mount, { reachable: false }));
-  await startAgent(vm);
-  const listed = () => api.call<{ items: unknown[] }>('GET', `/vms?health=failed&q=${vm.name}`);
-  await expect.poll(async () => (await listed()).items.length, settled).toBe(1);
+  const { vm } = await failingVm(api, startAgent, `broken-${unique}`);
+  await expectListedAsFailed(api, vm);
   const page = await signedIn('operator');
   await page.goto('/');
 
@@ -44,9 +38,7 @@ test('try again: one click, with the reason first and the act of that person', a
   startAgent,
   unique,
 }) => {
-  const vm = await api.createVm(`again-${unique}`);
-  await api.setExtension(vm.id, 'share', sampleGoal(mount, { reachable: false }));
-  const agent = await startAgent(vm);
+  const { vm, agent } = await failingVm(api, startAgent, `again-${unique}`);
   const page = await signedIn('operator');
   await page.goto(`/vms/${vm.id}`);
   const why = page.getByRole('region', { name: 'Why it isn’t done' });
@@ -66,11 +58,8 @@ test('try again: one click, with the reason first and the act of that person', a
 });
 
 test('try again from the list of VMs: one click', async ({ signedIn, api, startAgent, unique }) => {
-  const vm = await api.createVm(`listed-${unique}`);
-  await api.setExtension(vm.id, 'share', sampleGoal(mount, { reachable: false }));
-  const agent = await startAgent(vm);
-  const listed = () => api.call<{ items: unknown[] }>('GET', `/vms?health=failed&q=${vm.name}`);
-  await expect.poll(async () => (await listed()).items.length, settled).toBe(1);
+  const { vm, agent } = await failingVm(api, startAgent, `listed-${unique}`);
+  await expectListedAsFailed(api, vm);
   await agent.stop();
   const page = await signedIn('operator');
   await page.goto(`/vms?q=${vm.name}`);
@@ -85,9 +74,7 @@ test('try again from the list of VMs: one click', async ({ signedIn, api, startA
 });
 
 test('retries repeat at an interval until someone cancels them', async ({ signedIn, api, startAgent, unique }) => {
-  const vm = await api.createVm(`repeat-${unique}`);
-  await api.setExtension(vm.id, 'share', sampleGoal(mount, { reachable: false }));
-  const agent = await startAgent(vm);
+  const { vm, agent } = await failingVm(api, startAgent, `repeat-${unique}`);
   const page = await signedIn('operator');
   await page.goto(`/vms/${vm.id}`);
   const why = page.getByRole('region', { name: 'Why it isn’t done' });
@@ -140,9 +127,7 @@ test('whole output: from the reason to every line that the command wrote', async
   startAgent,
   unique,
 }) => {
-  const vm = await api.createVm(`lines-${unique}`);
-  await api.setExtension(vm.id, 'share', sampleGoal(mount, { reachable: false }));
-  await startAgent(vm);
+  const { vm } = await failingVm(api, startAgent, `lines-${unique}`);
   const page = await signedIn('operator');
   await page.goto(`/vms/${vm.id}`);
   const why = page.getByRole('region', { name: 'Why it isn’t done' });
