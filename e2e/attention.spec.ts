@@ -81,6 +81,14 @@ test('problems are found, walked, assigned and snoozed without leaving the page'
   await page.keyboard.press('j');
   await expect(detailsOf(page, first).or(detailsOf(page, second)).and(page.locator(':focus'))).toBeVisible();
 
+  const viewer = await signedIn('viewer');
+  await viewer.goto('/attention');
+  await problem(viewer).click();
+  await detailsOf(viewer, first).click();
+  await expect(panel(viewer)).toContainText('exit code 51', patient);
+  await expect(panel(viewer).getByRole('heading', { name: 'Output' }), 'only operators read outputs').toHaveCount(0);
+  await expect(viewer.getByRole('button', { name: /^(Assign|Snooze|Try again)/ })).toHaveCount(0);
+
   await menuOf(page, 'Assign').click();
   await page.getByRole('menuitem', { name: 'Assign to me' }).click();
   await expect(page.getByText('Assigned to Operator', { exact: true }).first()).toBeVisible();
@@ -89,4 +97,9 @@ test('problems are found, walked, assigned and snoozed without leaving the page'
   await expect(page.getByRole('heading', { name: 'Every problem is snoozed' })).toBeVisible();
   await expect(snoozed(page)).toContainText('Snoozed by Operator until it changes');
   await expectAccessible(page);
+
+  await viewer.goto('/activity');
+  const act = viewer.getByRole('listitem').filter({ hasText: /^.*Operator snoozed the problem Attention/ });
+  await act.getByRole('link', { name: /enable 51$/ }).click();
+  await expect(detailsOf(viewer, first)).toBeVisible();
 });

@@ -108,7 +108,9 @@ export function TabBar() {
               className={tab}
             >
               <Icon aria-hidden strokeWidth={1.75} className="size-5" />
-              <span className="max-w-full truncate">{t(`navigation:${place.id}`)}</span>
+              <span className="max-w-full truncate">
+                {t(place.id === 'attention' ? 'navigation:attention.short' : `navigation:${place.id}`)}
+              </span>
             </Link>
           );
         })}

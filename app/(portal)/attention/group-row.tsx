@@ -98,30 +98,35 @@ function Shared({ group: { extension, common, since, lastSince, vms } }: { group
   const { t } = useTranslation(['attention', 'overview']);
   const format = useFormat();
   return (
-    <p className="mt-0.5 flex flex-wrap gap-x-2 ps-5 text-12 text-ink-3 [&>span+span]:before:pe-2 [&>span+span]:before:content-['·']">
-      {extension === null ? null : (
-        <span translate="no" className="min-w-0 wrap-anywhere">
-          {[extension.handler, format.list(extension.versions)].filter(Boolean).join(' ')}
+    // Each part has a dot in front of it. The paragraph cuts off the dots at the beginnings of its lines.
+    <p className="mt-0.5 ms-5 overflow-x-clip text-12 text-ink-3">
+      <span className="-ms-4 flex flex-wrap *:relative *:ps-4 *:before:absolute *:before:start-1.5 *:before:content-['·']">
+        {extension === null ? null : (
+          <span translate="no" className="min-w-0 wrap-anywhere">
+            {[extension.handler, format.list(extension.versions)].filter(Boolean).join(' ')}
+          </span>
+        )}
+        {common === null ? null : (
+          <span>
+            {t(common.share === 1 ? 'overview:failing.all' : 'overview:failing.most', {
+              tag: `${common.name} ${common.value}`,
+              share: format.percent(common.share),
+              fleet: format.percent(common.fleetShare),
+            })}
+          </span>
+        )}
+        <span className="tabular-nums">
+          {t('attention:since')} <DateTime value={new Date(since)} />
+          {vms > 1 && lastSince !== since ? (
+            <>
+              {', '}
+              {t('attention:last')} <DateTime value={new Date(lastSince)} />
+            </>
+          ) : null}{' '}
+          <span className="whitespace-nowrap">
+            (<Elapsed value={new Date(since)} />)
+          </span>
         </span>
-      )}
-      {common === null ? null : (
-        <span>
-          {t(common.share === 1 ? 'overview:failing.all' : 'overview:failing.most', {
-            tag: `${common.name} ${common.value}`,
-            share: format.percent(common.share),
-            fleet: format.percent(common.fleetShare),
-          })}
-        </span>
-      )}
-      <span className="tabular-nums">
-        {t('attention:since')} <DateTime value={new Date(since)} />
-        {vms > 1 && lastSince !== since ? (
-          <>
-            {', '}
-            {t('attention:last')} <DateTime value={new Date(lastSince)} />
-          </>
-        ) : null}{' '}
-        (<Elapsed value={new Date(since)} />)
       </span>
     </p>
   );

@@ -45,6 +45,10 @@ export function useTriageKeys({ rows, groups, group, vms, open, unfold, onOpen }
     unfold(next.key);
   };
   const step = (by: 1 | -1): void => {
+    if (group !== undefined && vms.isPending) {
+      setWanted({ key: group.key, at: by > 0 ? 'first' : 'last' });
+      return;
+    }
     const at = open === null ? (by > 0 ? -1 : vms.items.length) : vms.items.findIndex(({ id }) => id === open.vmId);
     const next = group === undefined ? undefined : vms.items[at + by];
     if (group !== undefined && next !== undefined) show(group.key, next);
