@@ -4,7 +4,7 @@ export type Ask = (go: () => void) => void;
 /** Set by the page that has unsaved changes. There is at most one such page. */
 let guard: Ask | null = null;
 
-/** Sets the question, and returns a function that removes it. */
+/** Sets the function that asks the reader, and returns a function that removes it. */
 export function guardPage(ask: Ask): () => void {
   guard = ask;
   return () => {

@@ -25,7 +25,7 @@ export function canUsePasskeys(): boolean {
   return typeof PublicKeyCredential === 'function' && isSecureContext && mayHavePasskeys(location.hostname);
 }
 
-/** Whether a portal on this host can have passkeys. IP addresses cannot. */
+/** Whether a portal on this host can use passkeys. If the host is an IP address, it cannot. */
 export const mayHavePasskeys = (host: string): boolean => !/^[\d.]+$/.test(host) && !host.startsWith('[');
 
 /**

@@ -33,8 +33,8 @@ export const portal = cache(async () => {
 });
 
 /**
- * Returns the URL of the sign-in page, which returns to this page afterwards. The portal passes on the requested path
- * in a header, because Next.js does not.
+ * Returns the URL of the sign-in page. After signing in, the reader is redirected back to this page. The portal passes
+ * on the requested path in a header, because Next.js does not.
  */
 export async function signInAddress(): Promise<string> {
   const path = (await headers()).get('x-annex-path');

@@ -26,7 +26,7 @@ describe('problemOf', () => {
     expect(faultAt(problem, '/role')).toBeUndefined();
   });
 
-  it('reads a problem document, also from the error that contains it', async () => {
+  it('reads a problem document, on its own or inside an error', async () => {
     const body = { status: 429, code: 'rate_limited', detail: 'Wait 10 s.', requestId: 'r2', errors: [] };
     const problem = await problemOfResponse(Response.json(body, { status: 429 }));
     expect(problem).toMatchObject({ code: 'rate_limited', message: 'Wait 10 s.', requestId: 'r2', status: 429 });

@@ -20,7 +20,7 @@ export interface SearchedRows {
 
 let target: Target | null = null;
 
-/** How long Enter in the search field waits for the rows of its text, in milliseconds. */
+/** How long Enter in the search field waits for the matching rows, in milliseconds. */
 const patienceMs = 3_000;
 
 /** Selects the first row of the list. Returns false if the page has no list to search. Browser only. */

@@ -17,7 +17,7 @@ export interface ThrottledReload {
 }
 
 /**
- * Loads a query about the whole fleet at most once a second, or less often. A busy fleet causes several changes a second, each of
+ * Loads a query about the whole fleet at most once per `pauseMs`. A busy fleet causes several changes a second, each of
  * which would otherwise cancel the load in progress. A hidden tab loads when it becomes visible.
  */
 export function useThrottledReload({ queryKey, refetch, agesMs, pauseMs = 1_000 }: ThrottledReload): void {

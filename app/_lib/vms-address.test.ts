@@ -22,12 +22,12 @@ test.each(filters)('the list reads the filter %j from its address', (filter) => 
   expect(readAddress(fields, searchParams)).toEqual({ query: { filter, sort: '-since' }, ignored: [] });
 });
 
-test('only the parameters of tags have other names than their fields', () => {
+test('only the parameters for tags are named differently from their fields', () => {
   const others = coreFields.filter(({ name, parameter }) => String(name) !== parameter);
   expect(others.map(({ name }) => name)).toEqual(['tags', 'notTags']);
 });
 
-test('a list starts with the worst, and a search is in the order of names', () => {
+test('without an order, a list starts with the least healthy VMs, and a search is sorted by name', () => {
   const sortOf = (query: string) => readAddress(fields, new URLSearchParams(query)).query.sort;
   expect([sortOf(''), sortOf('health=failed'), sortOf('q=web'), sortOf('q=web&sort=health')]).toEqual([
     'health',

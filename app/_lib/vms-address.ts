@@ -2,11 +2,11 @@ import { writeParameter } from '#server/domain/fleet/address.ts';
 import type { FleetFilter } from '#server/domain/fleet/index.ts';
 import type { FleetSort } from '#server/domain/fleet/input.ts';
 
-/** Returns the URL of the VM list with a filter. Without an order, the list starts with the worst. */
+/** Returns the URL of the VM list with a filter. Without an order, the list starts with the least healthy VMs. */
 export function vmsAddress(filter: FleetFilter = {}, sort?: FleetSort): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(filter)) {
-    // Only the parameters of tags have other names than their fields.
+    // Only the parameters for tags are named differently from their fields.
     writeParameter({ parameter: name.replace(/ags$/, 'ag') }, value, parameters);
   }
   if (sort !== undefined) parameters.set('sort', sort);

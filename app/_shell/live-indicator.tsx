@@ -19,7 +19,7 @@ const dots = {
   lost: 'bg-warning-solid ring-3 ring-warning-tint',
 };
 
-/** A word that takes space without being shown or found. `ps-4` is the dot and its gap. */
+/** Classes for a word that takes up space but is not visible or found by a search. `ps-4` is the dot and its gap. */
 const reserved = 'invisible ps-4 before:content-[attr(data-word)]';
 
 /** A dot and a label in the top bar that show whether the page is up to date. */
@@ -30,7 +30,7 @@ export function LiveIndicator() {
   const word = shown === 'live' ? t('live') : shown === 'lost' ? t('live.lost') : t('live.connecting');
   return (
     <span className="inline-grid h-(--control) items-center justify-items-end px-2 text-12 whitespace-nowrap text-ink-2 *:col-start-1 *:row-start-1">
-      {/* Reserve the width, so that nothing moves once the page is live. */}
+      {/* These reserve the width, so that nothing moves once the page is live. */}
       <span aria-hidden data-word={t('live.connecting')} className={cn(reserved, 'max-sm:hidden')} />
       <span aria-hidden data-word={t('live')} className={reserved} />
       <span className="inline-flex items-center gap-[9px]">

@@ -6,9 +6,9 @@ const overlays = '[role="dialog"], [role="alertdialog"], [role="menu"], [role="l
 const parts = 'section, article, li, tr, form, nav, main, [role="region"], [role="group"]';
 
 /**
- * Keeps the focus on the page. A button that disappears with its act, or a dialog that replaces another one, would
- * otherwise leave it on the document, and Tab would start again at the top. The focus then moves to the last focused
- * element outside of dialogs or, if that is gone, to the part of the page that contained it.
+ * Keeps the focus on the page. If a button disappears after its action, or a dialog replaces another one, the browser
+ * moves the focus to the document, and Tab starts again at the top. This hook moves the focus to the last focused
+ * element outside of dialogs or, if that element is gone, to the part of the page that contained it.
  */
 export function useKeptFocus(): void {
   useEffect(() => {
@@ -20,7 +20,7 @@ export function useKeptFocus(): void {
       focused = target;
       if (target.closest(overlays) === null) trail = withAncestors(target);
     };
-    // A press elsewhere leaves the element, even if nothing else receives the focus.
+    // After a click elsewhere, the reader has left the element, even if nothing else receives the focus.
     const forget = (): void => {
       focused = null;
     };
@@ -29,7 +29,7 @@ export function useKeptFocus(): void {
       timer = undefined;
       if (isLost(focused)) focusFirst(trail);
     };
-    // Dialogs and menus return the focus in a task after they have been removed.
+    // Waits, because dialogs and menus return the focus in a separate task after their removal.
     const check = (): void => {
       if (timer === undefined && isLost(focused)) timer = setTimeout(restore, 50);
     };

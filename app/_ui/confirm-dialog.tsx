@@ -50,7 +50,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
   );
 }
 
-/** Mounted only while the dialog is open, so that the typed phrase is cleared with it. */
+/** Mounted only while the dialog is open, so that closing the dialog clears the typed phrase. */
 function Question(props: ConfirmDialogProps) {
   const { t } = useTranslation('common');
   const [typed, setTyped] = useState('');

@@ -129,8 +129,8 @@ function useEditorView(
 }
 
 /**
- * Replaces the text in the editor when the page changes the value. If it replaces typed text, undo reverts the typing
- * and the replacement in one step.
+ * Replaces the text in the editor when the page changes the value. If the replaced text was typed, undo reverts the
+ * typing and the replacement in one step.
  */
 function useOutsideText(view: RefObject<EditorView | null>, value: string, replacements: number): void {
   const last = useRef(replacements);

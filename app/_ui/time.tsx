@@ -41,7 +41,7 @@ export interface TimeProps {
   className?: string;
 }
 
-/** A time relative to now, which keeps counting. Shows the exact time with its zone on hover. */
+/** A relative time, which keeps counting. Shows the exact time with its zone on hover. */
 export function RelativeTime({ value, className }: TimeProps) {
   const { t } = useTranslation('common');
   const format = useFormat();

@@ -15,7 +15,7 @@ interface Shown extends PendingToast {
 }
 
 const shortMs = 4_000;
-/** Long enough, in milliseconds, to read the sentence and to reach the button by keyboard (F8 focuses it). */
+/** Milliseconds that are enough to read the sentence and to reach the button by keyboard (F8 focuses it). */
 const undoMs = 12_000;
 const most = 4;
 let count = 0;

@@ -29,7 +29,7 @@ function luminance(hex: string): number {
 }
 
 describe('tokens', () => {
-  it('has the same dark theme by choice and by the system', () => {
+  it('has the same dark theme whether the reader or the system chooses it', () => {
     expect(dark.size).toBeGreaterThan(50);
     expect([...darkBySystem]).toEqual([...dark]);
     expect([...dark.keys()].sort()).toEqual([...light.keys()].sort());

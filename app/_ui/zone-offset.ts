@@ -1,6 +1,6 @@
 const minute = 60_000;
 
-/** Returns a function that returns the offset of a time zone from UTC at a given time, in milliseconds. */
+/** Returns a function that computes the offset of a time zone from UTC at a given time, in milliseconds. */
 export function zoneOffset(timeZone: string): (at: number) => number {
   const format = new Intl.DateTimeFormat('en-u-ca-gregory', {
     timeZone,

@@ -89,7 +89,7 @@ function InvitedAs({ recipient, namespaces }: JoinFormProps) {
   );
 }
 
-/** Fills in the name or the address that the invitation has. */
+/** Prefills the name or the email address from the invitation. */
 const nameOrAddress = (recipient: string | null) =>
   recipient?.includes('@') ? { name: '', email: recipient } : { name: recipient ?? '', email: '' };
 

@@ -14,7 +14,10 @@ import { FieldError } from '#app/_ui/field.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import type { FirstSteps as Steps } from '#server/domain/views/index.ts';
 
-/** Shown on a new portal: the three steps to the first running extension, with what is done and the next act. */
+/**
+ * Shown on a new portal: the three steps to the first running extension. Marks completed steps and offers the next
+ * action.
+ */
 export function FirstSteps({ steps, enroll }: { steps: Steps; enroll: ReactNode }) {
   const { t } = useTranslation('overview');
   const { can } = useReader();
@@ -87,7 +90,10 @@ function Missing({ children }: { children: ReactNode }) {
   return <p className="text-12 text-ink-2">{children}</p>;
 }
 
-/** The sample as one click for those who may create its namespace, and the way to publish one's own handler. */
+/**
+ * Publishes the sample with one click, for readers who may create its namespace, and links to the page for publishing a
+ * handler.
+ */
 function Publish() {
   const { t } = useTranslation('overview');
   const trpc = useTRPC();

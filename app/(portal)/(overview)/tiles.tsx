@@ -61,7 +61,7 @@ export function Tiles({ summary }: { summary: OverviewAnswers['summary'] }) {
 
 type Count = OverviewAnswers['summary']['counts'][number];
 
-/** How many VMs got the health within the hour and how many lost it, each with a link to these VMs. */
+/** How many VMs entered this health within the last hour and how many left it, each with a link to these VMs. */
 function Moved({ count: { health, came, gone }, since }: { count: Count; since: string }) {
   const { t } = useTranslation(['overview', 'reports']);
   const format = useFormat();

@@ -11,7 +11,7 @@ import { foldedSentence, type Say, sentenceOf } from './sentence-of.ts';
 
 export interface ActSentenceProps {
   act: ListedAct;
-  /** If the sentence is about several similar actions: how many, of which `act` is the newest. */
+  /** The counts of the actions if the sentence is about several similar ones; `act` is the newest of them. */
   fold?: FoldedActs['fold'];
   onFilter?: OnFilter;
 }

@@ -24,8 +24,9 @@ export function sentenceOf(
 }
 
 /**
- * Returns the sentence about several similar actions: on how many VMs, if they have the same name and some VMs are
- * affected, otherwise the sentence about the newest one and how many more there are.
+ * Returns the sentence about several similar actions. If the actions affect several VMs, or objects of one name on
+ * several VMs, it says on how many VMs. Otherwise, it is the sentence about the newest action, with the number of the
+ * others.
  */
 export function foldedSentence(
   act: Pick<ListedAct, 'action' | 'facts' | 'changes' | 'target'>,

@@ -14,7 +14,10 @@ export interface OpenVm {
 /** Number of VMs of a problem that are loaded together. */
 export const vmsAtOnce = 50;
 
-/** Returns the extension of a VM that has the problem; the least healthy one of the handler. */
+/**
+ * Returns the VM's extension that the problem is about. If the problem is about a whole handler, returns the handler's
+ * least healthy extension.
+ */
 export function extensionOf(group: AttentionGroup, vm: AttentionVm): AttentionVm['extensions'][number] | undefined {
   if (group.extension === null) return undefined;
   const { handler, name } = group.extension;

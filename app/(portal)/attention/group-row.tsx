@@ -31,7 +31,9 @@ export interface GroupRowProps {
   onOpen(vm: AttentionVm): void;
 }
 
-/** A problem: its sentence, the number of its VMs, what they share, since when, who works on it, and its VMs. */
+/**
+ * A problem: its title, the number of its VMs, what they have in common, when it began, who works on it, and the VMs.
+ */
 export function GroupRow({ group, vms, openVm, onUnfold, onOpen }: GroupRowProps) {
   const { t } = useTranslation('attention');
   const format = useFormat();
@@ -93,7 +95,7 @@ export function GroupRow({ group, vms, openVm, onUnfold, onOpen }: GroupRowProps
   );
 }
 
-/** What the VMs share, and since when they have the problem. */
+/** What the VMs have in common, and when the problem began. */
 function Shared({ group: { extension, common, since, lastSince, vms } }: { group: AttentionGroup }) {
   const { t } = useTranslation(['attention', 'overview']);
   const format = useFormat();

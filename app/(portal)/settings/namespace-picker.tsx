@@ -18,7 +18,10 @@ export interface ChosenNamespaces {
   added: { namespace: string; displayName: string } | undefined;
 }
 
-/** Returns the publisher to create; undefined if there is no new namespace. Without a display name, it has its namespace. */
+/**
+ * Returns the publisher to create; undefined if there is no new namespace. Without a display name, the namespace is
+ * used.
+ */
 export function newPublisherOf({ added }: ChosenNamespaces): ChosenNamespaces['added'] {
   const namespace = added?.namespace.trim() ?? '';
   return namespace === '' ? undefined : { namespace, displayName: added?.displayName.trim() || namespace };
@@ -88,7 +91,7 @@ function ExistingNamespaces({ chosen, onChange }: ExistingNamespacesProps) {
   const { items, nextCursor } = found.data;
   if (items.length === 0 && q === '') return <p className="text-ink-2">{t('namespaces.noneExist')}</p>;
   const rows = items.map(({ namespace }) => namespace);
-  // Chosen namespaces stay visible while the search shows others.
+  // Chosen namespaces stay visible while the search shows other namespaces.
   const shown = [...chosen.filter((namespace) => !rows.includes(namespace)), ...rows];
   return (
     <>

@@ -25,7 +25,8 @@ export function FilterBar({ address }: { address: FleetAddress }) {
   const { filter } = address.query;
   const set = (change: FleetFilter) => address.change({ filter: { ...filter, ...change } });
   const values: Readonly<Record<string, unknown>> = filter;
-  // The health of an extension is offered once a filter asks for an extension, as it often equals that of the VM.
+  // The health of extensions is offered only once another filter is about extensions, because it often equals the VM's
+  // health.
   const asksForExtension = ['handler', 'version', 'olderThan', 'messageId', 'cause'].some((name) =>
     hasValue(values[name]),
   );

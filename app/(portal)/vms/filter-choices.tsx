@@ -13,12 +13,12 @@ export interface Choice {
   change: FleetFilter;
 }
 
-/** The words of the choices. */
+/** The display texts of the choices. */
 export interface ChoiceWords {
   anyValue: string;
   without: string;
   olderThan(version: string): string;
-  /** Returns the words of a field's value. */
+  /** Returns the display text of a field's value. */
   valueOf(field: string, value: string): string;
 }
 

@@ -32,7 +32,7 @@ export function readAddress(fields: readonly ListedField[], parameters: URLSearc
   };
 }
 
-/** Writes the filter and the order as a query string, leaving out defaults. */
+/** Writes the filter and the order as a query string without defaults. */
 export function writeAddress(fields: readonly ListedField[], { filter, sort }: FleetQuery): string {
   const parameters = new URLSearchParams();
   const values: Values = filter;
@@ -42,7 +42,10 @@ export function writeAddress(fields: readonly ListedField[], { filter, sort }: F
   return parameters.toString().replaceAll('%2C', ',').replaceAll('%3D', '=');
 }
 
-/** Returns the order without a choice: the worst first, or by name for a search, which also finds new VMs immediately. */
+/**
+ * Returns the order that applies if the reader chose none: the least healthy VMs first, or by name for a search. Sorted
+ * by name, a search also finds new VMs immediately.
+ */
 export function usualSort({ q }: FleetFilter): FleetSort {
   return q === undefined || q === '' ? 'health' : 'name';
 }

@@ -21,7 +21,7 @@ const relations: Readonly<Partial<Record<string, 'filter.older' | 'filter.isNot'
 /** Fields whose values are health values. */
 const healthFields = ['health', 'state', 'became', 'left'];
 
-/** Returns a function that returns the words of a field's value. */
+/** Returns a function that looks up the display text of a field's value. */
 export function useValueWords(): (field: string, value: string) => string {
   const { t } = useTranslation(['vms', 'reports']);
   return (field, value) => {

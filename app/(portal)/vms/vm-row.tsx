@@ -94,7 +94,7 @@ const places: Readonly<Record<ColumnName, string>> = {
   clockSkew: cn(hidden, 'tabular-nums'),
 };
 
-/** On a phone, a row has room for one of both: the reason or, without one, the extensions. */
+/** On a phone, a row has room for only one column: the reason or, if there is none, the extensions. */
 const hidesOnPhone = (column: ColumnName, { reason }: FleetRow, columns: readonly ColumnName[]): boolean =>
   columns.includes('reason') && (column === 'reason' ? reason === null : column === 'extensions' && reason !== null);
 

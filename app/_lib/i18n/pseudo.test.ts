@@ -9,7 +9,7 @@ it('makes a sentence 40% longer and keeps placeholders and tags', () => {
   expect(made.length).toBeGreaterThanOrEqual('Delete {{count}} VMs <b>now</b>'.length * 1.2);
 });
 
-it('lengthens a paragraph by words, none of them longer than a long word', () => {
+it('lengthens a paragraph without creating words longer than 40 characters', () => {
   const made = pseudo('It restarts the machine. '.repeat(20));
   expect(made.length).toBeGreaterThanOrEqual(25 * 20 * 1.4);
   expect(Math.max(...made.split(' ').map((word) => word.length))).toBeLessThanOrEqual(40);

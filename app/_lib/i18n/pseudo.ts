@@ -32,7 +32,7 @@ const accents: Readonly<Record<string, string>> = {
 /** Placeholders, nesting and tags, which stay unchanged. */
 const kept = /(\{\{[^}]*\}\}|\$t\([^)]*\)|<\/?[^>]*>)/;
 
-/** Returns dots in groups of the length of a long word, because no language has words as long as a paragraph. */
+/** Returns dots in groups as long as a long word, because no language has words as long as a paragraph. */
 const padding = (length: number): string => '·'.repeat(length).replace(/·{20}(?=·)/g, `${'·'.repeat(19)} `);
 
 /** Converts `Delete {{count}} VMs` to `[Ðéļéţé {{count}} ṼɱŠ···]`, 40% longer, like a verbose language. */

@@ -56,7 +56,7 @@ describe('LiveConnection', () => {
     expect(connection.getState().phase).toBe('live');
   });
 
-  it('reports since when the page is stale and when it retries, with growing pauses', () => {
+  it('reports when the page became stale and when it next retries, with growing pauses', () => {
     const { newest, connection, opened } = started();
     newest().on.connected();
     const brokeAt = Date.now();

@@ -1,7 +1,7 @@
 import type { Query } from '@tanstack/react-query';
 import { concerns, type LiveChange } from './topics.ts';
 
-/** How long a page may take from the portal to the browser, in milliseconds. */
+/** Maximum time in milliseconds that a page takes to get from the portal to the browser. */
 const onTheWayMs = 10_000;
 
 /**

@@ -45,7 +45,7 @@ describe('openStream', () => {
 
   const connected = JSON.stringify({ reconnectAfterInactivityMs: 12_000 });
 
-  it('asks for the changes after a position, and passes them on with theirs', () => {
+  it('requests the changes after a position, and passes each one on with its position', () => {
     const { heard, stream } = opened('7');
     expect(JSON.parse(stream.url.searchParams.get('input') ?? '')).toEqual({ json: { lastEventId: '7' } });
     stream.send('connected', connected);
@@ -54,7 +54,7 @@ describe('openStream', () => {
     expect(heard).toEqual(['connected', { ...message, id: '8' }]);
   });
 
-  it('fails if the portal sends nothing for the time that it named', () => {
+  it('fails if the portal sends nothing within the interval that it announced', () => {
     const { heard, stream } = opened();
     stream.send('connected', connected);
     vi.advanceTimersByTime(11_000);

@@ -5,7 +5,8 @@ import { startTransition, useCallback, useEffect } from 'react';
 import { useLive } from './provider.tsx';
 
 /**
- * Returns a function that retries rendering a failed page on the server. Also calls it when the connection is restored.
+ * Returns a function that retries rendering a failed page on the server. The page is also retried when the connection
+ * is restored.
  */
 export function useRetry(reset: () => void): () => void {
   const { phase } = useLive();

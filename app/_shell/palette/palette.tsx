@@ -82,7 +82,7 @@ export function Palette({ onClose }: { onClose(): void }) {
                 />
               )}
               <FoundGroups found={found} onGo={go} />
-              {/* Only for a search, because the list would be long. */}
+              {/* Shown only for a search, because the list of states is long. */}
               <CommandGroup
                 heading={t('states')}
                 commands={wanted === '' ? [] : states.filter(matches)}

@@ -10,7 +10,7 @@ export function takeTypedAhead(): string {
 
 /**
  * Collects the keys until the palette has the focus, so that none is lost or acts on the page. Escape calls `onEscape`.
- * Returns a function that ends it.
+ * Returns a function that stops collecting.
  */
 export function collectTypedAhead(onEscape: () => void): () => void {
   const collect = (event: KeyboardEvent): void => {

@@ -19,7 +19,7 @@ interface Options {
 
 const most = 6;
 
-/** Finds tags and message ids that contain a text. A short text matches too many to help. */
+/** Finds tags and message ids that contain a text. A short text would match too many to be useful. */
 export function useFacets(q: string, options: Options) {
   const trpc = useTRPC();
   const enabled = options.enabled && q.length > 1;
@@ -43,7 +43,7 @@ export function useFacets(q: string, options: Options) {
   };
 }
 
-/** Returns a facet for each value of a tag. In the address, `%` and `=` of the name are encoded. */
+/** Returns a facet for each value of a tag. In the URL, `%` and `=` in the name are encoded. */
 function tagFacets({ name, values }: { name: string; values: { value: string; count: number }[] }): FoundFacet[] {
   const coded = name.replaceAll('%', '%25').replaceAll('=', '%3D');
   return values.map(({ value, count }) => ({

@@ -47,7 +47,7 @@ test('offers choices of enums, constants and titled alternatives, with their own
   });
 });
 
-test('leaves settings to the JSON that a form would have to guess', () => {
+test('leaves settings to the JSON if a form would have to guess how to show them', () => {
   const plan = planForm(
     object({
       any: {},
@@ -103,7 +103,7 @@ test('a hostile schema costs no more than a large one', () => {
   expect(Object.keys(planForm(names)?.schema.properties ?? {})).toEqual(['a']);
 });
 
-test('translated words of a path replace those of the schema, also behind references and in lists', () => {
+test('translated titles and descriptions replace those of the schema, also behind references and in lists', () => {
   const words: Record<string, { title?: string; description?: string }> = {
     '': { title: 'Einstellungen' },
     'proxy/host': { title: 'Rechner' },

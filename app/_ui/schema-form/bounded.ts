@@ -2,7 +2,7 @@ import type { RJSFSchema, UiSchema } from '@rjsf/utils';
 import { pointerPath } from '#protocol/pointer.ts';
 
 /**
- * A publisher's schema, reduced to what a form can show. Settings that only the JSON can show are rendered by
+ * A publisher's schema, reduced to what a form can show. Settings that can only be edited as JSON are rendered by
  * `JsonOnlyField`.
  */
 export interface FormPlan {
@@ -30,7 +30,7 @@ export function planForm(schema: unknown, wordsAt: WordsAt = () => undefined): F
   return part.schema.type === 'object' && part.uiSchema['ui:field'] === undefined ? part : null;
 }
 
-/** Returns the translated words of the setting at this path; undefined if there are none. */
+/** Returns the translated title and description of the setting at this path; undefined if there are none. */
 export type WordsAt = (path: readonly string[]) => { title?: string; description?: string } | undefined;
 
 class Walk {

@@ -12,7 +12,7 @@ type MapGroup = FleetMap['groups'][number];
 
 const tagOf = (groupBy: MapGrouping): string => groupBy.slice('tag:'.length);
 
-/** Returns a function that returns the label of a grouping: the name of the tag, or a phrase. */
+/** Returns a function that labels a grouping: with the name of the tag, or with a phrase. */
 export function useGroupName(): (groupBy: MapGrouping) => string {
   const { t } = useTranslation('overview');
   return (groupBy) => {
@@ -21,7 +21,7 @@ export function useGroupName(): (groupBy: MapGrouping) => string {
   };
 }
 
-/** Returns a function that returns a group's label. */
+/** Returns a function that labels a group. */
 export function useGroup(): (map: FleetMap, group: MapGroup) => string {
   const { t } = useTranslation('overview');
   return ({ groupBy }, { key, rest }) => {

@@ -39,7 +39,7 @@ export interface CellLayout {
   pitch: Size;
   /** Size of a cell without the gap. */
   cell: Size;
-  /** VMs per cell; more than 1 if there are too many VMs for a cell each. */
+  /** VMs per cell; more than 1 if there is not enough space for a cell per VM. */
   perCell: number;
   width: number;
   height: number;

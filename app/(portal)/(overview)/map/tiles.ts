@@ -9,7 +9,10 @@ export const fewVms = 60;
 /** The input of the query for the VMs of these tiles, worst first. */
 export const tileRows = { sort: 'health', limit: fewVms } as const;
 
-/** Returns the VMs of each group of the map, worst first. A VM can be in several groups if these are handlers. */
+/**
+ * Returns the VMs of each group of the map, worst first. A VM can be in several groups if the map is grouped by
+ * handler.
+ */
 export function tilesOf({ groupBy, groups }: FleetMap, rows: readonly FleetRow[]): FleetRow[][] {
   const named = new Set(groups.flatMap(({ key }) => key ?? []));
   return groups.map(({ key, rest }) =>
@@ -27,7 +30,10 @@ function keysOf(groupBy: MapGrouping, { tags, extensions }: FleetRow): (string |
   return [tags[groupBy.slice('tag:'.length)] ?? null];
 }
 
-/** The health that a tile shows: grouped by handler, the worst of the handler's extensions, otherwise the VM's. */
+/**
+ * The health that a tile shows: the worst of the handler's extensions if the map is grouped by handler, otherwise the
+ * VM's.
+ */
 export function healthIn(groupBy: MapGrouping, key: string | null, row: FleetRow): ExtensionHealth {
   if (groupBy !== 'handler' || key === null) return row.health;
   // The extensions are sorted, worst first.

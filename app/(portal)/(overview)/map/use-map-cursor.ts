@@ -13,7 +13,7 @@ const steps: Readonly<Record<string, MapStep>> = {
   PageDown: 'nextGroup',
 };
 
-/** A map whose VMs the keys walk through. A place identifies a VM or a cell. */
+/** A map in which keys move from VM to VM. A place identifies a VM or a cell. */
 export interface WalkedMap<Place> {
   /** Null if the map shows no VM. */
   first: Place | null;

@@ -5,7 +5,7 @@ import { seriesOf } from './series.ts';
 
 const version = (name: string, vms: number) => ({ version: name, vms });
 
-test('five versions have a color each; of more, four do, and the others share one', () => {
+test('up to five versions have a color each; of more, four do, and the others share one', () => {
   const five = ['5.0', '4.0', '3.0', '2.0', '1.0'].map((name, index) => version(name, index + 1));
   expect([...seriesOf([version('6.0', 0), ...five])]).toEqual([
     ['5.0', 1],
@@ -17,7 +17,7 @@ test('five versions have a color each; of more, four do, and the others share on
   expect([...seriesOf([version('6.0', 1), ...five]).keys()]).toEqual(['4.0', '3.0', '2.0', '1.0']);
 });
 
-test('layers go from the others at the bottom to the highest version on top, and end now', () => {
+test('layers go from the other versions at the bottom to the highest version on top, and end now', () => {
   const current = [version('2.0', 7), version('1.0', 3), version('0.9', 0)];
   const at = new Date('2026-01-01T00:00:00Z');
   const now = new Date('2026-01-02T00:00:00Z');

@@ -4,8 +4,9 @@ export interface Layer {
   /** Null for the layer of all versions that share the last color. */
   version: string | null;
   series: Series;
-  /** Number of versions that this layer has had, and those that VMs have now. */
+  /** Number of versions that this layer has had. */
   count: number;
+  /** The versions of this layer that VMs have now. */
   versions: string[];
 }
 

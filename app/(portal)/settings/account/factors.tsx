@@ -23,7 +23,7 @@ const fewCodes = 3;
 
 export interface FactorsProps {
   first: Account;
-  /** Whether the portal's host can have passkeys. The browser must support them too. */
+  /** Whether a portal on this host can use passkeys. The browser must support them too. */
   passkeysPossible: boolean;
 }
 

@@ -19,7 +19,7 @@ export function EditVmDialog({ facts, onClose }: { facts: VmFacts; onClose(): vo
   const queryClient = useQueryClient();
   const explain = useProblem();
   const formId = useId();
-  // The page behind the dialog may load changes of others while it is open.
+  // While the dialog is open, the page behind it may load other people's changes.
   const [seen] = useState({ name: facts.name, tags: facts.tags });
   const update = useMutation(
     trpc.vms.update.mutationOptions({

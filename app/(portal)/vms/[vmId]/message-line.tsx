@@ -24,7 +24,10 @@ export function MessageText({ message, text = message.text }: { message: Reporte
   );
 }
 
-/** A message, with a mark if the portal found its id by its text and shows a different text than the agent sent. */
+/**
+ * A message, with a mark if the portal found its id by its text and shows a text other than the one that the agent
+ * sent.
+ */
 export function MarkedText({ message, text = message.text }: { message: ReportedMessage; text?: string }) {
   const isOther = message.source === 'recovered' && message.original !== message.text;
   return (

@@ -8,7 +8,7 @@ import type { GoalStatePlan } from '../vm-data.ts';
 
 type Planned = GoalStatePlan['extensions'][number];
 
-/** Says which protected settings a revert brings back, and by whom and when they were entered. No values. */
+/** Says which protected settings a revert restores, who entered them and when. Never shows their values. */
 export function ReturningSecrets({ extensions }: { extensions: readonly Planned[] }) {
   const rows = extensions.flatMap((extension) => sentencesOf(extension));
   if (rows.length === 0) return null;

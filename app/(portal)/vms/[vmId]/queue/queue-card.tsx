@@ -41,7 +41,9 @@ export function QueueCard({ vmId, agent }: { vmId: string; agent: InstanceDetail
   );
 }
 
-/** Without a machine, every command waits. Those that wait for nothing else run as soon as one has enrolled. */
+/**
+ * Without a machine, every command waits. Commands that wait for nothing else run as soon as a machine has enrolled.
+ */
 function afterEnrollment({ now, waiting }: QueueDetails): QueueDetails {
   const isFirst = ({ reason }: QueueLine) => reason?.code === 'never';
   return {

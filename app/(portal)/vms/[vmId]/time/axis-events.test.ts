@@ -79,7 +79,7 @@ test.each([
 });
 
 describe('events of an axis', () => {
-  test('are ordered by time, then by lane; ready heartbeats are left out', () => {
+  test('are ordered by time, then by lane; ready heartbeats are omitted', () => {
     expect(eventsWithin(0, 30)).toEqual([
       'health 2',
       'health 3',
@@ -95,7 +95,7 @@ describe('events of an axis', () => {
     expect(eventsWithin(15, 18)).toEqual(['health 3', 'health 2']);
   });
 
-  test('leave out extensions without a lane', () => {
+  test('omit those of extensions without a lane', () => {
     expect(eventsOf(timeline, ['a'], at(0), at(30)).filter(({ kind }) => kind === 'health')).toHaveLength(1);
   });
 

@@ -55,7 +55,7 @@ export const drawnVerdict = (state: HeartbeatStretch['state']): DrawnVerdict | n
 const ms = (time: string): number => Date.parse(time);
 
 /**
- * Returns all events between two times, ordered by time, then by lane. Leaves out heartbeats that were ready or not
+ * Returns all events between two times, ordered by time, then by lane. Omits heartbeats that were ready or not
  * recorded.
  */
 export function eventsOf(timeline: Timeline, names: readonly string[], from: number, to: number): AxisEvent[] {

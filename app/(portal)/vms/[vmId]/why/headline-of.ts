@@ -4,8 +4,8 @@ import type { InstanceDetails, ReportedMessage } from '../vm-data.ts';
 const portalOnly = ['lead.silent', 'lead.undelivered', 'lead.held', 'lead.hold', 'lead.secrets', 'lead.release'];
 
 /**
- * Returns the handler's own message about the problem that the explanation names; null if it reported none. A failed
- * command is explained by an error or a warning only, because an earlier message may speak of progress.
+ * Returns the handler's own message about the problem that the explanation names; null if it reported none. For a
+ * failed command, returns only an error or a warning, because an earlier message may describe progress.
  */
 export function headlineOf({
   explanation,

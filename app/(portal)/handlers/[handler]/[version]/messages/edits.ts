@@ -10,7 +10,7 @@ export interface Edit {
 export type Edits = Readonly<Record<string, Edit>>;
 
 export interface MergedLanguage {
-  /** The resource file of the language: an array of one object. Empty messages are left out. */
+  /** The resource file of the language: an array of one object. Empty messages are omitted. */
   file: unknown[];
   /** The revision of the language that the edits were merged into; 0 for a new language. */
   revision: number;

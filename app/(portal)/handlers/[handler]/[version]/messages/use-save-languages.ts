@@ -34,8 +34,8 @@ export interface SaveLanguages {
 }
 
 /**
- * Saves edited languages, several in parallel. Merges the edits with texts that others saved since the page was loaded.
- * Does not save a language if someone else changed the same text.
+ * Saves edited languages, several in parallel. Merges the edits with texts that other people saved since the page was
+ * loaded. Does not save a language if someone else changed the same text.
  */
 export function useSaveLanguages({ handler, version, resources, messages }: SaveLanguagesOptions): SaveLanguages {
   const { t } = useTranslation('localization');

@@ -160,7 +160,10 @@ function DependencyFields({ draft, onChange, others, faultAt }: DraftFieldProps 
   const fault = faultAt('/dependsOn') ?? dependsOn.map((_, index) => faultAt(`/dependsOn/${index}`)).find(Boolean);
   // A dependency on a deleted extension stays in the list, so that the reader can remove it.
   const choices = [...new Set([...others.map(({ name }) => name), ...dependsOn])].sort();
-  /** Returns why a choice is not possible, because it would create a cycle. A chosen one can always be cleared. */
+  /**
+   * Returns the reason if a dependency cannot be chosen because it would create a cycle. A chosen one can always be
+   * cleared.
+   */
   const circleHint = (choice: string) => {
     const cycle = dependsOn.includes(choice) ? null : cycleThrough(others, draft.name, choice);
     return cycle === null ? undefined : t('dependsOn.circle', { path: cycle.join(' → ') });

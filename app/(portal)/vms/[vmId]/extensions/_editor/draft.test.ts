@@ -65,7 +65,7 @@ test.each([['{"handlerSettings": "a setting of this name"}'], ['{"handlerSetting
   },
 );
 
-test('a draft that changes individual settings leaves the protected settings of the declaration out', () => {
+test('a draft that changes individual settings omits the protected settings of the declaration', () => {
   const change: ProtectedDraft = { mode: 'change', set: { password: 'new' }, remove: ['keytab'], open: ['password'] };
   const goal = goalOf('Acme.Lab.Probe', before, change, true);
   expect(goal.settings).toEqual({ publicSettings: { port: 1 } });

@@ -23,7 +23,7 @@ export interface NoticesProps {
   onCompare(): void;
 }
 
-/** Banners about changes by others, and about errors that belong to no field. */
+/** Banners about changes by other people, and about errors that belong to no field. */
 export function Notices(props: NoticesProps) {
   const { name, vm, gone, changedBy, adopted, refusal, problem } = props;
   const { t } = useTranslation(['editor', 'common']);

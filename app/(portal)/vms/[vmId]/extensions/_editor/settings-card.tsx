@@ -98,7 +98,7 @@ function PublicSettings({ editing, faults, onSettings, onActive, onEditJson }: P
   );
 }
 
-/** Returns a function that returns the stored value of a setting as text, if the draft's value differs. */
+/** Returns a function that looks up the stored value of a setting, as text, if the draft's value differs. */
 function useWasAt({ isNew, start, draft }: Editing): (path: SettingPath) => string | undefined {
   const before = isNew ? undefined : start.settings;
   const { settings } = draft;

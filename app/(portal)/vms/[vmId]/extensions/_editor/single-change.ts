@@ -51,7 +51,9 @@ export function changesOf(draft: ProtectedDraft): SetExtensionInput['changes'] {
   return draft.mode === 'change' && !isUntouched(draft) ? { set: draft.set, remove: [...draft.remove] } : undefined;
 }
 
-/** Returns the draft for an extension without stored settings, which only sets individual ones. */
+/**
+ * Converts changes to individual settings into a draft that sets all of them, for an extension without stored settings.
+ */
 export function asWhole(draft: ProtectedDraft): ProtectedDraft {
   if (draft.mode !== 'change') return draft;
   return { mode: 'replace', values: draft.set, text: JSON.stringify(draft.set, null, 2), unread: false };

@@ -50,7 +50,7 @@ export interface Editing {
   /** A sentence that says why stored protected settings must be replaced. */
   mustReplace: string | undefined;
   goal: Goal;
-  /** Changes to individual protected settings, which the API takes next to the goal. */
+  /** Changes to individual protected settings, which the API accepts in addition to the goal. */
   secretChanges: SecretChanges;
   changes: readonly DraftChange[];
   secretChange: DraftSecretChange;
@@ -66,7 +66,7 @@ export interface Editing {
   continueFrom(base: Base, draft: ExtensionDraft, secrets: ProtectedDraft | null): void;
 }
 
-/** Returns a draft, the declaration that it started from, and what others have changed since. */
+/** Returns a draft, the declaration that it started from, and what other people have changed since. */
 export function useEditing(from: EditingStart, rests: boolean): Editing {
   const { handler, first, suggestedName = '', chosenVersion } = from;
   const [base, setBase] = useState<Base>({ extension: from.extension, incarnation: from.goalState.incarnation });

@@ -6,7 +6,7 @@ import { useProblem } from '#app/_lib/use-problem.ts';
 import type { ExtensionView } from '#server/domain/goal-states/index.ts';
 import type { PastGoalState, VmFacts } from '../../vm-data.ts';
 
-/** The current state of the VM and the extension, including changes by others during the edit. */
+/** The current state of the VM and the extension, including changes that other people make during the edit. */
 export interface LiveExtension {
   goalState: PastGoalState;
   /** The current declaration of the extension; undefined for a new one. */

@@ -1,8 +1,8 @@
 import { type RefObject, useEffect, useRef } from 'react';
 
 /**
- * Moves the focus to the first button of an element if the button that changed its state is gone. Otherwise, people
- * with a keyboard would start again at the top of the page.
+ * Moves the focus to the first button of an element if the button that changed its state is gone. Otherwise, keyboard
+ * users would start again at the top of the page.
  */
 export function useRestoredFocus(state: string): RefObject<HTMLDivElement | null> {
   const place = useRef<HTMLDivElement>(null);
