@@ -61,7 +61,7 @@ export const samples: readonly Sample[] = [
 
 export const sampleLanguages = ['en', 'de', 'ja'] as const;
 
-/** The same bytes each time, so that registering a sample again changes nothing. */
+/** Fixed, so that a package always has the same bytes and registering it again changes nothing. */
 const time = new Date(2026, 0, 1, 12);
 
 /** The package of a sample as a zip. Throws for an unknown sample. */

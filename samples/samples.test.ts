@@ -55,7 +55,7 @@ function processesBelow(folder: string): string[] {
 }
 
 describe.each(samples)('$handler $version', ({ handler, version, settings }) => {
-  test('is a package by the contract, with the same bytes each time', async () => {
+  test('is a valid package, with the same bytes each time', async () => {
     const folder = join(import.meta.dirname, handler, version);
     const manifest = JSON.parse(readFileSync(join(folder, 'HandlerManifest.json'), 'utf8'));
     expect(handlerManifestFile.safeParse(manifest).success).toBe(true);

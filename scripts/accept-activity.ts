@@ -27,7 +27,8 @@ async function main(): Promise<void> {
 }
 
 /**
- * Returns the stored head of the chain, or null if its file cannot be read, because the file is replaced in any case.
+ * Returns the stored head of the chain; null if its file cannot be read. That is not an error, because the file is
+ * replaced anyway.
  */
 async function existingHead(services: Parameters<typeof readKeptHead>[0]): Promise<KeptHead | null> {
   try {

@@ -30,7 +30,7 @@ function isInstalled() {
   if (!existsSync(installedLock)) return false;
   if (needsDevelopment && !hasDevelopment()) return false;
   if (existsSync(marker) && readFileSync(marker, 'utf8') === wanted) return true;
-  // Packages that were installed by hand after the lock file changed are up to date, too.
+  // Packages that were installed manually after the lock file changed are up to date too.
   return statSync(installedLock).mtimeMs >= statSync(lockFile).mtimeMs;
 }
 
@@ -43,7 +43,7 @@ function install() {
   const npm = process.env.npm_execpath;
   const [command, ...first] = npm?.endsWith('.js') ? [process.execPath, npm] : ['npm'];
   // Keeps development packages if they are installed; otherwise, alternating commands would install them each time.
-  // Without them, optional peers such as Playwright are left out too, and the lock file stays as it is.
+  // Without development packages, optional peers such as Playwright are omitted too, and the lock file stays unchanged.
   const kind =
     needsDevelopment || wasDevelopment() ? ['--include=dev'] : ['--omit=dev', '--legacy-peer-deps', '--no-save'];
   const options = ['--include=optional', '--no-audit', '--no-fund', '--loglevel=error', '--progress=true'];

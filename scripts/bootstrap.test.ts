@@ -61,7 +61,7 @@ function run(...script: string[]): { kinds: string[]; calls: Call[] } {
   return { calls, kinds: calls.map(({ args }) => (args.includes('--omit=dev') ? 'production' : 'development')) };
 }
 
-test('`npm start` installs no development packages, and install scripts see no Annex variable', () => {
+test('`npm start` installs no development packages, and install scripts see no Annex variables', () => {
   const { kinds, calls } = run('scripts/start.ts');
   expect(kinds).toEqual(['production']);
   // Without these flags, npm would add optional peers of the portal's packages and rewrite the lock file.

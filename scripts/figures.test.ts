@@ -54,7 +54,7 @@ test('80 lines are allowed, and tests may be longer', () => {
 });
 
 test.each(['export interface Vm {}', 'export type Vm = string;', 'export class Vm {}'])(
-  'a second type of one name is a fault: %s',
+  'a second type with the same name is a fault: %s',
   (text) => {
     plant({ 'app/vms/row.ts': `${text}\n` });
     expect(faultsOf(readFigures(root))).toEqual([
@@ -63,7 +63,7 @@ test.each(['export interface Vm {}', 'export type Vm = string;', 'export class V
   },
 );
 
-test('a type that is exported again, or used only in its file, is not a second one', () => {
+test('a type that is re-exported, or used only in its file, is not a duplicate', () => {
   plant({
     'app/vms/row.ts': "export type { Vm } from '#server/domain/vms/vm.ts';\n",
     'app/vms/list.ts': 'interface Vm {}\nexport const one: Vm = {};\n',

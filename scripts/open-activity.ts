@@ -24,7 +24,9 @@ export function describeFault({ kind, id, position }: ChainFault): string {
     : `${kind}: entry ${id} (${place}): ${meaning[kind]}.`;
 }
 
-/** Opens the database, runs the command and closes the database. Throws if the secret key is not the database's. */
+/**
+ * Opens the database, runs the command and closes the database. Throws if the secret key does not match the database.
+ */
 export async function withActivity<Result>(
   run: (services: { db: Database; keys: Keys; config: Config }) => Promise<Result>,
 ): Promise<Result> {

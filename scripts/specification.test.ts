@@ -64,7 +64,7 @@ test('a page is stale if it lists tests that do not exist, or misses new ones', 
   ]);
 });
 
-test('a statement that is listed twice, left out or in a broken row is caught', () => {
+test('a statement that is listed twice, missing or in a broken row is caught', () => {
   const first = `| ${id(1)} | VMs can be created. |  |`;
   const second = `| ${id(2)} | A page shows them. |  |`;
   expect(faults(pageWith(first, first, second))).toEqual([`docs/specification.md: ${id(1)} is listed twice.`]);

@@ -120,7 +120,9 @@ export function specificationFaults(text: string, evidence: Evidence): string[] 
   return faults;
 }
 
-/** Returns missing numbers. Statements are numbered without gaps, so every number below a listed one must be listed. */
+/**
+ * Returns the missing numbers. Statements are numbered without gaps, so every number below a listed one must be listed.
+ */
 function gapsIn(listed: ReadonlySet<string>): string[] {
   const highest = new Map<string, number>();
   for (const id of listed) {

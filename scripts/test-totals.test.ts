@@ -75,7 +75,7 @@ describe('a second run', () => {
   });
   const first = vitestTotals({ testResults: [failing('two', 'three')] }, 1);
 
-  test('what passes the second time counts as passed and is named with its error', () => {
+  test('a test that passes the second time counts as passed and is listed with its error', () => {
     expect(filesToRepeat(first)).toEqual(['a.test.ts']);
     const totals = afterRepeat(first, vitestTotals({ testResults: [failing('three')] }, 1));
     expect(totals).toMatchObject({ passed: 2, failed: 1 });

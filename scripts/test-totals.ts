@@ -10,7 +10,7 @@ export interface FailedTest {
 
 /**
  * Test results of one suite. `failures` lists the failures that a second run of their files could clear; `notes`
- * explains the others, such as a skipped test.
+ * explains the other failures, such as a skipped test.
  */
 export interface Totals {
   passed: number;
@@ -101,7 +101,7 @@ export function filesToRepeat({ failed, failures }: Totals): string[] {
   return failures.length === failed && files.length <= repeatedFiles ? files : [];
 }
 
-/** Returns totals of a suite whose failed files ran a second time. What passed then is named as unsteady. */
+/** Returns the totals of a suite whose failed files ran a second time. Notes list the tests that passed only then. */
 export function afterRepeat(first: Totals, second: Totals): Totals {
   const notes = [...first.notes, ...second.notes];
   if (second.passed === 0) return { ...first, notes };
@@ -113,7 +113,7 @@ export function afterRepeat(first: Totals, second: Totals): Totals {
   return { passed: first.passed + first.failed - failed, failed, failures: second.failures, notes };
 }
 
-/** Formats what explains the failures of a suite, a line each. */
+/** Formats the failures and notes of a suite, one per line. */
 export function explanations({ failures, notes }: Totals): string[] {
   return [...failures.map((failure) => `failed: ${words(failure)}`), ...notes];
 }

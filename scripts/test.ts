@@ -69,8 +69,8 @@ if (whyNoStockAgent === null) {
 } else notes.push(`Not tested: the real Azure Linux agent. Reason: ${whyNoStockAgent}.`);
 
 /**
- * Returns why the tests of the real stock agent cannot run here, or null if they can. They require root on Debian and,
- * the first time, access to its mirror.
+ * Returns why the tests of the real stock agent cannot run here, or null if they can. These tests require root on
+ * Debian and, the first time, access to its mirror.
  */
 async function stockAgentObstacle(): Promise<string | null> {
   const [missing] = missingForStockAgent();
@@ -81,7 +81,7 @@ async function stockAgentObstacle(): Promise<string | null> {
   );
 }
 
-/** Reads a report and deletes it, so that a later run that leaves none is noticed. */
+/** Reads a report and deletes it, so that a later run that writes no report is noticed. */
 function read<Report>(file: string): Report | undefined {
   if (!existsSync(file)) return undefined;
   const report = JSON.parse(readFileSync(file, 'utf8')) as Report;
@@ -120,7 +120,7 @@ async function totalsOf(step: Step, print: Print): Promise<Totals> {
   return afterRepeat(first, step.totals(await run({ ...step, command: [...step.command, ...files] }, print)));
 }
 
-/** Runs a step to its end. Returns its totals and its lines in the summary. */
+/** Runs a step to completion. Returns its totals and its lines in the summary. */
 async function finish(step: Step, print: Print): Promise<{ totals: Totals; lines: string[] }> {
   print(`\n── ${step.name} ${'─'.repeat(76 - step.name.length)}\n`);
   const started = performance.now();

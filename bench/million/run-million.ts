@@ -66,7 +66,7 @@ export interface MillionResult {
 
 /**
  * Lets every VM call on its own schedule without waiting for responses, for a warm-up of two rounds and then for
- * `minutes`. Calls that are outstanding at the start of the measurement count in it.
+ * `minutes`. The measurement includes calls that are outstanding when it starts.
  */
 export async function runMillion({
   deployment,

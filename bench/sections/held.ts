@@ -76,8 +76,8 @@ export async function held({ deployment, agents, rounds, say }: Bench): Promise<
 }
 
 /**
- * Polls once for every VM before the measurement, so that what the gateway caches about each VM in any case is not
- * counted as a cost of holding polls.
+ * Polls once for every VM before the measurement. Otherwise, the data that the gateway caches for every VM would be
+ * counted as a cost of held polls.
  */
 async function callOnce(deployment: Deployment, agents: Agents): Promise<void> {
   const [gateway] = deployment.gateways;
@@ -128,7 +128,7 @@ async function waker(services: OpenServices, polls: LongPolls, count: number): P
   };
 }
 
-/** Returns a function that returns the time at which this process last sent a commit. */
+/** Returns a function that reads the time at which this process last sent a commit. */
 function watchCommits({ db }: OpenServices): () => number {
   let at = 0;
   db.$client.on('acquire', (client) => {

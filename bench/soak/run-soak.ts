@@ -162,7 +162,10 @@ async function settle(
 
 const uploadFolders = ['reports', 'uploads'] as const;
 
-/** Waits, for a limited time, until the agents have uploaded everything. They continue to report, so each is asked once. */
+/**
+ * Waits, for a limited time, until each agent has had nothing left to upload. The agents continue to report, so each is
+ * checked only until then.
+ */
 async function untilUploaded(vms: readonly Vm[]): Promise<void> {
   const end = performance.now() + uploadSeconds * 1_000;
   for (const { machine } of vms) {

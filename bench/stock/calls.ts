@@ -10,7 +10,7 @@ export class StockCalls {
     this.#vms = vms;
   }
 
-  /** Reads each VM's goal state once, because the status that it uploads contains parts of it. */
+  /** Reads each VM's goal state once, because the VM's status uploads contain parts of it. */
   async meet(host: string, port: number): Promise<void> {
     const connection = new Connection(host, port);
     const ask = async (request: string): Promise<string> => {

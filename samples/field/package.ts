@@ -9,7 +9,7 @@ export interface FieldPackageOptions {
   waagentFolder?: string;
 }
 
-/** The same bytes each time, so that the same version can be registered again. */
+/** Fixed, so that a package always has the same bytes and the same version can be registered again. */
 const mtime = new Date(2026, 0, 1, 12);
 
 /**

@@ -98,7 +98,7 @@ async function publishStudio(api: Api): Promise<void> {
     await api('PUT', `${at}/resources/en`, lacking('en', ...gap));
     await api('PUT', `${at}/resources/de`, lacking('de', ...gap, 'target_reached'));
     if (isPublished) await api('POST', `${at}/publish`, undefined, [409]);
-    // The dialog that publishes the draft then lists platforms that it no longer supports.
+    // The dialog for publishing the draft then lists platforms that the draft no longer supports.
     else await api('PUT', `${at}/platforms`, { platforms: [{ os: 'linux' }] });
   }
   const at = `/handlers/${crowd}/versions/1.0.0.0`;

@@ -8,7 +8,7 @@ const parts = 50;
 
 /**
  * Calls on behalf of the seeded agents until stopped: every five minutes, each agent calls and reports its files.
- * Silent agents stay silent. If an agent had not called in time, has the worker evaluate its VM.
+ * Silent agents stay silent. If an agent was late, schedules an evaluation of its VM by the worker.
  */
 export async function keepAlive({ db }: OpenServices, signal: AbortSignal): Promise<void> {
   const { rows } = await db.$client.query<{ vm_id: string }>(
