@@ -73,7 +73,7 @@ test('filters are kept in the URL, and a download contains all matching actions'
   const act = JSON.parse(readFileSync(await lines.path(), 'utf8').trim()) as { after: { displayName: string } };
   expect(act.after.displayName).toBe('=1+1');
 
-  // Viewers may not see members, so they do not see them in the activity either.
+  // Viewers may not see members, so members are missing from the activity that viewers see.
   const viewer = await signedIn('viewer');
   await viewer.goto(`/activity?q=${vm.name}`);
   const made = viewer

@@ -39,7 +39,7 @@ const titles = (page: Page) => page.getByRole('region', { name: 'Problems' }).ge
 const row = (page: Page, title: string) => page.getByRole('listitem').filter({ has: page.getByText(title) });
 const menuOf = (page: Page, act: 'Assign' | 'Snooze') => page.getByRole('button', { name: `${act} ${exitTitle}` });
 
-test('problems are grouped by cause with the handler’s sentence, what the VMs share and since when', async ({
+test('problems are grouped by cause; each shows the handler’s sentence, what its VMs share and when it began', async ({
   portal,
   api,
   signedIn,
@@ -81,7 +81,7 @@ test('problems are grouped by cause with the handler’s sentence, what the VMs 
   await expect(german.getByRole('heading', { level: 2 }).nth(2)).toHaveText(/fehler beim Anschluss an/);
 });
 
-test('a snooze lasts until a time, until it is ended, or until the problem changes', async ({ portal, signedIn }) => {
+test('a snooze ends at its time, on request, or when the problem changes', async ({ portal, signedIn }) => {
   const failing = { name: 'snooze', count: 2, health: 'failed', extension: { ...version, ...exit51 } } as const;
   await given(portal, [failing]);
   const page = await signedIn('operator');
@@ -123,7 +123,7 @@ test('a snooze lasts until a time, until it is ended, or until the problem chang
   await isListed();
 });
 
-test('too many problems are cut, and a list that did not load says so and is loaded again', async ({
+test('a list of too many problems is truncated, and one that did not load says so and loads again', async ({
   portal,
   signedIn,
   console,

@@ -47,7 +47,7 @@ async function givenFailing(
 // The page groups all problems of a portal, so other tests must not add any.
 test.use({ portalGroup: 'attention' });
 
-test('problems are found, walked, assigned and snoozed without leaving the page', async ({
+test('problems are found, reviewed one by one, assigned and snoozed without leaving the page', async ({
   api,
   signedIn,
   startAgent,

@@ -49,7 +49,7 @@ test('protected settings are stored and never shown again (AZ-C2)', async ({ api
   expect(await placesThatHold(portal, secret)).toEqual([]);
 });
 
-test('a revert says which protected settings return, and by whom and when they were entered', async ({
+test('a revert says which protected settings it restores, who entered them and when', async ({
   api,
   signedIn,
   unique,

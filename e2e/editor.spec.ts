@@ -95,7 +95,7 @@ test('Back, links and the palette ask before unsaved changes are lost', async ({
   await expect(page).toHaveURL(`/vms/${vm.id}`);
 });
 
-test('settings may have names of Object.prototype, and one like a URL', async ({ api, signedIn, unique }) => {
+test('settings may be named like members of Object.prototype or like a URL', async ({ api, signedIn, unique }) => {
   const vm = await api.createVm(`editor-${unique}`);
   await api.setExtension(vm.id, 'new', { handler: bare, version: '1.0.0.0', settings: { publicSettings: {} } });
   const page = await signedIn('operator');

@@ -14,7 +14,8 @@ test.use({ portalGroup: 'first-machine' });
 function type(command: string, folder: string): ChildProcess {
   return spawn('sh', ['-c', command], {
     cwd: folder,
-    // Leaves out the Node that runs this test: the installer must bring one. The last folder has curl if the system lacks it.
+    // Excludes the Node that runs this test, so that the installer must provide one. The last folder contains curl if
+    // the system lacks it.
     env: {
       NODE_ENV: 'production',
       PATH: `/usr/sbin:/usr/bin:/sbin:/bin:${programBin}`,
@@ -25,7 +26,7 @@ function type(command: string, folder: string): ChildProcess {
   });
 }
 
-test('on an empty portal, the first machine is healthy after one command, and pages follow it', async ({
+test('on an empty portal, the first machine is healthy after one command, and the pages show each step', async ({
   signedIn,
   unique,
 }) => {

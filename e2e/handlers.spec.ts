@@ -306,7 +306,7 @@ test('an operator rolls a new version out to a VM with an older one', async ({ a
     await expect(page.getByRole('link', { name: '1.1.0.0 available' })).toHaveCount(0);
   });
 
-  await test.step('the filter finds no VM with an update any more', async () => {
+  await test.step('the filter no longer finds a VM with an update', async () => {
     // A page that is opened before the worker has seen the change keeps its row and offers to refresh.
     await expect(async () => {
       await page.goto(`/vms?handler=${handler}&updateAvailable=yes`);

@@ -12,7 +12,7 @@ const sequenceOf = async (api: Api, vmId: string) => {
   return extensions.find(({ name }) => name === 'watch')?.status?.sequenceNumber;
 };
 
-test('a held VM gets no changes: others see who holds it and why, and the release hands the changes out', async ({
+test('a VM on hold gets no changes: other people see who set the hold and why, and its release delivers the changes', async ({
   signedIn,
   api,
   startAgent,

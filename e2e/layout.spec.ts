@@ -15,7 +15,7 @@ interface Shift {
   moved: string[];
 }
 
-/** Records in the page how much of it moves without an action of the reader. Runs before the page's own scripts. */
+/** Records how much of the page moves without an action by the reader. Runs before the page's own scripts. */
 function recordShifts(): void {
   const shifts: Shift[] = [];
   Object.assign(window, { shifts });
@@ -36,7 +36,7 @@ function recordShifts(): void {
   }).observe({ type: 'layout-shift', buffered: true });
 }
 
-/** Whether more moved than the end of a line whose text changes. */
+/** Whether a shift is noticeable. A text that changes at the end of its line causes a smaller one. */
 const isSeen = ({ value }: Shift): boolean => value > 0.001;
 
 /** Returns the recorded shifts after the browser has drawn two more frames. */
@@ -148,7 +148,7 @@ function recordTops(): void {
   look();
 }
 
-/** Records, in every frame, the colours of these buttons. Returns a function that returns what was seen so far. */
+/** Records, in every frame, the colors of these buttons. Returns a function that returns what was seen so far. */
 async function recordColours(page: Page, buttons: string): Promise<() => Promise<Record<string, string[]>>> {
   await page.evaluate((selector) => {
     const seen: Record<string, string[]> = {};
@@ -173,7 +173,7 @@ async function recordColours(page: Page, buttons: string): Promise<() => Promise
     });
 }
 
-test('labels of buttons change their colour in one step, with the theme and while a request runs', async ({
+test('button labels change their color in one step, with the theme and while a request runs', async ({
   signedIn,
   api,
   startAgent,

@@ -139,7 +139,7 @@ test('a handler is published, declared, run, read in many languages, updated and
     expect(await watchingAs(api, vm.id, 'fr')).toBe(`fr/resource: ${target} est surveillé, 1 fois activé.`);
   });
 
-  await test.step('two browsers show it too, after following the link to the VM', async () => {
+  await test.step('two browsers show the translation too, after following the link to the VM', async () => {
     for (const page of [operator, reader]) await page.getByRole('link', { name, exact: true }).click();
     await expect(operator.getByText(`Watching ${target}. Times enabled: 1.`).first()).toBeVisible();
     await expect(reader.getByText(`${target} wird beobachtet. Aktivierungen: 1.`).first()).toBeVisible();

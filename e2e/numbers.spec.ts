@@ -16,7 +16,7 @@ const patient = { timeout: 30_000 };
 
 test.use({ portalGroup: 'numbers' });
 
-/** Seeds a fleet of all healths, and reports for its VMs until the returned process ends. */
+/** Seeds a fleet with every health state, and reports for its VMs until the returned process ends. */
 async function seed(portal: Portal): Promise<ChildProcess> {
   const root = path.resolve(import.meta.dirname, '..');
   const child = spawn('node', ['scripts/seed.ts', '--vms', String(vms), '--keep-alive'], {
@@ -112,7 +112,7 @@ async function expectProblemsExact(page: Page): Promise<number> {
     for (let place = 0; place < count; place += 1) {
       const problem = problems.nth(place);
       const total = Number(await problem.locator('a[data-count]').first().getAttribute('data-count'));
-      // The VMs of a large problem come in parts.
+      // The VMs of a large problem are loaded in parts.
       if (total > 50) continue;
       await problem.getByRole('button', { expanded: false }).first().click();
       await expect(problem.locator('[data-triage-row]:not([data-triage-row="true"])')).toHaveCount(total);
@@ -161,7 +161,7 @@ test('every number that counts VMs opens a list of exactly these VMs', async ({ 
       .locator('option')
       .evaluateAll((options) => options.map((option) => (option as HTMLOptionElement).value));
     expect(groupings).toEqual(expect.arrayContaining(['handler', 'none']));
-    // The short form leaves out pages that differ only in a tag or a version.
+    // The short form skips pages that differ only in a tag or a version.
     const shown = groupings.filter((by, place) => isLarge || place === 0 || !by.startsWith('tag:'));
     for (const [place, by] of shown.entries()) {
       const address = `/?by=${by}`;

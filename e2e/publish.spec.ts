@@ -202,7 +202,7 @@ test('a publisher publishes a new version with the messages carried over', async
     await clicks.expectAtMost('publish with messages carried over', 6);
   });
 
-  await test.step('without it, the dialog names what would be lost', async () => {
+  await test.step('without carrying over, the dialog names what would be lost', async () => {
     await page.goto(`/publish?handler=${handler}`);
     await choose(page, `${handler}-1.2.0.0.zip`, zip);
     await page.getByLabel('Carry over messages and settings schema').uncheck();

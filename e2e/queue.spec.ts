@@ -115,7 +115,7 @@ test('the page says what a machine does now and next, and why something waits', 
   await expectAccessible(viewer);
 });
 
-test('a link to an entry of a long queue leaves no button half under the top bar of a phone', async ({
+test('after following a link to an entry of a long queue, no button is half hidden under the top bar of a phone', async ({
   api,
   signedIn,
   unique,

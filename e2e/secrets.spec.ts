@@ -222,7 +222,7 @@ test('a secret is stored, used on the machine, and found nowhere else', async ({
   });
 });
 
-test('settings that others entered are withheld from a machine until an admin releases them', async ({
+test('settings entered by someone other than the token’s creator are withheld until an admin releases them', async ({
   api,
   portal,
   signedIn,

@@ -9,7 +9,7 @@ const snapshot = 'Northwind.Backup.Snapshot';
 
 test.beforeAll(({ api }) => publishSamples(api, [probe, mount, snapshot]));
 
-test('the history says what changed; a revert names its changes, and who published before it', async ({
+test('the history says what changed; a revert names its changes, and who published in the meantime', async ({
   signedIn,
   api,
   console,
@@ -50,7 +50,7 @@ test('the history says what changed; a revert names its changes, and who publish
   await expectAccessibleInBothThemes(page);
 });
 
-test('any two goal states are compared by keyboard and URL, with secrets only as changed', async ({
+test('any two goal states are compared by keyboard and URL; secrets are shown only as changed', async ({
   signedIn,
   api,
   unique,

@@ -8,7 +8,7 @@ const probe = 'Acme.Lab.Probe';
 const mount = 'Northwind.Storage.Mount';
 const snapshot = 'Northwind.Backup.Snapshot';
 
-// The workers share the tests of this long file, so that none of them waits for it at the end.
+// Spreads the tests of this long file over all workers, so that the run does not end with a single busy worker.
 test.describe.configure({ mode: 'parallel' });
 test.beforeAll(({ api }) => publishSamples(api, [probe, mount, snapshot]));
 

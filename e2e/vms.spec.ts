@@ -34,7 +34,7 @@ test('an operator enrolls a VM, and its machine appears without a reload', async
   await expect(row).toContainText('role: web');
 });
 
-test('an agent that is older than the served one is shown in the list and on its page, with the command', async ({
+test('an outdated agent is shown in the list and on its VM’s page, with the command that updates it', async ({
   signedIn,
   portal,
   api,

@@ -3,8 +3,8 @@
 #   unshare --mount --net --uts --ipc --pid --fork --kill-child bash guest.sh ROOT PACKAGE NAME PROGRAMS
 # ROOT is an empty folder, PACKAGE the unpacked agent, PROGRAMS a folder of programs that this machine lacks (may be
 # absent), WAAGENT_CONF the text of waagent.conf. Prints "ready PID" with the host's process id, then reads the commands
-# "start" and "stop". When its input ends, it ends, and everything else with it: mounts, network and processes are only
-# in the namespaces, the disk is in memory, and of the host there is only /usr, read-only.
+# "start" and "stop". When its input ends, the machine ends too: mounts, network and processes exist only in the
+# namespaces, and its disk only in memory. Of the host's folders, the machine sees only /usr, which is read-only.
 set -eu
 root=$1 package=$2 name=$3 programs=$4
 

@@ -63,7 +63,7 @@ test('an update runs disable, update, uninstall, install and enable; a downgrade
   expect(vm.newCallsInShort()).toBe(`1.1 disable, 1.1 update, 1.1 uninstall, 1.0 install, 1.0 enable ${older}`);
 });
 
-test('a failed update stops, is reported with its reason, and is undone by going back', async () => {
+test('a failed update stops, is reported with its reason, and is undone by returning to the old version', async () => {
   await stage.api.setExtension(vm.vmId, 'probe', goal('1.2.0.0', { target: 'alpha', fail: 'update' }));
   const failed = await vm.until('probe', ({ health }) => expect(health).toBe('failed'));
   expect(failed.handlerState).toMatchObject({ state: 'failed', command: 'update' });

@@ -40,7 +40,7 @@ function isLink(file: string): boolean {
   return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
-/** Whether this process may mount; in containers it often may not. */
+/** Whether this process may mount file systems. In containers, it often may not. */
 function mayMount(): boolean {
   try {
     const line =

@@ -50,7 +50,7 @@ test('uninstalling the last of them uninstalls the handler', async () => {
   expect(vm.newCalls().map(({ command }) => command)).toEqual(['disable', 'uninstall']);
 });
 
-test('a dependent of a failed extension waits, says why, and runs once that is corrected', async () => {
+test('a dependent of a failed extension waits, says why, and runs once the failure is corrected', async () => {
   await stage.api.setExtension(vm.vmId, 'base', {
     handler: base,
     version: '1.0.0.0',

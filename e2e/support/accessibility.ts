@@ -3,7 +3,7 @@ import { expect, type Page } from '@playwright/test';
 
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** The rules whose result depends on colors. In the second theme, the others have the same result as in the first. */
+/** The rules whose result depends on colors. All other rules give the same result in both themes. */
 const rulesOfColors = ['color-contrast', 'link-in-text-block'];
 
 /**

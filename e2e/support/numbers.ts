@@ -47,7 +47,7 @@ export async function numbersOf(page: Page, within = 'main'): Promise<Numbers> {
 async function totalOf(page: Page, href: string): Promise<number> {
   const answer = await page.request.get(href);
   const html = await answer.text();
-  // The page also has its texts with placeholders.
+  // The HTML also contains the texts themselves, whose placeholders are not filled in.
   expect(html, `${href} is understood`).not.toMatch(/(was|were) ignored: (?!\{\{)/);
   const [, total] = html.match(/role="status"[^>]*>([\d,]+) VMs?( match(es)?)?</) ?? [];
   if (total === undefined) throw new Error(`${href} answered ${answer.status()} without the number of VMs.`);

@@ -32,7 +32,7 @@ test('find and fix: from the overview to the failing VM, its reason and its edit
   await clicks.expectAtMost('find and fix', 3);
 });
 
-test('try again: one click, with the reason first and the act of that person', async ({
+test('try again: one click next to the reason, recorded as an action of that person', async ({
   signedIn,
   api,
   startAgent,
