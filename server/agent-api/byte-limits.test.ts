@@ -34,7 +34,7 @@ afterEach(async () => {
 const shown = async (vmId: string) =>
   (await getInstanceView({ ...ctx, now: new Date(now) }, { vmId })).agent.refusals.map(({ code }) => code);
 
-test('reports above the hourly bytes get 429 with Retry-After, shown on the page; other VMs continue', async () => {
+test('reports above the hourly byte limit get 429 with Retry-After, shown on the page; other VMs continue', async () => {
   const door = await open({ reportBytesPerHour: 60_000 });
   const [loud, calm] = [await givenAgent(ctx, door, 'loud'), await givenAgent(ctx, door, 'calm')];
   await givenProbe(ctx, loud.vmId);
@@ -120,7 +120,7 @@ test('renewals above the hourly limit get 429 with Retry-After, shown on the pag
   expect((await renew())[0]).toBe(200);
 });
 
-test('goal states above the hourly bytes get 429 with Retry-After, shown on the page', async () => {
+test('goal states above the hourly byte limit get 429 with Retry-After, shown on the page', async () => {
   const door = await open({ goalStateBytesPerHour: 20_000 });
   const agent = await givenAgent(ctx, door, 'changing');
   const change = (n: number) => {

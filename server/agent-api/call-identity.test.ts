@@ -86,7 +86,7 @@ test('a gateway that has not seen the machine before knows its counter and its l
   expect(await poll('one; 101')).toBe(200);
 });
 
-test('the first number is arbitrary, and an enrollment starts over', async () => {
+test('the first number is arbitrary, and a new enrollment may start at another one', async () => {
   expect(await poll('clock; 1767225600000')).toBe(200);
   expect(await poll('clock; 1767225600500')).toBe(200);
   expect(await poll(null)).toBe('agent_unidentified');

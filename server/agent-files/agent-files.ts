@@ -9,7 +9,7 @@ import { childEnvironment } from '#server/platform/env.ts';
 import { sha256Hex } from '#server/platform/keys.ts';
 import { releaseVersion } from '#server/platform/release.ts';
 
-/** Where the installer puts programs, as in the unit that is served. */
+/** The folder in which the installer puts programs. The systemd unit contains it too. */
 const programs = '/opt/annex-agent';
 
 /** The files that a machine downloads to get the guest agent. */

@@ -34,7 +34,7 @@ test('failed sign-ins are counted, and logged without the input', async () => {
   expect(lines.join()).not.toMatch(/a wrong pass|correct horse|ada@example\.org/);
 });
 
-test('a lockout is counted, logged and recorded in the activity log once, whatever the retries', async () => {
+test('a lockout is counted, logged and recorded in the activity log once, however many retries follow', async () => {
   const browser = openBrowser(services, signIn, '198.51.100.7');
   for (let n = 0; n < 10; n += 1) await browser.post('/sign-in/email', wrong);
   for (let n = 0; n < 5; n += 1) {

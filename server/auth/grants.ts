@@ -65,7 +65,7 @@ export async function voidGrants(tx: Transaction, ctx: Context, memberId: string
   );
 }
 
-/** Returns the tokens that a member created, those created with them, and so on, including revoked ones. */
+/** Returns the tokens that a member created, the tokens created with those, and so on, including revoked tokens. */
 async function tokensOf(tx: Transaction, memberId: string): Promise<{ id: string }[]> {
   const all: { id: string }[] = [];
   // Reads one generation per statement: locking a token waits for calls that are creating tokens with it, and the next

@@ -15,7 +15,7 @@ beforeEach(async () => {
   await services.db.insert(users).values({ id: 'ada', name: 'Ada', email: 'ada@example.org', role: 'viewer' });
 });
 
-/** Returns the two stored times in minutes after the start, once pages were opened at these minutes. */
+/** Opens pages at these minutes after the start. Returns the two stored times, also in minutes after the start. */
 async function seenAfter(...minutes: number[]): Promise<(number | null)[]> {
   for (const each of minutes) await noteVisit(services, 'ada', at(each));
   const [row] = await services.db.select().from(users).where(eq(users.id, 'ada'));

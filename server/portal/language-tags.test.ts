@@ -89,7 +89,7 @@ test('AZ-L3 no language of a user breaks an instance view, a VM page or the over
   }
 });
 
-test('AZ-S1 no language in a report breaks an instance view or VM page, and each text keeps its own', async () => {
+test('AZ-S1 no language in a report breaks an instance view or VM page, and each text keeps its language', async () => {
   for (const [index, group] of inGroups(tags, 1_000).entries()) {
     const { vmId } = await vmThatSpeaks(`guest-${index}`, group);
     for (const header of ['de-AT, fr;q=0.5', 'zh-TW', 'und-DE']) {

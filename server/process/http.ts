@@ -34,8 +34,8 @@ export interface DirectArrival extends RequestInfo {
 export interface HttpRoute {
   core: Core;
   /**
-   * Handles some requests directly with Node's request and response objects. Returns whether it handled this one; if
-   * not, the core does.
+   * Handles some requests directly with Node's request and response objects. Returns whether it handled the request; if
+   * not, the core handles it.
    */
   direct?(request: IncomingMessage, response: ServerResponse, arrival: DirectArrival): boolean;
   /**
@@ -62,7 +62,7 @@ export interface ServeOptions {
   route(path: string, method: string): HttpRoute | null;
   /** Whether a request to this path may upgrade to a WebSocket. By default, none may. */
   upgrades?(path: string): boolean;
-  /** Handles requests without a route, which are those for pages. Without it, `route` must cover every path. */
+  /** Handles requests without a route, such as those for pages. Without a fallback, `route` must cover every path. */
   fallback?(request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
 

@@ -8,8 +8,8 @@ import { ConfigError } from '#server/platform/env.ts';
 export const installationLock = 4_266_399_002;
 
 /**
- * Identifies the database, or initializes a new one. Throws a ConfigError if the secret key is not the database's. A
- * restored or copied database gets a new epoch, so that no earlier ETag equals a current one.
+ * Identifies the database, or initializes a new one. Throws a ConfigError if the secret key does not match the
+ * database. A restored or copied database gets a new epoch, so that no earlier ETag equals a current one.
  */
 export async function openInstallation(
   db: Database,

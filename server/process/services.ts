@@ -33,9 +33,9 @@ export interface OpenServices extends Services {
 }
 
 /**
- * Opens the pool, the keys and the blob store, and checks that the secret key is the database's. The launcher must have
- * migrated the database. `onOtherLife` is called if a replica was promoted in place of this database. From then on,
- * what was read at startup may be wrong, and no further connections are opened.
+ * Opens the pool, the keys and the blob store, and checks that the secret key matches the database. The launcher must
+ * have migrated the database. `onOtherLife` is called if a replica was promoted in place of this database. From then
+ * on, what was read at startup may be wrong, and no further connections are opened.
  */
 export async function openServices(config: Config, room: Room, onOtherLife?: () => void): Promise<OpenServices> {
   if (config.databaseUrl === null)

@@ -10,7 +10,7 @@ const addresses = 10_000;
 
 /**
  * Maximum number of remembered tokens that have worked before. They keep working while their address is locked out, so
- * that one faulty script does not lock out others.
+ * that one faulty script does not lock out other scripts.
  */
 const trusted = 1_000;
 

@@ -172,7 +172,7 @@ interface OddBody {
 
 const wrongFor: Readonly<Record<string, unknown>> = { string: 42, object: 'x', array: {} };
 
-/** Returns bodies that have one thing wrong each, at every place of the schema. */
+/** Returns invalid bodies for every place in the schema, each with a single fault. */
 function oddBodies(schema: Schema, path = '', wrap: (value: unknown) => unknown = (value) => value): OddBody[] {
   const odd = (what: string, value: unknown, at = path) => ({
     what: `${at || '/'} ${what}`,

@@ -1,7 +1,7 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import { slot } from '#server/platform/process-memory.ts';
 
-/** Maximum number of concurrent reads per session, so that some database connections remain for others. */
+/** Maximum number of concurrent reads per session, so that some database connections remain for other sessions. */
 export const concurrentReads = 6;
 
 /** Limits the concurrent reads of each session, so that a batch of fifty calls does not delay other users. */

@@ -108,8 +108,8 @@ export const query = <Input, Output>(verb: Verb<Input, Output>) =>
   procedure.input(asVerbTakesIt<Input>()).query(({ ctx, input }) => verb(ctx, input as Input));
 
 /**
- * Turns a verb that reads a paged list into a procedure. Leaves out what the pages' client adds: a direction, and null
- * as the first cursor.
+ * Turns a verb that reads a paged list into a procedure. Removes what the pages' client adds: a direction, and null as
+ * the first cursor.
  */
 export const pagedQuery = <Input, Output>(verb: Verb<Input, Output>) =>
   procedure.input(asVerbTakesIt<Input>()).query(({ ctx, input }) => {

@@ -16,7 +16,7 @@ export function seeTransport(wire: WireCall, certificate: string): void {
   see(wire, 'transport', hash('sha256', certificate, 'base64url'));
 }
 
-/** Records the container id that the agent sends, unless it has only ever sent the current one. */
+/** Records the container id that the agent sends. Records nothing as long as the agent has sent only the current id. */
 export function seeContainer(wire: WireCall, sent: string, current: string): void {
   const isUsual = sent === current && !wire.guest.sightings.some(({ kind }) => kind === 'container');
   if (!isUsual && sent.length <= 64) see(wire, 'container', sent);

@@ -8,8 +8,8 @@ import type { WireCall } from './wire-call.ts';
  */
 const quietMs = 75_000;
 /**
- * Seconds within which the next sighting of an idle agent is expected. Longer than `quietMs`, because polls before that
- * are not recorded.
+ * Seconds within which the next sighting of an idle agent is expected. Longer than `quietMs`, because polls within that
+ * time are not recorded.
  */
 const idleSeconds = 90;
 /** Seconds to add for each extension, because the agent enables it again. */

@@ -7,7 +7,9 @@ import type { Job } from './job.ts';
 /** Milliseconds for which the client waits, beyond the statement timeout, for a server that does not respond. */
 const lostServerMs = 5_000;
 
-/** A job's only database connection, for its statements and its locks, with its statement timeout. */
+/**
+ * The only database connection of a job. It runs the job's statements with their timeout, and holds the job's locks.
+ */
 export interface JobSession {
   db: Database;
   /**

@@ -29,7 +29,7 @@ const enoughForAnother = 64;
 const hangingMs = 50;
 const batchReports = 500;
 const batchBytes = 4 * 1024 * 1024;
-/** The fraction of each limit that one VM may use, so that it cannot lock out others. */
+/** The fraction of each limit that one VM may use, so that it cannot lock out other VMs. */
 const shareOfVm = 1 / 8;
 /** Maximum number of concurrent transactions for single reports. The rest of the pool is left for other calls. */
 const carefulAtOnce = 4;
@@ -95,8 +95,8 @@ export class ReportIntake {
 
   /**
    * Reserves space for a body that is about to be received, until the returned function is called. Throws 503
-   * `reports_too_many` if the queue is full, or if this body, together with others, would exceed the queue's limit or
-   * the VM's share.
+   * `reports_too_many` if the queue is full, or if this body, together with other bodies, would exceed the queue's
+   * limit or the VM's share.
    */
   expect(vmId: string, bytes: number): () => void {
     this.#refuseWhenFull();

@@ -28,7 +28,7 @@ async function promiseOf(vmId: string): Promise<Date | undefined> {
   return row?.nextExpectedAt;
 }
 
-test('an agent at another gateway is expected by its newer poll, whichever gateway writes first', async () => {
+test('the newer of two gateways’ polls sets when an agent is expected, whichever gateway writes first', async () => {
   for (const order of [
     [0, 1],
     [1, 0],

@@ -59,7 +59,7 @@ test('messages reach the listeners of their channel after the commit; a rollback
   await vi.waitFor(async () => expect(await connections()).toBe(0));
 });
 
-test('a connection that is too slow to add a listener is replaced, and all listeners receive', async () => {
+test('a connection that is too slow to add a listener is replaced, and all listeners receive messages', async () => {
   let connected = 0;
   const wakes = new KeptWakes(
     async () => {

@@ -3,7 +3,7 @@ import { addresses } from './addresses.ts';
 import { asciiJson, type XmlTree, xmlOf } from './xml.ts';
 
 /**
- * The extensions of a handler, which all have the same version. `Plugins` and `PluginSettings` have one element per
+ * The extensions of one handler. All of them have the same version. `Plugins` and `PluginSettings` have one element per
  * handler.
  */
 interface Plugin {

@@ -87,7 +87,7 @@ test('settings arrive unchanged, in ASCII, whatever they contain', () => {
   expect(JSON.parse(children[0]?.text ?? '')).toEqual(value);
 });
 
-test('a document stays well-formed if a text contains characters that XML cannot', () => {
+test('a document stays well-formed if a text contains characters that XML does not allow', () => {
   expect(readXml(xmlOf({ Name: 'a\u0000b\ud800c\uffff' })).children[0]?.text).toBe('a\ufffdb\ufffdc\ufffd');
 });
 

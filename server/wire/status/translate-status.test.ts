@@ -362,7 +362,7 @@ test('malformed parts of a blob do not affect the others', () => {
   });
 });
 
-test('long texts are truncated between characters, and invalid numbers are left out', () => {
+test('long texts are truncated between characters, and invalid numbers are omitted', () => {
   const guestOSInfo = { osName: `${'x'.repeat(63)}\u{1f600}`, osVersion: 'y'.repeat(100_000), version: 'z'.repeat(65) };
   const goalStateAggregateStatus = { inSvdSeqNo: '99999999999', status: 'Success' };
   const aggregateStatus = { handlerAggregateStatus: [], vmArtifactsAggregateStatus: { goalStateAggregateStatus } };

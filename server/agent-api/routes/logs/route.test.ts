@@ -247,7 +247,7 @@ test('an agent that disconnects while its output is stored causes no error', asy
   expect(defects).toEqual([]);
 });
 
-test('a machine that starts uploads without finishing must wait; others continue', async () => {
+test('a machine that starts uploads without finishing them must wait; other machines continue', async () => {
   const [machine, other] = [await givenMachine(), await givenMachine()];
   const refused = Promise.withResolvers<IncomingMessage>();
   const begun = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((attempt) => {
