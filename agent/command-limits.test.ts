@@ -34,7 +34,7 @@ async function enableEcho(script: string): Promise<void> {
   await machine.portal.until('enabled', reported('enabled', 1));
 }
 
-test('AZ-G5 a removal goes on when disable and uninstall reach their limits', async () => {
+test('AZ-G5 a removal continues when disable and uninstall reach their limits', async () => {
   await enableEcho(`${hangs('disable')}\n${hangs('uninstall')}`);
   const timeouts = { ...minutes, disable: 0.3, uninstall: 0.3 };
   machine.portal.setGoal([{ ...echo, name: 'echo', state: 'uninstall', sequenceNumber: 2, timeouts }]);
@@ -51,7 +51,7 @@ describe('AZ-G6 a disable that reaches its limit', () => {
       { ...echo, name: 'echo', state: 'disabled', sequenceNumber, timeouts: { ...minutes, disable: 0.3 } },
     ]);
 
-  test('counts as failed and leaves the handler installed, which a later enable brings back', async () => {
+  test('counts as failed and leaves the handler installed; a later enable succeeds', async () => {
     await enableEcho(hangs('disable'));
     disable(2);
     const failed = await machine.portal.until('failed', reported('failed', 2));
@@ -80,7 +80,7 @@ describe('AZ-G6 a disable that reaches its limit', () => {
   });
 });
 
-test('AZ-G7 an update goes on when the commands of the old version reach their limits', async () => {
+test('AZ-G7 an update continues when the commands of the old version reach their limits', async () => {
   await enableEcho(`${hangs('disable')}\n${hangs('uninstall')}`);
   await machine.addHandler({ ...echo, version: '1.1.0.0' });
   const timeouts = { ...minutes, disable: 0.3, uninstall: 0.3 };
@@ -119,7 +119,7 @@ describe('AZ-G3 a command', () => {
     ]);
   });
 
-  test('that ends in time is not ended, however short its limit', async () => {
+  test('that ends in time is not killed, however short its limit', async () => {
     await machine.addHandler({ ...echo, script: 'sleep 0.2' });
     machine.portal.setGoal([{ ...echo, name: 'echo', timeouts: { ...minutes, install: 5, enable: 5 } }]);
     await machine.start();

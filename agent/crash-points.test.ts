@@ -39,7 +39,7 @@ interface Stage {
   goal: MemoryGoal[];
   /** Expected calls of a run without interruption. */
   calls: string[];
-  /** Calls that may be repeated after the agent was stopped; others never are. */
+  /** Calls that may be repeated after the agent was stopped. No other call may be repeated. */
   again: string[];
   /** Expected last reported state of each extension. */
   states: string[];

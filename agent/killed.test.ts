@@ -25,7 +25,7 @@ const start = () => {
 };
 const handlers = () => machine.portal.reports.flatMap((report) => report.handlers);
 
-test('AZ-G3 an install continues while the agent is killed, and does not run twice', async () => {
+test('AZ-G3 an install continues when the agent is killed, and does not run twice', async () => {
   const go = join(machine.dir, 'go');
   await machine.addHandler({
     ...echo,
@@ -48,7 +48,7 @@ echo begun; touch '${go}'; head -c 200000 /dev/zero | tr '\\0' x; sleep 0.3; ech
   expect(machine.portal.logs.get('echo 1 install 1')?.toString()).toContain('started again here');
 });
 
-test('AZ-G3 a restarted agent ends all processes of a command that hangs at its timeout', async () => {
+test('AZ-G3 at the timeout of a hanging command, a restarted agent ends all of its processes', async () => {
   const child = join(machine.dir, 'child');
   const script = `[ "$1" != install ] || { setsid sleep 300 & echo $! > '${child}'; sleep 300; }`;
   await machine.addHandler({ ...echo, script });

@@ -100,7 +100,7 @@ test('AZ-G3 AZ-G6 install is remembered across restarts; enable runs again at ea
   expect(machine.calls()).toEqual(['Echo-1.0.0.0 install', 'Echo-1.0.0.0 enable', 'Echo-1.0.0.0 enable']);
 });
 
-test('AZ-G3 a command ends at its timeout with its process group and daemons, and has failed', async () => {
+test('AZ-G3 a command ends at its timeout with its process group and daemons, and counts as failed', async () => {
   const children = join(machine.dir, 'children');
   const leaving = ['sleep 300', 'setsid sleep 300', 'env -i setsid sleep 300', 'setsid sh -c "sleep 300; :"'];
   const script = leaving.map((line) => `${line} & echo $! >> '${children}'`).join('\n');
@@ -141,7 +141,7 @@ test('AZ-G4 a failed install is retried only on a new goal state or a restart', 
   expect(machine.calls()).toHaveLength(3);
 });
 
-test('AZ-G5 a removal disables, uninstalls and deletes binaries and configuration; logs stay', async () => {
+test('AZ-G5 a removal disables, uninstalls, and deletes binaries and configuration; logs are kept', async () => {
   await machine.addHandler({
     ...echo,
     script:
@@ -159,7 +159,7 @@ test('AZ-G5 a removal disables, uninstalls and deletes binaries and configuratio
   expect(log).toBe('install done\nenable done\ndisable done\nuninstall done\n');
 });
 
-test('AZ-G5 a package that arrives after its removal is deleted', async () => {
+test('AZ-G5 a package that arrives after its extension was removed is deleted', async () => {
   await machine.addHandler(echo);
   machine.portal.packagesTogether = 2;
   machine.portal.setGoal([{ ...echo, name: 'echo' }]);
@@ -273,7 +273,7 @@ test('AZ-G8 the agent requests a restart even if it restarted before all install
   expect(machine.calls().filter((call) => call === 'Echo-1.0.0.0 install')).toHaveLength(1);
 });
 
-test('AZ-C4 each configuration has its own file, named for shared handlers; earlier ones stay', async () => {
+test('AZ-C4 each configuration has its own file, with the extension name for shared handlers; earlier files are kept', async () => {
   await machine.addHandler({ ...echo, supportsMultipleExtensions: true });
   machine.portal.setGoal([
     { ...echo, name: 'red' },

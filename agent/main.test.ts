@@ -129,7 +129,7 @@ test('run --help explains where settings come from and names the variable of eac
   expect(out.replace(/\s+/g, ' ')).toContain('(default: 120, env: ANNEX_AGENT_HEARTBEAT_SECONDS)');
 });
 
-test('an enrollment without a response is repeated with the same key; a second is rejected', async () => {
+test('an enrollment without a response is repeated with the same key; a second enrollment is rejected', async () => {
   writeFileSync(join(folder, 'token'), 'token\n');
   portal.away = true;
   expect(

@@ -126,7 +126,7 @@ describe('what is reported about each handler', () => {
     expect(enabled('writes bytes that are no text')?.output?.slice(0, 9)).toBe('\uFFFD\uFFFD\uFFFD\uFFFD\u001b[31m');
   });
 
-  test('AZ-G9 a partial status is reported as a problem, never as a status of that command', () => {
+  test('AZ-G9 a partial status is reported as a problem, never as the status of its command', () => {
     expect(statuses('writes half a status').filter(({ sequenceNumber }) => sequenceNumber === 1)).toEqual([]);
     const problems = machine.portal.reports.flatMap((report) => report.problems ?? []);
     const message = expect.stringContaining('is incomplete');

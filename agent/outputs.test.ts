@@ -38,7 +38,7 @@ const isBegun = () => {
 };
 const commands = () => join(machine.dir, 'logs', 'Acme.Test.Echo-1.0.0.0', 'commands');
 
-test('the complete output is uploaded in pieces, and the report has its end', async () => {
+test('the complete output is uploaded in pieces, and the report contains the end of the output', async () => {
   await machine.addHandler({
     ...echo,
     script: '[ "$1" != enable ] || { echo begin; head -c 3000000 /dev/zero | tr "\\0" x; echo end; }',

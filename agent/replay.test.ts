@@ -17,7 +17,7 @@ function give(incarnation: number, epoch = 'e'): void {
 const applied = (incarnation: number) => machine.lines.filter((line) => line.includes(`Goal state ${incarnation}:`));
 const problems = () => machine.portal.reports.flatMap(({ problems = [] }) => problems);
 
-test('a replayed goal state is rejected and reported; the newer one stays current', async () => {
+test('a replayed goal state is rejected and reported; the newer one remains current', async () => {
   give(5);
   await machine.start();
   await machine.until('5', () => applied(5).length === 1);

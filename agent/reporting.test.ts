@@ -35,7 +35,7 @@ async function startWithEcho(options: { reportHeartbeat?: boolean; script?: stri
   return agent;
 }
 
-test('AZ-H2 heartbeats are read periodically with the file’s age, and when their text changes', async () => {
+test('AZ-H2 a heartbeat is read periodically, with the age of its file, and when its text changes', async () => {
   await startWithEcho({ reportHeartbeat: true }, { heartbeatSeconds: 0.3 });
   writeHeartbeat(heartbeatText('ready'));
   const old = new Date(Date.now() - 90_000);
@@ -95,7 +95,7 @@ const touchStatus = (seconds: number) => {
   utimesSync(join(root(), 'status', '1.status'), time, time);
 };
 
-test('AZ-S5 changes of a terminal status are reported with the readings of heartbeats', async () => {
+test('AZ-S5 changes to a terminal status are reported as often as heartbeats are read', async () => {
   await startWithEcho({ reportHeartbeat: true }, { heartbeatSeconds: 0.2 });
   writeHeartbeat(heartbeatText('ready'));
   writeStatus(statusText('success'));
@@ -128,7 +128,7 @@ test('AZ-S5 after success or error a status file is read only if its modificatio
   expect(statuses().at(-1)?.ageSeconds).toBeLessThan(20);
 });
 
-test('AZ-S5 an error after success stops no extension that waited for it', async () => {
+test('AZ-S5 an error after success does not stop an extension that waited for the success', async () => {
   const go = join(machine.dir, 'go');
   await machine.addHandler({ ...echo, script: 'true' });
   const slow = { handler: 'Acme.Test.Slow', version: '1.0.0.0' };
@@ -212,7 +212,7 @@ test('AZ-G9 a file that stays partial is reported once as a problem, without its
   expect(problems).toMatchObject([{ about: 'echo', file: 'status' }]);
 });
 
-test('AZ-S1 a status in the spelling of the document is sent as written', async () => {
+test('AZ-S1 a status in the spelling of the source document is sent as written', async () => {
   await startWithEcho();
   const text = '[{"version":1.0,"timestampUTC":"2013/11/13, 17:46:30.447","status":{"status":"Error","Message":"x"}}]';
   writeStatus(text);
@@ -256,7 +256,7 @@ test('the agent continues from disk during an outage, and reports after it', asy
   expect(machine.lines.some((line) => line.includes('The portal does not respond'))).toBe(true);
 });
 
-test('a goal state that cannot be read is reported, and the last valid one stays current', async () => {
+test('a goal state that cannot be read is reported, and the last valid one remains current', async () => {
   const agent = await startWithEcho();
   machine.portal.setGoalText('{ "protocol": 1, "extensions": [{ "name": "../x" }] }');
   const problem = await machine.portal.until('the problem', () =>

@@ -98,7 +98,7 @@ test('AZ-G8 without a restart command, enable continues and the request is shown
   await machine.portal.until('no request', () => reported().at(-1)?.length === 0);
 });
 
-test('AZ-G8 an install that is removed requests no restart', async () => {
+test('AZ-G8 an extension that is being removed no longer requests a restart', async () => {
   machine.portal.setGoal([{ ...echo, name: 'echo' }]);
   await machine.start({ bootIdFile });
   await machine.portal.until('the request', () => reported().length === 1);

@@ -116,7 +116,7 @@ describe('copies of the key where handlers look for it', () => {
     expect(copies(handlers())).toHaveLength(2);
   });
 
-  test('do not replace or delete files of others, and are not placed where others could take them', async () => {
+  test('do not replace or delete other agents’ files, and are not placed where other users could take them', async () => {
     const [thumbprint = ''] = thumbprintsIn(machine.dir);
     await machine.addHandler(echo);
     mkdirSync(waagentFolder, { mode: 0o700 });
@@ -165,7 +165,7 @@ test('two concurrent renewals result in one key', async () => {
   expect(machine.portal.renewals[0]?.certificate).toBe(certificate);
 });
 
-test('a copy that the portal rejects gets instructions, and its handlers keep running', async () => {
+test('the copy of a machine that the portal rejects logs instructions, and its handlers keep running', async () => {
   await machine.addHandler(echo);
   machine.portal.setGoal([{ ...echo, name: 'echo' }]);
   await machine.start();

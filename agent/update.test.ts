@@ -132,7 +132,7 @@ describe('update', { timeout: 180_000 }, () => {
   test.each([
     { what: 'hangs', code: "if (process.argv[2] === 'run') await new Promise(() => setInterval(() => {}, 1000));" },
     { what: 'ends', code: "if (process.argv[2] === 'run') process.exit(1);" },
-  ])('goes back if the new agent $what without a poll', async ({ code }) => {
+  ])('restores the previous agent if the new agent $what without a poll', async ({ code }) => {
     portal.served = { version: newVersion, bytes: newer(code) };
     const since = Date.now();
     const ran = await update('--poll-seconds', '3');
@@ -144,7 +144,7 @@ describe('update', { timeout: 180_000 }, () => {
     await polledSince(since);
   });
 
-  test('goes back at the next start if the update itself was killed', async () => {
+  test('restores the previous agent at the next start if the update itself was killed', async () => {
     portal.served = {
       version: newVersion,
       bytes: newer("if (process.argv[2] === 'run') process.exit(1);"),

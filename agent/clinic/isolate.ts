@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Environment variable that gives the isolated process the name of its isolation. */
+/** Environment variable that contains the name of the isolation method, for the isolated process. */
 export const isolationVariable = 'ANNEX_TRY_ISOLATION';
 
 /**

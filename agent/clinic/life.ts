@@ -199,7 +199,7 @@ export class TrialRun {
   }
 
   /**
-   * Returns the path of the newest output with this name, or an empty text if there is none. Each version has its own
+   * Returns the path of the newest output with this name, or an empty string if there is none. Each version has its own
    * log folder, so there can be several.
    */
   private outputFile(name: string): string {

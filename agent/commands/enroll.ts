@@ -18,7 +18,7 @@ export interface EnrollOptions {
   portal: string;
   token: string;
   dir: string;
-  /** Common name of the certificate; by default the host name, or with `again` the earlier name. */
+  /** Common name of the certificate; by default, the host name or, with `again`, the earlier name. */
   name?: string;
   /** Replaces an existing identity: for a copied machine, or if the credential no longer works. */
   again?: boolean;
@@ -53,7 +53,8 @@ export async function enroll(options: EnrollOptions, print: (line: string) => vo
       os: operatingSystem(),
     };
     const answer = await enrollAt(portal, enrollment, options.call);
-    // Queued reports belong to the earlier VM. Handlers stay, since they are still on this machine.
+    // Queued reports belong to the earlier VM. The record of handlers is kept, because they are still installed on this
+    // machine.
     for (const path of [layout.reports, layout.uploads, layout.goalState, layout.calls]) discard(path);
     if (options.ca !== undefined) writeAtomically(layout.authorities, authoritiesIn(options.ca), 0o644);
     writeAtomically(layout.credential, `${answer.credential}\n`, 0o600);

@@ -8,7 +8,7 @@ export interface InstallUnitOptions {
   user: string;
   /** Where to write the unit: a path, or true for systemd's folder. If absent, the unit is printed. */
   write?: string | true;
-  /** Paths of Node and the agent's file, for a unit of another machine. By default, those of this process. */
+  /** Paths of Node and the agent's file, for a unit on another machine. By default, the paths of this process. */
   program?: string[];
 }
 

@@ -12,7 +12,8 @@ import type { RunOptions } from './run.ts';
 const drainSeconds = 30;
 
 /**
- * Fetches the goal state once, applies it, reports the result, and returns. Throws AgentError if it cannot be fetched.
+ * Fetches the goal state once, applies it, reports the result, and returns. Throws AgentError if the goal state cannot
+ * be fetched.
  */
 export async function once(options: RunOptions, print: (line: string) => void, signal: AbortSignal): Promise<void> {
   const layout = layoutOf(options.dir);

@@ -30,8 +30,8 @@ export interface RunOptions
 }
 
 /**
- * Runs the agent until the signal aborts. Once the agent has started, neither an invalid file nor a response of the
- * portal ends it.
+ * Runs the agent until the signal aborts. Once the agent has started, neither an invalid file nor a response from the
+ * portal stops it.
  */
 export async function run(options: RunOptions, print: (line: string) => void, signal: AbortSignal): Promise<void> {
   const layout = layoutOf(options.dir);

@@ -15,7 +15,7 @@ import { agentVersion } from '../version.ts';
 
 export interface UpdateOptions {
   dir: string;
-  /** How long the new agent may take until it polls. */
+  /** How long the new agent may take to poll. */
   pollSeconds: number;
   /** Shell command that restarts the agent; by default, systemd does. */
   restartCommand?: string;

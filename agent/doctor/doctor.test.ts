@@ -87,7 +87,7 @@ test('a healthy machine passes every check, nothing changes, and no call is coun
   expect(heard).toEqual([`GET /agent/v1/packages/${'0'.repeat(64)} -`]);
 });
 
-test('a check that cannot run is a finding, and the others still run', async () => {
+test('a check that cannot run is a finding, and the other checks still run', async () => {
   await enrolledAt(`http://${await listen(createServer(answer()))}`);
   // File permissions do not restrict root, so the lock is a folder here, which root cannot read as a file either.
   mkdirSync(layout.lock);
@@ -132,7 +132,7 @@ test.each([
   expect(found?.toDo).toContain('timedatectl set-ntp true');
 });
 
-test('the doctor reports a full disk: a small mounted file system, otherwise a simulated one', async () => {
+test('the doctor reports a full disk (a small mounted file system or a simulated one)', async () => {
   await enrolledAt(`http://${await listen(createServer(answer()))}`);
   const isMounted = mountSmall(layout.reports);
   try {

@@ -19,7 +19,7 @@ export interface AgentLayout {
   goalState: string;
   /** The agent's local state: the handlers and extensions on this machine. */
   localState: string;
-  /** The version of the agent that the portal knows. */
+  /** The version of this agent that was last reported to the portal. */
   described: string;
   /** The trial of a new agent after an update, and the first poll of the running one. */
   trial: string;
@@ -34,7 +34,7 @@ export interface AgentLayout {
   incoming: string;
   /** The folders `<ProviderNamespace>.<Type>-<Version>`. */
   handlers: string;
-  /** Logs of handlers and of the agent, which stay after an uninstall. */
+  /** Logs of handlers and of the agent, which are kept after an uninstall. */
   logs: string;
   lock: string;
 }

@@ -22,7 +22,7 @@ function other(): string {
 }
 
 test.each(['', '99999999 1\n'])(
-  'of two agents that start at the same time one is rejected; before them: %j',
+  'of two agents that start at the same time, one is rejected; existing lock: %j',
   (left) => {
     if (left !== '') writeFileSync(layout.lock, left);
     visitCrashPoints((point) => {

@@ -62,7 +62,8 @@ export function prepareFolders(layout: AgentLayout, handler: string, { root, ...
 }
 
 /**
- * Writes `<n>.settings` for an extension. Earlier files stay (AZ-C4), and protected settings stay encrypted (AZ-C3).
+ * Writes `<n>.settings` for an extension. Earlier files are kept (AZ-C4), and protected settings remain encrypted
+ * (AZ-C3).
  */
 export function writeSettings(folders: HandlerFolders, extension: GoalStateExtension, named: boolean): void {
   writeAtomicallyBelow(folders.root, settingsPath(folders, extension, named), writeSettingsFile(extension.settings));

@@ -23,11 +23,11 @@ test.each<[string, string[], string, string]>([
   ['with one of Windows', ['swordfish'], 'swo\r\nrdf\r\nish\r\n', '[masked]\r\n'],
   ['with an empty line within', ['swordfish'], '\n\nsword\n\nfish\r\n\r\n', '\n\nsword\n\nfish\r\n\r\n'],
   ['of two lines', ['sword\nfish'], 'a sword\nfish swordfish', 'a [masked] swordfish'],
-])('secrets are masked with chunks of every size: %s', (_, secrets, text, expected) => {
+])('secrets are masked in chunks of every size: %s', (_, secrets, text, expected) => {
   for (let size = 1; size <= text.length + 4; size += 1) expect(masked(secrets, text, size)).toBe(expected);
 });
 
-test('AZ-C3 values from six characters, lines of keys and their JSON spelling are masked', () => {
+test('AZ-C3 values of at least six characters, lines of keys, and their JSON-escaped forms are masked', () => {
   const texts = maskedTexts({
     user: 'bob',
     password: 'a "quoted" one',

@@ -4,7 +4,7 @@ const sign = Buffer.from('[masked]');
 
 /**
  * Returns the texts of decrypted settings to mask: every string and number, each line of a longer text, their
- * JSON-escaped forms, and their base64 forms. Leaves out short ones.
+ * JSON-escaped forms, and their base64 forms. Omits short texts.
  */
 export function maskedTexts(settings: unknown): string[] {
   const texts = new Set<string>();

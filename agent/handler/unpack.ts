@@ -20,8 +20,8 @@ export async function digestOf(file: string): Promise<string> {
 }
 
 /**
- * Unpacks a zip into `folder`. Files keep their modes, but the owner gets all permissions, and others cannot write.
- * Rejects bad names, links, special files, duplicates and zip bombs, although the portal has checked them.
+ * Unpacks a zip into `folder`. Files keep their modes, but the owner gets all permissions, and other users cannot
+ * write. Rejects bad names, links, special files, duplicates and zip bombs, although the portal has checked them.
  */
 export async function unpack(zip: string, folder: string): Promise<void> {
   const file = await openZip(zip);

@@ -53,8 +53,8 @@ async function nextKey(layout: AgentLayout, identity: IdentityFile) {
 
 /**
  * Deletes the key copies that no settings need, and the keys that are neither current, nor pending, nor needed by the
- * goal state or by the current settings of an unpacked handler. Settings files encrypted for a deleted key stay, but
- * can no longer be decrypted.
+ * goal state or by the current settings of an unpacked handler. Settings files encrypted for a deleted key are kept,
+ * but can no longer be decrypted.
  */
 export function sweepKeys(layout: AgentLayout, copies: KeyCopies, goal: GoalState | null): void {
   const identity = readIdentityFile(layout);

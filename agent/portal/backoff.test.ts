@@ -26,7 +26,7 @@ test('without other attempts, the pause doubles up to the limit', () => {
   expect(seen).toEqual([1, 1, 2, 4, 8, 16, 30, 30]);
 });
 
-test('a success starts over', () => {
+test('a success resets the pause', () => {
   const { clock, pauses } = backoffAt(1);
   pauses.next();
   clock.seconds += 3600;
@@ -35,7 +35,7 @@ test('a success starts over', () => {
   expect(pauses.next()).toBe(1);
 });
 
-test('two machines wait for different times', () => {
+test('two machines wait for different lengths of time', () => {
   const [early, late] = [backoffAt(0), backoffAt(1)];
   expect([early.pauses.next(), late.pauses.next()]).toEqual([0.5, 1]);
 });

@@ -77,7 +77,7 @@ export interface Portal {
   report(body: unknown): Promise<{ etag: string | null; refused: string | null; wantsLogs: boolean }>;
   /** Returns the requests for log folders that operators are waiting for (AZ-G11). */
   logRequests(signal?: AbortSignal): Promise<LogRequest[]>;
-  /** Uploads the log folders of a handler as a zip; an empty file means that there are none. */
+  /** Uploads the log folders of a handler as a zip; an empty file means that there are no logs. */
   sendArchive(id: string, zip: string, signal?: AbortSignal): Promise<void>;
   /**
    * Makes the portal encrypt protected settings for a new certificate. `proof` is a signature of its PEM with the old

@@ -17,7 +17,7 @@ export interface Log {
 
 export interface LogList {
   files: Log[];
-  /** Files and folders that are left out, each with the reason. */
+  /** Files and folders that were skipped, each with the reason. */
   leftOut: string[];
 }
 

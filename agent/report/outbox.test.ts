@@ -39,7 +39,7 @@ function waiting(outbox: Outbox): string[] {
   return lines;
 }
 
-test('a newer heartbeat replaces a queued one; states and other statuses all stay, in order', () => {
+test('a newer heartbeat replaces a queued one; all states and other statuses are kept, in order', () => {
   const outbox = new Outbox(folder, 'run');
   outbox.add(beat('echo', 'on its way'));
   outbox.add(beat('echo', 'old'));

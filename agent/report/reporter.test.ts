@@ -13,7 +13,7 @@ afterEach(async () => {
 const messages = () => machine.portal.reports.flatMap(({ problems }) => (problems ?? []).map(({ message }) => message));
 const attempts = () => machine.portal.calls.filter((call) => call === 'POST /agent/v1/reports').length;
 
-test('20 reports from a gateway’s outage of three seconds arrive within as many seconds after it', async () => {
+test('20 reports queued during a three-second gateway outage arrive within seconds after it', async () => {
   const { reporter } = await machine.start();
   reporter.problem('echo', 'before');
   await machine.portal.until('a report', () => messages().includes('before'));

@@ -63,8 +63,9 @@ export type Configuration = z.output<typeof configuration>;
 export type ConfigurationKey = keyof Configuration;
 
 /**
- * Reads `config.json` in the folder; empty if there is none. Without a `ca`, it is the file that the enrollment stored. Throws an AgentError that names every fault by its path.
- * Faults do not repeat values, because these may be misplaced secrets.
+ * Reads `config.json` in the folder; returns an empty configuration if there is none. If the file has no `ca`, `ca` is
+ * the file that the enrollment stored. Throws an AgentError that names every fault by its path. Faults do not repeat
+ * values, because a value may be a misplaced secret.
  */
 export function readConfiguration(layout: AgentLayout): Configuration {
   return { ...(existsSync(layout.authorities) ? { ca: layout.authorities } : {}), ...readFile(layout) };

@@ -72,7 +72,7 @@ export async function faultyPackage(what: Misbehaviour, version = '1.0.0.0'): Pr
 
 /**
  * Builds a handler that follows the contract except for its script. It logs its calls in `calls.log` in its log folder,
- * which stays after an uninstall. Each call has two lines, `<nanoseconds> <command> <sequence number> begin|end`.
+ * which is kept after an uninstall. Each call has two lines, `<nanoseconds> <command> <sequence number> begin|end`.
  */
 export async function loggingHandler({
   handler,

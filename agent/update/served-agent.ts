@@ -10,14 +10,14 @@ const description = z.object({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   size: z.number().int().positive(),
   minimumNode: z.string().regex(/^\d+\.\d+$/),
-  /** Absent in portals before this release. */
+  /** Absent in responses of portals of earlier releases. */
   node: z.object({ version: z.string(), system: z.string() }).optional(),
 });
 
 /** The agent that the portal serves. */
 export type ServedAgent = z.infer<typeof description>;
 
-/** Asks the portal which agent it serves. Throws AgentError if it does not say. */
+/** Asks the portal which agent it serves. Throws AgentError if the portal does not say. */
 export async function describeServedAgent(portal: string, call: Caller): Promise<ServedAgent> {
   const answer = await get(portal, '/install/agent.json', call);
   if (answer.status === 404) {
@@ -30,7 +30,9 @@ export async function describeServedAgent(portal: string, call: Caller): Promise
   );
 }
 
-/** Downloads the agent to a file and checks its SHA-256. Throws AgentError and leaves no file if it is wrong. */
+/**
+ * Downloads the agent to a file and checks its SHA-256. Throws AgentError and leaves no file if the checksum is wrong.
+ */
 export async function downloadAgent(portal: string, served: ServedAgent, file: string, call: Caller): Promise<void> {
   try {
     await get(portal, served.path, call, { file, from: 0, maxBytes: served.size });

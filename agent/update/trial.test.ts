@@ -76,7 +76,7 @@ describe('a trial', () => {
     expect([current(), readTrial(layout), existsSync(previousOf(program))]).toEqual(['the new agent', null, false]);
   });
 
-  test('returns the previous agent after the deadline', () => {
+  test('restores the previous agent after the deadline', () => {
     expect(settleTrial(layout, late())).toBe('returned');
     expect([current(), readTrial(layout), existsSync(previousOf(program))]).toEqual(['the old agent', null, false]);
     expect(settleTrial(layout, late())).toBe('none');
@@ -110,7 +110,7 @@ test('after a power cut at any point of the swap, the old agent is installed onc
   expect(points).toBeGreaterThanOrEqual(5);
 });
 
-test('after a power cut at any point of the return, the next start completes it', () => {
+test('after a power cut at any point of the restore, the next start completes it', () => {
   let points = 0;
   for (let at = 1; ; at += 1) {
     prepare();

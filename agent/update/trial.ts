@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { AgentLayout } from '../folder/layout.ts';
 import { discard, readJson, replace, writeJson } from '../folder/write-file.ts';
 
-/** A new agent on trial. It stays only if it polls before the deadline. */
+/** A new agent on trial. It is kept only if it polls before the deadline. */
 const trial = z.object({
   /** The file of the agent. */
   program: z.string(),
@@ -49,8 +49,8 @@ export function hasPolled(layout: AgentLayout, { to, startedAt }: UpdateTrial): 
 }
 
 /**
- * `none`: there is no trial. `pending`: the new agent still has time. `kept`: it has polled and stays. `returned`: it has
- * not polled in time, and the previous agent is in its place again.
+ * `none`: there is no trial. `pending`: the new agent still has time. `kept`: it has polled and stays. `returned`: it
+ * did not poll in time, and the previous agent was restored.
  */
 export type TrialEnd = 'none' | 'pending' | 'kept' | 'returned';
 
@@ -64,7 +64,7 @@ export function settleTrial(layout: AgentLayout, now: number): TrialEnd {
   const { program, to, deadline } = current;
   const previous = previousOf(program);
   if (sha256Of(program) !== to) {
-    // The update was interrupted before the new agent was in place, or after the previous one was back.
+    // The update was interrupted before the new agent was in place, or after the previous one was restored.
     end(layout, previous);
     return 'none';
   }

@@ -188,7 +188,7 @@ if (uid === 0) {
     expect(asked.map(({ method }) => method)).toEqual(['GET']);
   });
 
-  test('inside a guest’s network namespace users are the guest’s, and the gateway is unreachable', async () => {
+  test('inside a guest’s network namespace, users are those of the guest, and the gateway is unreachable', async () => {
     const guest = spawn('unshare', ['--net', 'sh', '-c', 'ip link set lo up && echo up && exec cat']);
     try {
       await once(guest.stdout, 'data');
@@ -232,7 +232,7 @@ test('while the gateway is down, the agent keeps its goal state and other reques
 });
 
 test.each([403, 429, 500, 502, 503, 504])(
-  '%i, which would stop the agent for half a minute, is replaced',
+  'status %i, which would stop the agent for half a minute, is replaced',
   async (status) => {
     await open();
     serve = (_, response) => response.writeHead(status, { 'retry-after': '30' }).end();
@@ -241,7 +241,7 @@ test.each([403, 429, 500, 502, 503, 504])(
   },
 );
 
-test.each([304, 400, 404, 410, 413])('%i is relayed, because the agent can handle it', async (status) => {
+test.each([304, 400, 404, 410, 413])('status %i is relayed, because the agent can handle it', async (status) => {
   await open();
   serve = (_, response) => response.writeHead(status).end();
   expect((await ask('/vmSettings', { port: ports[1] })).status).toBe(status);
@@ -263,7 +263,7 @@ test('a truncated response is not relayed as complete', async () => {
   await expect(ask('/')).rejects.toThrow('aborted');
 });
 
-test('a rejected token is read again, and a new one is used', async () => {
+test('after a token is rejected, its file is read again, and a new token is used', async () => {
   let token = 'token-1';
   await open({ rereadToken: () => token, limits: { tokenMilliseconds: 0 } });
   serve = ({ headers }, response) => response.writeHead(headers['x-guest-token'] === 'token-2' ? 200 : 403).end();
@@ -274,7 +274,7 @@ test('a rejected token is read again, and a new one is used', async () => {
   expect(logged.join(' ')).not.toMatch(/token-\d/);
 });
 
-test('bodies are streamed both ways, and one that is too long is rejected, announced or not', async () => {
+test('bodies are streamed both ways, and one that is too long is rejected, even if its length was not stated', async () => {
   await open({ limits: { bodyBytes: 1_000_000 } });
   const big = Buffer.alloc(8_000_000, 'z');
   serve = async (message, response) => {

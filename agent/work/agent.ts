@@ -173,7 +173,7 @@ export class Agent {
       this.options.onPoll?.();
       this.receive(answer);
       if (this.appliedEtag === null && stored !== null) {
-        // If nothing is new, or the goal state cannot be read, the last valid one stays current.
+        // If nothing is new, or the goal state cannot be read, the last valid one remains current.
         const seen = this.seenEtag;
         this.apply(stored, 'kept');
         this.seenEtag = seen ?? this.seenEtag;

@@ -47,7 +47,7 @@ export class Machine {
     this.forgetLostFolders();
   }
 
-  /** Increments the round number, so that the portal knows which reports belong to it. */
+  /** Starts a new round. The round number tells the portal which reports belong to the current round. */
   beginRound(): void {
     this.local.round = (this.local.round ?? 0) + 1;
   }

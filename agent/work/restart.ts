@@ -10,7 +10,7 @@ export interface RestartOptions {
   machine: Machine;
   reporter: Reporter;
   journal: Journal;
-  /** Shell command that restarts the machine. If absent, the agent leaves the restart to others. */
+  /** Shell command that restarts the machine. If absent, the agent does not restart the machine. */
   command?: string;
   /** The agent's environment; the command inherits the same part of it as handlers. */
   environment: Record<string, string | undefined>;

@@ -194,7 +194,7 @@ export class ExtensionRunner implements LaneWork {
         this.configure(step, folders);
         break;
       case 'delete':
-        // AZ-G5: deletes binaries and configuration. Logs are in another folder and stay.
+        // AZ-G5: deletes binaries and configuration. Logs are in another folder and are kept.
         for (const each of step.extensions) this.options.observer.ignoreHeartbeat(each);
         discardRoot(this.machine.layout, folders.root);
         this.machine.dropVersion(step.handler, step.version);
@@ -248,7 +248,7 @@ export class ExtensionRunner implements LaneWork {
   private reportWaiting({ waiting, steps }: ExtensionPlan): void {
     for (const { extension, blockedBy } of waiting) {
       if (this.reportedWaits.get(extension) === blockedBy) continue;
-      // At each start, an enabled extension briefly waits for its dependencies. The agent does not report that.
+      // At each start, an enabled extension briefly waits for its dependencies. The agent does not report this wait.
       const isBrief = steps.some((step) => step.extensions.includes(blockedBy));
       if (isBrief && this.machine.local.extensions[extension]?.state === 'enabled') continue;
       this.reportedWaits.set(extension, blockedBy);
