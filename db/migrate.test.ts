@@ -10,7 +10,7 @@ import { migrate } from '#db/migrate.ts';
 import { installation } from '#db/schema/index.ts';
 import { testDatabase } from '#db/testing/database.ts';
 
-test('a migrated database stays the same, even with concurrent migrations', async () => {
+test('migrating a migrated database changes nothing, even with concurrent migrations', async () => {
   const db = await testDatabase();
   await db.insert(installation).values({ id: 1, epoch: 'e', fingerprint: 'f', keyCheck: 'k' });
   await Promise.all([migrate(db.$client), migrate(db.$client), migrate(db.$client)]);
@@ -96,7 +96,7 @@ test('the authors of existing secrets and tokens are taken from the log; unknown
   ]);
 });
 
-test('holds of stock agents become holds of their VMs, and a restarted deadline stays where it is', async () => {
+test('holds of stock agents become holds of their VMs, and a restarted deadline does not change', async () => {
   const db = await databaseBefore(25);
   const [held, released, other] = [randomUUID(), randomUUID(), randomUUID()];
   for (const [n, vmId] of [held, released, other].entries()) {

@@ -81,7 +81,7 @@ test('a long-running reader blocks no other statement, and the day is dropped af
   expect(await tables()).not.toContain(nameOf(2));
 });
 
-test('a partition left by a crash during a drop is removed; one that an administrator detached stays', async () => {
+test('a partition left by a crash during a drop is removed; one that an administrator detached is kept', async () => {
   const [ours, theirs] = [nameOf(4), nameOf(5)];
   await db.$client.query(`comment on table ${ours} is 'to be dropped'`);
   await db.$client.query(`alter table report_history detach partition ${ours}`);

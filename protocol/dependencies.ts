@@ -1,4 +1,4 @@
-/** A named thing that may depend on others, such as an extension of a goal state. */
+/** A named item that may depend on other items, such as an extension of a goal state. */
 export interface Dependent {
   readonly name: string;
   readonly dependsOn: readonly string[];

@@ -197,7 +197,7 @@ describe('a status as handlers write it', () => {
     expect(codes(status({ status: 'error', code }))).toEqual(['/0/status/code field_not_number']);
   });
 
-  test('AZ-S2 a status with capitals, spaces, numbers as text and null for absent is read', () => {
+  test('AZ-S2 a status with capitals, spaces, numbers as text and null for absent values is read', () => {
     const file = [
       {
         Version: '1.0',
@@ -314,7 +314,7 @@ describe('status file', () => {
 });
 
 describe('resource file', () => {
-  test('AZ-L1 an array of one with version, lang and messages is accepted', () => {
+  test('AZ-L1 an array of one object with version, lang and messages is accepted', () => {
     expect(read(resourceFile, resourcesDe)).toEqual({
       value: { lang: 'de', messages: [{ id: '1215', text: '{1} fehler beim Anschluss an {0} herzustellen' }] },
     });

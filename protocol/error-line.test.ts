@@ -11,7 +11,7 @@ test.each<[string[], number | null]>([
   [[`${long} failed`], 0],
   [[`${long} and an error, error`], null],
   [['größe', 'Fehler: not found'], 1],
-])('%#. the first line that reports an error is found in the whole text as in each line', (lines, row) => {
+])('%#. the first line that reports an error is the same in the whole text as line by line', (lines, row) => {
   const start = startOfError(lines.join('\n'));
   expect(start === null ? null : lines.join('\n').slice(0, start).split('\n').length - 1).toBe(row);
   const found = lines.findIndex(namesError);

@@ -25,7 +25,7 @@ export const fileVersion = z.preprocess(
 /** Whole numbers that handlers write in quotation marks: decimal (a zero fraction is allowed) or hexadecimal. */
 const wholeAsText = /^\s*([+-]?\d{1,15}(\.0*)?|0x[\da-f]{1,8})\s*$/i;
 
-/** A whole number, or one as text. An empty text counts as absent. */
+/** A whole number, or one as text. An empty string counts as absent. */
 export const wholeNumber = z.preprocess((input) => {
   if (typeof input !== 'string') return input;
   if (input.trim() === '') return undefined;
@@ -76,7 +76,7 @@ export interface FormattedMessage {
 
 /**
  * A formatted message: an object, or plain text, whose language is unknown (AZ-S2). Some handlers write other JSON as
- * its text: null becomes an empty text, an object or list becomes its JSON.
+ * its text: null becomes an empty string, an object or list becomes its JSON.
  */
 export function formattedMessageWith(limits: DocumentLimits) {
   const text = z.preprocess(textOfJson, boundedText(limits.messageBytes));

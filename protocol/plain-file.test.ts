@@ -40,7 +40,7 @@ function statusOf(depth: number): Record<string, unknown> {
   return Object.fromEntries(kept);
 }
 
-test('AZ-S1 AZ-S2 the fast path reads plain status files as the schema does, and no others', () => {
+test('AZ-S1 AZ-S2 the fast path reads plain status files as the schema does, and reads no other files', () => {
   let plain = 0;
   for (let turn = 0; turn < 8_000; turn++) {
     const element = {
@@ -58,7 +58,7 @@ test('AZ-S1 AZ-S2 the fast path reads plain status files as the schema does, and
   expect(plain).toBeGreaterThan(400);
 });
 
-test('AZ-H1 AZ-S2 the fast path reads plain heartbeats as the schema does, and no others', () => {
+test('AZ-H1 AZ-S2 the fast path reads plain heartbeats as the schema does, and reads no other files', () => {
   const judge = heartbeatFileWith(limits);
   let plain = 0;
   for (let turn = 0; turn < 4_000; turn++) {

@@ -39,7 +39,7 @@ test('AZ-G5 a removal disables what runs and uninstalls a handler that is not sh
   expect(removal(false, false)).toEqual(['uninstall']);
 });
 
-test('a goal usually runs install and enable or disable, a removal disable and uninstall', () => {
+test('a goal usually runs install and then enable or disable; a removal runs disable and uninstall', () => {
   expect(usualCommands('enabled')).toEqual(['install', 'enable']);
   expect(usualCommands('disabled')).toEqual(['install', 'disable']);
   expect(usualCommands('uninstall')).toEqual(['disable', 'uninstall']);

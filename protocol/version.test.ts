@@ -49,7 +49,7 @@ describe('AZ-P1 versions', () => {
     if (order !== 0) expect((versionKey(a) ?? '') < (versionKey(b) ?? '')).toBe(order < 0);
   });
 
-  test('comparing a text that is not a version throws', () => {
+  test('comparing text that is not a version throws', () => {
     expect(() => compareVersions('1', 'x')).toThrow(RangeError);
   });
 });

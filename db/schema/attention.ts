@@ -20,7 +20,10 @@ export const attentionMarks = pgTable(
     snoozedBy: text('snoozed_by'),
     /** When the snooze ends. If null, it ends when the problem changes. */
     snoozedUntil: timestamp('snoozed_until', { withTimezone: true }),
-    /** The number of VMs and the versions at the time of the snooze. The problem has changed if it has more of either. */
+    /**
+     * The number of VMs and the versions when the problem was snoozed. The problem has changed if it has more of
+     * either.
+     */
     snoozedVms: integer('snoozed_vms'),
     snoozedVersions: text('snoozed_versions').array(),
     /** Since when no VM has the problem; null while at least one has it. The row is deleted some time later. */

@@ -78,7 +78,7 @@ export const auditChain = pgTable('audit_chain', {
   fault: jsonb().$type<ChainFault>(),
   /** When the newest entries were last checked. */
   checkedAt: timestamp('checked_at', { withTimezone: true }),
-  /** Keyed digest of the results, so that database access alone cannot declare the chain intact. */
+  /** Keyed digest of the results, so that someone with only database access cannot declare the chain intact. */
   verdict: text(),
 });
 

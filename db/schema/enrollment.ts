@@ -30,7 +30,10 @@ export const enrollmentTokens = pgTable(
     expiresAt: timestamp('expires_at', { withTimezone: true }).notNull(),
     voidedAt: timestamp('voided_at', { withTimezone: true }),
     usedAt: timestamp('used_at', { withTimezone: true }),
-    /** SHA-256 of the public key that used the token. With the same key, the call may be repeated for 10 minutes. */
+    /**
+     * SHA-256 of the public key of the machine that used the token. With the same key, the call may be repeated for 10
+     * minutes.
+     */
     usedKey: text('used_key'),
   },
   (t) => [primaryKey({ columns: [t.vmId, t.tokenHash] }), index('enrollment_tokens_hash').on(t.tokenHash)],

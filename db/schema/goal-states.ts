@@ -136,9 +136,9 @@ export const secrets = pgTable(
      */
     setBy: text('set_by'),
     /**
-     * Who entered each top-level setting, by a keyed digest of its name, because people choose names too, and such a
-     * name can be confidential. Null in older rows, for settings that are no object, and for very many settings; then
-     * the row's columns apply to all.
+     * Who entered each top-level setting. The keys are keyed digests of the settings' names, because people can choose
+     * these names, and a name can be confidential. Null in older rows, for settings that are not an object, and for
+     * very many settings; then the row's columns apply to all.
      */
     entries: json().$type<Record<string, SettingEntry>>(),
   },

@@ -127,7 +127,7 @@ export const fleetCountDeltas = pgTable('fleet_count_deltas', { what: text().not
 export const fleetCountChecks = pgTable('fleet_count_checks', {
   id: integer().primaryKey(),
   checkedAt: timestamp('checked_at', { withTimezone: true }).notNull(),
-  /** When the counts last differed from a complete count, and by how much. They were corrected at that time. */
+  /** When the counts last differed from a complete count and were corrected, and by how much. */
   disagreedAt: timestamp('disagreed_at', { withTimezone: true }),
   difference: jsonb().$type<Record<string, number>>(),
 });

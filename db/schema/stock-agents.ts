@@ -55,7 +55,7 @@ export const stockAgents = pgTable('stock_agents', {
   incarnationAt: timestamp('incarnation_at', { withTimezone: true }),
   /** Fingerprint of everything in that incarnation that matters to the agent. */
   fingerprint: text(),
-  /** The incarnation that the agent last completed, and its message. */
+  /** The incarnation that the agent last completed, and the agent's message about it. */
   settledIncarnation: integer('settled_incarnation'),
   settledAt: timestamp('settled_at', { withTimezone: true }),
   settledStatus: text('settled_status'),
@@ -66,7 +66,10 @@ export const stockAgents = pgTable('stock_agents', {
   releasedAt: timestamp('released_at', { withTimezone: true }),
   /** The last unhealthy observation for each name, ordered by when it began, oldest first. */
   observations: jsonb().$type<AgentObservation[]>().notNull().default([]),
-  /** Whether the agent gets versions as published. If not, it gets them with four parts, as when it installed them. */
+  /**
+   * Whether the agent gets versions as published. If not, it gets them with four parts, as it did when it installed
+   * them.
+   */
   publishedVersions: boolean('published_versions').notNull().default(false),
   /** Recent changes of the caller, newest last, which reveal two machines with the same token. */
   sightings: jsonb().$type<AgentSighting[]>().notNull().default([]),
