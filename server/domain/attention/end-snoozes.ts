@@ -31,7 +31,7 @@ export async function endSnoozes(ctx: Context): Promise<number> {
   return ended;
 }
 
-/** Notes which problems are gone, and deletes marks that say nothing or whose problem has been gone for long. */
+/** Notes which problems are gone, and deletes marks that are empty or whose problem has been gone for a day. */
 async function forgetGone(
   tx: Transaction,
   marks: readonly StoredMark[],

@@ -9,12 +9,12 @@ import type { FleetProblem } from './problem.ts';
 export const assignee = z.object({ id: z.string(), name: z.string(), by: z.string(), at: time });
 export type Assignee = z.infer<typeof assignee>;
 
-/** A snooze: until a time, or if `until` is null, until the problem changes. */
+/** A snooze. It ends at `until` or, if `until` is null, when the problem changes. */
 export const snooze = z.object({
   until: time.nullable().describe('Null if the snooze ends when the problem changes.'),
   by: z.string(),
   at: time,
-  /** The number of VMs at the time of the snooze. */
+  /** The number of VMs when the problem was snoozed. */
   vms: count,
 });
 export type Snooze = z.infer<typeof snooze>;
@@ -25,7 +25,7 @@ export type Mark = z.infer<typeof mark>;
 
 export const noMark: Mark = { assignee: null, snooze: null };
 
-/** A mark as stored, with the versions of the problem at the time of the snooze. */
+/** A mark as stored, with the versions that the problem had when it was snoozed. */
 export type StoredMark = Mark & { key: string; versions: readonly string[]; goneAt: Date | null };
 
 /** Reads the marks of these problems; by default, all marks. */
@@ -57,8 +57,8 @@ export async function readMarks(db: Database | Transaction, keys?: readonly stri
 }
 
 /**
- * Whether a snooze still applies. One without an end applies until the problem has more VMs or other versions than at
- * the time of the snooze.
+ * Whether a snooze still applies. One without an end applies until the problem has more VMs or other versions than when
+ * it was snoozed.
  */
 export function isSnoozed(
   { snooze: given, versions }: Pick<StoredMark, 'snooze' | 'versions'>,

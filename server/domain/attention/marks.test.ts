@@ -47,7 +47,7 @@ const acts = async () => {
   return rows.map(({ action, details, actorKind }) => [action, details, actorKind]);
 };
 
-test('a problem is assigned, reassigned and unassigned; the last write wins and says by whom', async () => {
+test('a problem is assigned, reassigned and unassigned; the last write wins, and its author is recorded', async () => {
   await givenMember('ada', 'operator');
   await givenMember('bob', 'admin');
   await assignProblem(ctx, { key, memberId: 'ada' });
@@ -88,7 +88,7 @@ test('an assignee who is removed disappears', async () => {
   expect(await markAt(1)).toEqual({ assignee: null, snooze: null });
 });
 
-test('a snooze until a time ends at that time, and the portal notes it', async () => {
+test('a snooze with an end time ends then, and the activity log records it', async () => {
   const until = inMinutes(60).toISOString();
   const { snooze } = await snoozeProblem(ctx, { key, until });
   expect(snooze).toEqual({ until, by: 'Test operator', at: now.toISOString(), vms: 2 });
@@ -108,14 +108,14 @@ test.each<[string, GivenVms | null, boolean]>([
   ['nothing changes', null, true],
   ['another problem appears', { ...failing, name: 'b', extension: { ...exit51, exitCode: 3 } }, true],
   ['another VM gets the problem', { ...failing, name: 'b', count: 1 }, false],
-])('a snooze until the problem changes: %s', async (_, added, isSnoozed) => {
+])('an open-ended snooze: %s', async (_, added, isSnoozed) => {
   await snoozeProblem(ctx, { key });
   if (added) await insertVms(ctx.db, now, [added]);
   expect((await markAt(10_000))?.snooze !== null).toBe(isSnoozed);
   expect(await endSnoozes(portal(10_000))).toBe(isSnoozed ? 0 : 1);
 });
 
-test('a snooze until the problem changes ends when a VM has another version, and not when one recovers', async () => {
+test('an open-ended snooze ends when a VM has another version, but not when a VM recovers', async () => {
   await snoozeProblem(ctx, { key, until: null });
   await recover(ctx.db, 'a-1');
   expect((await markAt(1))?.snooze).toMatchObject({ vms: 2 });
@@ -123,7 +123,7 @@ test('a snooze until the problem changes ends when a VM has another version, and
   expect((await markAt(1))?.snooze).toBeNull();
 });
 
-test('a snooze is changed and ended by people', async () => {
+test('people can change and end a snooze', async () => {
   await snoozeProblem(ctx, { key, until: inMinutes(60).toISOString() });
   await snoozeProblem(at(1), { key, until: inMinutes(90).toISOString() });
   expect((await markAt(80))?.snooze).toMatchObject({ until: inMinutes(90).toISOString() });
@@ -160,7 +160,7 @@ test('the mark of a problem that is gone is kept for a day, and applies again if
   expect(await ctx.db.$count(attentionMarks)).toBe(0);
 });
 
-test('viewers and publishers see problems, and only operators act on them', async () => {
+test('viewers and publishers see problems, but only operators can act on them', async () => {
   for (const role of ['viewer', 'publisher'] as const) {
     const reader = await testContext({ services: ctx, role });
     for (const act of [unassignProblem, unsnoozeProblem, snoozeProblem]) {
@@ -171,7 +171,7 @@ test('viewers and publishers see problems, and only operators act on them', asyn
   }
 });
 
-test('members who act at the same time do not disturb each other', async () => {
+test('concurrent assignments and snoozes of a problem are all kept', async () => {
   await givenMember('ada', 'operator');
   await Promise.all([
     ...Array.from({ length: 5 }, () => assignProblem(ctx, { key, memberId: 'ada' })),
@@ -220,7 +220,7 @@ test('the snooze of a problem that is gone ends only when the problem is back', 
   expect(await ctx.db.$count(attentionMarks)).toBe(0);
 });
 
-test('a problem that was snoozed again meanwhile stays snoozed', async () => {
+test('a problem that was snoozed again in the meantime remains snoozed', async () => {
   await snoozeProblem(ctx, { key, until: inMinutes(10).toISOString() });
   await Promise.all([endSnoozes(portal(20)), snoozeProblem(at(20), { key, until: inMinutes(90).toISOString() })]);
   await snoozeProblem(at(21), { key, until: inMinutes(90).toISOString() });

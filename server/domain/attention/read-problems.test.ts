@@ -18,7 +18,7 @@ const causes = ({ health, vms, extension }: FleetProblem) =>
     ? [health, vms, null]
     : [health, vms, extension.cause, extension.messageId ?? extension.exitCode ?? extension.command];
 
-/** Every kind of problem, with VMs that have others, or none. */
+/** Every kind of problem, and VMs that have other problems or none. */
 const everyKind = [
   { name: 'well', count: 5, extension: {} },
   { name: 'exit', count: 3, health: 'failed', since: ago(9), apart: 60, extension: exit51 },
@@ -129,7 +129,7 @@ test('VMs are found by whether their agents became unresponsive alone or togethe
   expect(await count(['together', 'alone'])).toBe(6);
 });
 
-test('what is as declared, in progress or waiting is no problem', async () => {
+test('extensions that are as declared, in progress or waiting are not problems', async () => {
   await insertVms(ctx.db, now, [
     { name: 'well', extension: {} },
     { name: 'off', extension: { health: 'disabled' } },

@@ -24,7 +24,7 @@ export const silentClusters: SQL = sql`(
   ) placed
 ) silent`;
 
-/** A filter field for VMs whose agents became unresponsive alone, or together with others. */
+/** A filter field for VMs whose agents became unresponsive alone, or together with other agents. */
 export const silenceField = fleetField({
   name: 'silence',
   parameter: 'silence',

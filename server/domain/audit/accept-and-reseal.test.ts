@@ -45,7 +45,7 @@ const acceptance = async () => {
 };
 
 describe('accepting the activity as it is', () => {
-  test('nothing to accept is no act', async () => {
+  test('records no act if there is nothing to accept', async () => {
     await givenActs(3);
     const before = await readKeptHead(ctx);
     expect(await accept()).toEqual([]);
@@ -79,7 +79,7 @@ describe('accepting the activity as it is', () => {
     expect(await verify()).toMatchObject({ faults: [], accepted: 25 });
   });
 
-  test('more than a thousand faults are not accepted: a backup is the way', async () => {
+  test('rejects more than a thousand faults, because a backup should be restored instead', async () => {
     await givenActs(1);
     await run(`insert into audit_entries (at, actor_kind, actor_id, actor_name, action, target_kind, target_id,
       request_id, details) select now(), 'user', 'x', 'Eve', 'vm.delete', 'vm', 'y', 'r', '{}'
@@ -92,7 +92,7 @@ describe('accepting the activity as it is', () => {
     expect(await acceptance()).toHaveLength(1);
   });
 
-  test('a lost head in DATA_DIR is accepted too, and then kept again', async () => {
+  test('accepts a lost head in DATA_DIR too, and stores the head there again', async () => {
     await givenActs(3);
     expect(await acceptActivity(ctx, null, { reason: 'disk lost', person: 'ada', now: ctx.now })).toEqual([]);
     expect(await acceptance()).toMatchObject([{ details: { reason: 'disk lost', count: 0 }, before: null }]);
@@ -138,7 +138,7 @@ describe('anchors that were kept elsewhere', () => {
     expect((await verifyWith({ ...own, hash: hashOf(own) })).faults).toEqual([fault]);
   });
 
-  test('of a deleted act name its number once, beside the gap itself', async () => {
+  test('of a deleted act report its number only once, together with the gap', async () => {
     await givenActs(4);
     const own = await anchor(2);
     await run('delete from audit_entries where position = 2');
@@ -163,7 +163,7 @@ describe('sealing every act under another key', () => {
   const other = deriveKeys(randomBytes(32));
   const reseal = () => ctx.db.transaction((tx) => resealActivity(tx, other, later(60)));
 
-  test('the chain holds under the new key, and not under the former one', async () => {
+  test('the chain is valid under the new key, but not under the previous one', async () => {
     await givenActs(5);
     const former = await readHead(ctx.db);
     expect(await reseal()).toEqual({ acts: 5, earlierHead: former?.hash });
@@ -173,7 +173,7 @@ describe('sealing every act under another key', () => {
     expect((await readHead(ctx.db))?.hash).not.toBe(former?.hash);
   });
 
-  test('what people read, and the order, stay', async () => {
+  test('the contents and the order of acts do not change', async () => {
     await givenActs(5);
     const read = () =>
       run('select id, position, actor_name, action, target_id, details from audit_entries order by id');
@@ -182,7 +182,7 @@ describe('sealing every act under another key', () => {
     expect((await read()).rows).toEqual(before);
   });
 
-  test('acts of the first release stay without a seal', async () => {
+  test('acts of the first release remain unsealed', async () => {
     await givenActs(3);
     await run('update audit_entries set seal = null where position = 1');
     await reseal();
@@ -191,7 +191,7 @@ describe('sealing every act under another key', () => {
     expect((await verifyActivity({ db: ctx.db, keys: other }, null)).faults).toEqual([]);
   });
 
-  test('no act at all is fine', async () => {
+  test('an empty log can be resealed', async () => {
     expect(await reseal()).toEqual({ acts: 0, earlierHead: '' });
   });
 
@@ -206,7 +206,7 @@ describe('sealing every act under another key', () => {
     expect(await verifyActivity({ db: ctx.db, keys: other }, null)).toMatchObject({ numbered: 2_001, faults: [] });
   });
 
-  test('former verdicts no longer count', async () => {
+  test('previous verdicts no longer count', async () => {
     await givenActs(3);
     await new ActivityWatch(() => {}).checkAll(ctx, ctx.now);
     expect(readVerdict(ctx.keys, await readHead(ctx.db))).not.toBeNull();
@@ -216,7 +216,7 @@ describe('sealing every act under another key', () => {
     expect(head).toMatchObject({ verifiedAt: null, verifiedPosition: null, fault: null, checkedAt: null });
   });
 
-  test('the new head is kept in DATA_DIR under the new key, and earlier anchors are former ones', async () => {
+  test('the new head is kept in DATA_DIR under the new key, and earlier anchors count as former anchors', async () => {
     await givenActs(3);
     const anchor = { position: 3, hash: (await readHead(ctx.db))?.hash ?? '', at: ctx.now.toISOString() };
     await reseal();

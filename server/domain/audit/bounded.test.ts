@@ -11,7 +11,7 @@ const text = (bytes: number) => 'x'.repeat(bytes);
 /** Returns an object whose JSON has exactly this many bytes. */
 const ofBytes = (bytes: number) => ({ a: text(bytes - '{"a":""}'.length) });
 
-describe('what an act keeps of a target', () => {
+describe('what an act stores of a target', () => {
   test.each<[string, object | null | undefined, unknown]>([
     ['nothing', null, null],
     ['nothing given', undefined, null],
@@ -60,7 +60,7 @@ describe('what an act keeps of a target', () => {
     expect(bounded(parts)).toEqual(cut(parts));
   });
 
-  test('a cut value shows whether it changed, and none of its contents', () => {
+  test('a cut value shows whether it changed, but none of its contents', () => {
     const [first, same, other] = [text(20_000), text(20_000), `${text(19_999)}y`].map((a) => bounded({ a }));
     expect(first).toEqual(same);
     expect(first).not.toEqual(other);

@@ -178,7 +178,7 @@ describe('the chain of entries', () => {
     expect(await faults()).toEqual([{ kind: 'relinked', id: expect.any(Number), position: 5 }]);
   });
 
-  test('truncating is detected after the portal has written past the former end', async () => {
+  test('truncating is detected after the portal has written past the previous end', async () => {
     await written(5);
     await run('delete from audit_entries where position > 3');
     await setHead(3);
@@ -352,7 +352,7 @@ describe("the worker's verdict", () => {
     expect(await verdict()).toMatchObject({ fault: null });
   });
 
-  test('a restored backup is a fault until accepted with a reason; the same loss later is a new one', async () => {
+  test('a restored backup is a fault until accepted with a reason; the same loss later is a new fault', async () => {
     await written(5);
     const restore = async () => {
       await run('delete from audit_entries where position > 3');

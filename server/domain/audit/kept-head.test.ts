@@ -74,7 +74,7 @@ describe('the head in DATA_DIR', () => {
     await expect(readKeptHead(home)).rejects.toThrow('was not written by this portal');
   });
 
-  test('in another order of fields is still the same', async () => {
+  test('is the same if its fields are in another order', async () => {
     await writeKeptHead(home, head);
     await writeFile(path(), JSON.stringify(Object.fromEntries(Object.entries(await document()).toReversed())));
     expect(await readKeptHead(home)).toEqual(head);
@@ -99,7 +99,7 @@ describe('whether acts of the first release may be adopted', () => {
     expect(await readAdoption(home)).toBe(state);
   });
 
-  test('until the head is written, and never again', async () => {
+  test('only until the head is written', async () => {
     await noteUpgrade(home, 18);
     await writeKeptHead(home, head);
     expect(await readAdoption(home)).toBe('begun');

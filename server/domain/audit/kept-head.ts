@@ -11,8 +11,8 @@ import { endAdoption } from './adoption.ts';
 export const keptHeadFile = 'activity-head.json';
 
 /**
- * A fault that an administrator accepted, and a keyed digest of its row at that time; `row` is null for a fault without
- * a row.
+ * A fault that an administrator accepted, and a keyed digest of its row at the time of the acceptance; `row` is null
+ * for a fault without a row.
  */
 export type AcceptedFault = ChainFault & { row: string | null };
 

@@ -110,7 +110,7 @@ describe('the transaction of an act', () => {
     await intact();
   });
 
-  test('a savepoint cannot record: its act would commit at another time', async () => {
+  test('an act cannot be recorded in a savepoint', async () => {
     const nested = ctx.db.transaction((tx) => tx.transaction((inner) => recordAudit(inner, ctx, act)));
     await expect(nested).rejects.toThrow('needs a transaction of openDatabase');
     expect(await rows()).toEqual([]);
@@ -121,7 +121,7 @@ describe('the transaction of an act', () => {
     expect(await verifyActivity(ctx, null)).toMatchObject({ numbered: 3_500, faults: [] });
   });
 
-  test('the first acts of several writers at the same time begin one chain', async () => {
+  test('the first acts of several concurrent writers begin a single chain', async () => {
     await Promise.all(Array.from({ length: 8 }, (_, n) => record({ ...act, details: { n } })));
     expect((await rows()).map(({ position }) => position)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
     await intact();

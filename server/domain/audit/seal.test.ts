@@ -49,7 +49,7 @@ describe('the seal of an act', () => {
     expect(isSealed(key, changed, seal)).toBe(false);
   });
 
-  test('is unique: the same content has another one each time', () => {
+  test('is unique: the same content gets a different seal each time', () => {
     expect(sealOf(key, content)).not.toBe(seal);
   });
 

@@ -9,7 +9,7 @@ import type { ChainHead } from './chain.ts';
 export interface ChainVerdict {
   /** When the newest entries were checked. */
   checkedAt: Date;
-  /** When all entries were last checked, and the position of the last one at that time. */
+  /** When all entries were last checked, and the position of the last entry that was checked. */
   verifiedAt: Date | null;
   verifiedPosition: number | null;
   fault: ChainFault | null;

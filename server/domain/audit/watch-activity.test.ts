@@ -59,7 +59,7 @@ describe('checking the newest acts', () => {
     expect(await readKeptHead(ctx)).toMatchObject({ position: 2, at: later(5).toISOString() });
   });
 
-  test('reports a fault once, however often it checks, and again after it was gone', async () => {
+  test('reports a fault once, however often it checks, and again if the fault returns', async () => {
     await check();
     await record();
     await rename('Eve');
@@ -85,7 +85,7 @@ describe('checking the newest acts', () => {
     expect((await verdict())?.checkedAt).toEqual(writes ? later(seconds) : ctx.now);
   });
 
-  test('the first check of a process writes a verdict, also right after another one', async () => {
+  test('the first check of a process writes a verdict, even right after another one', async () => {
     await check();
     await check(1, newWatch());
     expect((await verdict())?.checkedAt).toEqual(later(1));
@@ -95,7 +95,7 @@ describe('checking the newest acts', () => {
 describe('checking all acts', () => {
   const checkAll = (seconds = 0, by = watch) => by.checkAll(ctx, later(seconds));
 
-  test('says when it verified how many', async () => {
+  test('stores when it verified the acts, and how many there were', async () => {
     await check();
     for (let n = 0; n < 3; n += 1) await record();
     await checkAll(7);
@@ -128,7 +128,7 @@ describe('checking all acts', () => {
     expect(await verdict()).toMatchObject({ verifiedAt: later(2), verifiedPosition: 5_001 });
   });
 
-  test('what another worker found still counts after a restart, until a whole round was fine', async () => {
+  test('a fault found by another worker still counts after a restart, until a complete round finds none', async () => {
     await check();
     await record();
     await check();

@@ -90,7 +90,7 @@ export class ActivityWatch {
   ): Promise<boolean> {
     const isFirst = this.#verdict === null;
     const before = this.#verdict ?? readVerdict(services.keys, await readHead(services.db));
-    // Until all entries have been checked once, the previous worker's findings count.
+    // Until all entries have been checked once, the fault that the previous worker found still applies.
     if (isFirst && verified === undefined) this.#all ??= before?.fault ?? null;
     const { verifiedAt = null, verifiedPosition = null } = before ?? {};
     const fault = this.#newest ?? this.#all;

@@ -71,7 +71,7 @@ describe('a credential', () => {
     expect(credentialHash(header)).toBe(credential === null ? null : sha256Hex(credential));
   });
 
-  test('finds its VM with the current goal state; unknown ones and deleted VMs find nothing', async () => {
+  test('finds its VM with the current goal state; an unknown credential, or one of a deleted VM, finds nothing', async () => {
     const [one, gone] = [await givenAgent(), await givenAgent()];
     await removeVm(operator, { vmId: gone.vmId });
     await db.insert(agentPresence).values({ vmId: one.vmId, lastSeenAt: start, nextExpectedAt: start, counter: 7 });
@@ -119,7 +119,7 @@ describe('a second machine', () => {
     expect(await agentOf(vmId)).toMatchObject({ duplicateSeenAt: later(61) });
   });
 
-  test('of a VM without an agent is nothing', async () => {
+  test('of a VM without an agent is ignored', async () => {
     const { id: vmId } = await registerVm(operator, { name: 'without-agent' });
     const mark = await markOf(db);
     await noteDuplicate(operator, vmId);
@@ -127,7 +127,7 @@ describe('a second machine', () => {
   });
 });
 
-test('a rejection that goes on is shown with its last call, and recorded once per code', async () => {
+test('a continuing rejection is shown with its last call, and recorded once per code', async () => {
   const { vmId } = await givenAgent();
   const mark = await markOf(db);
   const reject = (minutes: number, code: 'counter_jumped' | 'agent_unidentified' = 'counter_jumped') =>
@@ -266,7 +266,7 @@ describe('the news for a gateway', () => {
       .filter((news) => news.vmId === vmId)
       .map(({ etag, credentialHash: hash }) => [etag, hash]);
 
-  test('are goal states and credentials since then, to the millisecond', async () => {
+  test('contains goal states and credentials since a time, to the millisecond', async () => {
     const { vmId, hash } = await givenAgent();
     const both = [
       ['"test.2"', null],
@@ -276,7 +276,7 @@ describe('the news for a gateway', () => {
     expect(await newsSince(later(-3_599.999), vmId)).toEqual([]);
   });
 
-  test('name a deleted VM without a goal state and credential', async () => {
+  test('contains a deleted VM, without a goal state and credential', async () => {
     const { vmId } = await givenAgent();
     await removeVm({ ...operator, now: later(10) }, { vmId });
     expect(await newsSince(later(5), vmId)).toEqual([[null, null]]);
@@ -318,7 +318,7 @@ describe('the stock agent of a VM', () => {
     });
   });
 
-  test('is never a reference agent: nothing of that changes', async () => {
+  test('is never a reference agent, so a reference agent does not change', async () => {
     const { vmId } = await givenAgent();
     const before = await agentOf(vmId);
     await db.transaction(async (tx) => {

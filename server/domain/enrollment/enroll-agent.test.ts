@@ -106,7 +106,7 @@ describe('a token enrolls', () => {
     expect(await actsSince(db, mark, first.vmId)).toEqual([]);
   });
 
-  test('one of several machines at the same time', async () => {
+  test('only one of several machines that use it at the same time', async () => {
     const { vmId, token } = await newVm();
     const found = await Promise.all([1, 2, 3].map(() => outcomeOf(enroll(token))));
     expect(found.sort()).toEqual(['done', refused, refused]);
@@ -153,7 +153,7 @@ describe('an enrollment', () => {
     expect(await changesSince(db, mark)).toContain(`vm ${vmId}`);
   });
 
-  test('of the next machine replaces the first and ends what belongs to it', async () => {
+  test('of another machine replaces the first machine and deletes its data', async () => {
     const { vmId, token } = await newVm();
     const first = await enroll(token);
     const before = await agentOf(vmId);
@@ -251,7 +251,7 @@ describe('a renewal', () => {
     return { vmId, pair, ctx };
   }
 
-  test('replaces the key: rows, one goal state, one act, and the credential stays', async () => {
+  test('replaces the key: rows, one goal state and one act; the credential remains valid', async () => {
     const { vmId, pair, ctx } = await enrolled();
     const before = await agentOf(vmId);
     const next = newKeyPair();
@@ -285,7 +285,7 @@ describe('a renewal', () => {
     expect(await agentOf(vmId)).toEqual(before);
   });
 
-  test('sent twice at the same time ends with the key of the last one', async () => {
+  test('sent twice at the same time leaves the key of the last request', async () => {
     const { vmId, pair, ctx } = await enrolled();
     const pairs = [newKeyPair(), newKeyPair()];
     const found = await Promise.all(

@@ -81,8 +81,8 @@ function judge(
 
 /**
  * Locks the VM and returns its agent as the actor. Operations that enroll, replace or remove a VM's agent lock the VM
- * first. This prevents deadlocks, because some of them then lock the presence before the goal state, and others lock it
- * after the goal state.
+ * first. This prevents deadlocks, because some of these operations then lock the presence before the goal state, and
+ * some lock it after the goal state.
  */
 async function lockedActor(tx: Transaction, vmId: string): Promise<Context['actor']> {
   const [vm] = await tx

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import { compareVersions, parseVersion } from '#protocol/index.ts';
 import { releaseVersion } from '#server/platform/release.ts';
 
-/** Name with which the agent that Annex serves enrolls. Agents by others have other names. */
+/** Name under which the agent from this repository enrolls. Third-party agents use other names. */
 const servedAgentName = 'annex-agent';
 
 /** Returns the served agent's version if it is newer than this agent; null for other agents. */

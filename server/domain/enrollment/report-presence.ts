@@ -25,8 +25,8 @@ interface LastSeen {
 }
 
 /**
- * Records that an agent called with a report, and locks its presence. `before` is when it was last seen; null on the
- * first call.
+ * Records that an agent called with a report, and locks its presence. `before` is when the agent was last seen; null on
+ * the first call.
  */
 export async function recordReportingAgent(
   tx: Transaction,

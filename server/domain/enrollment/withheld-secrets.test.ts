@@ -206,7 +206,7 @@ describe('an operator who enrolls their own key', () => {
     expect(await stateOf(vmId)).toMatchObject({ needsRelease: false });
   });
 
-  test('reads their own settings; who set it counts for each extension', async () => {
+  test('reads their own settings; the author counts for each extension separately', async () => {
     await givenVersion(services.db, { handler: 'Acme.Lab.Other' });
     const { vmId } = await givenVm(ada);
     await set(ada, vmId, 'hunter2');
@@ -281,7 +281,7 @@ describe('the issuer of the token', () => {
   });
 });
 
-test('a key that had them keeps them, regardless of who issues the token for its next enrollment', async () => {
+test('a key that had the settings keeps them, regardless of who issues the token for its next enrollment', async () => {
   const { vmId } = await givenVm(ada);
   const pair = await enrollBy(ada, vmId);
   await set(ada, vmId, 'hunter2');

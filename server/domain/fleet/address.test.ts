@@ -120,7 +120,7 @@ test.each(readings.filter(([, , value]) => value !== undefined))(
 );
 
 /**
- * Values that are ignored in a URL and rejected by verbs. NUL is left out, because the database rejects it with its own
+ * Values that are ignored in a URL and rejected by verbs. NUL is omitted, because the database rejects it with its own
  * error.
  */
 const rejected = readings.filter(

@@ -64,7 +64,7 @@ describe('a fleet', () => {
     expect(await countFleet(ctx, { held: ['yes'] })).toEqual({ matching: 0 });
   });
 
-  test('the total contains VMs that are not evaluated yet, and no deleted ones', async () => {
+  test('the total includes VMs that are not evaluated yet, but no deleted VMs', async () => {
     expect(await summarizeFleet(ctx)).toMatchObject({ total: 7, byHealth });
     expect(await countFleet(ctx, {})).toEqual({ matching: 7 });
     expect(await countFleet(ctx, { health: [...vmHealths] })).toEqual({ matching: 6 });
@@ -81,7 +81,7 @@ describe('a fleet', () => {
     expect((await summarizeFleet(ctx)).byHealth).toEqual({ ...byHealth, failed: 0, healthy: 3 });
   });
 
-  test('a health of a later release is in no count', async () => {
+  test('a health value of a later release is in no count', async () => {
     await ctx.db.insert(fleetCountDeltas).values({ what: 'melted', n: 4 });
     const summary = await summarizeFleet(ctx);
     expect(Object.keys(summary.byHealth).toSorted()).toEqual([...vmHealths].toSorted());

@@ -50,7 +50,7 @@ const handler = fleetField({
 
 const handlerForm = String.raw`[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)+`;
 
-/** SQL for the handlers in a text that separates them by commas. */
+/** SQL for the handlers in a comma-separated list. */
 const handlersIn = (text: string): SQL =>
   sql`(${sql.join(
     text.split(',').map((one) => sql`${one}`),

@@ -24,7 +24,7 @@ export const oneOf = (column: SQL, texts: readonly string[]): SQL =>
     sql`, `,
   )})`;
 
-/** Values of a field that asks whether something holds. Both together are no condition. */
+/** Values of a field that is a yes-or-no question. Choosing both is the same as no condition. */
 export const yesOrNo = ['yes', 'no'] as const;
 
 /** Returns the condition, its opposite, or none, depending on the chosen words. */

@@ -55,7 +55,7 @@ beforeAll(async () => {
       changes: [{ at: ago(60), from: 'failed', to: 'progressing' }],
     },
   ]);
-  // Changes of extensions and of heartbeats are none of the VM.
+  // Changes of extensions and heartbeats are not changes of the VM's health.
   await db.insert(healthTransitions).values([
     { vmId: idOf(0), at: ago(60), extension: 'probe', kind: 'health', from: 'healthy', to: 'failed' },
     { vmId: idOf(0), at: ago(60), extension: null, kind: 'heartbeat', from: 'ready', to: 'unresponsive' },
@@ -276,7 +276,7 @@ test.each<[FleetFilter, boolean]>([
   [{ silentMinutes: 10 }, false],
   [{ q: 'a' }, false],
   [{ handler: 'Acme.Lab.Probe' }, false],
-])('%j needs no look at single rows: %s', (filter, isAll) => {
+])('%j matches every row: %s', (filter, isAll) => {
   expect(fleetSource(coreFields, filter, now, 'health')).toMatchObject({ isAll });
 });
 
@@ -339,7 +339,7 @@ describe('order', () => {
     expect(await walk(sort, { q: 'a' })).toHaveLength(5);
   });
 
-  test('times that differ by a microsecond have an order, and equal ones follow their ids', async () => {
+  test('times that differ by a microsecond have an order, and equal times are ordered by id', async () => {
     const { rows } = await ordered.execute<{ id: string }>(
       sql`select vm_id as id from vm_health order by since, vm_id`,
     );
@@ -348,7 +348,7 @@ describe('order', () => {
     expect(await walk('-since')).toEqual(ids.toReversed());
   });
 
-  test('a cursor stays valid when the filter changes', async () => {
+  test('a cursor remains valid when the filter changes', async () => {
     const plain = fleetOrder('name', fleetSource(coreFields, {}, now));
     const cursor = plain.write(['b', idOf(0)]);
     const filtered = fleetSource(coreFields, { health: ['failed'] }, now);

@@ -29,7 +29,10 @@ export interface FleetSource extends FleetRows {
   streamCondition: SQL;
   /** Whether every row of the streams matches. */
   isAll: boolean;
-  /** The condition on extensions `e`: those that meet all conditions on extensions, on VMs that meet all others. */
+  /**
+   * The condition on extensions `e`: those that meet all conditions on extensions, on VMs that meet all other
+   * conditions.
+   */
   extensions: SQL;
 }
 
@@ -39,7 +42,7 @@ interface Given {
   value: ValueOf<FieldValue>;
 }
 
-/** Returns the fields that the filter uses. An empty text or list is not a condition. */
+/** Returns the fields that the filter uses. An empty string or list is not a condition. */
 function givenFields(fields: FleetFields, filter: FleetFilter): Given[] {
   const values: Readonly<Record<string, ValueOf<FieldValue> | undefined>> = filter;
   return fields.flatMap((field) => {
@@ -116,8 +119,8 @@ const onOneExtension = (conditions: readonly Condition[]): Condition[] =>
   oneRow(sql`extension_health e`, sql`e.vm_id`, conditions);
 
 /**
- * A change of a VM's health. The table also has those of extensions and of heartbeats, and the first evaluation of each
- * VM, which is no change.
+ * A change of a VM's health. The table also has changes of extensions and heartbeats, and the first evaluation of each
+ * VM, which is not a change.
  */
 const isVmHealth = sql`c.extension is null and c.kind = 'health' and c."from" is not null`;
 

@@ -51,7 +51,7 @@ test('tags: the most frequent first, then by name', async () => {
   expect(await offered('tag')).toEqual(['nine×13', 'eight×10', 'Size_100×3', 'z0×1', 'z1×1']);
 });
 
-test('values: the most frequent first, then by value; eight at most, and `more` where there are others', async () => {
+test('values: the most frequent first, then by value; eight at most, and `more` if there are further values', async () => {
   const { items } = await listFleetFacets(ctx, { facet: 'tag' });
   const [nine, eight] = items;
   expect(nine?.values.map(({ value, count }) => `${value}×${count}`)).toEqual([
@@ -81,7 +81,7 @@ test.each<[string, string, string[]]>([
   expect(await offered('tag', {}, part)).toEqual(expected);
 });
 
-test('a search brings a value that the menu left out', async () => {
+test('a search finds a value that the menu omits', async () => {
   const { items } = await listFleetFacets(ctx, { facet: 'tag', part: 'v7' });
   expect(items).toEqual([
     { name: 'eight', count: 1, values: [{ value: 'v7', count: 1 }], more: false },

@@ -84,7 +84,7 @@ const adaAt = { changedAt: '2026-03-01T08:00:00.000Z', changedBy: 'Ada' };
 const eveAt = { changedAt: '2026-03-02T08:00:00.000Z', changedBy: 'Eve' };
 
 describe('individual protected settings', () => {
-  test('are set and removed while the others, the public settings and the version stay', async () => {
+  test('are set and removed; the other settings, the public settings and the version do not change', async () => {
     const vm = await givenSecrets();
     const receipt = await change(eve, vm, { set: { token: 'new' }, remove: ['keytab'] });
     expect(receipt).toMatchObject({ vmId: vm.vmId, name: 'probe', sequenceNumber: 2, incarnation: 3 });
@@ -97,7 +97,7 @@ describe('individual protected settings', () => {
     });
   });
 
-  test('say when and by whom each was entered, by names of the schema first', async () => {
+  test('list when and by whom each was entered, first those that the schema names', async () => {
     const vm = await givenSecrets({ zone: 'b', alias: 'c', keytab: 'file', password: 'first' });
     await change(eve, vm, { set: { keytab: 'other' } });
     expect(await view(vm)).toMatchObject({
@@ -121,7 +121,7 @@ describe('individual protected settings', () => {
     expect(JSON.stringify(answers)).not.toMatch(/value-471/);
   });
 
-  test('that are set as before change nothing, and so does an empty request', async () => {
+  test('that are set to the same values change nothing, nor does an empty request', async () => {
     const vm = await givenSecrets();
     expect(await change(eve, vm, { set: { password: 'first' } })).toMatchObject({ sequenceNumber: 1, incarnation: 2 });
     expect(await change(eve, vm, {})).toMatchObject({ sequenceNumber: 1, incarnation: 2 });
@@ -138,7 +138,7 @@ describe('individual protected settings', () => {
     expect(await view(vm)).toBeNull();
   });
 
-  test('AZ-C1 are checked together with those that stay: path and keyword, but no value', async () => {
+  test('AZ-C1 are checked together with the unchanged ones: path and keyword, but no value', async () => {
     const vm = await givenSecrets();
     const wrong = { set: { password: 'abc', extra: 7 }, remove: ['keytab'] };
     const expected = [
@@ -181,7 +181,7 @@ describe('individual protected settings', () => {
     expect(await outcomeOf(change(eve, vm, { set: { password: 'second' } }))).toBe('conflict uninstalling');
   });
 
-  test('and new ones as a whole exclude each other', async () => {
+  test('cannot be combined with new settings as a whole', async () => {
     const vm = await givenSecrets();
     const both = { vmId: vm.vmId, name: 'probe', goal: goal({ password: 'whole' }), changes: { set: { keytab: 'x' } } };
     expect(await outcomeOf(setExtension(eve, both))).toBe('unprocessable invalid; /changes protected_settings_twice');
@@ -256,7 +256,7 @@ describe('a plan of individual protected settings', () => {
 });
 
 describe('the activity log', () => {
-  test('names changed settings that the schema defines, and only counts the others', async () => {
+  test('names changed settings that the schema defines, and only counts other settings', async () => {
     const vm = await givenSecrets({ password: 'first', keytab: 'file', 'customer-4711': 'x' });
     const mark = await markOf(services.db);
     await change(eve, vm, { set: { password: 'second', 'customer-4712': 'y' }, remove: ['keytab', 'customer-4711'] });
@@ -315,7 +315,7 @@ describe('AZ-C2 who may change individual settings', () => {
     expect(await storedValue(vm)).toEqual({ password: 'first', keytab: 'file' });
   });
 
-  test('with ANNEX_CUSTODY=vm no one can change them, but names of the schema are shown', async () => {
+  test('with ANNEX_CUSTODY=vm, no one can change them, but names in the schema are shown', async () => {
     const vm = await givenSecrets({ password: 'first', zone: 'b' });
     await bind(vm, 'ada');
     const withVm = { ...eve, config: { ...eve.config, custody: 'vm' as const } };
@@ -331,7 +331,7 @@ describe('AZ-C2 who may change individual settings', () => {
     expect(await outcomeOf(change(eve, vm, { set: { keytab: 'x' } }))).toBe('conflict secrets_custody');
   });
 
-  test('settings that are no object cannot be changed one by one', async () => {
+  test('settings that are not an object cannot be changed one by one', async () => {
     const vm = await givenVm(services);
     await vm.declare('probe', { settings: { publicSettings: {}, protectedSettings: ['a', 'list'] } });
     expect(await view(vm)).toMatchObject({ obstacle: 'secrets_not_object', settings: [], unnamed: 0 });
@@ -339,7 +339,7 @@ describe('AZ-C2 who may change individual settings', () => {
   });
 });
 
-describe('settings that the release before stored', () => {
+describe('settings that the previous release stored', () => {
   const asBefore = (vm: GivenVm) => services.db.update(secrets).set({ entries: null }).where(eq(secrets.vmId, vm.vmId));
 
   test('have names from the portal’s copy, and the author and time of the whole', async () => {

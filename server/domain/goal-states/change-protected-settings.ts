@@ -14,12 +14,12 @@ import type { Plan } from './plan.ts';
 import { planExtension } from './plan-extension.ts';
 import { type ExtensionReceipt, setExtension } from './set-extension.ts';
 
-/** How often a change starts again because others published a goal state at the same moment. */
+/** Maximum number of attempts if other changes publish a goal state at the same time. */
 const maxAttempts = 5;
 
 /**
- * Changes and removes individual protected settings of an extension. The others, and the rest of the declaration, stay.
- * Throws 404 `extension_absent`; 409 `secrets_custody` if the portal cannot read the stored settings,
+ * Changes and removes individual protected settings of an extension. The other settings and the rest of the declaration
+ * do not change. Throws 404 `extension_absent`; 409 `secrets_custody` if the portal cannot read the stored settings,
  * `secrets_not_object`, `secrets_withheld`; 422 with every schema fault of the result; and the other errors of
  * `setExtension`.
  */
@@ -46,7 +46,8 @@ export async function planProtectedSettings(ctx: Context, input: PlanProtectedSe
 }
 
 /**
- * Runs `attempt` again if the goal state changed meanwhile, because the declaration is read before the VM is locked.
+ * Runs `attempt` again if the goal state changed in the meantime, because the declaration is read before the VM is
+ * locked.
  */
 async function startingOver<Result>(mayStartOver: boolean, attempt: () => Promise<Result>): Promise<Result> {
   for (let left = maxAttempts; ; left -= 1) {
@@ -59,7 +60,7 @@ async function startingOver<Result>(mayStartOver: boolean, attempt: () => Promis
   }
 }
 
-/** Reads the declaration that stays. */
+/** Reads the current declaration, whose other parts do not change. */
 async function declaredGoal(
   ctx: Context,
   vmId: string,

@@ -59,7 +59,7 @@ test('names added and removed extensions', () => {
   expect(sentences([extension('x')], [extension('y')])).toEqual(['y added →1.0.0', 'x removed 1.0.0→']);
 });
 
-test('a revert leaves out extensions that were being uninstalled', () => {
+test('a revert omits extensions that were being uninstalled', () => {
   expect(revertContents([extension('x'), extension('y', { state: 'uninstall' })])).toEqual([extension('x')]);
 });
 

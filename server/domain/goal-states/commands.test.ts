@@ -116,7 +116,7 @@ describe('the commands of one extension', () => {
     expect(sentences(stepsOfAll([moveOf('x', given)], present, given.stock ?? false))).toEqual(commands);
   });
 
-  test('AZ-G3 each command has its own limit, five minutes where none is declared', () => {
+  test('AZ-G3 each command has its own limit, five minutes if none is declared', () => {
     const limits = (after: Partial<Declared>) =>
       stepsOfAll([moveOf('x', { current: installed, after: { version: '0.9', ...after } })], [installed], false).map(
         ({ command, seconds }) => [command, seconds],
@@ -291,7 +291,7 @@ describe('commands that may still run', () => {
     expect(found).toEqual(expected);
   });
 
-  test('a declaration stores its commands, after those of a goal without a conclusion', async () => {
+  test('a declaration stores its commands, after those of an unfinished goal', async () => {
     const { vmId, declare, deliver } = await givenVm(services);
     const stored = () =>
       services.db.transaction(async (tx) => (await loadExtensions(tx, vmId)).map(({ commands }) => commands));

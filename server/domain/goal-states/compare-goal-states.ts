@@ -52,7 +52,9 @@ export async function previewRevert(ctx: Context, input: PlanRevertInput): Promi
   return compare(inForce, { ...target, contents: contents.map((after) => renumbered(inForce, after, next)) });
 }
 
-/** Sequence numbers never decrease: extensions that run again get the next number, the others keep theirs. */
+/**
+ * Sequence numbers never decrease: extensions that run again get the next number, and all other extensions keep theirs.
+ */
 function renumbered(inForce: Row, after: ExtensionContents, next: ReadonlyMap<string, number>): ExtensionContents {
   const current = inForce.contents.find(({ name }) => name === after.name);
   const kept = effectOf(current, after) === 'sequence' ? undefined : current?.sequenceNumber;

@@ -275,7 +275,7 @@ describe('withheld secrets', () => {
     expect(await db.transaction(async (tx) => (await withheldSecrets(tx, await lockHead(tx, vm.vmId))).size)).toBe(0);
   });
 
-  test('a renewed key has exactly what the key before it had', async () => {
+  test('a renewed key decrypts exactly what the previous key could decrypt', async () => {
     const vm = await givenWithheld();
     await declare(vm, 'three');
     const renewed = await bind(vm.vmId, { kind: 'renewed' });

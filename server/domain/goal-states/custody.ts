@@ -59,8 +59,8 @@ export function openSecret(
 
 /**
  * Stores protected settings in the forms that custody allows (docs/operations.md, `ANNEX_CUSTODY`) and returns the
- * row's id. With `ANNEX_CUSTODY=vm`, the sealed form is stored only if the VM has no certificate yet. `carried` says who
- * entered the settings that were taken over from older ones.
+ * row's id. With `ANNEX_CUSTODY=vm`, the sealed form is stored only if the VM has no certificate yet. `carried` says
+ * who entered the settings that were carried over from an earlier secret.
  */
 export async function storeSecret(
   tx: Transaction,

@@ -44,7 +44,7 @@ describe.each([
 ])('a fetch %s', (_, database) => {
   const fetch = (vm: GivenVm, now: Date) => fetchGoalState(database(), vm.vmId, now);
 
-  test('is the goal state in force, and its time is that of the first delivery', async () => {
+  test('returns the current goal state and stores the time of the first delivery', async () => {
     const vm = await givenVm(services);
     await vm.declare('probe');
     const sent = await fetch(vm, first);
@@ -93,7 +93,7 @@ describe.each([
     expect(await changesSince(db, mark)).toEqual([`vm ${vm.vmId}`]);
   });
 
-  test('protected settings that are withheld from the machine were not delivered', async () => {
+  test('protected settings that are withheld from the machine do not count as delivered', async () => {
     const vm = await givenVm(services);
     const settings = { publicSettings: {}, protectedSettings: { a: 1 } };
     await vm.declare('probe', { settings });
@@ -116,7 +116,7 @@ describe.each([
     ]);
   });
 
-  test('of a VM that does not exist is null', async () => {
+  test('of a VM that does not exist returns null', async () => {
     expect(await fetchGoalState(database(), unknownVm, first)).toBeNull();
   });
 });
@@ -137,7 +137,7 @@ describe('a peek', () => {
     });
   });
 
-  test('of a VM that does not exist is null', async () => {
+  test('of a VM that does not exist returns null', async () => {
     expect(await peekGoalState(db, unknownVm)).toBeNull();
   });
 });
@@ -146,7 +146,7 @@ describe('a package', () => {
   const digestOf = async (handler: string) =>
     (await db.select().from(handlerVersions).where(eq(handlerVersions.handler, handler)))[0]?.sha256 ?? '';
 
-  test('is there for a VM whose goal state names it, and for no other', async () => {
+  test('is available to a VM whose goal state names it, and to no other VM', async () => {
     const [vm, stranger] = [await givenVm(services), await givenVm(services)];
     await vm.declare('probe');
     const digest = await digestOf('Acme.Lab.Probe');

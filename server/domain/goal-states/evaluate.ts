@@ -36,7 +36,7 @@ export interface ExtensionMove {
   sequenceNumber: number;
   /** Null for a removal, for which the version does not matter. */
   version: VersionRow | null;
-  /** Protected settings as the caller sent them; with `merged`, together with those that stay. */
+  /** Protected settings as the caller sent them; with `merged`, together with the unchanged ones. */
   given: unknown;
   /** How individual protected settings were changed; null if all are kept, replaced or removed. */
   merged: MergedSettings | null;
@@ -102,8 +102,8 @@ export async function resolveTargets(
 }
 
 /**
- * Merges changes into the stored protected settings. Returns null if all stay, because they were checked when they were
- * entered, unless the version has another schema for them.
+ * Merges changes into the stored protected settings. Returns null if no setting changes, because the settings were
+ * checked when they were entered, unless the version has another schema for them.
  */
 async function mergedFor(
   ctx: Context,

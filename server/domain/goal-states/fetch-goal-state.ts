@@ -20,8 +20,8 @@ interface Delivered extends FetchedGoalState {
 }
 
 /**
- * SQL for whether the text contains the extension. An extension without its protected settings is left out, so it was
- * not delivered.
+ * SQL for whether the text contains the extension. The text omits an extension without its protected settings, so the
+ * extension was not delivered.
  */
 const isRendered = `(extensions.secret_id is null or exists (
   select from secrets s where s.vm_id = extensions.vm_id and s.id = extensions.secret_id and s.cms is not null))`;

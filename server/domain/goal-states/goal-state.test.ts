@@ -69,7 +69,7 @@ test('an unchanged goal state renders to the same bytes', () => {
   });
 });
 
-test('leaves out an extension whose secrets are not encrypted for this certificate', () => {
+test('omits an extension whose secrets are not encrypted for this certificate', () => {
   const packages = new Map([['Acme.Lab.Probe 1.0.0.0', { sha256: 'ab', size: 3 }]]);
   const text = renderGoalState(
     { vmId: 'vm', incarnation: 7, turn: 9 },

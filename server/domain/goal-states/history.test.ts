@@ -77,7 +77,7 @@ test('compares the first goal state with the empty one', async () => {
   });
 });
 
-test('previews a revert against the state in force, without extensions being uninstalled', async () => {
+test('compares a revert with the current goal state, and omits extensions that are being uninstalled', async () => {
   const vm = await vmWithHistory();
   const { vmId } = vm;
   expect(await previewRevert(await ctx(), { vmId, incarnation: 3 })).toMatchObject({

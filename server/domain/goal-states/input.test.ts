@@ -66,7 +66,7 @@ describe('a declaration', () => {
     expect(await declared(change)).toEqual(faults);
   });
 
-  test('what is left out has its default, and a repeated dependency counts once', () => {
+  test('an omitted property has its default, and a repeated dependency counts once', () => {
     const read = parse(setExtensionInput, { vmId, name: 'probe', goal: { ...goal, dependsOn: ['b', 'a', 'b'] } });
     expect(read).toMatchObject({
       siblings: false,

@@ -117,7 +117,9 @@ const siblings = z.boolean().default(false);
 /** Name of a protected setting. */
 const settingName = z.string().max(1_000);
 
-/** Changes to individual protected settings: new values by name, and names to remove. The other settings stay. */
+/**
+ * Changes to individual protected settings: new values by name, and names to remove. The other settings do not change.
+ */
 export const settingChanges = z
   .strictObject({
     set: z.record(settingName, protectedSettings).default({}),

@@ -112,7 +112,7 @@ describe.each([
     expect(found).toEqual(expected);
   });
 
-  test('stay where they are while a newer goal state is declared', async () => {
+  test('do not shift while a newer goal state is declared', async () => {
     const first = await page({ limit: 2 });
     await vm.declare('probe', { settings: { publicSettings: { n: 'newer' } } });
     expect(numbers(await page({ limit: 2, cursor: first.nextCursor ?? '' }))).toEqual([3, 2]);

@@ -7,7 +7,7 @@ import type { settingChanges } from './input.ts';
 import type { Head } from './publish.ts';
 import { entryOf, settingsByName } from './setting-entries.ts';
 
-/** Changes to individual protected settings. The others stay. */
+/** Changes to individual protected settings. The other settings do not change. */
 export type SettingChanges = z.output<typeof settingChanges>;
 
 /** Stored protected settings with changes applied. */
@@ -16,9 +16,9 @@ export interface MergedSettings {
   basis: string | null;
   /** Null if no setting is left. */
   value: Record<string, unknown> | null;
-  /** Who entered the settings that stay, by name. */
+  /** Who entered the unchanged settings, by name. */
   carried: ReadonlyMap<string, SettingEntry>;
-  /** Whether all settings stay and none is set. */
+  /** Whether no setting is set or removed. */
   isSame: boolean;
 }
 
@@ -63,7 +63,10 @@ export function mergeObstacle(ctx: Pick<Context, 'keys' | 'config'>, row: Secret
   return unreadable(ctx, row) ?? (secretStateOf(row, head) === 'needsRelease' ? ('secrets_withheld' as const) : null);
 }
 
-/** Rejects merged settings if others were stored since, or if the stored ones are withheld from the machine's key. */
+/**
+ * Rejects merged settings if other settings were stored since, or if the stored ones are withheld from the machine's
+ * key.
+ */
 export function requireMergeable(
   ctx: Pick<Context, 'keys' | 'config'>,
   head: Head,

@@ -393,7 +393,7 @@ describe('removals and reverts are planned by the same rules', () => {
 });
 
 describe('warnings', () => {
-  test('a lower version, a disabled dependency, and dependants of a disabled extension', async () => {
+  test('a lower version, a disabled dependency, and dependents of a disabled extension', async () => {
     const vmId = await newVm();
     await setExtension(ctx, { vmId, name: 'probe', goal: goal({ version: '1.0' }) });
     await setExtension(ctx, {

@@ -44,7 +44,7 @@ export const plannedExtension = z.object({
   protectedSettings: z.enum(['none', 'kept', 'added', 'replaced', 'removed']),
   /** The individual protected settings whose names can be shown; no values. */
   protectedChanges: z.array(plannedSetting),
-  /** When and by whom the protected settings were last changed that a revert restores; null if it restores none. */
+  /** When and by whom the protected settings that a revert restores were last changed; null if it restores none. */
   protectedRestored: z.object({ changedAt: time, changedBy: z.string() }).nullable(),
   /**
    * Whether the extension's protected settings are withheld from the machine's key. If so, the extension is not

@@ -10,7 +10,7 @@ export const plannedSetting = z.object({
   name: z.string(),
   /** `returned`: a revert restores an earlier value. `replaced`: a value was sent, which may equal the stored one. */
   change: z.enum(['kept', 'added', 'replaced', 'removed', 'returned']),
-  /** When and by whom the stored value was entered; with `returned`, the value that returns. Null with `added`. */
+  /** When and by whom the stored value was entered; with `returned`, the restored value. Null with `added`. */
   changedAt: time.nullable(),
   changedBy: z.string().nullable(),
 });
@@ -42,13 +42,13 @@ export function plannedSettings(ctx: Pick<Services, 'keys'>, move: ExtensionMove
   return plannedEntries(move, stored, as);
 }
 
-/** Returns when and by whom the protected settings were last changed that a revert restores. */
+/** Returns when and by whom the protected settings that a revert restores were last changed. */
 export function restoredSettings({ secret, restored }: ExtensionMove): { changedAt: string; changedBy: string } | null {
   if (restored === null || (secret !== 'added' && secret !== 'replaced')) return null;
   return { changedAt: restored.changedAt.toISOString(), changedBy: restored.changedBy };
 }
 
-/** Most settings that a plan lists; a request can name as many as its size allows. */
+/** Maximum number of settings that a plan lists; a request can name as many as its size allows. */
 const maxListed = 400;
 
 function plannedEntries(
@@ -74,7 +74,7 @@ function plannedEntries(
 
 /**
  * Returns the changed protected settings for the activity log, which viewers can read: the names that the schema
- * defines, and the number of others.
+ * defines, and the number of other settings.
  */
 export function loggedSettings(ctx: Pick<Services, 'keys'>, move: ExtensionMove): Record<string, unknown> {
   const changed = plannedSettings(ctx, move).filter(({ change }) => change !== 'kept');

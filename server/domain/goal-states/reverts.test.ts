@@ -38,7 +38,7 @@ const withdraw = (handler: string, version: string) =>
     .where(and(eq(handlerVersions.handler, handler), eq(handlerVersions.version, version)));
 
 describe('a revert', () => {
-  test('gives new numbers to extensions that differ, and keeps the others', async () => {
+  test('gives new numbers to extensions that differ, and keeps all other numbers', async () => {
     const vm = await givenVm(services);
     await vm.declare('disk', { handler: 'Acme.Lab.Disk' });
     await vm.declare('probe', settings({ n: 1 }));
@@ -66,7 +66,7 @@ describe('a revert', () => {
     expect(await shown(vm)).toEqual(['disk 1.0.0.0 uninstall 2', 'probe 1.0.0.0 enabled 1']);
   });
 
-  test('declares an extension again that was dropped, above its old numbers', async () => {
+  test('declares a dropped extension again, with a number above its old ones', async () => {
     const vm = await givenVm(services);
     await vm.declare('probe', settings({ n: 1 }));
     await removeExtension(operator, { vmId: vm.vmId, name: 'probe' });
@@ -75,7 +75,7 @@ describe('a revert', () => {
     expect(await shown(vm)).toEqual(['probe 1.0.0.0 enabled 2']);
   });
 
-  test('leaves out what was being uninstalled then', async () => {
+  test('omits extensions that the earlier goal state was uninstalling', async () => {
     const vm = await givenVm(services);
     await vm.declare('probe');
     await vm.declare('disk', { handler: 'Acme.Lab.Disk' });
@@ -104,7 +104,7 @@ describe('a revert', () => {
     expect((await rowsOf(vm))[0]).toMatchObject({ secretId: before, publicSettings: { n: 1 } });
   });
 
-  test('to the contents in force changes nothing', async () => {
+  test('to the current contents changes nothing', async () => {
     const vm = await givenVm(services);
     await vm.declare('probe');
     expect(await revert(vm, 2)).toEqual({ vmId: vm.vmId, incarnation: 2, revertedTo: 2 });

@@ -32,7 +32,7 @@ const versionOf = (state: VersionRow['state'] = 'published', supportsMultipleExt
     manifest: { version: 1, handlerManifest: { supportsMultipleExtensions } },
   }) as unknown as VersionRow;
 
-describe('the rules between an extension and the others of its VM', () => {
+describe('the rules between an extension and the other extensions of its VM', () => {
   const sibling = present('second', { handler: 'Lab.Probe' });
   test.each<[string, Partial<ExtensionGoalInput>, ReturnType<typeof versionOf>, ExtensionRow[], string[]]>([
     ['a published version', {}, versionOf(), [], []],

@@ -70,7 +70,7 @@ describe('AZ-C4 sequence numbers', () => {
     expect(await next(vmId, 'probe')).toBe(expected);
   });
 
-  test('a declaration after a reported number is above it', async () => {
+  test('a declaration after a reported number gets a higher number', async () => {
     const vm = await givenVm(services);
     expect(await vm.declare('probe')).toBe(1);
     await note(vm.vmId, 9);

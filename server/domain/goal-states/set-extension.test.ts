@@ -304,7 +304,7 @@ describe('AZ-C2 custody of protected settings', () => {
     ).toMatchObject({ faults: ['/settings/protectedSettings secrets_required'] });
   });
 
-  test('with ANNEX_CUSTODY=vm a new machine gets none, and the editor shows it', async () => {
+  test('with ANNEX_CUSTODY=vm, a new machine gets no protected settings, and the editor shows this', async () => {
     const custody = await testContext({
       role: 'operator',
       services: { ...ctx, config: { ...ctx.config, custody: 'vm' } },

@@ -39,8 +39,8 @@ export type ExtensionReceipt = z.infer<typeof extensionReceipt>;
 /**
  * Declares an extension of a VM; with `siblings`, the handler's other extensions get the same version in the same goal
  * state. `changes` change individual protected settings. Throws 404 `vm_unknown`, 409 `uninstalling` | `handler_fixed`
- * | `vm_decommissioning`, and those of `changeProtectedSettings`; 412 `goal_state_moved_on` | `plan_moved_on`; 422 with
- * every violated rule and settings fault. An identical request changes nothing.
+ * | `vm_decommissioning`, and the 409 errors of `changeProtectedSettings`; 412 `goal_state_moved_on` | `plan_moved_on`;
+ * 422 with every violated rule and settings fault. An identical request changes nothing.
  */
 export async function setExtension(ctx: Context, input: SetExtensionInput): Promise<ExtensionReceipt> {
   allow(ctx.actor, 'operator');

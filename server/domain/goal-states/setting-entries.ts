@@ -5,7 +5,7 @@ import { keyedDigest } from '#server/platform/keys.ts';
 type Entries = Record<string, SettingEntry>;
 type Keys = Pick<Services, 'keys'>;
 
-/** The row's columns then apply to all settings. */
+/** If there are more settings, the row's columns apply to all of them. */
 const maxEntries = 200;
 
 /** Returns protected settings by name; null if the value is not an object. */
@@ -29,7 +29,7 @@ export function entryKey({ keys }: Keys, vmId: string, extension: string, settin
 interface Entered {
   /** Null if the value is not an object or has very many settings. */
   entries: Entries | null;
-  /** The one who entered all settings; null if there was more than one, or if that is unknown. */
+  /** The actor who entered all settings; null if there was more than one, or if the actor is unknown. */
   setBy: string | null;
 }
 

@@ -90,7 +90,7 @@ const removeTurn = async (vmId: string): Promise<void> => {
     .where(eq(goalStateHeads.vmId, vmId));
 };
 
-test('a renewed certificate keeps the turn of a goal state without one: its incarnation', async () => {
+test('after a certificate renewal, a goal state without a turn gets its previous incarnation as the turn', async () => {
   const vmId = await newVm();
   await declare(vmId, 1);
   await bind(vmId, enrolled);

@@ -234,7 +234,7 @@ describe('the rows to write', () => {
     expect(update.nextAt).toBeNull();
   });
 
-  test('are none where nothing changed', () => {
+  test('are none if nothing changed', () => {
     const first = evaluateVm(vmOf([healthy]), now);
     expect(evaluateVm(vmOf([healthy], first), after(11))).toEqual({
       vmId: 'vm',

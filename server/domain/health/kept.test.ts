@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 
 describe('old transitions', () => {
-  test('go after the days of the setting, and the others stay', async () => {
+  test('are deleted after the configured number of days, and newer ones are kept', async () => {
     const { vmId } = await givenVm(services);
     const { health } = services.config.keptDays;
     const days = [health + 300, health + 1, health + 0.001, health, health - 0.001, 0];
@@ -61,7 +61,7 @@ describe('the hourly counts of versions', () => {
     ).map(({ version, hour }) => `${version} ${hour.toISOString().slice(0, 13)}`);
   const named = (version: string, hour: Date) => `${version} ${hour.toISOString().slice(0, 13)}`;
 
-  test('stay for two weeks, then one hour of each day, for all versions alike', async () => {
+  test('are kept for two weeks, then one hour of each day, the same for all versions', async () => {
     await write([
       ['Lab.Thin', '1.0', at(20, 8)],
       ['Lab.Thin', '1.0', at(20, 9)],
@@ -79,7 +79,7 @@ describe('the hourly counts of versions', () => {
     ]);
   });
 
-  test('keep a version that was gone in the hour that is kept out of it', async () => {
+  test('do not contain a version that had no VMs in the hour that is kept', async () => {
     await write([
       ['Lab.Gone', '1.0', at(20, 8)],
       ['Lab.Gone', '2.0', at(20, 9)],
@@ -88,7 +88,7 @@ describe('the hourly counts of versions', () => {
     expect(await left('Lab.Gone')).toEqual([named('2.0', at(20, 9))]);
   });
 
-  test('go after the days of the setting', async () => {
+  test('are deleted after the configured number of days', async () => {
     const { counts } = services.config.keptDays;
     await write([
       ['Lab.Old', '1.0', at(counts + 1, 9)],
@@ -181,7 +181,7 @@ describe('the counts of the fleet', () => {
 describe('a scan of the fleet', () => {
   const scan = (more: object = {}) => ({ since: null, now: new Date(), among: null, ...more });
 
-  test('rests after every step, and stops where its rest says so', async () => {
+  test('pauses after every step, and stops if the pause throws', async () => {
     const rests: number[] = [];
     const pace = { overMs: 1_000, rest: async (ms: number) => void rests.push(ms) };
     expect(await markAged(services, scan(), pace)).not.toBeNull();

@@ -2,7 +2,7 @@ import type { ExtensionGoal } from '#db/schema/index.ts';
 import { type HandlerReport, runOrder } from '#protocol/index.ts';
 import { deadlineOf, isRunningState } from '#server/domain/verdicts/index.ts';
 
-/** The facts of an extension that others may wait for. */
+/** The facts of an extension that other extensions may wait for. */
 interface Dependency {
   name: string;
   goal: ExtensionGoal;

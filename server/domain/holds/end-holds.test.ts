@@ -36,7 +36,7 @@ const endedOf = async (...vmIds: string[]) => {
 };
 
 describe('the end of holds', () => {
-  test('comes in the order of their time', async () => {
+  test('comes in the order of their end times', async () => {
     const [last, first, second] = [await heldUntil(30), await heldUntil(10), await heldUntil(20)];
     expect(await endHolds({ ...portal, now: inSeconds(60) })).toBe(3);
     expect(await endedOf(last, first, second)).toEqual([first, second, last]);
@@ -52,7 +52,7 @@ describe('the end of holds', () => {
     expect(errors).toEqual([]);
   });
 
-  test('that fails does not delay the others, is logged, and is tried again', async () => {
+  test('that fails does not delay other holds, is logged, and is tried again', async () => {
     const [broken, other] = [await heldUntil(10), await heldUntil(20)];
     await services.db.execute(
       sql.raw(`

@@ -47,7 +47,7 @@ const fetchedBy = async (vmId: string) => {
   return JSON.parse(fetched?.text ?? '{}') as { incarnation: number; extensions: { name: string }[] };
 };
 
-test('a hold has reason, author, begin and end; it is recorded, and pages are notified', async () => {
+test('a hold has a reason, an author, a start and an end; it is recorded, and pages are notified', async () => {
   const vmId = await newVm();
   const { rows } = await ctx.db.$client.query<{ id: string }>('select coalesce(max(id), 0) as id from changes');
   const held = await holdVm(ctx, { vmId, reason: `  ${reason} `, until: inSeconds(3_600) });
@@ -61,7 +61,7 @@ test('a hold has reason, author, begin and end; it is recorded, and pages are no
   expect(news.filter(({ id }) => id > Number(rows[0]?.id))).toMatchObject([{ topic: 'vm' }]);
 });
 
-test('setting it again changes reason and end but not its begin; an identical request changes nothing', async () => {
+test('setting it again changes the reason and the end but not the start; an identical request changes nothing', async () => {
   const vmId = await newVm();
   await holdVm(ctx, { vmId, reason });
   const later = { ...bob(), now: after(60).now };
@@ -172,7 +172,7 @@ describe('delivery', () => {
     expect(await fetchedBy(vmId)).toMatchObject({ incarnation: 2, extensions: [{ name: 'probe' }] });
   });
 
-  test('a fetch and a hold at the same time: what was handed out last is what the VM keeps', async () => {
+  test('a fetch and a hold at the same time: the VM keeps what was delivered last', async () => {
     for (let round = 0; round < 15; round += 1) {
       const vmId = await newVm();
       await declare(vmId);
@@ -219,7 +219,7 @@ test('a deadline is paused during a hold and moves by its length, on the page an
 });
 
 describe('the end', () => {
-  test('the portal ends holds whose time is over, and no others', async () => {
+  test('the portal ends expired holds, and no other holds', async () => {
     const [due, open, later] = [await newVm(), await newVm(), await newVm()];
     await holdVm(ctx, { vmId: due, reason, until: inSeconds(60) });
     await holdVm(ctx, { vmId: open, reason });
@@ -243,7 +243,7 @@ describe('the end', () => {
     }
   });
 
-  test('a person prolongs it at its end: it ends and a new one begins, or it continues', async () => {
+  test('a person extends it just as it ends: it ends and a new one begins, or it continues', async () => {
     for (let round = 0; round < 10; round += 1) {
       const vmId = await newVm();
       await holdVm(ctx, { vmId, reason, until: inSeconds(1) });

@@ -33,7 +33,7 @@ const languagesOf = async ({ publisher, version }: GivenWords) => {
 };
 
 describe('carryOver', () => {
-  test('copies every language and the schema of the version before, and marks them', async () => {
+  test('copies every language and the schema of the previous version, and marks them', async () => {
     await givenVersion(services.db, { handler, version: '1.0', settingsSchema: schema });
     const source = await givenWords(services, {}, { handler, version: '1.1', state: 'draft' });
     await source.set('en', { a: 'A {0}' });
@@ -99,7 +99,7 @@ describe('carryOver', () => {
     expect(await languagesOf(draft)).toEqual({ en: ['1.10', { a: 'ten' }] });
   });
 
-  test('changes nothing without a version before, or in a version that is published', async () => {
+  test('changes nothing without a previous version, or in a version that is published', async () => {
     expect(await carry(await given('1.0'))).toEqual({ from: null, languages: [], settingsSchema: false });
     await published('0.9', { en: { a: 'A' } });
     const fixed = await given('1.1', {}, 'published');

@@ -13,7 +13,7 @@ import { loadResources, loadVersion } from './load-version.ts';
 import { namespaceOf } from './namespace.ts';
 import { updateWarnings } from './put-language.ts';
 
-/** What a draft took from the version before it. */
+/** What a draft took from the previous version. */
 export interface CarriedContents {
   /** The source version; null if no published version is lower. */
   from: string | null;

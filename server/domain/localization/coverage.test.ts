@@ -168,7 +168,7 @@ describe('reading languages', () => {
     expect(found).toEqual(tags);
   });
 
-  test('continues behind a language that was removed meanwhile', async () => {
+  test('continues after a language that was removed in the meantime', async () => {
     const page = await listLanguages(words.publisher, { ...versionOf(words), cursor: writeCursor(['de-CH']) });
     expect(page.items.map(({ lang }) => lang)).toEqual(['fr', 'zh-Hant']);
     const broken = listLanguages(words.publisher, { ...versionOf(words), cursor: '?' });
@@ -221,7 +221,7 @@ describe('loading templates', () => {
     expect(Object.fromEntries(found.get(`${other.handler}-${other.version}`) ?? [])).toEqual({ en: { a: 'other' } });
   });
 
-  test('asks the database nothing where no id is requested', async () => {
+  test('sends no query if no id is requested', async () => {
     const words = await givenWords(services, { en: { a: 'A' } });
     expect(await findMessages(services.db, [{ ...versionOf(words), ids: [] }], reader)).toEqual(new Map());
     expect(await findMessages(services.db, [], reader)).toEqual(new Map());

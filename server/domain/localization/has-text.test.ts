@@ -4,7 +4,7 @@ import { testDatabase } from '#db/testing/database.ts';
 import { hasText } from './has-text.ts';
 import { templateOf } from './message.ts';
 
-test('the database calls a template blank exactly where the portal does', async () => {
+test('the database considers a template blank exactly when the portal does', async () => {
   const db = await testDatabase();
   const characters = Array.from({ length: 0xd800 }, (_, code) => String.fromCharCode(code)).slice(1);
   const texts = ['', 'a', ' \u00a0\ufeff\n', ' a\u00a0', ...characters, '\ufeff', '\ufffd', '🙂'];

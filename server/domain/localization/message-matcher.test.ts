@@ -58,7 +58,7 @@ describe.each([
     ['all {{0}} of them', 'all {0} of them', []],
     ['{0}{1} together', 'ab together', null],
     ['{0}{1} together', ' together', ['', '']],
-    // Other languages may use the param that the English template leaves out.
+    // Other languages may use the param that the English template omits.
     ['only {1}', 'only this', null],
     // This template has no words: it would match too many texts, and there is nothing to translate.
     ['{0}: {1}', 'disk: full', null],
@@ -135,7 +135,7 @@ describe('malicious texts', () => {
     expect(performance.now() - begun).toBeLessThan(bearable);
   });
 
-  test('four times the text takes little more than four times as long', () => {
+  test('matching four times the text takes little more than four times as long', () => {
     const matcher = english({ x: `abc {0}${a(200)}b{1} def`, y: '{0}aaaaaaaa{1}aaaaaaab' });
     const time = (text: string): number => {
       const times = Array.from({ length: 9 }, () => {
@@ -157,7 +157,7 @@ test('matching inverts filling', () => {
   expect(placeholdersOf('{1} <0> {1} {{2}}')).toEqual([0, 1]);
 });
 
-test('matching is limited to a number of characters per report; the rest stays as sent', () => {
+test('matching is limited to a number of characters per report; the rest is kept as sent', () => {
   const recovered = (message: string) => ({ status: 'success', formattedMessage: { lang: 'en-US', message } });
   const substatus = [recovered('x'.repeat(16_000)), recovered('The share is not mounted.')].map((each) => ({
     ...each,

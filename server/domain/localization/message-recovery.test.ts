@@ -38,7 +38,7 @@ test('a report without ids is stored with recovered ids, and each reader gets th
   if (matcher === null) throw new Error('the version has resource files');
   const statusOf = (message: string) => ({ formattedMessage: { lang: 'en-US', message } });
   const ages = { extension: 'probe', ageSeconds: 0, readSecondsAgo: 0 };
-  // A file cannot claim that its id was recovered; the portal ignores the claim.
+  // A file cannot claim that a message's id was recovered; the portal ignores the claim.
   const forged = { message: { id: 'watch', params: ['x'], recovered: true } };
   const status = {
     status: 'success',

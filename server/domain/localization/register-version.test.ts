@@ -58,7 +58,7 @@ describe('AZ-P7 a version with all its parts', () => {
     ]);
   });
 
-  test('is published with it on request', async () => {
+  test('is published by the same call on request', async () => {
     const handler = newHandler();
     const answer = await register(handler, { schema, resources: languages, publish: true });
     expect(answer).toMatchObject({ created: true, state: 'published', publishedAt: publisher.now.toISOString() });
@@ -92,7 +92,7 @@ describe('AZ-P7 a version with all its parts', () => {
     ]);
   });
 
-  test('answers with the warnings of its languages, each with its place', async () => {
+  test('returns the warnings of its languages, each with its path', async () => {
     const warned = [fileOf('en', { a: '{0}' }), fileOf('de', { a: 'nichts' })];
     const { warnings } = await register(newHandler(), { resources: warned });
     expect(warnings).toMatchObject([{ code: 'placeholders_differ', path: 'resources/de#/0/messages/0/text' }]);
@@ -144,7 +144,7 @@ describe('faults of its parts', () => {
     await expect(register(newHandler(), { schema: [] }, zip)).rejects.toMatchObject({ faults });
   });
 
-  test('leave a version that existed before as it was', async () => {
+  test('do not change a version that existed before', async () => {
     const handler = newHandler();
     await register(handler, { schema, resources: languages });
     const before = await actionsOf(handler);

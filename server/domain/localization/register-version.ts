@@ -31,7 +31,7 @@ export interface RegisterVersionInput {
   schema?: unknown;
   platforms?: unknown;
   resources: readonly unknown[];
-  /** Whether languages and a settings schema that are not given come from the version before. */
+  /** Whether languages and a settings schema that are not given come from the previous version. */
   carry?: boolean;
   publish: boolean;
 }
@@ -41,10 +41,10 @@ export type RegisteredVersion = PublishedVersion & { created: boolean };
 
 /**
  * Registers a version from its package, settings schema, platforms and resource files, and publishes it on request
- * (AZ-P7). With `carry`, languages and a schema that are not given come from the version before. Throws 422 with the
- * faults of all parts; each path begins with its part: `package`, `settings-schema`, `platforms`, `resources/de`. If the
- * call fails, a version that it created is deleted again. Repeating the call changes nothing, or adds what is missing
- * after a crash.
+ * (AZ-P7). With `carry`, languages and a schema that are not given come from the previous version. Throws 422 with the
+ * faults of all parts; each path begins with its part: `package`, `settings-schema`, `platforms`, `resources/de`. If
+ * the call fails, a version that it created is deleted again. Repeating the call changes nothing, or adds what is
+ * missing after a crash.
  */
 export async function registerVersion(ctx: Context, input: RegisterVersionInput): Promise<RegisteredVersion> {
   const { handler, version, file, schema, platforms, publish } = input;
@@ -116,7 +116,7 @@ async function requireEnglish(
   if (all.size > 0 && !all.has(lastLanguage)) throw withoutEnglish([...all]);
 }
 
-/** Returns the languages that `carryOver` would find in the version before. */
+/** Returns the languages that `carryOver` would find in the previous version. */
 async function languagesBefore({ db }: Context, { handler, version }: RegisterVersionInput): Promise<string[]> {
   const source = await findPreviousVersion(db, { handler, versionKey: versionKey(version) ?? '' });
   return source === null ? [] : (await loadResources(db, source)).map(({ lang }) => lang);
@@ -154,7 +154,7 @@ async function keepPlatforms(
   await setPlatforms(ctx, { handler, version, platforms });
 }
 
-/** Stores each language whose messages differ: English first, because the others are compared with it. */
+/** Stores each language whose messages differ: English first, because the other languages are compared with it. */
 async function keepResources(ctx: Context, input: RegisterVersionInput, files: readonly LanguageFile[]): Promise<void> {
   const { handler, version } = input;
   const present = await languagesOf(ctx, input);

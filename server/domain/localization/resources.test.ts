@@ -150,7 +150,7 @@ describe('setResources', () => {
 });
 
 describe('publishVersion', () => {
-  test('AZ-L1 languages without en are rejected, and with en are published', async () => {
+  test('AZ-L1 languages without en are rejected, and languages with en are published', async () => {
     const ctx = await publisher();
     const version = await newVersion();
     await setResources(ctx, { handler, version, lang: 'de', file: resourcesDe });
@@ -180,7 +180,7 @@ describe('publishVersion', () => {
     expect(await setResources(ctx, german)).toMatchObject({ lang: 'de', messages: 1 });
   });
 
-  test('a second call changes nothing; a withdrawn version stays withdrawn', async () => {
+  test('a second call changes nothing; a withdrawn version remains withdrawn', async () => {
     const ctx = await publisher();
     const version = await newVersion();
     const first = await publishVersion(ctx, { handler, version });

@@ -45,7 +45,7 @@ const describeFor = (acceptLanguage: string, schema: typeof settingsSchema | nul
 };
 
 describe('titles and descriptions of settings', () => {
-  test('of a schema become messages, also behind references', () => {
+  test('of a schema become messages, including those behind references', () => {
     const host = { title: 'Host {0}', description: 'Where.' };
     const properties = {
       a: { $ref: '#/$defs/host', title: 'A' },

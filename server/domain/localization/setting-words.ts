@@ -38,7 +38,7 @@ export interface DescribedSettings {
 
 /**
  * Returns the translated titles and descriptions of settings by JSON pointer, such as `/publicSettings/port`. Each is
- * looked up like a message. Settings without a translation are left out; readers then see the text in the schema.
+ * looked up like a message. Settings without a translation are omitted; readers then see the text in the schema.
  */
 export async function describeSettings(
   db: Database | Transaction,

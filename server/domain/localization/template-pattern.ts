@@ -12,11 +12,12 @@ export class TemplatePattern {
   /** The text of a template without placeholders; otherwise null. */
   readonly fixed: string | null;
   readonly literals: readonly string[];
-  /** The literals, with the last one replaced by an empty text: what remains visible if the text is truncated. */
+  /** The literals, with the last one replaced by an empty string: what remains visible if the text is truncated. */
   readonly cutLiterals: readonly string[];
   readonly #indexes: readonly number[];
   /**
-   * Whether the template uses every param up to its highest one. Other languages may use a param that it leaves out.
+   * Whether the template uses every param up to its highest one. Other languages may use a param that this template
+   * omits.
    */
   readonly #isComplete: boolean;
 
@@ -41,7 +42,7 @@ export class TemplatePattern {
 
   /**
    * Returns the params with which the template produces this text; null if the text does not match, `unclear` if
-   * several sets of params match or the template leaves out a param.
+   * several sets of params match or the template omits a param.
    */
   fit(text: string): string[] | 'unclear' | null {
     return this.#paramsOf(text, this.literals);

@@ -54,7 +54,7 @@ const call = async (name: string, ctx: Context, changed: object = {}) => {
   return verb(ctx, { ...reference(), ...(await more()), ...changed } as never);
 };
 
-describe('who may change the words of a version', () => {
+describe('who may change the texts of a version', () => {
   test.each(Object.keys(writing))('%s: publishers of the namespace and administrators', async (name) => {
     for (const role of ['viewer', 'operator'] as const) {
       const forbidden = { kind: 'forbidden', code: 'forbidden', params: { role: 'publisher' } };
@@ -137,7 +137,7 @@ describe('setResources', () => {
       (row) => row.lang === lang,
     );
 
-  test('stores texts, author, time and a revision that rises with each change', async () => {
+  test('stores texts, author, time and a revision that increases with each change', async () => {
     const now = new Date('2030-01-01T10:00:00Z');
     const file = fileOf('de', { a: 'Laufwerk {0}' });
     const answer = await setResources({ ...words.publisher, now }, { ...reference(), lang: 'de', file });
@@ -190,7 +190,7 @@ describe('setResources', () => {
     expect(await setResources(words.publisher, { ...input, revision: 0 })).toMatchObject({ revision: 1 });
   });
 
-  test('by two people who saw the same revision: one is stored, the other conflicts and names its author', async () => {
+  test('by two people who saw the same revision: one call stores its texts, the other is rejected with the new revision', async () => {
     const both = await Promise.allSettled(
       ['Laufwerk', 'Scheibe'].map((text) =>
         setResources(words.publisher, { ...reference(), lang: 'de', file: fileOf('de', { a: text }), revision: 1 }),
@@ -231,7 +231,7 @@ describe('publishVersion', () => {
     expect(row).toMatchObject({ state: 'published', publishedAt: now });
   });
 
-  test('answers with the warnings of package and languages, each with its place', async () => {
+  test('returns the warnings of package and languages, each with its path', async () => {
     await words.set('de', { a: 'Platte', c: 'nur hier' });
     const { warnings } = await publishVersion(words.publisher, reference());
     expect(warnings).toMatchObject([
@@ -247,7 +247,7 @@ describe('publishVersion', () => {
     expect(entries.filter(({ action }) => action === 'version.publish')).toHaveLength(1);
   });
 
-  test('AZ-L1 while the only language is set in German: never published without English', async () => {
+  test('AZ-L1 while another call stores German as the only language: one of the two is rejected', async () => {
     const bare = await givenWords(services);
     const [set, published] = await Promise.allSettled([
       bare.set('de', { a: 'Platte' }),

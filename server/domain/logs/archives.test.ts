@@ -249,7 +249,7 @@ describe('AZ-G11 an archive', () => {
   });
 });
 
-describe('the archives that are kept of a VM', () => {
+describe('the archives that are kept for a VM', () => {
   const states = async () => (await items()).map(({ state, size }) => [state, size]);
 
   test('their bytes are limited: the oldest are removed with their bytes', async () => {
@@ -275,7 +275,7 @@ describe('the archives that are kept of a VM', () => {
     expect(kept.map(({ id }) => id)).toContain(idOf(1));
   });
 
-  test('the one that just arrived stays, even if it was requested first', async () => {
+  test('the one that just arrived is kept, even if it was requested first', async () => {
     const { id } = await givenArchive(services, machine.vmId, { id: idOf(0), handler: 'Acme.Lab.Slow' });
     for (const fill of ['a', 'b', 'c']) await receive((await request()).id, Buffer.alloc(archiveBytes, fill));
     await receive(id, Buffer.alloc(archiveBytes, 'slow'));
@@ -296,7 +296,7 @@ describe('the archives that are kept of a VM', () => {
   }
 });
 
-test('the choice has every handler that was declared, once and in order', async () => {
+test('the choice contains every handler that was declared, once and in order', async () => {
   await givenVersion(services.db, { handler: 'Acme.Lab.Agent' });
   await machine.declare('agent', { handler: 'Acme.Lab.Agent' });
   await machine.declare('probe', { settings: { publicSettings: { round: 2 } } });

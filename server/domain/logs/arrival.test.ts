@@ -26,7 +26,7 @@ async function take(incoming: IncomingBytes, ...sizes: number[]): Promise<number
 
 const waiting = { kind: 'rate_limited', code: 'uploads_waiting', retryAfter: 10, params: { seconds: 10 } };
 
-describe('bytes of one VM on the way', () => {
+describe('bytes of one VM in transit', () => {
   test('several uploads may fill the limit exactly; the next byte must wait', async () => {
     const [first, second, third] = [begin('one'), begin('one'), begin('one')];
     expect(await take(first, 100, 100)).toBe(200);
@@ -43,7 +43,7 @@ describe('bytes of one VM on the way', () => {
     expect(await take(begin('one'), 300)).toBe(300);
   });
 
-  test('an upload that must wait does not block the others', async () => {
+  test('an upload that must wait does not block other uploads', async () => {
     const [first, second, third] = [begin('one'), begin('one'), begin('one')];
     await take(first, 250);
     await expect(take(second, 40, 40)).rejects.toMatchObject(waiting);

@@ -23,7 +23,7 @@ beforeEach(async () => {
 const run = (attempt: number) => [undefined, { attempt }] as const;
 const attempts = async () => (await machine.outputs()).map(({ attempt }) => attempt);
 
-describe('the outputs that are kept of a VM', () => {
+describe('the outputs that are kept for a VM', () => {
   test('the least recently written are deleted first, and the one being written never', async () => {
     const at = (minute: number) => new Date(Date.UTC(2030, 0, 1, 0, minute));
     const send = (attempt: number, bytes: number, minute: number, start = 0) =>
@@ -105,7 +105,7 @@ describe('expired logs', () => {
     expect(await machine.outputs()).toMatchObject([{ storedBytes: 9 }]);
   });
 
-  test('of many VMs are all deleted, even more than one step deletes, and no others', async () => {
+  test('of many VMs are all deleted, even more than one step deletes, and no other logs', async () => {
     const old = ago(expiry() + dayMs);
     const others = await Promise.all([givenMachine(services), givenMachine(services)]);
     const rows = others.flatMap(({ vmId }) =>

@@ -70,7 +70,7 @@ async function agrees(piece: Piece, others: readonly Piece[], bytes: PieceBytes)
   return true;
 }
 
-/** Returns the parts of a piece that the others do not cover, in order. */
+/** Returns the parts of a piece that the other pieces do not cover, in order. */
 async function uncovered(piece: Piece, others: readonly Piece[], bytes: PieceBytes): Promise<Piece[]> {
   const raw = await bytes.read(piece);
   const parts: Piece[] = [];

@@ -208,7 +208,7 @@ describe('missing bytes', () => {
   };
   const damaged = { kind: 'unavailable', code: 'stored_bytes_damaged' };
 
-  test('rows, search and details that need them say that they are damaged', async () => {
+  test('rows, search and details that need them are rejected as damaged', async () => {
     await machine.send(`error ${machine.name}\n`);
     await removeBytes();
     const at = await its();

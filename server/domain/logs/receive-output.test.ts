@@ -98,7 +98,7 @@ describe('what is stored', () => {
     ]);
   });
 
-  test('a later part without the length keeps the one that an earlier part named', async () => {
+  test('a later part without the length keeps the length that an earlier part stated', async () => {
     const machine = await givenMachine(services);
     await machine.send('ef', [4, 6, 6]);
     await machine.send('ab', [0, 2]);

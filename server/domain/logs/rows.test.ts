@@ -177,7 +177,7 @@ describe('rows', () => {
     expect(rowsIn(layOut([], null))).toBe(0);
   });
 
-  test('a character across two pieces stays whole, and a long line shows how many bytes are missing', async () => {
+  test('a character across two pieces is kept whole, and a long line shows how many bytes are missing', async () => {
     const umlaut = Buffer.from('ä');
     raw.set('first', umlaut.subarray(0, 1));
     raw.set('second', Buffer.concat([umlaut.subarray(1), Buffer.from('\n'), Buffer.alloc(5_000, 'x')]));

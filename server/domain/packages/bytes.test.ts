@@ -106,7 +106,7 @@ describe('stored bytes', () => {
     expect(await ctx.blobs.size(sha256)).toBe(20);
   });
 
-  test('of a draft that is deleted while the same bytes are registered again stay', async () => {
+  test('of a draft that is deleted while the same bytes are registered again are kept', async () => {
     const zip = zipOf('registered and deleted at the same time');
     for (let round = 0; round < 5; round += 1) {
       await register('Leaving', zip);

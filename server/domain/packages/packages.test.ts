@@ -55,7 +55,7 @@ const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex
 const uploadsLeft = async () => readdir(join(services.config.dataDir, 'blobs', 'incoming'));
 
 describe('registerPackage', () => {
-  test('AZ-P1 AZ-P6 a version is registered once: same bytes are a no-op, others are rejected', async () => {
+  test('AZ-P1 AZ-P6 a version is registered once: the same bytes are a no-op, different bytes are rejected', async () => {
     const first = await upload(publisher, 'Acme.Lab.Probe', '1.0.0.0', honest);
     expect(first).toMatchObject({
       created: true,
@@ -174,7 +174,7 @@ describe('receiveUpload', () => {
     return { blobs, config: { ...config, limits } };
   };
 
-  test('stops at the limit, announced or not, and reads no further', async () => {
+  test('stops at the limit, whether or not the length was declared, and reads no further', async () => {
     let given = 0;
     async function* endless(): AsyncGenerator<Uint8Array> {
       for (;;) {
@@ -209,7 +209,7 @@ describe('receiveUpload', () => {
     expect(await uploadsLeft()).toEqual([]);
   });
 
-  test('an upload that breaks off, or is shorter than announced, leaves nothing', async () => {
+  test('an upload that breaks off, or is shorter than declared, leaves nothing behind', async () => {
     async function* breaking(): AsyncGenerator<Uint8Array> {
       yield Buffer.alloc(10);
       await delay(1);

@@ -5,7 +5,7 @@ import { jsonPointer, pointerPath } from '#protocol/pointer.ts';
 export interface SchemaOutline {
   settings: Set<string>;
   required: Set<string>;
-  /** Titles and descriptions by setting; settings without any are left out. */
+  /** Titles and descriptions by setting; settings with neither are omitted. */
   words: Map<string, { title?: string; description?: string }>;
 }
 

@@ -193,7 +193,7 @@ describe('what a version allows in each state', () => {
     expect([await actsOf(version), await changesOf(version)]).toEqual([[], 0]);
   });
 
-  test('another spelling of the number names the same version, and answers have the registered one', async () => {
+  test('another spelling of the number names the same version, and responses use the registered spelling', async () => {
     const version = await newVersion('draft', '2.1');
     const spelled = { ...version, version: '2.1.0' };
     expect(await setPlatforms(publisher, { ...spelled, platforms: [] })).toMatchObject(version);
@@ -263,7 +263,7 @@ describe('withdrawVersion', () => {
     expect(await changesOf(version)).toBe(1);
   });
 
-  test('by two publishers at the same time: one reason stays, and one entry', async () => {
+  test('by two publishers at the same time: one reason and one entry are kept', async () => {
     const version = await newVersion('published');
     const reasons = ['first', 'second', 'third'];
     const answers = await Promise.all(reasons.map((reason) => withdrawVersion(publisher, { ...version, reason })));
@@ -299,7 +299,7 @@ describe('deleteDraft', () => {
     expect(await actsOf(draft)).toHaveLength(1);
   });
 
-  test('while another publisher changes the draft leaves no half of it', async () => {
+  test('while another publisher changes the draft leaves no part of it behind', async () => {
     const both = await Promise.allSettled([
       deleteDraft(publisher, draft),
       setPlatforms(publisher, { ...draft, platforms: [{ os: 'linux' }] }),

@@ -123,7 +123,7 @@ describe('the history', () => {
     ]);
   });
 
-  test('has a late report again that differs from the last late one', async () => {
+  test('contains every late report that differs from the last late one', async () => {
     const vm = await vmWith('probe');
     await send(vm, success);
     await vm.declare('probe', { state: 'disabled' });
@@ -155,7 +155,7 @@ describe('problems', () => {
       ({ about, message, file, at }) => ({ about, message, file, at }),
     );
 
-  test('stay, the last one about each subject', async () => {
+  test('are kept, the last one about each subject', async () => {
     const vm = await vmWith('probe');
     const about = (message: string, file?: string) => ({ about: 'probe', message, ...(file && { file }) });
     await send(vm, { problems: [about('one'), about('two', 'status'), { about: 'goal-state', message: 'three' }] });
@@ -166,7 +166,7 @@ describe('problems', () => {
     ]);
   });
 
-  test('of a VM are twenty at most, the newest', async () => {
+  test('of a VM are the newest, at most twenty', async () => {
     const vm = await vmWith('probe');
     const many = (prefix: string, count: number) =>
       Array.from({ length: count }, (_, n) => ({ about: `${prefix}${String(n).padStart(2, '0')}`, message: 'm' }));
@@ -187,7 +187,7 @@ describe('restarts', () => {
     requestedSecondsAgo,
   });
 
-  test('AZ-G8 are shown from the oldest on, until the agent reports none', async () => {
+  test('AZ-G8 are shown oldest first, until the agent reports none', async () => {
     const vm = await vmWith('probe');
     await send(vm, { pendingRestart: [request('A.B', 60), request('C.D', 120)] });
     expect(await pendingOf(vm)).toMatchObject({
@@ -211,7 +211,7 @@ describe('a file that breaks the contract', () => {
   const brokenStatus = (more: object = {}) => ({ statuses: [status('', { file: broken, ...more })] });
   const brokenHeartbeat = { heartbeats: [heartbeat('fine')] };
 
-  test('is rejected, and its faults are kept where a reader finds them', async () => {
+  test('is rejected, and its faults are kept for readers', async () => {
     const vm = await vmWith('probe');
     const mark = await markOf(db);
     const outcome = await outcomeOf(send(vm, brokenStatus({ readSecondsAgo: 5 })));
@@ -230,7 +230,7 @@ describe('a file that breaks the contract', () => {
     expect(await historyOf(vm)).toEqual([]);
   });
 
-  test('that is read again with the same faults is no news', async () => {
+  test('that is read again with the same faults changes nothing', async () => {
     const vm = await vmWith('probe');
     await outcomeOf(send(vm, brokenStatus()));
     const mark = await markOf(db);
@@ -252,7 +252,7 @@ describe('a file that breaks the contract', () => {
     expect((await latestOf(vm))?.statusRefused ?? null).toBeNull();
   });
 
-  test('beside a valid entry costs only itself', async () => {
+  test('does not affect a valid entry in the same report', async () => {
     const vm = await vmWith('probe');
     const result = await send(vm, { ...brokenStatus(), ...ready });
     expect(result).toMatchObject({ stored: 1, faults: [{ path: '/statuses/0/file/0/status/status' }] });
@@ -340,7 +340,7 @@ describe('report numbers', () => {
     expect(result.stored).toBe(counts ? 1 : 0);
   });
 
-  test('of a report that stores nothing stays free', async () => {
+  test('of a report that stores nothing can be used again', async () => {
     const vm = await vmWith('probe');
     await outcomeOf(send(vm, { run: 'a', reportNumber: 7, heartbeats: [heartbeat('fine')] }));
     expect(await send(vm, { run: 'a', reportNumber: 7, ...ready }, later(1))).toMatchObject({ stored: 1 });

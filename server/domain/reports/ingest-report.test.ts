@@ -247,7 +247,7 @@ describe('the order of reports', () => {
 });
 
 describe('rejected reports', () => {
-  test('stores the valid entries of a report, and lists each fault of the others by path', async () => {
+  test('stores the valid entries of a report, and lists each fault of the invalid ones by path', async () => {
     const vm = await vmWithProbe();
     const result = await send(vm, {
       handlers: [

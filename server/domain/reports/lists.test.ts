@@ -60,7 +60,7 @@ describe('the history of reports', () => {
   });
 
   test.each([1, 2, 3, 6, 7, 200])(
-    'has no gap and no duplicate in pages of %i, within a millisecond either',
+    'has no gap and no duplicate in pages of %i, even within a millisecond',
     async (limit) => {
       const found: string[] = [];
       let pages = 0;
@@ -74,7 +74,7 @@ describe('the history of reports', () => {
     },
   );
 
-  test('shows all of an entry but no column of the database', async () => {
+  test('shows everything in an entry, but no database columns', async () => {
     const [newest] = (await list({ limit: 1 })).items;
     expect(newest).toEqual({
       id: expect.any(Number),
@@ -120,13 +120,13 @@ describe('raw reports', () => {
       'forbidden factor_required',
     ],
   ];
-  test.each(callers)('are there for %s: %s', async (_, actor, expected) => {
+  test.each(callers)('are available to %s: %s', async (_, actor, expected) => {
     const ctx = await testContext({ services, actor });
     expect(await outcomeOf(list({}, ctx))).toBe(expected);
     expect(await outcomeOf(listLatestReports(ctx, { vmId, extension: 'probe' }))).toBe(expected);
   });
 
-  test('of a deleted VM stay', async () => {
+  test('of a deleted VM are kept', async () => {
     const { vmId: gone } = await givenVm(services);
     await services.db.execute(sql`insert into report_history (vm_id, at, kind, extension, current, document)
       values (${gone}, now(), 'handler', 'probe', true, '{}')`);
@@ -137,7 +137,7 @@ describe('raw reports', () => {
 });
 
 describe('the newest report of each kind', () => {
-  test('leaves out what was only kept', async () => {
+  test('omits reports that were stored but not shown', async () => {
     const found = await listLatestReports(operator, { vmId, extension: 'probe' });
     expect(found.map(({ kind, document, asRead }) => [kind, document.n, asRead])).toEqual([
       ['handler', 1, false],

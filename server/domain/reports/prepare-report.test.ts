@@ -44,7 +44,7 @@ describe('a report is taken from', () => {
   });
 });
 
-describe('what a report says of its agent', () => {
+describe('what a report says about its agent', () => {
   test.each<[unknown, number | null]>([
     [undefined, null],
     [null, null],
@@ -74,7 +74,7 @@ describe('what a report says of its agent', () => {
     expect(prepare({ agentTime }).frame.clockSkewSeconds).toBe(expected);
   });
 
-  test('what it leaves out is null', () => {
+  test('what it omits is null', () => {
     expect(prepare({})).toEqual({
       vmId,
       receivedAt,

@@ -19,7 +19,7 @@ export interface ReportFrame {
   appliedEtag: string | null;
 }
 
-/** A parsed report: its valid entries, and the faults of the others. */
+/** A parsed report: its valid entries, and the faults of the invalid ones. */
 export interface PreparedReport {
   vmId: string;
   receivedAt: Date;

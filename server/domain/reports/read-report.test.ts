@@ -69,7 +69,7 @@ describe('the frame of a report', () => {
     expect(kept === undefined || JSON.stringify(kept) === '[]').toBe(true);
   });
 
-  test('a file that a problem names wrongly is left out, and the problem stays', () => {
+  test('an unknown file name in a problem is dropped, and the problem is kept', () => {
     const { envelope, faults } = read({ problems: [{ about: 'probe', message: 'm', file: 'log' }] });
     expect(envelope.problems).toEqual([{ about: 'probe', message: 'm', file: undefined }]);
     expect(faults).toEqual([]);
@@ -144,7 +144,7 @@ describe('an entry', () => {
     expect(result.entries).toEqual([]);
   });
 
-  test('that is wrong does not cost the others', () => {
+  test('that is invalid does not affect the other entries', () => {
     const { entries, faults } = read({
       handlers: [handler(), 'x', handler({ extension: 'other' })],
       statuses: [status({ sequenceNumber: -1 }), status()],
@@ -198,7 +198,7 @@ describe('a file that breaks the contract', () => {
     ]);
   });
 
-  test('is not kept where its entry does not say of what', () => {
+  test('is not kept if its entry does not name an extension', () => {
     expect(read({ heartbeats: [heartbeat({ extension: '', file: broken })] }).refused).toEqual([]);
   });
 

@@ -8,8 +8,8 @@ import { type CancelRetriesInput, cancelRetriesInput } from './input.ts';
 import { dropSeries } from './series.ts';
 
 /**
- * Cancels the repeated retries of an extension; a command that runs is completed. If there are none, nothing changes.
- * Throws 404 `vm_unknown`.
+ * Cancels the repeated retries of an extension; a running command is completed. If there are no repeated retries,
+ * nothing changes. Throws 404 `vm_unknown`.
  */
 export async function cancelRetries(ctx: Context, input: CancelRetriesInput): Promise<void> {
   allow(ctx.actor, 'operator');

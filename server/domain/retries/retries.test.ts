@@ -103,7 +103,7 @@ describe('a retry', () => {
     expect(await findRevertTarget(ada, probe(vm))).toEqual(target);
   });
 
-  test('of what the caller saw is rejected once the extension has changed', async () => {
+  test('of a sequence number is rejected once the extension has another one', async () => {
     const vm = await givenFailed();
     const seen = await sequenceOf(vm);
     await retryExtension(ada, { ...probe(vm), sequenceNumber: seen });
@@ -152,7 +152,7 @@ describe('a retry', () => {
       expect(await numbersOf(vm)).toEqual(upTo(retried.status === 'fulfilled' ? seen + 2 : seen + 1));
     });
 
-    test('many others and edits gives each goal state another number', async () => {
+    test('many other retries and edits gives each goal state another number', async () => {
       const vm = await givenFailed();
       const seen = await sequenceOf(vm);
       const acts = upTo(6).flatMap((n) => [edit(vm, `word ${n}`), retryExtension(eve, probe(vm))]);
@@ -315,7 +315,7 @@ describe('repeated retries', () => {
     expect(await runRetries(portal(minutes(10)))).toBe(0);
   });
 
-  test('a new series replaces the one before it', async () => {
+  test('a new series replaces the previous one', async () => {
     const vm = await givenFailed();
     await retryExtension(ada, { ...probe(vm), ...repeat });
     await retryExtension(at(minutes(5)), { ...probe(vm), everyMinutes: 30, times: 4 });

@@ -83,7 +83,10 @@ async function loadDue(tx: Transaction, vmId: string, name: string): Promise<Due
   return due;
 }
 
-/** A VM on hold and an unresponsive agent are not retried, because neither would get the new goal state. */
+/**
+ * Nothing is retried while the VM is on hold or its agent is unresponsive, because the agent would not get the new goal
+ * state.
+ */
 async function nextStep(
   tx: Transaction,
   { row, extension, health }: Due,

@@ -13,7 +13,7 @@ export interface DroppedCopies {
 /**
  * With `ANNEX_CUSTODY=vm`, removes what the portal stored earlier: its own copies of protected settings that are also
  * encrypted for a VM, and tenant keys that an agent already has. Settings for a VM without a machine, and withheld
- * settings, stay until they are encrypted for a machine. Adds an entry to the activity log if anything was removed.
+ * settings, are kept until they are encrypted for a machine. Adds an entry to the activity log if anything was removed.
  */
 export async function dropPortalCopies(ctx: Context): Promise<DroppedCopies> {
   if (ctx.config.custody !== 'vm') return { secrets: 0, tenantKeys: 0 };

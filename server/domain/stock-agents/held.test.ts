@@ -104,7 +104,7 @@ describe('the goal state of a stock agent on hold', () => {
     }
   });
 
-  test('ends with the hold whose time is over', async () => {
+  test('ends when the hold expires', async () => {
     await vm.declare('probe');
     const until = after(60).toISOString();
     await holdVm(operator, { vmId: vm.vmId, reason, until });
@@ -142,7 +142,7 @@ describe('setHold', () => {
     expect(await readHold(services.db, vm.vmId)).toBeNull();
   });
 
-  test('two people at the same time hold it once', async () => {
+  test('two people who hold it at the same time create one hold', async () => {
     const both = await Promise.all([set(true), set(true)]);
     expect(both[0]).toEqual(both[1]);
     expect(await holdActs()).toEqual(['hold.set']);

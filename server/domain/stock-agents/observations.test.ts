@@ -107,7 +107,7 @@ describe('what a stock agent reports about its components', () => {
     expect(await shown()).toEqual(stored);
   });
 
-  test('at most eight names: a recovered one makes room, the others stay', async () => {
+  test('at most eight names: a recovered component makes room, and all others are kept', async () => {
     const names = Array.from({ length: 8 }, (_, n) => `part${n}`);
     await note(1, ...names.map((name) => `${name}: down`));
     await note(2, 'ninth: down');
@@ -164,7 +164,7 @@ describe('machines that speak for a stock VM', () => {
   const stored = async () =>
     (await services.db.select().from(stockAgents).where(eq(stockAgents.vmId, vmId)))[0]?.sightings;
 
-  test('one machine is stored once, and is no duplicate', async () => {
+  test('one machine is stored once, and is not a duplicate', async () => {
     await see(0, 'a');
     const first = await stored();
     await see(1, 'a');
@@ -178,7 +178,7 @@ describe('machines that speak for a stock VM', () => {
     expect(new Set((await stored())?.map(({ mark }) => mark))).toEqual(new Set(['a', 'b']));
   });
 
-  test('a new token forgets the machines of the former one', async () => {
+  test('a new token forgets the machines of the previous one', async () => {
     for (let round = 0; round < 3; round += 1) await see(40 * round, round % 2 === 0 ? 'a' : 'b');
     await grantWireAccess(operator, { vmId });
     expect(await stored()).toEqual([]);

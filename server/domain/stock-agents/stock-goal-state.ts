@@ -28,7 +28,7 @@ export function inFourParts(version: string): string {
 
 /**
  * Returns a name of letters, digits and `_`, because the agent accepts nothing else. A name that had to be changed
- * stays unique.
+ * remains unique.
  */
 export function wireNameOf(name: string): string {
   if (/^\w+$/.test(name)) return name;
@@ -56,7 +56,7 @@ export function stockExtensions(
 }
 
 /**
- * Returns a fingerprint of everything that the agent acts on. Extensions that are being uninstalled are left out,
+ * Returns a fingerprint of everything that the agent acts on. Extensions that are being uninstalled are not included,
  * because otherwise the agent would run every other handler again when they leave the goal state.
  */
 export function fingerprintOf(extensions: readonly StockExtension[]): string {

@@ -104,7 +104,7 @@ describe('what the verbs store and record', () => {
     expect(await credential()).toBe(wireTokenHash(vmId, token));
   });
 
-  test('a revocation removes key and token, and the extensions stay declared', async () => {
+  test('a revocation removes key and token, and the extensions remain declared', async () => {
     await vm.declare('probe');
     await grantWireAccess(operator, { vmId: vm.vmId });
     await revokeWireAccess(operator, { vmId: vm.vmId });
@@ -120,7 +120,7 @@ describe('what the verbs store and record', () => {
     expect((await wireEntries()).map(({ details }) => details.rotated)).toEqual([false, true, true]);
   });
 
-  test('a token created while it is revoked leaves the VM in one of both states', async () => {
+  test('creating and revoking a token at the same time leaves the VM in one of the two states', async () => {
     const { vmId } = vm;
     await grantWireAccess(operator, { vmId });
     await Promise.all([grantWireAccess(operator, { vmId }), revokeWireAccess(operator, { vmId })]);
@@ -132,7 +132,7 @@ describe('what the verbs store and record', () => {
 });
 
 describe('the stored form of a token', () => {
-  test('depends on VM and token, and is no credential of a reference agent', () => {
+  test('depends on VM and token, and is not a credential of a reference agent', () => {
     const hash = wireTokenHash(unknownId, 'annex_wire_x');
     expect(hash).toMatch(/^[0-9a-f]{64}$/);
     expect(wireTokenHash(unknownId, 'annex_wire_x')).toBe(hash);
@@ -141,7 +141,7 @@ describe('the stored form of a token', () => {
   });
 });
 
-test('tenant keys are encrypted under other keys, each for its VM, and no longer open with the former ones', async () => {
+test('tenant keys are encrypted with new keys, each for its VM, and can no longer be decrypted with the previous ones', async () => {
   const other = await givenVm(services);
   for (const { vmId } of [vm, other]) await grantWireAccess(operator, { vmId });
   const ids = [vm.vmId, other.vmId];

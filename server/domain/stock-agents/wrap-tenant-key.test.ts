@@ -72,7 +72,7 @@ test.each<[what: string, start: number]>([
   expect(await renewals()).toHaveLength(1 + start);
 });
 
-test('ANNEX_CUSTODY=vm: a renewed key stays in the portal only until the agent fetched it', async () => {
+test('ANNEX_CUSTODY=vm: the portal keeps a renewed key only until the agent has fetched it', async () => {
   const before = await wrap(custody, 0);
   const renewed = await rotateTenantKey(custody, { vmId });
   expect(await keeps()).toEqual({ key: true, envelope: false });

@@ -120,7 +120,7 @@ test('a wait is followed to its root, and a cycle ends', () => {
   expect(explainVm(view(cycle), now)?.links.length).toBeLessThanOrEqual(5);
 });
 
-test('the hold is the reason during a hold, and an earlier failure stays one', () => {
+test('during a hold, the hold is the reason, but an earlier failure remains a reason', () => {
   const hold = { at: ago(600), by: 'Ada', reason: null, until: null };
   const onHold = (...extensions: Extension[]): ExplainedVm => {
     const explained = view(extensions);

@@ -71,7 +71,7 @@ describe('a deadline counts from the delivery or the end of a wait, without the 
     expect(deadlineOf({ ...goal, deliveredAt, waitsUntil, pastHolds })).toEqual(ago(end));
   });
 
-  test('it is the moment at which a clock that stops during holds has run for the time', () => {
+  test('it is the moment at which a clock that stops during holds has run for the allowed time', () => {
     let state = 7;
     const random = (below: number) => {
       state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;

@@ -29,7 +29,7 @@ test('extensions with the same health are sorted by name', () => {
   expect(named.sort(bySeverity).map(({ name }) => name)).toEqual(['a', 'b', 'c']);
 });
 
-test('stored ranks and the letters of the map stay as earlier releases wrote them', () => {
+test('stored ranks and the letters of the map are those that earlier releases wrote', () => {
   expect(vmHealths.map((health) => [health, rankOf(health)])).toEqual([
     ['failed', 0],
     ['unresponsive', 1],
@@ -41,7 +41,7 @@ test('stored ranks and the letters of the map stay as earlier releases wrote the
   expect(healthLetters).toBe('fudpkhx');
 });
 
-test('VMs sort like extensions without disabled, and in reverse for counts', () => {
+test('VMs are sorted like extensions, without disabled ones, and in reverse order for counts', () => {
   expect(vmHealths).toEqual(extensionHealths.slice(0, -1));
   expect(mildestFirst.toReversed()).toEqual(vmHealths);
 });

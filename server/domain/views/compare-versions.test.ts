@@ -75,7 +75,7 @@ test('the first 200 messages that differ are listed, and all are counted', async
   expect(longer.languages).toEqual([{ lang: 'en', added: 0, removed: 1, changed: 200 }]);
 });
 
-test('languages are compared one by one, also those that only one side has', async () => {
+test('languages are compared one by one, including those that only one side has', async () => {
   const { languages, messages } = await compare('1.0', '2.0');
   const byLanguage = Object.fromEntries(languages.map(({ lang, ...counts }) => [lang, counts]));
   expect(byLanguage).toEqual({
@@ -90,7 +90,7 @@ test('languages are compared one by one, also those that only one side has', asy
   ]);
 });
 
-test('the other way round, what was added is removed', async () => {
+test('in the other direction, what was added is removed', async () => {
   const { languages } = await compare('2.0', '1.0');
   expect(languages).toContainEqual({ lang: 'fr', added: 0, removed: 2, changed: 0 });
   expect(languages).toContainEqual({ lang: 'zh', added: 1, removed: 0, changed: 0 });

@@ -27,7 +27,7 @@ async function exported(input: Parameters<typeof exportFleet>[1], of = ctx): Pro
 const acts = () =>
   ctx.db.select().from(auditEntries).where(eq(auditEntries.action, 'fleet.export')).orderBy(auditEntries.id);
 
-test('contains every VM by name, with what lists know of it', async () => {
+test('contains every VM, sorted by name, with its data from lists', async () => {
   const [page = []] = await exported({});
   expect(page.map(({ name, health }) => [name, health])).toEqual([
     ['Web', 'failed'],
@@ -74,7 +74,7 @@ test.each([
   expect(await acts()).toHaveLength(before.length);
 });
 
-test('has pages of 1,000, each VM once, and leaves out one that is deleted meanwhile', async () => {
+test('has pages of 1,000, each VM once, and omits one that is deleted in the meantime', async () => {
   const many = await testContext({ role: 'viewer', now });
   await many.db.execute(sql`
     with made as (

@@ -148,7 +148,7 @@ describe('a row of the list', () => {
     });
   });
 
-  test('says that protected settings are withheld only while a certificate is there to release them for', async () => {
+  test('says that protected settings are withheld only while there is a certificate for which they can be released', async () => {
     const vm = await givenVm(services);
     await vm.declare('probe');
     await withholdSecrets(vm.vmId);

@@ -13,7 +13,7 @@ export type AdoptionInput = z.input<typeof adoptionInput>;
 export interface Adoption {
   /** Versions with counts within the range; at most 50, those with the most VMs. */
   versions: string[];
-  /** Oldest first. `vms` follows the order of `versions`. Points without a count are left out. */
+  /** Oldest first. `vms` follows the order of `versions`. Points without a count are omitted. */
   points: { at: Date; vms: number[] }[];
 }
 

@@ -10,7 +10,7 @@ import {
   type VersionSummary,
 } from '#server/domain/packages/index.ts';
 
-/** How many VMs use a version, and how often it fails there. */
+/** How many VMs use a version, and how often it fails on them. */
 export interface VersionUse {
   /** Number of VMs with this version in their goal state. */
   vms: number;
@@ -94,7 +94,7 @@ async function vmsBy(
   return new Map(rows.map((row) => [row.value, row.vms]));
 }
 
-/** Returns the mean share of failures by version and day. Versions without a count are left out. */
+/** Returns the mean share of failures by version and day. Versions without a count are omitted. */
 async function failuresByDay(ctx: Context, handler: string): Promise<Map<string, (number | null)[]>> {
   const today = Math.floor(ctx.now.getTime() / day);
   const first = new Date((today - failureDays + 1) * day);

@@ -91,7 +91,7 @@ test('a time outside the database’s calendar is rejected', async () => {
   });
 });
 
-test('leaves out events before and after the window', async () => {
+test('omits events before and after the window', async () => {
   const vm = await givenVm(services);
   await vm.declare('probe');
   expect(await read(vm, { from: ago(30), to: ago(10) })).toMatchObject({ configuration: [], acts: [] });

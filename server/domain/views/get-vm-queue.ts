@@ -141,7 +141,7 @@ async function factsOf(
   };
 }
 
-/** Returns why the goal state leaves an extension out; null if it does not. */
+/** Returns why the goal state omits an extension; null if it does not. */
 function withheldCode({ needsSecrets, needsRelease }: Row, hasNoKey: boolean): 'secrets' | 'release' | 'never' | null {
   if (needsSecrets) return 'secrets';
   if (needsRelease) return 'release';

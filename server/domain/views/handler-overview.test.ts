@@ -79,7 +79,7 @@ describe('the version that represents a handler', () => {
     expect(newest?.version).toBe(expected);
   });
 
-  test('says whether the handler sends heartbeats, can be used more than once, and in which languages it speaks', async () => {
+  test('says whether the handler sends heartbeats and can be used more than once, and which languages it has', async () => {
     const handler = 'Acme.Newest.Described';
     await givenVersion(ctx.db, { handler, reportHeartbeat: false, supportsMultipleExtensions: true });
     const about = { handler, version: '1.0.0.0', warnings: [], updatedAt: now, updatedBy: 'test' };

@@ -126,7 +126,7 @@ describe('rejected calls', () => {
     expect(agent.refusals[0]?.limitBytes).toBe(limit && services.config.limits.vm[limit]);
   });
 
-  test('a cleared history names the oldest report that is kept, or the moment of clearing without one', async () => {
+  test('a cleared history names the oldest report that is kept or, if none is, the time of the clearing', async () => {
     const { vmId } = await givenVm(services);
     await refuse(vmId, 'history_cleared', later(-5));
     expect((await view(vmId)).agent.refusals[0]?.keptFrom).toBe(later(-5).toISOString());
@@ -173,7 +173,7 @@ test('a hold is the reason until it is released, and moves deadlines by its leng
   );
 });
 
-test('a conclusion of an earlier sequence is not one of the goal', async () => {
+test('the conclusion of an earlier sequence number does not conclude the goal', async () => {
   const vm = await vmWithProbe();
   const file = [{ version: 1, timestampUTC: start.toISOString(), status: { status: 'success' } }];
   const status = { extension: 'probe', sequenceNumber: 1, ageSeconds: 0, readSecondsAgo: 0, file };

@@ -277,7 +277,7 @@ describe('size', () => {
     expect((shown?.substatus.length ?? 0) + (shown?.omittedSubstatuses ?? 0)).toBe(1_000);
   });
 
-  test('an extension with large reports leaves room for the others', async () => {
+  test('an extension with large reports leaves room for other extensions', async () => {
     const handler = 'Acme.Lab.Crowd';
     await givenVersion(services.db, { handler, supportsMultipleExtensions: true });
     await givenFloodTemplate(handler);

@@ -52,7 +52,7 @@ export const agentView = z.object({
   duplicateSeenAt: time.nullable(),
   /** Rejected calls and exceeded limits of the last day, newest first. Only the last one of each kind is listed. */
   refusals: z.array(refusal),
-  /** When the hold began, who last set or changed it, why, and until when it lasts; null if there is no hold. */
+  /** When the hold began, who last set or changed it, why, and when it ends; null if there is no hold. */
   hold: hold.pick({ reason: true, until: true }).extend({ at: time, by: z.string() }).nullable(),
   /** What the agent could not read or do and has not recovered from, newest first; for operators only. */
   problems: z.array(agentProblemView).optional(),
@@ -120,7 +120,7 @@ export const substatusView = z
 export type SubstatusView = z.infer<typeof substatusView>;
 
 export const statusView = substatusView.extend({
-  /** Number of parts left out at all levels, because a view contains at most 4 MiB of handlers' messages. */
+  /** Number of parts omitted at all levels, because a view contains at most 4 MiB of handlers' messages. */
   omittedSubstatuses: count,
   sequenceNumber: count,
   configurationAppliedTime: z.string().nullable(),

@@ -27,7 +27,7 @@ beforeAll(async () => {
 const losses = async (version: string, of = handler) =>
   versionLosses.parse(await listLosses(await testContext({ services, role: 'viewer' }), { handler: of, version }));
 
-test('names languages, messages and placeholders that the version before has', async () => {
+test('names languages, messages and placeholders that only the previous version has', async () => {
   const found = await losses('2.0');
   expect(found).toMatchObject({ previous: '1.0', languages: ['fr'], isSchemaRemoved: false });
   expect(found.placeholders).toEqual({ items: [{ lang: 'en', id: 'a', before: [0], after: [1] }], total: 1 });
@@ -36,7 +36,7 @@ test('names languages, messages and placeholders that the version before has', a
   expect(found.messages.items).toHaveLength(200);
 });
 
-test('is empty without a version before', async () => {
+test('is empty without a previous version', async () => {
   expect(await losses('1.0')).toMatchObject({ previous: null, languages: [], messages: { total: 0 } });
 });
 

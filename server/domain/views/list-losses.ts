@@ -30,7 +30,7 @@ const limited = <Item extends z.ZodType>(item: Item) => z.object({ items: z.arra
 export const versionLosses = z.object({
   handler: z.string(),
   version: z.string(),
-  /** The version that it is compared with; null if there is none. Then every list is empty. */
+  /** The version that this version is compared with. If there is none, this is null and every list is empty. */
   previous: z.string().nullable(),
   /** Languages that only the previous version has. */
   languages: z.array(z.string()),

@@ -35,7 +35,7 @@ test('lists the VMs whose agents became unresponsive within the same minute, and
   expect(items.map(({ name }) => name)).toEqual(['rack-1', 'rack-2', 'rack-3', 'rack-4', 'rack-5']);
 });
 
-test('a VM whose agent has never called has no others', async () => {
+test('for a VM whose agent has never called, no other VMs are listed', async () => {
   const { id: vmId } = await registerVm(ctx, { name: 'never' });
   expect(await listSilentTogether(viewer, { vmId })).toEqual({ total: 0, items: [] });
 });

@@ -8,7 +8,7 @@ import { type SilentTogetherInput, silentTogetherInput } from './input.ts';
 /** Other VMs whose agents last called within a minute of this VM's agent, which points to a common cause. */
 export interface SilentTogether {
   total: number;
-  /** The first of them, by name. */
+  /** The first of these VMs, by name. */
   items: { id: string; name: string }[];
 }
 

@@ -85,7 +85,7 @@ describe('the reason in a list', () => {
     expect(await reason(silent)).toMatchObject({ cause: 'exit', command: 'enable', exitCode: 51, text: null });
   });
 
-  test('of a VM whose agent does not respond is that, and of a healthy one there is none', async () => {
+  test('is the agent if it does not respond; a healthy VM has no reason', async () => {
     const vm = await givenProbe([], [{ status: 'error', ...full }]);
     const later = new Date(start.getTime() + 3_600_000);
     expect(await reason(vm, 'en', later)).toMatchObject({ extension: null, cause: 'silent', text: null });

@@ -25,7 +25,7 @@ beforeAll(async () => {
 const vms = async (q: string) => (await searchVmsAndHandlers(ctx, { q })).vms.map(({ name }) => name);
 const handlers = async (q: string) => (await searchVmsAndHandlers(ctx, { q })).handlers.map(({ handler }) => handler);
 
-test('the eight first of more are found, names that begin with the text before others', async () => {
+test('the first eight matches are found, names that begin with the text before other names', async () => {
   expect(await vms('web')).toEqual(Array.from({ length: 8 }, (_, n) => `web-0${n}`));
   expect(await handlers('many')).toHaveLength(8);
 });

@@ -13,7 +13,7 @@ export interface Timeline {
   lanes: TimelineLane[];
   /** Number of events and health spans that were merged with a neighbor because they are too close to show. */
   merged: number;
-  /** Health before this time is left out, because there was too much to read; null if nothing is left out. */
+  /** Health before this time is omitted, because there was too much to read; null if nothing is omitted. */
   healthSince: string | null;
 }
 

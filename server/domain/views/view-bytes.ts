@@ -52,8 +52,8 @@ export class ByteShare {
 }
 
 /**
- * Distributes a view's bytes among items, such as extensions. Starts with the smallest item, so that what it does not
- * need goes to the others. Calls `build` once for each item and returns the results in the order of the items.
+ * Distributes a view's bytes among items, such as extensions. Starts with the smallest item, so that bytes that it does
+ * not need go to larger items. Calls `build` once for each item and returns the results in the order of the items.
  */
 export function distributeBytes<Item, Result>(
   items: readonly Item[],

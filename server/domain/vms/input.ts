@@ -35,7 +35,9 @@ export const vmId = z.uuid();
 export const createVmInput = z.object({ name: vmName, tags: vmTags.default({}) });
 export type CreateVmInput = z.input<typeof createVmInput>;
 
-/** `seen` is what the caller changed: with it, changes that others made since then stay. */
+/**
+ * `seen` is the name and tags that the caller edited. With `seen`, changes that other people made since then are kept.
+ */
 export const updateVmInput = z.object({
   vmId,
   name: vmName.optional(),

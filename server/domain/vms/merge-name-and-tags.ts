@@ -5,8 +5,8 @@ export interface NameAndTags {
 }
 
 /**
- * Applies one person's changes (`seen` to `wanted`) to what is stored now, so that changes of others stay. Returns null
- * if both changed the name, or the same tag, in different ways.
+ * Applies one person's changes (`seen` to `wanted`) to what is stored now, so that other people's changes are kept.
+ * Returns null if both sides changed the name, or the same tag, in different ways.
  */
 export function mergeNameAndTags(seen: NameAndTags, wanted: NameAndTags, current: NameAndTags) {
   const name = merged(seen.name, wanted.name, current.name);

@@ -98,7 +98,7 @@ describe('reading', () => {
     });
   });
 
-  test('an id that no VM has, or had before its deletion, is unknown', async () => {
+  test('an id that no VM has, or that a deleted VM had, is unknown', async () => {
     const deleted = await create();
     await remove(deleted.id);
     for (const vmId of [randomUUID(), deleted.id]) {
@@ -257,7 +257,7 @@ describe('rejected calls on the page of a VM', () => {
   });
 });
 
-test('the first mark of a decommission stays', async () => {
+test('the first mark of a decommission is kept', async () => {
   const { id } = await create();
   for (const at of [new Date('2026-01-01T00:00:00Z'), new Date('2026-01-02T00:00:00Z')]) {
     await ctx.db.transaction((tx) => markDecommissioning(tx, id, at));

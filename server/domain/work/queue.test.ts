@@ -169,7 +169,7 @@ describe('the queue of a machine', () => {
     expect(listOf(factsOf([a], { reports, restarting: ['Lab.a'] })).waiting).toEqual(['enable a 2.0 (restart Lab.a)']);
   });
 
-  test('on hold shows what comes after the release, from the machine as it then is', () => {
+  test('on hold shows what runs after the release, based on the machine at that time', () => {
     const heldGoal = { turn: 6, asked: goalAsked, deliveredAt: null, extensions: [target('a', { state: 'disabled' })] };
     const facts = factsOf([a], { heldGoal, reports: [reported('a', installed)] });
     expect(listOf(facts)).toEqual({ now: null, next: ['enable a 2.0'], waiting: ['disable a 2.0 (hold)'] });
@@ -205,7 +205,7 @@ describe('an entry', () => {
   });
 });
 
-describe('a report that is wrong does not break the queue', () => {
+describe('an invalid report does not break the queue', () => {
   const versions = { constructor: 'installed', banana: 'installed', '9999999999.1': 'installed' } as const;
   const used = JSON.parse('{ "__proto__": "banana", "constructor": "2.0", "a": "\\u202e0.2" }');
   const again = 'enable a 2.0';

@@ -57,7 +57,7 @@ describe('a message id as the id of a unit', () => {
     ['b64-YQ', false, false],
     ['a\u0000', false, false],
     ['\ufffe', false, false],
-  ])('%j stays as it is: %s in XLIFF 2.1, %s in 1.2', (id, asName, asText) => {
+  ])('%j is kept as it is: %s in XLIFF 2.1, %s in 1.2', (id, asName, asText) => {
     for (const [isName, stays] of [
       [true, asName],
       [false, asText],

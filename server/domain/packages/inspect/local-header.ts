@@ -13,7 +13,7 @@ const meaningfulFlags = 0x0001 | descriptorFlag | 0x0800;
 
 /**
  * Reads the header before an entry's data and compares it with the directory, because some unpackers trust the header
- * and others the directory.
+ * and some trust the directory.
  */
 export function readLocalHeader(fd: number, entry: DirectoryEntry): LocalHeader {
   const head = Buffer.alloc(headBytes);

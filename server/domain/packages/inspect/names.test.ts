@@ -180,7 +180,7 @@ describe('findings', () => {
     if (count > 100) expect(last).toEqual({ path: '', code: 'more_warnings', params: { count: count - 100 } });
   });
 
-  test('have params only where there are some', () => {
+  test('have params only if there are any', () => {
     const findings = new Findings('more_faults');
     findings.add('a', 'entry_twice');
     findings.add('b', 'entry_name_long', { limit: 5 });

@@ -118,7 +118,7 @@ describe('all archives of a package', () => {
     ]);
   });
 
-  test('are counted with the archives inside of them', async () => {
+  test('are counted with the archives inside them', async () => {
     const outer = around(small());
     expect(await codesOf([outer, outer, small()], 1)).toEqual([null, 'nested_bomb', 'nested_bomb']);
   });

@@ -128,7 +128,7 @@ describe('AZ-C1 a violation of the publisher’s schema', () => {
     expect(JSON.stringify(faults)).not.toContain(secret);
   });
 
-  test('both halves of a condition are one fault each, and the condition itself is no fault', () => {
+  test('both halves of a condition are one fault each, and the condition itself is not a fault', () => {
     const validate = compileSchema({ if: { not: { required: ['tls'] } }, else: { required: ['certificate'] } });
     expect(settingFaults(validate, {}, false)).toEqual([]);
     expect(settingFaults(validate, { tls: true }, false)).toEqual([{ path: '/certificate', code: 'setting_required' }]);
@@ -152,7 +152,7 @@ describe('AZ-C1 a violation of the publisher’s schema', () => {
     expect(faults.at(-1)?.params?.count ?? null).toBe(rest);
   });
 
-  test('a value is valid with whatever the schema does not mention', () => {
+  test('a value may contain anything that the schema does not mention', () => {
     const validate = compileSchema({ properties: { port: { type: 'integer' } } });
     for (const value of [{}, { port: 80 }, { port: 80, other: 'x' }, [], 'text', null]) {
       expect(settingFaults(validate, value, false)).toEqual([]);

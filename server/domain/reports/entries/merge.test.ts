@@ -123,7 +123,7 @@ describe('a heartbeat', () => {
     });
   });
 
-  test('after a silence is seen, although it is the same', () => {
+  test('after a silence is a visible change, even if the heartbeat is the same', () => {
     const old = mergeEntry(empty, heartbeat('ready'), context({}, at(-151))).row;
     expect(outcome(mergeEntry(old, heartbeat('ready'), context()))).toBe('shown seen');
     const recent = mergeEntry(empty, heartbeat('ready'), context({}, at(-150))).row;
@@ -233,7 +233,7 @@ describe('the reading of a file', () => {
   });
 });
 
-test('entries of one kind leave the columns of the others alone', () => {
+test('entries of one kind do not change the columns of other kinds', () => {
   const row = after(handler(3, 'enabled'), heartbeat('ready'), status(3, 'success'));
   const again = after(status(3, 'success'), heartbeat('ready'), handler(3, 'enabled'));
   for (const column of ['handlerHash', 'heartbeatHash', 'statusHash', 'statusWord', 'concludedWith'] as const) {

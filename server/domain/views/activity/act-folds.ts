@@ -24,8 +24,8 @@ export interface ActFold {
 /** Maximum time between the first and the last entry of a fold, in milliseconds. */
 const foldMs = 10 * 60_000;
 /**
- * Entries per statement. Most pages need one statement. A statement can cost the same whatever its limit, so that the
- * next ones read more.
+ * Entries per statement. Most pages need one statement. A statement can cost the same whatever its limit, so later
+ * statements read more.
  */
 const batches = [250, 1_000, 3_750];
 

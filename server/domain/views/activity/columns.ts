@@ -1,6 +1,6 @@
 import { auditEntries } from '#db/schema/index.ts';
 
-/** The columns that lists of entries need. `before` and `after` are left out because they may be large. */
+/** The columns that lists of entries need. `before` and `after` are omitted because they may be large. */
 export const columns = {
   id: auditEntries.id,
   at: auditEntries.at,

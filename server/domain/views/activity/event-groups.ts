@@ -13,7 +13,7 @@ export interface EventGroup {
   /** The time of the last event. */
   at: Date;
   vms: number;
-  /** The VM and, if an extension failed on it, that extension's name, if the group has only one VM. */
+  /** For a group of one VM: the VM and, if an extension failed on it, the extension's name. Otherwise null. */
   vm: { id: string; name: string } | null;
   extension: string | null;
 }

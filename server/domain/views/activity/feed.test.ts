@@ -65,7 +65,7 @@ async function pages(limit: number): Promise<string[]> {
 }
 
 describe('events of VMs', () => {
-  test('are failures, silence, recoveries and returns; other changes of health are none', async () => {
+  test('are failures, silence, recoveries and returns; other changes of health are not events', async () => {
     await became(0, '01:00:00', 'healthy', 'progressing');
     await became(0, '01:01:00', 'progressing', 'failed');
     await became(0, '01:02:00', 'failed', 'progressing');

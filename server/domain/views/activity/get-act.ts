@@ -13,7 +13,7 @@ export interface ActContents {
   id: number;
   requestId: string;
   differences: Difference[];
-  /** Number of differences left out. */
+  /** Number of differences that are not listed. */
   more: number;
   /** Position in the chain; null for an entry that is not linked yet. */
   position: number | null;

@@ -67,7 +67,10 @@ export interface FoldSummary {
 export interface Feed {
   items: FeedItem[];
   nextCursor: string | null;
-  /** Ids of the newest entry and of the newest event; 0 if there is none. `countNewerActs` counts what came after. */
+  /**
+   * Ids of the newest entry and of the newest event; 0 if there is none. `countNewerActs` counts the entries and events
+   * after these.
+   */
   newest: number;
   newestEvent: number;
 }

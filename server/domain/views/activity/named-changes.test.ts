@@ -77,7 +77,7 @@ describe('the changes that a sentence names', () => {
     expect(await newest('viewer')).toBeNull();
   });
 
-  test('leave out values that are too long', async () => {
+  test('omit values that are too long', async () => {
     const goal = { version: '1.1.0.0', state: 'disabled' as const };
     await set(goal, { note: 'y'.repeat(41) });
     await set(goal, { note: 'z', port: null });

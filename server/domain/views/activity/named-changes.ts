@@ -71,7 +71,7 @@ const actions = ['extension.set', 'vm.update', 'member.update', 'goal-state.reve
 
 /**
  * Returns what each entry changed, by entry id. Entries that created something, and entries whose contents the caller
- * cannot see, are left out. Settings have their titles in the wanted languages.
+ * cannot see, are omitted. Settings have their titles in the wanted languages.
  */
 export async function nameChanges(
   ctx: Context,

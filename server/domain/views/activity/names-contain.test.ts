@@ -74,7 +74,7 @@ test('a person is found by the newest name, with all entries', async () => {
   expect(await found('ada')).toEqual(['by Ada']);
 });
 
-test('spaces around the text do not count, and nothing between them finds all', async () => {
+test('spaces around the text do not count, and blank text finds everything', async () => {
   expect(await found('  lovelace ')).toEqual(['by Ada']);
   expect(await found('   ')).toHaveLength(12);
 });

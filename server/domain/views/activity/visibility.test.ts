@@ -95,7 +95,7 @@ describe.each(readers)('an entry of another person on the target %s', (targetKin
   });
 });
 
-describe('an own act', () => {
+describe('the reader’s own act', () => {
   test.each(roles)('as %s: with its address, whatever its target', async (role) => {
     const actor = testActor(role);
     const ctx = await as(actor);

@@ -30,7 +30,7 @@ const warns: GivenVms = {
   extension: { health: 'degraded', cause: 'status', messageId: 'disk' },
 };
 
-test('a fleet without problems has none', async () => {
+test('a healthy fleet has no problems', async () => {
   await insertVms(ctx.db, now, [{ name: 'well', count: 3, extension: {} }]);
   expect(await list()).toEqual({ vms: 0, open: 0, items: [], snoozed: [] });
   expect(await countAttention(ctx)).toEqual({ open: 0 });

@@ -182,7 +182,7 @@ function withoutParams(template: string): string {
 
 type Sent = Pick<StatusDocument, 'message' | 'formattedMessage'>;
 
-/** Reads what the VMs of problems with only one VM reported. The texts of one VM do not apply to others. */
+/** Reads what the VMs of problems with only one VM reported. The texts of one VM do not apply to other VMs. */
 async function readSent(ctx: Context, problems: readonly FleetProblem[]): Promise<Map<string, Sent>> {
   const single = problems.filter(({ vms, extension }) => vms === 1 && extension?.messageId);
   if (single.length === 0) return new Map();

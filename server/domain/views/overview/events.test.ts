@@ -189,7 +189,7 @@ describe('VMs that fail together', () => {
     expect(await listFailingTogether(fresh())).toMatchObject([{ vms: 1, extension: { name: null } }]);
   });
 
-  test('versions are in their own order, newest last, and the newest five of more', async () => {
+  test('versions are in version order, newest last; of more than five, the newest are listed', async () => {
     await insert(names(7));
     const versions = ['1.10.0.0', '1.9.0.0', '1.2.0.0', '2.0.0.0', '1.1.0.0', '10.0.0.0'];
     for (const [place, version] of versions.entries()) await fails(place, { version });
@@ -237,7 +237,7 @@ describe('VMs that fail together', () => {
 });
 
 describe('changes of the hour', () => {
-  test('the first bar begins 24 bars back, and a moment before is left out', async () => {
+  test('the first bar begins 24 bars back, and changes before it are omitted', async () => {
     await insert(names(2));
     const { bars, barSeconds } = await listHealthChanges(fresh());
     const first = bars[0]?.from ?? '';
@@ -255,7 +255,7 @@ describe('changes of the hour', () => {
     expect((await listHealthChanges(fresh())).bars.at(-1)).toMatchObject({ degraded: 1 });
   });
 
-  test('first evaluations, deletions and unknown health are no changes in a bar', async () => {
+  test('first evaluations, deletions and unknown health do not count as changes', async () => {
     await insert(names(3));
     await became(0, 9, 'failed', { from: null });
     await became(1, 9, null);

@@ -104,7 +104,7 @@ describe('the arrangement of groups', () => {
     expect(shown(rows)).toEqual(expected);
   });
 
-  test('24 groups stay, and of 25 the two smallest are combined', () => {
+  test('24 groups are kept, and of 25 the two smallest are combined', () => {
     const sizes = Array.from({ length: 24 }, () => 1);
     expect(shown(sized(...sizes))).toHaveLength(24);
     const folded = shown(sized(...sizes, 1));

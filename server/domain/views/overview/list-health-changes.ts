@@ -11,13 +11,13 @@ export const changeKinds = ['recovered', 'started', 'degraded', 'failed', 'silen
 export type ChangeKind = (typeof changeKinds)[number];
 export type ChangeCounts = Record<ChangeKind, number>;
 
-/** The changes within a time: the number of VMs with any change, and of those with a change of each kind. */
+/** The changes within a time range: the number of VMs with any change, and the number with a change of each kind. */
 interface ChangedVms extends ChangeCounts {
   vms: number;
 }
 
 export interface HealthChanges {
-  /** Number of VMs whose health changed within the hour, and of those with a change of each kind. */
+  /** Number of VMs whose health changed within the hour, and the number with a change of each kind. */
   vms: number;
   totals: ChangeCounts;
   /** The beginning of the hour. */

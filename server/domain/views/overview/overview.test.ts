@@ -236,7 +236,7 @@ test('VMs on which the same part fails are one group, under the message of that 
   ]);
 });
 
-test('VMs that became unresponsive together are one group; waiting or silent extensions are no cause', async () => {
+test('VMs that became unresponsive together are one group; waiting or silent extensions are not a cause', async () => {
   const silent: Extension = { health: 'unresponsive', cause: 'silent' };
   for (const minutes of [20, 19, 18]) {
     await givenVm(`s-${minutes}`, { health: 'unresponsive', since: ago(minutes), extensions: [silent] });

@@ -87,7 +87,7 @@ async function readCopy(db: Database, { copies }: Kept, groupBy: GroupBy): Promi
 }
 
 /**
- * SQL for the number of VMs according to the fleet counters. A wrong counter stays wrong by the same amount, so it
+ * SQL for the number of VMs according to the fleet counters. A wrong counter remains wrong by the same amount, so it
  * hides no change.
  */
 const vms = sql`coalesce((select sum(n) from ${countedFleet} c where what <> 'extensions'), 0)::int as vms`;

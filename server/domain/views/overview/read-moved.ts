@@ -5,7 +5,7 @@ import { rankOf, type VmHealth, vmHealths } from '#server/domain/verdicts/index.
 import { firstBar } from './bars.ts';
 import { type MapReader, shareReading } from './readings.ts';
 
-/** How many VMs got and lost each health within the hour. Every number is that of a list with a filter. */
+/** How many VMs got and lost each health within the hour. Every number equals the number of VMs in a filtered list. */
 export interface Moved {
   /** The beginning of the hour. */
   since: string;
