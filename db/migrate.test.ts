@@ -32,7 +32,7 @@ test('columns that every report rewrites have a low statistics target; new ones 
   expect(rows).toEqual([]);
 });
 
-/** Creates a database in the state before the migration with this number. */
+/** Creates a database in the state that it has before the migration with this number. */
 async function databaseBefore(migration: number) {
   const db = await testDatabase({ connections: 1 });
   const folder = await mkdtemp(join(tmpdir(), 'annex-test-migrations-'));

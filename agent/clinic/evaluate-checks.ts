@@ -20,7 +20,7 @@ export interface CheckResult {
 export interface TrialLimits {
   /** How long after the start of enable a status may take to appear, in seconds. */
   statusSeconds: number;
-  /** How long the status may then take to become success or error, in seconds. */
+  /** How long the status may take to become success or error after it has appeared, in seconds. */
   settleSeconds: number;
 }
 

@@ -32,7 +32,7 @@ test('20 reports queued during a three-second gateway outage arrive within secon
 
   expect(messages()).toEqual(['before', ...expected]);
   expect(during).toBeLessThan(10);
-  // The pause grows with the outage, so it is at most as long. The rest is for a busy machine.
+  // The pause is at most as long as the outage. The additional three seconds are for a busy machine.
   expect((performance.now() - began) / 1000).toBeLessThan(3 + 3);
 });
 

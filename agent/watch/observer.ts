@@ -38,7 +38,7 @@ interface Watched {
   /** The last document that was reported; a different one is reported immediately. */
   lastText: string | null;
   lastProblem: string | null;
-  /** When a file with this modification time was first seen, and its age then. */
+  /** When a file with this modification time was first seen, and the age that it had when it was first seen. */
   seen: { mtimeMs: number; at: BootMoment; ageSeconds: number } | null;
   reading: Promise<StatusWord | null> | null;
   /** Whether a reading is scheduled; further changes do not schedule another one. */

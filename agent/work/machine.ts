@@ -163,7 +163,10 @@ export class Machine {
     return pendingRestartsIn(this.local, this.boot);
   }
 
-  /** Notes that an install or update exited with 0 and requires a restart. `boot` is the boot in which it ran. */
+  /**
+   * Notes that an install or update exited with 0 and requires a restart. `boot` is the boot in which the install or
+   * update ran.
+   */
   noteRestartWanted(version: LocalVersion, boot: string): void {
     // An install in an earlier boot is complete by now. A request that is already recorded keeps its `rebootSince` and
     // `rebootAsked`.

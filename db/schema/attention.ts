@@ -3,8 +3,8 @@ import { index, integer, pgTable, text, timestamp } from 'drizzle-orm/pg-core';
 import { users } from './auth.ts';
 
 /**
- * What people decided about the problems on the page *Needs attention*: who works on a problem, and until when it is
- * snoozed. A problem without a decision has no row.
+ * What people decided about the problems on the page *Needs attention*: who works on a problem, and when its snooze
+ * ends. A problem without a decision has no row.
  */
 export const attentionMarks = pgTable(
   'attention_marks',
@@ -15,7 +15,7 @@ export const attentionMarks = pgTable(
     assigneeId: text('assignee_id').references(() => users.id, { onDelete: 'set null' }),
     assignedBy: text('assigned_by'),
     assignedAt: timestamp('assigned_at', { withTimezone: true }),
-    /** When the problem was snoozed. If null, it is not snoozed, and the next columns are null too. */
+    /** When the problem was snoozed. If null, the problem is not snoozed, and the next columns are null too. */
     snoozedAt: timestamp('snoozed_at', { withTimezone: true }),
     snoozedBy: text('snoozed_by'),
     /** When the snooze ends. If null, it ends when the problem changes. */
@@ -26,7 +26,10 @@ export const attentionMarks = pgTable(
      */
     snoozedVms: integer('snoozed_vms'),
     snoozedVersions: text('snoozed_versions').array(),
-    /** Since when no VM has the problem; null while at least one has it. The row is deleted some time later. */
+    /**
+     * The time since which no VM has had the problem; null while at least one VM has it. The row is deleted some time
+     * later.
+     */
     goneAt: timestamp('gone_at', { withTimezone: true }),
   },
   (t) => [index('attention_marks_assignee').on(t.assigneeId).where(sql`${t.assigneeId} is not null`)],

@@ -45,7 +45,7 @@ export const extensionPulse = pgTable(
     heartbeatStatus: text('heartbeat_status').$type<HeartbeatDocument['status']>(),
     /** When the agent read the file, by the portal's clock. */
     heartbeatReadAt: timestamp('heartbeat_read_at', { withTimezone: true }),
-    /** Age of the file at that time, in seconds. */
+    /** Age of the file when the agent read it, in seconds. */
     heartbeatAgeSeconds: doublePrecision('heartbeat_age_seconds'),
     statusHash: uuid('status_hash'),
     statusSequence: bigint('status_sequence', { mode: 'number' }),

@@ -33,7 +33,7 @@ export interface ProblemCause {
   messageId: string | null;
 }
 
-/** Agents that became unresponsive together, or at different times. */
+/** Whether agents became unresponsive together or individually. */
 export const silences = ['together', 'alone'] as const;
 export type Silence = (typeof silences)[number];
 

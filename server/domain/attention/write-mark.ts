@@ -54,7 +54,7 @@ export async function writeMark(
   return currentMark(after, problem, ctx.now);
 }
 
-/** Ends snoozes that were found to have ended, unless a person snoozed the problem again meanwhile. */
+/** Ends snoozes that were found to have ended, unless a person has snoozed the problem again since. */
 export async function endSnooze(
   tx: Transaction,
   ctx: Context,

@@ -11,7 +11,7 @@ const ofExtension = { of: 'extension', isSetByPeople: false } as const;
 
 /**
  * Counts the VMs by a value of their extensions. A VM with several extensions with the same value counts once. Most
- * values belong to one handler of which a VM has one extension, so that counting the extensions is enough.
+ * values belong to a handler of which a VM has only one extension, so counting the extensions is enough.
  */
 const countedBy = (name: SQL, { extensions }: CountedRows, value: SQL = sql`null::text`): SQL => sql`
   with parts as (
@@ -274,7 +274,7 @@ const stateBefore = fleetField({
   where: (value) => [both(sql`e.since < ${timeSql(value)}`)],
 });
 
-/** The fields about one extension of a VM, and the one about all of them. */
+/** The fields about one extension of a VM, and `notHandler`, which is about all of them. */
 export const extensionFields = [
   handler,
   notHandler,

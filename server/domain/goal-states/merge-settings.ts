@@ -48,7 +48,10 @@ export function mergeSettings(
 const custodyReason = (ctx: Pick<Context, 'config'>) =>
   ctx.config.custody === 'vm' ? ('secrets_custody' as const) : null;
 
-/** Returns why the portal cannot read settings by name; null if it can. Reads only what `entries` does not answer. */
+/**
+ * Returns why the portal cannot read settings by name; null if it can. Decrypts the settings only if `entries` does not
+ * show that they are an object.
+ */
 function unreadable(ctx: Pick<Context, 'keys' | 'config'>, row: SecretRow) {
   if (custodyReason(ctx) !== null || row.sealed === null) return 'secrets_custody' as const;
   const isObject = row.entries !== null || settingsByName(openSecret(ctx, row)) !== null;

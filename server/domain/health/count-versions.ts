@@ -39,7 +39,7 @@ export async function countVersions(
   return writeVersionCounts(db, pass);
 }
 
-/** Counts the next VMs with all their extensions. Returns false after the last VM. */
+/** Counts the next VMs, each with all of its extensions. Returns false after the last VM. */
 export async function countNextVms(db: Services['db'], pass: VersionPass, step = stepExtensions): Promise<boolean> {
   const { after, counts } = pass;
   const { rows } = await db.execute<VersionCount & { till: string; is_last: boolean } & Record<string, unknown>>(sql`

@@ -40,8 +40,8 @@ export interface ScanResult {
   /** Number of marked VMs. */
   marked: number;
   /**
-   * VMs that can age within `soonSeconds` from `now`; null if there are too many to keep. No other VM can, unless a
-   * report marks it.
+   * VMs that can age within `soonSeconds` from `now`; null if there are too many to keep. No other VM can age by then,
+   * unless a report marks it.
    */
   soon: string[] | null;
 }
@@ -113,7 +113,7 @@ interface Found {
 type Range = [shortest: number, longest: number];
 
 async function findAged(tx: Transaction, scan: AgeingScan, pace: Pace): Promise<Found> {
-  // Without parallel workers: this is not urgent, and reports need the cores.
+  // Disables parallel workers, because this is not urgent and reports need the cores.
   await tx.execute(sql`set local max_parallel_workers_per_gather = 0`);
   const { rows } = await tx.execute<{ agents: number; readings: number }>(sql`
     select pg_relation_size('agent_presence') / current_setting('block_size')::int as agents,

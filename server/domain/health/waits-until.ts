@@ -89,7 +89,7 @@ const isRunning = ({ handlerState }: Dependency): boolean =>
 
 /**
  * Adds `waitsUntil` to the extensions of one VM. It is null for a VM's only extension, which waits for nothing, and for
- * every extension once all have concluded, because no deadline counts then.
+ * every extension once all have concluded, because deadlines no longer count.
  */
 export function withWaits<E extends Dependency>(extensions: readonly E[]): (E & { waitsUntil: Date | null })[] {
   const waits = extensions.length > 1 && !extensions.every(isConcluded) ? waitsUntil(extensions) : null;

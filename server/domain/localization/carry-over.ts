@@ -50,7 +50,10 @@ export async function carryOver(ctx: Context, input: CarryOverInput): Promise<Ca
   });
 }
 
-/** Copies the languages that the draft lacks. Their warnings refer to the English messages that the draft then has. */
+/**
+ * Copies the languages that the draft lacks. Their warnings refer to the English messages that the draft has after the
+ * copy.
+ */
 async function carryLanguages(tx: Transaction, ctx: Context, draft: VersionRow, source: VersionRow): Promise<string[]> {
   const present = await loadResources(tx, draft);
   const missing = (await loadResources(tx, source)).filter(({ lang }) => present.every((own) => own.lang !== lang));

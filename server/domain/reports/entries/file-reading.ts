@@ -24,7 +24,7 @@ export function wentBack(before: Reading | null, next: Reading | null): boolean 
   return before.readAt.getTime() - next.readAt.getTime() > tolerance || writtenAt(before) - writtenAt(next) > tolerance;
 }
 
-/** Column names of a reading: the status in the file, when the file was read, and its age at that time. */
+/** Column names of a reading: the status in the file, when the file was read, and the file's age when it was read. */
 export interface ReadingColumns {
   word: string;
   readAt: string;

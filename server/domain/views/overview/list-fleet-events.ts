@@ -17,7 +17,7 @@ export interface FleetEvent {
   health: 'failed' | 'unresponsive';
   vms: number;
   common: CommonTag | null;
-  /** The VM and what failed on it, if the event has only one. */
+  /** The VM and what failed on it, if the event has only one VM. */
   vm: { id: string; name: string } | null;
   extension: { name: string; cause: HealthCause | null; exitCode: number | null } | null;
 }
