@@ -87,7 +87,7 @@ function page(): string {
     '- The issuer of the enrollment token or forwarder token was the last to enter the secret.',
     '- The issuer of that token is an admin when the portal receives or creates the new key.',
     '',
-    'All other secrets are withheld (`needsRelease`) until an admin releases them (`releaseSecrets`) or someone enters them again. A secret whose settings several people entered counts as entered by none of them. While a secret is withheld, its settings cannot be changed one by one. Each forwarder token comes with a new tenant key, even for the same issuer.',
+    'All other secrets are withheld (`needsRelease`) until an admin releases them (`releaseSecrets`) or someone enters them again. If several people entered settings of a secret, the secret counts as entered by none of them. While a secret is withheld, its settings cannot be changed one by one. Each forwarder token comes with a new tenant key, even for the same issuer.',
     '',
     'These rules compare members, so an API token counts as the member who created it, regardless of the token’s role:',
     '',
