@@ -177,7 +177,7 @@ export function openapiDocument(routes: readonly RestRoute[], url: string): Json
         'Publishers, handlers, VMs and their goal states. Every error is a problem document (RFC 9457).',
         'Lists are `{ items, nextCursor }`; pass the `nextCursor` of a page as `?cursor=` to get the next one. A page',
         'contains at most about 4 MiB, so it can have fewer items than `limit`; the list ends when `nextCursor` is null.',
-        '`leftOut` counts the entries that are missing from a list inside a response for the same reason.',
+        'If a list inside a response is cut off for the same reason, `leftOut` counts its missing entries.',
       ].join(' '),
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },

@@ -87,7 +87,7 @@ export const goalStateRoutes: readonly RestRoute[] = [
     path: '/vms/{id}/extensions/{name}/protected-settings',
     operationId: 'changeProtectedSettings',
     summary:
-      'Changes and removes individual protected settings of an extension; the others stay. Not possible if the portal cannot read them (`ANNEX_CUSTODY=vm`). The result is checked against the schema.',
+      'Changes and removes individual protected settings of an extension; the others stay unchanged. The call is rejected if the portal cannot read the stored settings (`ANNEX_CUSTODY=vm`). The result is checked against the schema.',
     role: 'operator',
     params: inExtension,
     query: z.object({ plan: planned }),
@@ -160,7 +160,7 @@ export const goalStateRoutes: readonly RestRoute[] = [
     path: '/vms/{id}/extensions/{name}',
     operationId: 'getExtension',
     summary:
-      'Returns the declaration of an extension. For protected settings, only their names, and when and by whom they were changed.',
+      'Returns the declaration of an extension. For protected settings, the response contains only their names, and when and by whom each was changed.',
     role: 'operator',
     params: inExtension,
     answers: { 200: { meaning: 'The declaration.', schema: extensionView } },
@@ -171,14 +171,14 @@ export const goalStateRoutes: readonly RestRoute[] = [
     method: 'DELETE',
     path: '/vms/{id}/extensions/{name}',
     operationId: 'removeExtension',
-    summary: 'Uninstalls an extension. With `force`, it is removed without the agent.',
+    summary: 'Uninstalls an extension. With `force`, the extension is removed without waiting for the agent.',
     role: 'operator',
     params: inExtension,
     query: z.object({ force: flag, plan: planned }),
     takesIfMatch: true,
     answers: {
       202: {
-        meaning: 'The extension is being uninstalled, or was removed: by `force`, or because it was never delivered.',
+        meaning: 'The extension is being uninstalled. With `force`, or if it was never delivered, it was removed.',
         schema: removalReceipt,
       },
     },

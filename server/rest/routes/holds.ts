@@ -26,7 +26,7 @@ export const holdRoutes: readonly RestRoute[] = [
     path: '/vms/{id}/hold',
     operationId: 'releaseHold',
     summary:
-      'Releases the hold on a VM: its agent gets the current goal state. Changes nothing if the VM is not on hold.',
+      'Releases the hold on a VM, so that its agent gets the current goal state. Changes nothing if the VM is not on hold.',
     role: 'operator',
     params: inVm,
     takesIfMatch: true,

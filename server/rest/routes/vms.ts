@@ -19,7 +19,7 @@ export const vmListRoute = (fields: FleetFields): RestRoute =>
     path: '/vms',
     operationId: 'listVms',
     summary:
-      'Lists VMs with their health. A VM must match all filters; `q` is a part of a name or a whole id. All filters about an extension must match the same extension, and all about a change of health the same change.',
+      'Lists VMs with their health. A VM must match all filters; `q` is a part of a name or a whole id. All filters about extensions must match the same extension, and all filters about health changes the same change.',
     role: 'viewer',
     query: pageQuery.extend({ ...fleetQuery(fields).shape, sort: fleetSortQuery }),
     repeated: repeatedOf(fields),

@@ -18,7 +18,7 @@ import { type ActRow, rowOf } from './list-activity.ts';
 import { nameChanges } from './named-changes.ts';
 
 const thing = z.object({ id: z.string(), name: z.string() });
-const isThere = z.boolean().describe('Whether it still exists.');
+const isThere = z.boolean().describe('Whether the object still exists.');
 
 /** A line of the activity: the newest of several similar actions, or an event of VMs within one minute. */
 export const feedItem = z.object({
@@ -38,7 +38,7 @@ export const feedItem = z.object({
   fold: z
     .object({ actions: count, vms: count, targets: count, from: instant })
     .nullable()
-    .describe('Consecutive actions of one actor with one code and kind of target, within ten minutes.'),
+    .describe('Consecutive actions by one actor, with the same code and kind of target, within ten minutes.'),
   event: z
     .object({
       kind: z.enum(fleetEventKinds),
