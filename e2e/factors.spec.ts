@@ -41,7 +41,7 @@ test('an authenticator app and recovery codes protect a sign-in', async ({ page,
   await expectAccessibleInBothThemes(page);
   await dialog.getByLabel(/I have saved the codes/).click();
   await dialog.getByRole('button', { name: 'Done' }).click();
-  await expect(page.getByText('Required after a password.')).toBeVisible();
+  await expect(page.getByText('Required when you sign in with a password.')).toBeVisible();
 
   await signOut(page, /^Frida\b/);
   await signIn(page, email);

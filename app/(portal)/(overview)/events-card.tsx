@@ -73,7 +73,10 @@ function EventWords({ event }: { event: FleetEvent }) {
   };
   const count = { count: event.vms, shown: format.number(event.vms) };
   const text = common
-    ? t(health === 'failed' ? 'events.many.failed.in' : 'events.many.silent.in', { ...count, tag: common.value })
+    ? t(health === 'failed' ? 'events.many.failed.in' : 'events.many.silent.in', {
+        ...count,
+        tag: `${common.name}=${common.value}`,
+      })
     : t(health === 'failed' ? 'events.many.failed' : 'events.many.silent', count);
   return <Trans text={text} tags={tags} />;
 }
