@@ -34,7 +34,8 @@ export const viewRoutes: readonly RestRoute[] = [
     method: 'GET',
     path: '/vms/{id}/queue',
     operationId: 'getVmQueue',
-    summary: 'Returns the queue of a VM: the running command, the next commands in order, and the waiting commands with the reason.',
+    summary:
+      'Returns the queue of a VM: the running command, the next commands in order, and the waiting commands with the reason.',
     role: 'viewer',
     params: inVm,
     answers: { 200: { meaning: 'The queue.', schema: shownQueue } },
