@@ -92,7 +92,7 @@ function page(): string {
     'These rules compare members, so an API token counts as the member who created it, regardless of the token’s role:',
     '',
     '- A secret that one of a member’s tokens entered counts as entered by that member and by all of their other tokens.',
-    '- If one of these tokens creates an enrollment token, the enrolled key gets the secrets that the member was the last to enter. A pipeline with an operator token that an admin created can therefore enroll its own key and read the secrets that this admin entered on the pages or with another token. The pipeline cannot read secrets that other people entered, because a token counts as an admin only if both the token and its member have the role admin.',
+    '- If one of these tokens creates an enrollment token, the enrolled key gets the secrets that the member was the last to enter. If an admin creates an operator token for a pipeline, the pipeline can therefore enroll its own key and read the secrets that this admin entered on the pages or with another token. The pipeline cannot read secrets that other people entered, because a token counts as an admin only if both the token and its member have the role admin.',
     '- Tokens that a token creates belong to the same member.',
     '',
     'If pipelines must not read each other’s or an admin’s secrets, create their tokens with the bootstrap token. The bootstrap token belongs to no member, and each token that it creates counts as a separate actor.',
