@@ -56,7 +56,7 @@ test('problems are found, reviewed one by one, assigned and snoozed without leav
   test.setTimeout(120_000);
   const page = await signedIn('operator');
   await page.goto('/attention');
-  await expect(page.getByRole('heading', { name: 'All VMs are fine' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No problems' })).toBeVisible();
   await expectAccessible(page);
 
   const [first, second] = await givenFailing(api, startAgent, [`a-${unique}`, `b-${unique}`], unique);

@@ -19,3 +19,13 @@ test('a German reader sees a decimal comma and grouped digits', () => {
   expect(format.bytes(1536)).toBe('1,5\u00a0KiB');
   expect(format.bytes(1023).startsWith('1.023')).toBe(true);
 });
+
+test('a date more than half a year away has its year, a closer one does not', () => {
+  const format = createFormat('en', 'UTC');
+  const { year, month } = { year: new Date().getUTCFullYear(), month: new Date().getUTCMonth() };
+  const nextYear = new Date(Date.UTC(year + 1, month, 15, 9, 30));
+  expect(format.dateTime(nextYear, 'short')).toContain(String(year + 1));
+  expect(format.dateTime(nextYear, 'day')).toContain(String(year + 1));
+  const soon = new Date(Date.now() + 24 * 3_600_000);
+  expect(format.dateTime(soon, 'short')).not.toContain(String(soon.getUTCFullYear()));
+});

@@ -15,12 +15,16 @@ const styles: Readonly<Record<DateStyle, Intl.DateTimeFormatOptions>> = {
   exact: { dateStyle: 'full', timeStyle: 'long' },
 };
 
+/** Beyond this many milliseconds from now, a date without its year could be of either year. */
+const yearNeededMs = 180 * 24 * 3_600_000;
+
 export interface Format {
   number(value: number, options?: Intl.NumberFormatOptions): string;
   /** Formats a share between 0 and 1: 0.338 → "34%". */
   percent(share: number): string;
   /** Formats a size in steps of 1,024: 1536 → "1.5 KiB". */
   bytes(count: number): string;
+  /** Formats a time. `day` and `short` have the year only if it is more than half a year from now. */
   dateTime(value: Date, style: DateStyle): string;
   list(items: readonly string[]): string;
 }
@@ -48,7 +52,7 @@ function formatOf(language: string, timeZone: string): Format {
 }
 
 export function createFormat(language: string, timeZone: string): Format {
-  const dates = new Map<DateStyle, Intl.DateTimeFormat>();
+  const dates = new Map<string, Intl.DateTimeFormat>();
   const plain = new Intl.NumberFormat(language);
   return {
     number: (value, options) =>
@@ -57,14 +61,18 @@ export function createFormat(language: string, timeZone: string): Format {
       new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: share < 0.1 ? 1 : 0 }).format(share),
     bytes: (count) => formatByteSize(language, count).replace(' ', '\u00a0'),
     dateTime: (value, style) => {
-      let formatter = dates.get(style);
+      const isFar = Math.abs(value.getTime() - Date.now()) > yearNeededMs;
+      const year = isFar && (style === 'day' || style === 'short') ? ({ year: 'numeric' } as const) : {};
+      const key = `${style} ${isFar}`;
+      let formatter = dates.get(key);
       if (formatter === undefined) {
         formatter = new Intl.DateTimeFormat(language, {
           ...styles[style],
+          ...year,
           timeZone,
           ...(style === 'exact' ? {} : { hourCycle: 'h23' }),
         });
-        dates.set(style, formatter);
+        dates.set(key, formatter);
       }
       return formatter.format(value);
     },
