@@ -1,7 +1,11 @@
 /** Characters that shape their neighbors: joiners and variation selectors. */
 const shaping = '\\u200c|\\u200d|[\\ufe00-\\ufe0f]';
+/** Marks that people type to order the words of right-to-left scripts. They do not reverse other characters. */
+const directions = '\\u061c|\\u200e|\\u200f';
+const rightToLeft = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 /** Other characters without a shape. */
-const shapeless = new RegExp(`(?!${shaping})\\p{Default_Ignorable_Code_Point}`, 'u');
+const shapeless = new RegExp(`(?!${shaping}|${directions})\\p{Default_Ignorable_Code_Point}`, 'u');
+const direction = new RegExp(directions, 'u');
 /** Joiners and variation selectors without a neighbor to shape. */
 const alone = new RegExp(`(?:^|\\s)(?:${shaping})|(?:\\u200c|\\u200d)(?:$|\\s)`, 'u');
 
@@ -10,5 +14,5 @@ const alone = new RegExp(`(?:^|\\s)(?:${shaping})|(?:\\u200c|\\u200d)(?:$|\\s)`,
  * these look the same, so names must not contain them.
  */
 export function hasInvisible(text: string): boolean {
-  return shapeless.test(text) || alone.test(text);
+  return shapeless.test(text) || alone.test(text) || (direction.test(text) && !rightToLeft.test(text));
 }

@@ -89,7 +89,7 @@ test.each([
   ['a/b', ['/name extension_name_form']],
   ['..', ['/name extension_name_form']],
   ['ä', ['/name extension_name_form']],
-  ['a\u202e', ['/name extension_name_form']],
+  ['a\u202e', ['/name text_invisible']],
   [7, ['/name field_not_text']],
 ])('the name %j of an extension: %j', async (name, faults) => {
   expect(await faultsOf(setExtensionInput, { vmId, name, goal })).toEqual(faults);

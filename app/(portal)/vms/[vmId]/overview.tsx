@@ -11,6 +11,7 @@ import { Card } from '#app/_ui/card.tsx';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
 import { ExtensionCard } from './extension-card.tsx';
 import { QueueCard } from './queue/queue-card.tsx';
+import type { ReadQueue } from './queue/use-queue.ts';
 import type { Retry } from './retry/use-retry.ts';
 import { TimeBox } from './time/time-box.tsx';
 import type { InstanceDetails, VmFacts } from './vm-data.ts';
@@ -31,6 +32,8 @@ export interface VmOverviewProps {
   facts: VmFacts;
   gatewayUrl: string;
   view: InstanceDetails;
+  /** The queue that the server rendered, if it could be read. */
+  queue: ReadQueue | undefined;
   /** When the view was loaded. */
   at: Date;
   retry: Retry;
@@ -42,7 +45,7 @@ const maxCards = 8;
 const shownRows = 50;
 
 /** The overview of a VM: why it is not done, its timeline and queue, then all extensions, the least healthy first. */
-export function Overview({ facts, view, at, gatewayUrl, retry, onAct }: VmOverviewProps) {
+export function Overview({ facts, view, queue, at, gatewayUrl, retry, onAct }: VmOverviewProps) {
   const { t } = useTranslation('reports');
   const [all, setAll] = useState(false);
   const extensions = view.extensions;
@@ -58,12 +61,12 @@ export function Overview({ facts, view, at, gatewayUrl, retry, onAct }: VmOvervi
       {view.agent.problems?.length ? <AgentProblems problems={view.agent.problems} /> : null}
       {view.agent.status === 'never' ? (
         extensions.length === 0 ? null : (
-          <QueueCard vmId={facts.id} agent="never" />
+          <QueueCard vmId={facts.id} agent="never" first={queue} />
         )
       ) : (
         <div className="grid gap-x-4 lg:grid-cols-[minmax(0,1fr)_320px]">
           <TimeBox view={view} />
-          <QueueCard vmId={facts.id} agent={view.agent.status} />
+          <QueueCard vmId={facts.id} agent={view.agent.status} first={queue} />
         </div>
       )}
       {extensions.length === 0 ? (

@@ -33,7 +33,12 @@ export default async function VmRoute({ params, searchParams }: Address) {
   const tab = tabs.find((each) => each === wanted) ?? 'overview';
   const { t } = await words('vms');
   const facts = await read(vmId);
-  const view = await orNotFound((await portal()).instanceViews.get({ vmId }));
+  const { instanceViews } = await portal();
+  const [view, queue] = await Promise.all([
+    orNotFound(instanceViews.get({ vmId })),
+    // The card says so if the queue cannot be read; the rest of the page does not need it.
+    tab === 'overview' ? instanceViews.queue({ vmId }).catch(() => undefined) : undefined,
+  ]);
   return (
     <Page
       crumbs={[
@@ -47,6 +52,7 @@ export default async function VmRoute({ params, searchParams }: Address) {
           tab={tab}
           facts={facts}
           view={view}
+          queue={queue}
           readAt={Date.now()}
           gatewayUrl={runtime().config.gatewayUrl}
         />

@@ -12,7 +12,16 @@ import { TabLinks } from '#app/_ui/tab-links.tsx';
 import { Overview } from './overview.tsx';
 import { useRetry } from './retry/use-retry.ts';
 import { useVmCommands } from './use-vm-commands.ts';
-import { ageMs, type InstanceDetails, tabHref, tabs, tabsId, type VmFacts, type VmTab } from './vm-data.ts';
+import {
+  ageMs,
+  type InstanceDetails,
+  type QueueDetails,
+  tabHref,
+  tabs,
+  tabsId,
+  type VmFacts,
+  type VmTab,
+} from './vm-data.ts';
 import type { VmAct } from './vm-dialogs.tsx';
 import { VmHeader } from './vm-header.tsx';
 
@@ -62,12 +71,14 @@ export interface VmPageProps {
   /** The data that the server rendered for this URL at `readAt` (milliseconds since 1970). */
   facts: VmFacts;
   view: InstanceDetails;
+  /** Undefined outside the overview, or if it could not be read; the page then loads it again. */
+  queue: QueueDetails | undefined;
   readAt: number;
   gatewayUrl: string;
 }
 
 /** Shows a VM and keeps it up to date: the header that all views share, and the view in the URL. */
-export function VmPage({ vmId, tab, facts: firstFacts, view: firstView, readAt, gatewayUrl }: VmPageProps) {
+export function VmPage({ vmId, tab, facts: firstFacts, view: firstView, queue, readAt, gatewayUrl }: VmPageProps) {
   const { t } = useTranslation('vms');
   const trpc = useTRPC();
   const reader = useReader();
@@ -98,7 +109,15 @@ export function VmPage({ vmId, tab, facts: firstFacts, view: firstView, readAt, 
       <TabLinks id={tabsId} label={t('vm.tabs', { name: facts.name })} tabs={links} />
       {hasNews(facts, view) ? <VmBanners facts={facts} view={view} onAct={setAct} /> : null}
       {tab === 'overview' ? (
-        <Overview facts={facts} view={view} at={at} gatewayUrl={gatewayUrl} retry={retry} onAct={setAct} />
+        <Overview
+          facts={facts}
+          view={view}
+          queue={queue && { data: queue, readAt }}
+          at={at}
+          gatewayUrl={gatewayUrl}
+          retry={retry}
+          onAct={setAct}
+        />
       ) : tab === 'queue' ? (
         <QueueTab vmId={vmId} isSilent={view.agent.status === 'unresponsive'} />
       ) : tab === 'activity' ? (

@@ -12,16 +12,22 @@ import { type InstanceDetails, type QueueDetails, type QueueLine, tabHref } from
 import { Limits } from './limits.tsx';
 import { type QueueGroup, queueGroups } from './queue-groups.ts';
 import { StepsText } from './steps-text.tsx';
-import { useQueue } from './use-queue.ts';
+import { type ReadQueue, useQueue } from './use-queue.ts';
 
 /** Number of rows on the card. The tab shows all rows. */
 const shownRows = 5;
 
+interface QueueCardProps {
+  vmId: string;
+  agent: InstanceDetails['agent']['status'];
+  first: ReadQueue | undefined;
+}
+
 /** What the machine does now and next: the first rows of its queue. Before a machine enrolls, what it will do first. */
-export function QueueCard({ vmId, agent }: { vmId: string; agent: InstanceDetails['agent']['status'] }) {
+export function QueueCard({ vmId, agent, first }: QueueCardProps) {
   const { t } = useTranslation('reports');
   const id = useId();
-  const queue = useQueue(vmId);
+  const queue = useQueue(vmId, first);
   return (
     <Card aria-labelledby={id} className="mt-4 flex flex-col">
       <CardHeader id={id} title={t('queue.title')} />
