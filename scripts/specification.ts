@@ -81,8 +81,8 @@ function linkTo(file: string): string {
 }
 
 /**
- * Returns the page with the tests that name each statement in its last column. If no test names a statement, keeps the
- * reason given there.
+ * Returns the page with its last column filled in: for each statement, the tests that name it. If no test names a
+ * statement, keeps the reason given there.
  */
 export function fillPage(text: string, evidence: Evidence): string {
   const lines = text.split('\n').map((line) => {

@@ -96,7 +96,10 @@ async function withoutChecks(client: pg.ClientBase): Promise<void> {
   });
 }
 
-/** Derives health until all of these VMs have it. A worker of the portal may be deriving some of them. */
+/**
+ * Derives health until all of these VMs have it. The portal's worker may derive the health of some of them at the same
+ * time.
+ */
 async function derive(services: Services, client: pg.ClientBase, vmIds: string): Promise<void> {
   for (;;) {
     await foldHealth(services, new Date());

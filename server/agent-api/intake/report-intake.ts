@@ -23,8 +23,8 @@ const batchesAtOnce = 2;
  */
 const enoughForAnother = 64;
 /**
- * A batch that takes longer than this is probably waiting for a row lock, so the next batch starts without the minimum
- * of reports.
+ * A batch that takes longer than this is probably waiting for a row lock, so the next batch starts even if fewer
+ * reports are queued.
  */
 const hangingMs = 50;
 const batchReports = 500;

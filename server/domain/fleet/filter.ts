@@ -30,7 +30,7 @@ export interface FleetSource extends FleetRows {
   /** Whether every row of the streams matches. */
   isAll: boolean;
   /**
-   * The condition on extensions `e`: those that meet all conditions on extensions, on VMs that meet all other
+   * Selects rows of extensions (alias `e`) that meet all conditions on extensions and belong to VMs that meet all other
    * conditions.
    */
   extensions: SQL;

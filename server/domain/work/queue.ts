@@ -96,7 +96,10 @@ function stuck({ commands, blocked }: Prediction, facts: QueueFacts): QueueEntry
   });
 }
 
-/** Returns what runs once the hold ends: the newer goal state, on a machine that has reached the delivered one. */
+/**
+ * Returns the commands of the newer goal state, which run once the hold ends. Assumes that the machine has then reached
+ * the delivered goal state.
+ */
 function held(facts: QueueFacts, { contents }: KnownMachine): QueueEntry[] {
   const { heldGoal } = facts;
   if (heldGoal === null) return [];
