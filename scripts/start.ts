@@ -1,6 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Config, loadConfig } from '#server/platform/env.ts';
 import { newToken } from '#server/platform/keys.ts';
-import { runDemo } from './demo.ts';
+import { type DemoOptions, runDemo } from './demo.ts';
 import { exitWith, root, runInForeground, say } from './foreground.ts';
 import { readFlags } from './read-flags.ts';
 
@@ -18,11 +19,24 @@ async function main(): Promise<void> {
     config,
     async whenReady({ keep }) {
       if (!values.demo) return;
-      await runDemo({ config, root, keep, say }).catch((error: unknown) => {
-        say(`The demo could not be created: ${error instanceof Error ? error.message : 'unknown error'}`);
-      });
+      await createDemo({ config, root, keep, say });
     },
   });
+}
+
+/** Attempts to create the demo, and the seconds between them. Each attempt completes what the one before it created. */
+const demoAttempts = 3;
+const demoPauseSeconds = 5;
+
+async function createDemo(options: DemoOptions): Promise<void> {
+  for (let attempt = 1; attempt <= demoAttempts; attempt += 1) {
+    try {
+      return await runDemo(options);
+    } catch (error) {
+      say(`The demo could not be created: ${error instanceof Error ? error.message : 'unknown error'}`);
+    }
+    if (attempt < demoAttempts) await delay(demoPauseSeconds * 1000);
+  }
 }
 
 /**

@@ -13,6 +13,7 @@ const secrets = [token, password, 'ANNEX_BOOTSTRAP_TOKEN=', 'ANNEX_BOOTSTRAP_PAS
 let dataDir: string;
 let portal: number;
 let started: ChildProcess;
+let output = '';
 
 async function freePort(): Promise<number> {
   const probe: Server = createServer().listen(0, '127.0.0.1');
@@ -37,8 +38,13 @@ beforeAll(async () => {
       ANNEX_BOOTSTRAP_EMAIL: 'ada@example.org',
       ANNEX_BOOTSTRAP_PASSWORD: password,
     },
-    stdio: 'ignore',
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
+  for (const stream of [started.stdout, started.stderr]) {
+    stream?.on('data', (bytes: Buffer) => {
+      output += bytes.toString();
+    });
+  }
 });
 
 afterAll(async () => {
@@ -81,7 +87,10 @@ async function statusOf(path: string): Promise<number> {
 
 test("no process of the launcher sees the bootstrap token or password, not even the demo's handlers", {
   timeout: 420_000,
-}, async () => {
+}, async ({ onTestFailed }) => {
+  onTestFailed(() => {
+    process.stderr.write(output);
+  });
   const seen = new Set<string>();
   const leaks = new Set<string>();
   const look = async (): Promise<void> => {
