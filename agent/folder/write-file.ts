@@ -51,7 +51,7 @@ export function isDiskFull(error: unknown): boolean {
 export function replace(from: string, to: string): void {
   crashPoint(`rename ${to}`);
   renameSync(from, to);
-  syncFolder(dirname(to));
+  sync(dirname(to));
 }
 
 /**
@@ -68,8 +68,9 @@ export function discard(path: string): void {
   }
 }
 
-function syncFolder(folder: string): void {
-  const file = openSync(folder, 'r');
+/** Writes a file or the entries of a folder to the disk. */
+export function sync(path: string): void {
+  const file = openSync(path, 'r');
   try {
     fsyncSync(file);
   } finally {

@@ -1,6 +1,6 @@
-import { closeSync, copyFileSync, fsyncSync, openSync } from 'node:fs';
+import { copyFileSync } from 'node:fs';
 import type { AgentLayout } from '../folder/layout.ts';
-import { replace } from '../folder/write-file.ts';
+import { replace, sync } from '../folder/write-file.ts';
 import { previousOf, type UpdateTrial, writeTrial } from './trial.ts';
 
 /**
@@ -16,13 +16,4 @@ export function swapAgent(layout: AgentLayout, incoming: string, trial: UpdateTr
   sync(incoming);
   writeTrial(layout, trial);
   replace(incoming, trial.program);
-}
-
-function sync(path: string): void {
-  const file = openSync(path, 'r');
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
 }
