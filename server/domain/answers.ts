@@ -28,7 +28,7 @@ export const errorCode = z.custom<ErrorCode>((code) => typeof code === 'string')
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.object({ items: z.array(item), nextCursor: z.string().nullable() });
 
-/** Schema for the number of entries that each named list omits because the response would be too large. */
+/** Schema for how many entries were left out of each named list to keep the response small enough. */
 export const leftOut = <Name extends string>(...names: readonly Name[]) =>
   z
     .partialRecord(z.enum(names as readonly [Name, ...Name[]]), count)

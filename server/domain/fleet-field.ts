@@ -73,7 +73,8 @@ export interface FieldShape<N extends string = string, V extends FieldValue = Fi
   parameter: string;
   label: Extract<keyof typeof words, 'search' | `filter.${string}`>;
   /**
-   * True if people set the field (name, tags, handler), false if it changes with time and reports (health, messages).
+   * Whether only people change the field (name, tags, handler). False if reports or the passing of time change it
+   * (health, messages).
    */
   isSetByPeople: boolean;
   value: V;
@@ -89,9 +90,9 @@ export interface FleetField<N extends string = string, V extends FieldValue = Fi
   /** Text for the API description. */
   description?: string;
   /**
-   * What the condition reads. `vm` works on both tables, `health` only on `vm_health`. Conditions on `extension` read
-   * extensions `e` and must all hold for the same extension. Conditions on `change` read changes `c` of a VM's health
-   * and must all hold for the same change.
+   * What the condition reads. A condition on `vm` works on `vms` and `vm_health`, a condition on `health` only on
+   * `vm_health`. Conditions on `extension` read extensions `e` and must all hold for the same extension. Conditions on
+   * `change` read changes `c` of a VM's health and must all hold for the same change.
    */
   of: 'vm' | 'health' | 'extension' | 'change';
   /** Returns the health values that can match, so that rows can be looked up by rank. */

@@ -19,7 +19,7 @@ export const rowsFound = sql<number>`(count(*) over ())::int`.as('rows_found');
 /** Returns the size of a row as JSON, in bytes, including the separator. */
 const jsonBytes = (row: unknown): number => Buffer.byteLength(JSON.stringify(row)) + 1;
 
-/** Returns the first rows that fit into this many bytes, at least one. `leftOut` counts the others. */
+/** Returns the first rows that fit into this many bytes, at least one. `leftOut` is the number of remaining rows. */
 export function fitList<Row>(
   rows: readonly Row[],
   { bytes = maxListBytes, bytesOf = jsonBytes }: { bytes?: number; bytesOf?: (row: Row) => number } = {},

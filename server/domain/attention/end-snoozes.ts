@@ -6,12 +6,12 @@ import { isSnoozed, readMarks, type StoredMark } from './mark.ts';
 import { readProblems } from './read-problems.ts';
 import { endSnooze } from './write-mark.ts';
 
-/** How long the mark of a problem that no VM has is kept, in milliseconds. The problem may come back. */
+/** How long a mark is kept after no VM has its problem any longer, in milliseconds. The problem may come back. */
 const keptMs = 24 * 60 * 60_000;
 
 /**
  * Ends the snoozes whose time has come or whose problem has changed, and deletes the marks of problems that have been
- * gone for a day. Returns the number of snoozes that it ended.
+ * gone for a day. Returns the number of ended snoozes.
  */
 export async function endSnoozes(ctx: Context): Promise<number> {
   const marks = await readMarks(ctx.db);

@@ -57,8 +57,8 @@ export async function readMarks(db: Database | Transaction, keys?: readonly stri
 }
 
 /**
- * Whether a snooze still applies. One without an end applies until the problem has more VMs or other versions than when
- * it was snoozed.
+ * Whether a snooze still applies. A snooze without an end time applies until the problem has more VMs or other versions
+ * than at the time of the snooze.
  */
 export function isSnoozed(
   { snooze: given, versions }: Pick<StoredMark, 'snooze' | 'versions'>,

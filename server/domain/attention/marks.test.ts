@@ -36,7 +36,7 @@ const givenMember = async (id: string, role: Role): Promise<string> => {
 };
 const at = (minutes: number): Context => ({ ...ctx, now: inMinutes(minutes) });
 const portal = (minutes: number): Context => ({ ...at(minutes), actor: systemActor, origin: systemOrigin });
-/** The mark as readers see it some minutes later. */
+/** Returns the mark as readers see it this many minutes later. */
 const markAt = async (minutes: number) => {
   const [problem] = (await readProblems(ctx.db, [key])).items;
   const [stored] = await readMarks(ctx.db, [key]);
@@ -81,7 +81,7 @@ test('only operators and admins can be assigned, and they are listed by name', a
   await expect(assign('no-member')).rejects.toMatchObject({ faults: [{ path: '/memberId', code: 'member_unknown' }] });
 });
 
-test('an assignee who is removed disappears', async () => {
+test('a removed member is no longer an assignee', async () => {
   await givenMember('ada', 'operator');
   await assignProblem(ctx, { key, memberId: 'ada' });
   await ctx.db.delete(users).where(eq(users.id, 'ada'));

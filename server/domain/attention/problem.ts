@@ -8,7 +8,7 @@ export interface FleetProblem {
   /** The health of the extensions, or `unresponsive` for agents. */
   health: 'failed' | 'unresponsive' | 'degraded';
   vms: number;
-  /** When the first VM got the problem, and when the last one did. */
+  /** When the first VM got the problem, and when the last VM got it. */
   since: string;
   lastSince: string;
   /** The handler and the cause; null for unresponsive agents. */

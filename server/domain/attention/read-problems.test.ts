@@ -58,7 +58,7 @@ const everyKind = [
   { name: 'dead', count: 2, health: 'unresponsive', since: ago(300), apart: 3_600 },
 ] as const;
 
-test('extensions with the same handler and cause are one problem, worst first, then the most VMs', async () => {
+test('extensions with the same handler and cause form one problem; the worst is listed first, then the one with the most VMs', async () => {
   await insertVms(ctx.db, now, everyKind);
   const { items, total } = await readProblems(ctx.db);
   expect(items.map(causes)).toEqual([

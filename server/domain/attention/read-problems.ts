@@ -5,12 +5,12 @@ import { type HealthCause, rankOf } from '#server/domain/verdicts/index.ts';
 import type { FleetProblem } from './problem.ts';
 import { silentClusters } from './silent-clusters.ts';
 
-/** Maximum number of problems that are read, and of VMs in the sample of each. */
+/** Maximum number of problems that are read, and maximum number of sampled VMs per problem. */
 const maxProblems = 1_000;
 const sampleSize = 500;
 const maxVersions = 50;
 
-/** Problems, worst first, then by the number of VMs. `total` counts them all, even if some were not read. */
+/** Problems, worst first, then by the number of VMs. `total` also counts problems that were not read. */
 export interface FleetProblems {
   items: FleetProblem[];
   total: number;
@@ -126,7 +126,7 @@ async function readSilentAgents(db: Database | Transaction, keys?: readonly stri
   return { items, total: rows[0]?.total ?? 0 };
 }
 
-/** Counts the problems, without what `readProblems` reads about each. */
+/** Counts the problems without reading their details. */
 export async function countProblems(db: Database): Promise<number> {
   const { rows } = await db.execute<{ n: number }>(sql`
     select ((select count(*) from (

@@ -3,14 +3,14 @@ import { fleetField } from '#server/domain/fleet/index.ts';
 import { rankOf } from '#server/domain/verdicts/index.ts';
 import { silences } from './problem.ts';
 
-/** Maximum seconds between two consecutive agents that became unresponsive together. */
+/** Agents are in one cluster if each became unresponsive at most this many seconds after the one before. */
 const togetherSeconds = 60;
-/** Minimum number of agents that became unresponsive together. */
+/** Minimum number of agents in a cluster. */
 const fewest = 3;
 
 /**
- * SQL for the unresponsive VMs with the columns `vm_id`, `since`, and `cluster`: the number of their cluster, or null
- * if fewer than three agents became unresponsive within a minute of each other.
+ * SQL for the unresponsive VMs, with the columns `vm_id`, `since` and `cluster`. `cluster` is the number of the VM's
+ * cluster; null if the VM is in none.
  */
 export const silentClusters: SQL = sql`(
   select vm_id, since, case when count(*) over (partition by place) >= ${fewest}::int then place end as cluster

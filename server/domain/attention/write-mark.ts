@@ -17,7 +17,7 @@ export interface MarkAct {
   details?: Record<string, string | null>;
 }
 
-/** Columns of a problem that is not snoozed. */
+/** Values of the snooze columns while a problem is not snoozed. */
 export const awake = { snoozedAt: null, snoozedBy: null, snoozedUntil: null, snoozedVms: null, snoozedVersions: null };
 
 /** Finds the problem. Throws 404 `problem_unknown` if no VM has it. */
@@ -54,7 +54,7 @@ export async function writeMark(
   return currentMark(after, problem, ctx.now);
 }
 
-/** Ends snoozes that were found to have ended, unless a person has snoozed the problem again since. */
+/** Removes a snooze that has ended, unless a person has snoozed the problem again since. */
 export async function endSnooze(
   tx: Transaction,
   ctx: Context,

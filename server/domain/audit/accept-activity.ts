@@ -8,7 +8,7 @@ import { type KeptHead, writeKeptHead } from './kept-head.ts';
 import { recordAudit } from './record-audit.ts';
 import { verifyActivity } from './verify-activity.ts';
 
-/** Maximum number of faults that can be accepted. A database with more should be restored instead. */
+/** Maximum number of faults that can be accepted. A database with more faults should be restored from a backup. */
 const maxFaultCount = 1_000;
 
 /**

@@ -92,7 +92,7 @@ describe('accepting the activity as it is', () => {
     expect(await acceptance()).toHaveLength(1);
   });
 
-  test('accepts a lost head in DATA_DIR too, and stores the head there again', async () => {
+  test('also accepts the loss of the head in DATA_DIR, and stores the head there again', async () => {
     await givenActs(3);
     expect(await acceptActivity(ctx, null, { reason: 'disk lost', person: 'ada', now: ctx.now })).toEqual([]);
     expect(await acceptance()).toMatchObject([{ details: { reason: 'disk lost', count: 0 }, before: null }]);

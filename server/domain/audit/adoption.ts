@@ -18,7 +18,7 @@ const pending = (keys: Services['keys']): string =>
 const begun = JSON.stringify({ state: 'begun' });
 
 /**
- * Records an upgrade of a database of the first release, because it cannot be detected once the migrations have run.
+ * Records that a database of the first release is being upgraded. This cannot be detected once the migrations have run.
  * Does nothing if the log of this data folder has already begun: the database was then restored, and its rows are not
  * adopted.
  */

@@ -44,7 +44,7 @@ describe('what an act stores of a target', () => {
     expect(bounded(value)).toEqual(expected);
   });
 
-  test('an object of very many parts is cut as a whole', () => {
+  test('an object with very many parts is cut as a whole', () => {
     const parts = (count: number, bytes: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`part ${index}`, text(bytes)]));
     const many = parts(101, 200);

@@ -100,7 +100,7 @@ function faultOf(key: Buffer, before: Walk, row: Entry, rest: number): ChainFaul
   return kind === null ? faults : [...faults, { kind, id: row.id, position }];
 }
 
-/** Changes `relinked` to `replayed` for copied rows: those whose seal an earlier row already has. */
+/** Changes `relinked` to `replayed` for rows that copy the seal of an earlier row. */
 async function nameReplayed(db: Reader, faults: ChainFault[]): Promise<ChainFault[]> {
   const ids = faults.flatMap(({ kind, id }) => (kind === 'relinked' && id !== null ? [id] : []));
   if (ids.length === 0) return faults;

@@ -87,7 +87,7 @@ describe('the transaction of an act', () => {
     expect(await readHead(ctx.db)).toMatchObject({ position: 2, hash: (await rows())[1]?.hash, linkedAt: ctx.now });
   });
 
-  test('one that fails leaves neither act nor number', async () => {
+  test('that fails leaves neither act nor number', async () => {
     const failing = ctx.db.transaction(async (tx) => {
       await recordAudit(tx, ctx, act);
       throw new Error('the change was rejected');

@@ -39,13 +39,13 @@ const link = linkOf(key, 'before', 3, row());
 describe('the seal of an act', () => {
   const seal = sealOf(key, content);
 
-  test('holds for its content, in any order of keys', () => {
+  test('is valid for its content, whatever the order of the keys', () => {
     expect(isSealed(key, content, seal)).toBe(true);
     const reordered = Object.fromEntries(Object.entries(content).toReversed()) as Content;
     expect(isSealed(key, { ...reordered, before: { tags: { a: '2', b: '1' } } }, seal)).toBe(true);
   });
 
-  test.each(altered)('is broken by %s', (_, changed) => {
+  test.each(altered)('is not valid after a change of %s', (_, changed) => {
     expect(isSealed(key, changed, seal)).toBe(false);
   });
 
@@ -54,16 +54,16 @@ describe('the seal of an act', () => {
   });
 
   test.each([
-    ['of another key', () => sealOf(randomBytes(32), content)],
-    ['with another number', () => `other.${seal.split('.')[1]}`],
-    ['without a digest', () => seal.split('.')[0] ?? ''],
-    ['with more behind it', () => `${seal}.more`],
-    ['that is empty', () => ''],
-  ])('is not one %s', (_, other) => {
+    ['created with another key', () => sealOf(randomBytes(32), content)],
+    ['another number', () => `other.${seal.split('.')[1]}`],
+    ['no digest', () => seal.split('.')[0] ?? ''],
+    ['more text at the end', () => `${seal}.more`],
+    ['empty text', () => ''],
+  ])('is not valid: %s', (_, other) => {
     expect(isSealed(key, content, other())).toBe(false);
   });
 
-  test('a value cannot move to the field next to it', () => {
+  test('is not valid if a value moves to the next field', () => {
     const moved = { ...content, actorId: 'adaAda', actorName: '' };
     expect(isSealed(key, moved, seal)).toBe(false);
   });

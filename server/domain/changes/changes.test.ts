@@ -71,7 +71,7 @@ test('a change that is rolled back is neither stored nor notified', async () => 
   expect(await stored(['Acme.Lab.Undone'])).toEqual([]);
 });
 
-test('each of several keys has one row and one notification, however often it is named', async () => {
+test('each of several keys has one row and one notification, even if the key is given twice', async () => {
   const keys = ['Acme.Lab.B', 'Acme.Lab.A', 'Acme.Lab.B'];
   await services.db.transaction((tx) => recordChanges(tx, 'publisher', keys));
   expect((await stored(keys)).map(({ key }) => key)).toEqual(['Acme.Lab.A', 'Acme.Lab.B']);

@@ -3,8 +3,8 @@ import { changes } from '#db/schema/changes.ts';
 import type { Services } from '#server/domain/context.ts';
 
 /**
- * How long changes are kept, in milliseconds. Pages do not depend on it, because they are notified and never read the
- * rows.
+ * How long changes are kept, in milliseconds. Pages are notified of changes and never read the rows, so they do not
+ * depend on this time.
  */
 const keptMs = 60 * 60_000;
 

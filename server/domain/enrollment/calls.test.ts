@@ -71,7 +71,7 @@ describe('a credential', () => {
     expect(credentialHash(header)).toBe(credential === null ? null : sha256Hex(credential));
   });
 
-  test('finds its VM with the current goal state; an unknown credential, or one of a deleted VM, finds nothing', async () => {
+  test('finds its VM with the current goal state; an unknown credential, or the credential of a deleted VM, finds nothing', async () => {
     const [one, gone] = [await givenAgent(), await givenAgent()];
     await removeVm(operator, { vmId: gone.vmId });
     await db.insert(agentPresence).values({ vmId: one.vmId, lastSeenAt: start, nextExpectedAt: start, counter: 7 });
@@ -170,7 +170,7 @@ describe('sightings', () => {
   });
 
   interface Case {
-    /** Returns a sighting to write after one at `start` that expects the next call 60 s later. */
+    /** Returns the sighting to write. The one before it was at `start` and expected the next call 60 s later. */
     next: (vmId: string) => Sighting;
     seen: number;
     expected: number;
@@ -318,7 +318,7 @@ describe('the stock agent of a VM', () => {
     });
   });
 
-  test('is never a reference agent, so a reference agent does not change', async () => {
+  test('is never mistaken for a reference agent, whose data does not change', async () => {
     const { vmId } = await givenAgent();
     const before = await agentOf(vmId);
     await db.transaction(async (tx) => {

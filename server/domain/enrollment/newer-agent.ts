@@ -5,7 +5,9 @@ import { releaseVersion } from '#server/platform/release.ts';
 /** Name under which the agent from this repository enrolls. Third-party agents use other names. */
 const servedAgentName = 'annex-agent';
 
-/** Returns the served agent's version if it is newer than this agent; null for other agents. */
+/**
+ * Returns the version of the agent from this repository if it is newer than this agent; null for third-party agents.
+ */
 export function newerAgentVersion(agent: { name: string | null; version: string | null }): string | null {
   if (agent.name !== servedAgentName || agent.version === null || parseVersion(agent.version) === null) return null;
   return compareVersions(agent.version, releaseVersion) < 0 ? releaseVersion : null;

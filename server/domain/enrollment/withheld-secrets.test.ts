@@ -190,7 +190,7 @@ describe('an operator who enrolls their own key', () => {
     expect(await readable(vmId, await enrollBy(eve, vmId))).toBeUndefined();
   });
 
-  test('cannot keep them under new public settings to read them; entering them again delivers them', async () => {
+  test('cannot read kept settings by changing the public ones; entering the settings again delivers them', async () => {
     const { vmId } = await givenVm(ada);
     await set(ada, vmId, 'hunter2');
     const pair = await enrollBy(eve, vmId);

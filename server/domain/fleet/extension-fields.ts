@@ -10,8 +10,9 @@ import { both, fleetField, oneOf, timeSql, whether, yesOrNo } from './field.ts';
 const ofExtension = { of: 'extension', isSetByPeople: false } as const;
 
 /**
- * Counts the VMs by a value of their extensions. A VM with several extensions with the same value counts once. Most
- * values belong to a handler of which a VM has only one extension, so counting the extensions is enough.
+ * Counts the VMs by a value of their extensions. A VM counts once, even if several of its extensions have the same
+ * value. If only one handler has the value and a VM can have only one extension of that handler, counting the
+ * extensions is enough.
  */
 const countedBy = (name: SQL, { extensions }: CountedRows, value: SQL = sql`null::text`): SQL => sql`
   with parts as (
@@ -43,7 +44,8 @@ const handler = fleetField({
   where: (value) => [both(sql`e.handler = ${value}`)],
   facet: {
     find: 'filter.find.handler',
-    // All extensions of one handler on a VM have the same version, so the numbers of its versions add up.
+    // All extensions of one handler on a VM have the same version, so the counts by version add up to the count for the
+    // handler.
     rows: (matching) => countedBy(sql`e.handler`, matching, sql`e.goal_version`),
   },
 });
@@ -81,7 +83,7 @@ const notHandler = fleetField({
   ],
 });
 
-/** A version, or the beginning of one with an asterisk. */
+/** A version, or the beginning of a version followed by an asterisk. */
 const versionForm = String.raw`\d+(\.\d+){0,2}(\.\d+|\.\*)?`;
 
 const version = fleetField({
@@ -89,13 +91,13 @@ const version = fleetField({
   parameter: 'version',
   label: 'filter.version',
   description: 'The version in the goal state, or the beginning of one: `2.4.*`. Several are separated by commas.',
-  // This is the version in the goal state, which an automatic upgrade could change too.
+  // Filters by the version in the goal state, which an automatic upgrade can also change.
   ...ofExtension,
   value: { kind: 'text', max: 4_000, form: `^${versionForm}(,${versionForm})*$`, fault: 'version_filter_form' },
   where: (value) => [both(sql`(${sql.join(value.split(',').map(hasVersion), sql` or `)})`)],
 });
 
-/** The value has only digits and dots before the star, so it needs no escaping. */
+/** The value has only digits and dots before the asterisk, so it needs no escaping. */
 const hasVersion = (value: string): SQL =>
   value.endsWith('*') ? sql`e.goal_version like ${`${value.slice(0, -1)}%`}` : sql`e.goal_version = ${value}`;
 

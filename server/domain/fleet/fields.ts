@@ -58,7 +58,7 @@ const tags = fleetField({
   ],
   facet: {
     find: 'filter.find.tag',
-    // Most VMs have the same tags as other VMs, so whole tag objects are counted before they are split.
+    // Many VMs have identical tags, so whole tag objects are counted before they are split.
     rows: ({ table, where }) => sql`
       select t.key as name, t.value, sum(w.n)::int as n
       from (select h.tags, count(*) as n from ${table} where ${where} group by h.tags) w,

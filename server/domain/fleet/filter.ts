@@ -119,8 +119,8 @@ const onOneExtension = (conditions: readonly Condition[]): Condition[] =>
   oneRow(sql`extension_health e`, sql`e.vm_id`, conditions);
 
 /**
- * A change of a VM's health. The table also has changes of extensions and heartbeats, and the first evaluation of each
- * VM, which is not a change.
+ * Selects changes of a VM's health. The table also contains changes of extensions and heartbeats, and the first
+ * evaluation of each VM.
  */
 const isVmHealth = sql`c.extension is null and c.kind = 'health' and c."from" is not null`;
 

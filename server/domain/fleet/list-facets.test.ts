@@ -18,7 +18,7 @@ const times = (count: number, row: (n: number) => Omit<GivenRow, 'name'>): Omit<
 beforeAll(async () => {
   ctx = await testContext({ role: 'viewer', now });
   const rows = [
-    // These rows have one value of `nine` more than a menu shows, and exactly as many of `eight`.
+    // Tag `nine` has one more value than a menu shows, and tag `eight` has exactly as many values as a menu shows.
     ...times(10, (n) => ({ tags: { nine: `v${Math.min(n, 8)}`, eight: `v${n % 8}` } })),
     ...times(3, () => ({ tags: { nine: 'V8', Size_100: '50%' }, health: 'failed' as const })),
     ...times(2, (n) => ({ tags: { [`z${n}`]: '' } })),
@@ -28,7 +28,7 @@ beforeAll(async () => {
       extensions: [
         { name: 'probe', version: n < 3 ? '2.0.0.0' : '1.0.0.0', ...(n < 2 && { messageId: 'Disk_full' }) },
         { name: 'mount', handler: 'Acme.Lab.Mount', messageId: n < 2 ? 'DiskXfull' : 'Done' },
-        // A second extension of a handler, which shows the same message as the first.
+        // A second extension of the same handler, with the same message as the first.
         ...(n === 2 ? [{ name: 'mount-2', handler: 'Acme.Lab.Mount', messageId: 'Done' }] : []),
       ],
     })),

@@ -19,7 +19,7 @@ const rankKey: Key = {
   form: /^\d$/,
   value: (text) => sql`${text}::smallint`,
 };
-/** Microseconds since 1970, the precision of PostgreSQL. */
+/** Microseconds since 1970, because PostgreSQL stores times with this precision. */
 const sinceKey: Key = {
   column: sql`h.since`,
   text: sql`(extract(epoch from h.since) * 1000000)::bigint::text`,

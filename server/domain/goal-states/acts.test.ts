@@ -339,7 +339,7 @@ describe('what a change leaves behind', () => {
     expect(await remove(vm.vmId, true)).toMatchObject({ state: 'removed', sequenceNumber: 2, incarnation: 5 });
   });
 
-  test('an extension being uninstalled no longer depends on others, nor they on it', async () => {
+  test('an extension being uninstalled has no dependencies, and its former dependencies can be removed', async () => {
     const vm = await givenProbe();
     await givenVersion(services.db, { handler: 'Acme.Lab.Disk' });
     await vm.declare('disk', { handler: 'Acme.Lab.Disk', dependsOn: ['probe'] });

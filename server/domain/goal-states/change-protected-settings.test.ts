@@ -203,7 +203,7 @@ describe('individual protected settings', () => {
 });
 
 describe('a plan of individual protected settings', () => {
-  test('names what changes, and its hash applies exactly that, once', async () => {
+  test('names the changes, and its hash applies exactly these changes, once', async () => {
     const vm = await givenSecrets({ password: 'first', keytab: 'file', zone: 'b' });
     const changes = { set: { password: 'second', token: 'new' }, remove: ['zone'] };
     const plan = await planned(eve, vm, changes);
@@ -231,7 +231,7 @@ describe('a plan of individual protected settings', () => {
     expect(one.planHash).not.toBe(two.planHash);
   });
 
-  test('of new settings as a whole names them too', async () => {
+  test('also names them if all settings are replaced', async () => {
     const vm = await givenSecrets();
     const plan = await planExtension(eve, { vmId: vm.vmId, name: 'probe', goal: goal({ password: 'again' }) });
     expect(plan.extensions[0]?.protectedChanges).toEqual([

@@ -23,8 +23,8 @@ const ctx = (role: 'viewer' | 'operator' = 'operator') => testContext({ services
 const secret = 'correct horse battery staple';
 
 /**
- * Creates a VM whose incarnation 1 is empty; 2 adds the probe, and 3 to 5 change its target, its secret and its
- * version.
+ * Creates a VM with five goal states: the first is empty, the second adds the probe, and the next three change the
+ * probe's target, secret and version.
  */
 async function vmWithHistory(): Promise<GivenVm> {
   const vm = await givenVm(services);

@@ -10,7 +10,9 @@ import { autoUpgradeMinorVersion, goal, timeouts } from './goal.ts';
 import { type ListGoalStatesInput, listGoalStatesInput } from './input.ts';
 import { loadPastPage } from './load-past-page.ts';
 
-/** A goal state in the history. Instead of the protected settings, it contains only whether there are any. */
+/**
+ * A goal state in the history. It says which extensions have protected settings, but does not contain these settings.
+ */
 export const pastGoalState = z.object({
   incarnation: count,
   etag: z.string(),
@@ -52,8 +54,8 @@ export async function listGoalStates(
 }
 
 /**
- * Converts a stored goal state for the history. Instead of the id of the protected settings, the result says whether
- * there are any.
+ * Converts a stored goal state for the history. The result says which extensions have protected settings, but does not
+ * contain the ids of the stored settings.
  */
 export function pastGoalStateOf(row: Omit<typeof goalStates.$inferSelect, 'vmId' | 'text'>): PastGoalState {
   const { incarnation, etag, publishedBy, cause } = row;

@@ -4,8 +4,9 @@ import type { Context } from '#server/domain/context.ts';
 import { bytesBefore, maxListBytes, rowsFound } from '#server/domain/list-bytes.ts';
 
 /**
- * Loads up to `limit` + 1 goal states of a VM, newest first: fewer if the list would have too many bytes, but at least
- * two if they exist, because the first is compared with the second. `rowsFound` is the number before truncation.
+ * Loads up to `limit` + 1 goal states of a VM, newest first. If they have too many bytes, loads fewer, but at least two
+ * if the VM has two, because the first is compared with the second. `rowsFound` is the number of goal states before
+ * this truncation.
  */
 export async function loadPastPage(
   { db }: Pick<Context, 'db'>,

@@ -24,7 +24,7 @@ export interface MergedSettings {
 
 /**
  * Applies changes to the stored protected settings, in memory only. Throws 409 `secrets_custody` if the portal may not
- * or cannot read them, and 409 `secrets_not_object` if they have no names.
+ * or cannot read them, and 409 `secrets_not_object` if they are not an object.
  */
 export function mergeSettings(
   ctx: Pick<Context, 'keys' | 'config'>,
@@ -67,8 +67,8 @@ export function mergeObstacle(ctx: Pick<Context, 'keys' | 'config'>, row: Secret
 }
 
 /**
- * Rejects merged settings if other settings were stored since, or if the stored ones are withheld from the machine's
- * key.
+ * Rejects merged settings if other settings were stored after the merge, or if the stored settings are withheld from
+ * the machine's key.
  */
 export function requireMergeable(
   ctx: Pick<Context, 'keys' | 'config'>,

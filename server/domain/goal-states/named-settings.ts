@@ -9,7 +9,7 @@ export interface NamedSetting {
   changedBy: string;
 }
 
-/** More names than this are only counted. */
+/** Maximum number of listed names. Any further settings are only counted. */
 const maxNames = 200;
 
 /**
@@ -34,7 +34,7 @@ export function namedSettings(
   return { settings, unnamed: Math.max(names.length, total ?? 0) - settings.length };
 }
 
-/** Reads the names from the portal's copy; null if it has none. */
+/** Reads the names from the portal's copy; null if there is no copy. */
 function openNames(ctx: Pick<Services, 'keys'>, row: SecretRow, defined: readonly string[]): string[] | null {
   if (row.sealed === null) return null;
   const present = new Set(Object.keys(settingsByName(openSecret(ctx, row)) ?? {}));

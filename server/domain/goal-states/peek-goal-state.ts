@@ -7,7 +7,7 @@ import type { GoalState } from '#protocol/index.ts';
 interface PeekedGoalState {
   etag: string;
   incarnation: number;
-  /** The goal state as sent; null if none was. */
+  /** The goal state as sent; null if none was sent. */
   delivered: GoalState | null;
 }
 

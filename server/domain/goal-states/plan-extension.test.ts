@@ -78,7 +78,7 @@ describe('what a plan shows', () => {
     expect((await listGoalStates(ctx, { vmId })).items).toHaveLength(1);
   });
 
-  test('a change: each field before and after, which others run again, and which wait', async () => {
+  test('a change: each field before and after, which other extensions run again, and which of these wait', async () => {
     const vmId = await newVm();
     await setExtension(ctx, { vmId, name: 'probe', goal: goal(withSettings({ a: 1, gone: true, deep: { x: 'y' } })) });
     await setExtension(ctx, { vmId, name: 'alone', goal: goal({ handler: many }) });
@@ -215,7 +215,7 @@ describe('AZ-C2 protected settings in a plan', () => {
     expect(await planOf(secret)).toEqual(await planOf('wrong'));
   });
 
-  test('two plans of the same act have two hashes, and both are valid', async () => {
+  test('two plans of the same change have different hashes, and both are valid', async () => {
     const vmId = await newVm();
     const input = { vmId, name: 'probe', goal: goal(withSettings({}, { secret })) };
     const [one, other] = [await planExtension(ctx, input), await planExtension(ctx, input)];

@@ -90,7 +90,8 @@ function predictChange(
   const installing = new Set(
     moves.flatMap(({ name, version }) => (version && installsInUpdate(version.manifest, isStock) ? [name] : [])),
   );
-  // All extensions of a handler have one version, so those that do not change get the version of those that do.
+  // All extensions of a handler have one version, so extensions that do not change get the version of the extensions
+  // that change.
   const staying = [...changed.values()].filter(({ state }) => state !== 'uninstall');
   const versionOf = new Map(staying.map(({ handler, version }) => [handler, version]));
   const targets = goalsAfter(present, moves).map((goal): PredictedTarget => {
@@ -104,7 +105,7 @@ function predictChange(
   });
 }
 
-/** Returns the contents of a machine that has reached its last delivered goal. */
+/** Returns what a machine contains once it has reached its last delivered goal. */
 function deliveredTo(present: readonly ExtensionRow[], targets: readonly PredictedTarget[]): MachineContents {
   const contents: MachineContents = { handlers: byName(), extensions: byName() };
   for (const { name, handler, version: declared, everDelivered } of present) {

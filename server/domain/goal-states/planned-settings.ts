@@ -48,7 +48,7 @@ export function restoredSettings({ secret, restored }: ExtensionMove): { changed
   return { changedAt: restored.changedAt.toISOString(), changedBy: restored.changedBy };
 }
 
-/** Maximum number of settings that a plan lists; a request can name as many as its size allows. */
+/** Maximum number of settings that a plan lists, because a large request can name very many. */
 const maxListed = 400;
 
 function plannedEntries(

@@ -105,8 +105,8 @@ export async function publishGoalState(tx: Transaction, ctx: Context, head: Head
 }
 
 /**
- * Returns the turn after the last one that was used. Goal states of the first release have no turn and count as one
- * each.
+ * Returns the turn after the last used turn. Goal states of the first release have no turn; each of them counts as one
+ * turn.
  */
 const nextTurn = ({ turn, incarnation }: Head): number => Math.max(turn, incarnation) + 1;
 

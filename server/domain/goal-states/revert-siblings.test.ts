@@ -31,7 +31,7 @@ const revert = ({ vmId }: GivenVm) => revertGoalState(operator, { vmId, incarnat
 const states = ({ vmId }: GivenVm) =>
   services.db.transaction(async (tx) => (await loadExtensions(tx, vmId)).map(({ name, state }) => `${name} ${state}`));
 
-describe('AZ-C4 a revert to another extension of a handler that allows one', () => {
+describe('AZ-C4 a revert to another extension of a handler that allows only one', () => {
   test('is rejected while the machine has another extension of the handler, with newer settings', async () => {
     const vm = await givenSuccessor();
     await vm.deliver();
@@ -59,7 +59,7 @@ describe('AZ-C4 a revert to another extension of a handler that allows one', () 
     for (const vm of [never, gone]) expect(await states(vm)).toEqual(['first enabled']);
   });
 
-  test('works for a handler that allows several', async () => {
+  test('works for a handler that allows several extensions', async () => {
     const vm = await givenSuccessor('Acme.Lab.Many');
     await vm.deliver();
     expect(await outcomeOf(revert(vm))).toBe('done');

@@ -5,7 +5,7 @@ import { keyedDigest } from '#server/platform/keys.ts';
 type Entries = Record<string, SettingEntry>;
 type Keys = Pick<Services, 'keys'>;
 
-/** If there are more settings, the row's columns apply to all of them. */
+/** Maximum number of settings with individual entries. If there are more, the row's columns apply to all settings. */
 const maxEntries = 200;
 
 /** Returns protected settings by name; null if the value is not an object. */
@@ -29,7 +29,7 @@ export function entryKey({ keys }: Keys, vmId: string, extension: string, settin
 interface Entered {
   /** Null if the value is not an object or has very many settings. */
   entries: Entries | null;
-  /** The actor who entered all settings; null if there was more than one, or if the actor is unknown. */
+  /** The actor who entered all settings; null if several actors entered them, or if the actor is unknown. */
   setBy: string | null;
 }
 
@@ -68,7 +68,10 @@ export function entryOf(
   return entry ?? { at: row.changedAt.toISOString(), by: row.changedBy, setBy: row.setBy };
 }
 
-/** Returns the entries of `value` under the digests of another key. Entries of settings that it lacks are dropped. */
+/**
+ * Returns the entries of `value` under the digests of another key. Entries of settings that `value` does not have are
+ * dropped.
+ */
 export function rekeyedEntries(
   from: Keys,
   to: Keys,

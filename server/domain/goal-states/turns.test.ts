@@ -67,7 +67,7 @@ test('changes by two people at the same time take different turns', async () => 
   expect({ incarnation, turn }).toEqual({ incarnation: 5, turn: 5 });
 });
 
-test('a renewed certificate takes no turn, because nothing runs again; another machine takes one', async () => {
+test('a renewed certificate takes no turn, because nothing runs again; enrolling another machine takes a turn', async () => {
   const vmId = await newVm();
   await declare(vmId, 1);
   await bind(vmId, enrolled);

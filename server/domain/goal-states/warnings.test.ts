@@ -138,7 +138,7 @@ describe('a plan warns', () => {
 });
 
 describe('the rules of siblings', () => {
-  test('their faults have their names, and nothing is declared', async () => {
+  test('faults of siblings name the sibling, and nothing is declared', async () => {
     const vm = await givenMachine();
     const { db } = services;
     const checked = { publicSettings: { type: 'object', required: ['port'] }, protectedSettings: {} };
@@ -164,7 +164,7 @@ describe('the rules of siblings', () => {
     expect(rows.map(({ version }) => version)).toEqual(['1.0', '1.0']);
   });
 
-  test('those being uninstalled are left alone', async () => {
+  test('siblings that are being uninstalled do not change', async () => {
     const vm = await givenMachine();
     for (const name of ['a', 'b']) await vm.declare(name, goalOf({ handler: 'Lab.Many' }));
     await vm.deliver();

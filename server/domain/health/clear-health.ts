@@ -11,8 +11,8 @@ export async function clearHealth(services: Services, now: Date): Promise<number
   const before = (days: number): string => new Date(now.getTime() - days * dayMs).toISOString();
   const { health, counts: daily } = services.config.keptDays;
   const transitions = await clearTransitions(services, before(health));
-  // Keeps the last counted hour of each day. This hour is the same for all versions of a handler, so a version without
-  // a row for it had no VMs.
+  // Keeps the last counted hour of each day. It is the same hour for all versions of a handler, so a version without a
+  // row for that hour had no VMs then.
   const counts = await services.db.execute(sql`
     delete from version_counts v using (
       select handler, date_trunc('day', hour, 'UTC') as day, max(hour) as kept from version_counts

@@ -10,7 +10,7 @@ beforeAll(async () => {
   services = await testServices();
 });
 
-test('counts versions once an hour, replaces the count within it, and stores zero once', async () => {
+test('counts versions once an hour, replaces an earlier count of the same hour, and stores zero once', async () => {
   const { db } = services;
   const ids = ['1', '2', '3'].map((n) => `00000000-0000-7000-8000-00000000000${n}`);
   const at = (time: string) => new Date(`2026-03-01T${time}Z`);

@@ -48,7 +48,7 @@ export const healthColumns = {
   heartbeatAgeSeconds: extensionPulse.heartbeatAgeSeconds,
   /** Message id of the status. */
   messageId: sql<string | null>`${status} #>> '{message,id}'`,
-  /** Whether a substatus has an error, and the message id of the first one. */
+  /** Whether a substatus has an error, and the message id of the first such substatus. */
   partFailed: sql<boolean>`${sql.raw(part)} is not null`,
   partMessageId: sql<string | null>`${sql.raw(part)} #>> '{message,id}'`,
   statusWord: extensionPulse.statusWord,
@@ -108,14 +108,14 @@ export interface Derived {
   /** Number of seconds since the status became stale; null if it is not stale. */
   staleFor: number | null;
   /**
-   * The deadline of the goal; null while a hold pauses it, and once the goal is concluded, a command has failed, or the
-   * extension is disabled as declared.
+   * The deadline of the goal. Null while a hold pauses the deadline. Also null once the goal is concluded, a command
+   * has failed, or the extension is disabled as declared.
    */
   deadlineAt: Date | null;
   health: ExtensionHealth;
   /** Cause of the health; null if the health has none, as for `healthy`. */
   cause: HealthCause | null;
-  /** The extension that this one waits for; null if there is none. */
+  /** Name of the extension that this one waits for; null if it does not wait. */
   waitsFor: string | null;
 }
 

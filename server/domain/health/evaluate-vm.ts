@@ -24,7 +24,7 @@ export interface HealthUpdate {
   nextAt: Date | null;
 }
 
-/** Derives the health of a VM and its extensions, and returns how it differs from what lists show. */
+/** Derives the health of a VM and its extensions, and returns how the result differs from what lists show. */
 export function evaluateVm(facts: VmHealthFacts, now: Date): HealthUpdate {
   const { id: vmId, presence, known } = facts;
   const status = agentStatus(presence, now);

@@ -13,7 +13,7 @@ export const isVmTransition = sql`t.extension is null and t.kind = 'health'`;
 
 /**
  * SQL for the event kind of a VM's transition `t`; null if the transition is not an event. A recovering VM is usually
- * progressing first, so the last health before that counts.
+ * progressing or degraded for a while, so its health before that decides.
  */
 export const fleetEventKind: SQL = sql`case
   when t."to" = 'failed' then 'failed'

@@ -78,7 +78,7 @@ export async function markAged(
   return { marked: aged.length, soon: found.soon.size > maxSoon ? null : [...found.soon] };
 }
 
-/** A period in seconds: `own` is the VM's value, and `usual` is the default if there is none. */
+/** A period in seconds: `own` is the VM's value, and `usual` is the default if the VM has none. */
 interface Period {
   own: SQL;
   usual: number;
@@ -207,7 +207,7 @@ async function scanReadings(
     (is_old and ${ofOwn(sql`heartbeat_read_at`, stretch, untilOld)})
     or (is_late and ${ofOwn(sql`heartbeat_read_at`, stretch, own(due.heartbeat))})
     or (is_stale and ${ofOwn(sql`status_read_at`, stretch, own(due.status))}))`;
-  // The agent's own period is read only for readings that are late by the shortest period of any agent.
+  // An agent's own periods are read only for readings that would be late with the shortest period of any agent.
   const { rows } = await tx.execute<{ vm_id: string; aged: boolean; soon: boolean }>(sql`
     select vm_id, bool_or(${readingPasses(past)}) as aged, bool_or(${readingPasses(coming)}) as soon from (
       select vm_id, heartbeat_read_at, heartbeat_age_seconds, status_read_at,

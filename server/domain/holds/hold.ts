@@ -14,7 +14,7 @@ export const hold = z
   .meta({ id: 'Hold' });
 export type Hold = z.infer<typeof hold>;
 
-/** The hold of a VM after a call, and the current incarnation. */
+/** The result of setting or releasing a hold: the hold that the VM has now, and the current incarnation. */
 export const heldVm = z.object({ vmId, hold: hold.nullable(), incarnation: count });
 export type HeldVm = z.infer<typeof heldVm>;
 

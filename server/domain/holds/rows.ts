@@ -9,10 +9,10 @@ import { tell } from '#server/platform/wakes/index.ts';
 import type { Hold } from './hold.ts';
 import { readHold } from './read-hold.ts';
 
-/** Maximum number of past holds kept per VM. Only the kept ones extend deadlines. */
+/** Maximum number of past holds kept per VM. Older holds no longer extend deadlines. */
 const maxPast = 50;
 
-/** The terms of a hold. The reason is null only if the caller has no way to give one. */
+/** The terms of a hold. The reason is null only if the caller cannot give a reason. */
 export interface HoldTerms {
   reason: string | null;
   until: Date | null;

@@ -11,9 +11,9 @@ export interface RequestedMessages {
 }
 
 /**
- * Loads the requested templates with one query. It reads only these ids, in the requested languages and English,
- * because a version can have thousands. The result is not cached, so a new file applies immediately (AZ-L2). The
- * templates are keyed by `<handler>-<version>`.
+ * Loads the requested templates with one query. The query reads only these ids, in the requested languages and English,
+ * because a version can have thousands of messages. The result is not cached, so a new file applies immediately
+ * (AZ-L2). The templates are keyed by `<handler>-<version>`.
  */
 export async function findMessages(
   db: Database | Transaction,

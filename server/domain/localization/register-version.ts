@@ -31,7 +31,7 @@ export interface RegisterVersionInput {
   schema?: unknown;
   platforms?: unknown;
   resources: readonly unknown[];
-  /** Whether languages and a settings schema that are not given come from the previous version. */
+  /** Whether missing languages and a missing settings schema are copied from the previous version. */
   carry?: boolean;
   publish: boolean;
 }
@@ -41,10 +41,10 @@ export type RegisteredVersion = PublishedVersion & { created: boolean };
 
 /**
  * Registers a version from its package, settings schema, platforms and resource files, and publishes it on request
- * (AZ-P7). With `carry`, languages and a schema that are not given come from the previous version. Throws 422 with the
- * faults of all parts; each path begins with its part: `package`, `settings-schema`, `platforms`, `resources/de`. If
- * the call fails, a version that it created is deleted again. Repeating the call changes nothing, or adds what is
- * missing after a crash.
+ * (AZ-P7). With `carry`, languages and a schema that the input lacks are copied from the previous version. Throws 422
+ * with the faults of all parts; each path begins with its part: `package`, `settings-schema`, `platforms`,
+ * `resources/de`. If the call fails, a version that it created is deleted again. Repeating the call changes nothing, or
+ * adds what is missing after a crash.
  */
 export async function registerVersion(ctx: Context, input: RegisterVersionInput): Promise<RegisteredVersion> {
   const { handler, version, file, schema, platforms, publish } = input;
@@ -206,7 +206,7 @@ class PartFaults {
   }
 }
 
-/** Inside the package, a path is the name of a file; in the JSON parts, it is a pointer. */
+/** In the package, a path is the name of a file; in the JSON parts, a path is a JSON pointer. */
 function pathIn(part: string, path: string): string {
   if (path === '') return part;
   return path.startsWith('/') ? `${part}#${path}` : `${part}/${path}`;

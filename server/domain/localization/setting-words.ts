@@ -18,8 +18,8 @@ export const isSettingWord = (id: string): boolean =>
   /^settings\.\/(?:publicSettings|protectedSettings)(?:\/.*)?\.(?:title|description)$/s.test(id);
 
 /**
- * Returns the titles and descriptions in a schema as the messages that would translate them. Braces are doubled, because
- * a message contains placeholders.
+ * Returns the titles and descriptions in a schema as messages, so that they can be translated. Braces are doubled,
+ * because a message contains placeholders.
  */
 export function messagesOfSchema(schema: SettingsSchema | null): { id: string; text: string }[] {
   return [...outlineSchema(schema).words].flatMap(([pointer, words]) =>

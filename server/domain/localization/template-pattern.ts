@@ -107,7 +107,7 @@ const reversed = (text: string): string => text.split('').reverse().join('');
 
 const shortLiteral = 64;
 
-/** `indexOf` in linear time: for a long literal, the built-in one may compare each position many times. */
+/** `indexOf` in linear time: for a long literal, the built-in method may compare each position many times. */
 function indexOf(text: string, literal: string, from: number): number {
   if (literal.length <= shortLiteral) return text.indexOf(literal, from);
   // Knuth–Morris–Pratt: for each prefix of the literal, the length of its longest proper prefix that is also its

@@ -43,7 +43,7 @@ afterAll(() => {
   if (hasOwnDisk) execFileSync('umount', ['--lazy', folder]);
 });
 
-/** Random, so they do not compress, and more than the disk can hold. */
+/** More bytes than the disk can hold. They are random, so that they do not compress. */
 const bytes = randomBytes(1_500_000);
 async function* sent(whole: Buffer) {
   for (let at = 0; at < whole.length; at += 60_000) yield whole.subarray(at, at + 60_000);

@@ -8,8 +8,9 @@ export interface PieceBytes {
 
 /**
  * Adds new pieces to existing ones, without overlaps. Existing bytes are kept, unless a new piece has different bytes
- * at the same position. This means that the command ran again, so all existing bytes at or after the start of the new
- * piece are removed. Everything beyond the total length that the agent sent is removed too. Small neighbors are merged.
+ * at the same position. Different bytes mean that the command ran again, so all existing bytes at or after the start of
+ * the new piece are removed. Everything beyond the total length that the agent sent is removed too. Small neighbors are
+ * merged.
  */
 export async function mergePieces(
   stored: readonly Piece[],

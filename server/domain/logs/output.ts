@@ -19,7 +19,7 @@ export const output = z.object({
   attempt: count,
   /** Number of bytes that the command wrote, as reported by the agent; null while the command may still write. */
   totalBytes: count.nullable(),
-  /** Number of these bytes that arrived. */
+  /** Number of these bytes that have arrived. */
   storedBytes: count,
   startedAt: time,
   updatedAt: time,
@@ -51,8 +51,8 @@ export async function loadOutput(
 }
 
 /**
- * Reads an output. If a piece is missing, reads the output again, because pieces may be merged during a reading. Throws
- * 503 `stored_bytes_damaged` if a piece is missing again.
+ * Reads an output. If a piece is missing, reads the output again, because pieces may be merged while the output is
+ * read. Throws 503 `stored_bytes_damaged` if a piece is missing again.
  */
 export async function readAgain<T>(read: () => Promise<T>): Promise<T> {
   try {

@@ -43,7 +43,8 @@ export async function packPiece(blobs: BlobStore, raw: Buffer, start: number): P
   const packed = await pack(raw);
   const path = await blobs.temporaryPath();
   await writeFile(path, packed, { flag: 'wx', mode: 0o600 }).catch(async (error: unknown) => {
-    // The caller does not know the path yet, and leftovers of failed writes must not fill the disk.
+    // The caller does not know the path yet and so cannot delete the file. Leftovers of failed writes could fill the
+    // disk.
     await rm(path, { force: true });
     throw error;
   });

@@ -24,7 +24,7 @@ const outputLock = slot(() => new KeyedLock());
 
 /**
  * If a piece takes longer than this to arrive, the temporary files of the earlier pieces are refreshed. Otherwise, they
- * could be deleted as leftovers of a crash before the last piece arrives.
+ * could be mistaken for leftovers of a crash and deleted.
  */
 const slowMs = 60_000;
 

@@ -8,7 +8,7 @@ export async function lockBytes(tx: Transaction, sha256: string): Promise<void> 
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${sha256}, 0))`);
 }
 
-/** Returns those of the digests whose bytes a version, a piece of output or a log archive references. */
+/** Returns the digests whose bytes are referenced by a version, a piece of output or a log archive. */
 export async function usedBytes(db: Database | Transaction, sha256: readonly string[]): Promise<Set<string>> {
   const used = new Set<string>();
   for (const table of [handlerVersions, outputPieces, logArchives]) {

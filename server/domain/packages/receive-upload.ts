@@ -54,7 +54,7 @@ export async function receiveUpload(
       await file.writeFile(next.value);
     }
     if (declared !== undefined && declared !== pace.received) throw new DomainError('bad_request', 'upload_broken');
-    // A full disk may cause an error only here.
+    // If the disk is full, the error may appear only here.
     await file.close();
     complete = true;
     return { path, sha256: hash.digest('hex'), size: pace.received };

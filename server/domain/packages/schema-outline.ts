@@ -20,7 +20,7 @@ const isSchema = (value: unknown): value is Schema =>
 
 /**
  * Lists the settings of both halves, with `*` for the items of a list. Follows `allOf` and references within the
- * schema, but no alternatives such as `oneOf`, because no setting of an alternative is certain.
+ * schema, but no alternatives such as `oneOf`, because the settings of an alternative may not apply.
  */
 export function outlineSchema(schema: SettingsSchema | null): SchemaOutline {
   const outline: SchemaOutline = { settings: new Set(), required: new Set(), words: new Map() };

@@ -64,7 +64,7 @@ const latestOf = async ({ vmId }: GivenVm) =>
   (await db.select().from(extensionLatest).where(eq(extensionLatest.vmId, vmId)))[0];
 
 describe('open pages', () => {
-  /** The first report of each VM. Each case is a second report, 10 or 4,000 s later. */
+  /** The first report of each VM. Each case sends a second report 10 or 4,000 s later. */
   const first = {
     run: 'a',
     reportNumber: 1,

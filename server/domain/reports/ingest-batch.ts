@@ -18,7 +18,8 @@ interface Answer {
  * Stores plain reports (`isPlain`), at most one per VM. Most contain only heartbeats, which one statement stores. A
  * second statement stores the other reports, and the heartbeat reports that contain something new. Returns the results
  * of committed reports by VM. Nothing is stored for the remaining reports, so the caller ingests them one by one.
- * `pool` can have connections reserved for batches. Throws if a statement failed and nothing was stored.
+ * `pool` can be a pool of connections that are reserved for batches. Throws if a statement failed and nothing was
+ * stored.
  */
 export async function ingestBatch(
   db: Database,

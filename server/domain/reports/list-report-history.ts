@@ -76,7 +76,7 @@ export async function listReportHistory(
 
 const { vmId: _, ...columns } = getTableColumns(reportHistory);
 
-/** Microseconds since 1970, the precision of PostgreSQL. */
+/** Microseconds since 1970, because PostgreSQL stores times with this precision. */
 const micros = sql<string>`(extract(epoch from ${reportHistory.at}) * 1000000)::bigint::text`.as('micros');
 
 /** Decodes a cursor: the time and the id of the last report that was returned. */

@@ -22,7 +22,7 @@ const heartbeat = (extension = 'probe') => ({
   file: [{ version: 1, heartbeat: { status: 'ready' } }],
 });
 
-describe('a report is taken from', () => {
+describe('a report', () => {
   test.each<[string, Actor, string]>([
     ['the agent of the VM', agent, 'done'],
     ['the agent of another VM', { ...agent, id: '00000000-0000-4000-8000-000000000002' }, 'forbidden forbidden'],
@@ -30,16 +30,16 @@ describe('a report is taken from', () => {
     ['a user with the id of the VM', { ...testActor('admin'), id: vmId }, 'forbidden forbidden'],
     ['the portal', systemActor, 'forbidden forbidden'],
     ['an anonymous caller', anonymous, 'forbidden forbidden'],
-  ])('%s: %s', async (_, actor, expected) => {
+  ])('from %s: %s', async (_, actor, expected) => {
     const prepared = async () => prepareReport({ ...ctx, actor }, { vmId, report: {}, receivedAt });
     expect(await outcomeOf(prepared())).toBe(expected);
   });
 
   test.each<[string, object, string]>([
-    ['a VM that is no id', { vmId: 'web' }, '/vmId field_format'],
+    ['an invalid VM id', { vmId: 'web' }, '/vmId field_format'],
     ['a negative counter', { counter: -1 }, '/counter field_too_small'],
     ['half a counter', { counter: 0.5 }, '/counter field_not_integer'],
-  ])('no caller with %s', async (_, change, fault) => {
+  ])('is rejected with %s', async (_, change, fault) => {
     expect(await outcomeOf((async () => prepare({}, change))())).toBe(`bad_request invalid; ${fault}`);
   });
 });

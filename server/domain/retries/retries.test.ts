@@ -55,7 +55,7 @@ const actsOf = async ({ vmId }: GivenVm) => {
   return rows.filter(({ action }) => action.startsWith('extension.retry'));
 };
 
-/** The agent fetches the goal state, and reports that enable ended with an exit code. */
+/** Lets the agent fetch the goal state and report that enable ended with this exit code. */
 async function agentRuns(vm: GivenVm, exitCode: number, now: Date): Promise<void> {
   await fetchGoalState(services.db, vm.vmId, now);
   const state = exitCode === 0 ? ('enabled' as const) : ('failed' as const);
@@ -68,7 +68,7 @@ async function agentRuns(vm: GivenVm, exitCode: number, now: Date): Promise<void
   await foldHealth(services, now);
 }
 
-/** A VM whose extension `probe` has failed. */
+/** Creates a VM whose extension `probe` has failed. */
 async function givenFailed(): Promise<GivenVm> {
   const vm = await givenVm(services);
   await setExtension(ada, { ...probe(vm), goal: goal('first') });
@@ -103,7 +103,7 @@ describe('a retry', () => {
     expect(await findRevertTarget(ada, probe(vm))).toEqual(target);
   });
 
-  test('of a sequence number is rejected once the extension has another one', async () => {
+  test('of a sequence number is rejected once the extension has another sequence number', async () => {
     const vm = await givenFailed();
     const seen = await sequenceOf(vm);
     await retryExtension(ada, { ...probe(vm), sequenceNumber: seen });
@@ -126,7 +126,7 @@ describe('a retry', () => {
     const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
     const edit = (vm: GivenVm, word: string) => setExtension(ada, { ...probe(vm), goal: goal(word) });
 
-    test('another runs once, and the slower person learns who retried', async () => {
+    test('another retry runs once, and the slower person learns who retried', async () => {
       const vm = await givenFailed();
       const seen = await sequenceOf(vm);
       const again = (who: Context) => retryExtension(who, { ...probe(vm), sequenceNumber: seen });

@@ -62,7 +62,8 @@ function withOne(
   }
   if (isHealthy) return kept;
   const others = kept.filter((each) => each.name !== name);
-  // If the list is full, a component that has recovered makes room. If none has recovered, the new one is not stored.
+  // If the list is full, the entry of a recovered component is removed. If no component has recovered, the new entry is
+  // not stored.
   const oldest = others.length < most ? undefined : others.find(({ until }) => until !== null);
   if (others.length >= most && oldest === undefined) return kept;
   return [...others.filter((each) => each !== oldest), { name, text, since: at, until: null }];

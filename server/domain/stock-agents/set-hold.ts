@@ -15,8 +15,8 @@ export const stockHold = z.object({ onHold: z.boolean(), incarnation: count });
 export type StockHold = z.infer<typeof stockHold>;
 
 /**
- * Puts a stock agent's VM on hold, with no `reason` or `until`, or releases the hold. If nothing changes, nothing is
- * recorded. On hold, the agent processes nothing and repeats its last report. Throws 404 `vm_unknown` |
+ * Puts a stock agent's VM on hold, without a reason or an end time, or releases the hold. If nothing changes, nothing
+ * is recorded. On hold, the agent processes nothing and repeats its last report. Throws 404 `vm_unknown` |
  * `wire_access_absent`.
  */
 export async function setHold(ctx: Context, input: SetHoldInput): Promise<StockHold> {

@@ -18,8 +18,8 @@ const knownQuietMs = 60_000;
 const maxTurns = 6;
 
 /**
- * Returns the sightings with a new one at the end; null if the mark is the same as the last one of its kind, or was
- * seen too soon after it.
+ * Returns the sightings with a new one at the end; null if the mark equals the last mark of its kind, or was seen too
+ * soon after that mark.
  */
 export function withSighting(
   sightings: readonly AgentSighting[],
@@ -35,8 +35,8 @@ export function withSighting(
 }
 
 /**
- * Whether two machines alternate: two marks have each been seen again after the other. A restart brings a new mark, and
- * the old one never returns; a machine that was moved away and back returns only once.
+ * Whether two machines alternate, which is certain once two marks have each returned. After a restart, a machine has a
+ * new mark, and its old mark never returns. If a machine is moved to another host and back, only one mark returns.
  */
 export function areTwoMachines(sightings: readonly AgentSighting[], kind: Kind, now: Date): boolean {
   const since = now.getTime() - rules[kind].windowMs;

@@ -58,14 +58,17 @@ describe('the verbs of stock agents', () => {
     await expect(call('getWireAccess', anonymous)).rejects.toMatchObject({ kind: 'unauthenticated' });
   });
 
-  test.each([...Object.keys(verbs), 'getWireAccess'])('%s of no VM, an unknown and a deleted one', async (name) => {
-    const invalid = { code: 'invalid', faults: [{ path: '/vmId', code: 'field_format' }] };
-    await expect(call(name, operator, 'one')).rejects.toMatchObject(invalid);
-    await expect(call(name, operator, unknownId)).rejects.toMatchObject({ kind: 'not_found', code: 'vm_unknown' });
-    await services.db.update(vms).set({ deletedAt: new Date() }).where(eq(vms.id, vm.vmId));
-    await expect(call(name, operator)).rejects.toMatchObject({ kind: 'not_found', code: 'vm_unknown' });
-    expect(await wireEntries()).toEqual([]);
-  });
+  test.each([...Object.keys(verbs), 'getWireAccess'])(
+    '%s rejects an invalid id, an unknown VM and a deleted VM',
+    async (name) => {
+      const invalid = { code: 'invalid', faults: [{ path: '/vmId', code: 'field_format' }] };
+      await expect(call(name, operator, 'one')).rejects.toMatchObject(invalid);
+      await expect(call(name, operator, unknownId)).rejects.toMatchObject({ kind: 'not_found', code: 'vm_unknown' });
+      await services.db.update(vms).set({ deletedAt: new Date() }).where(eq(vms.id, vm.vmId));
+      await expect(call(name, operator)).rejects.toMatchObject({ kind: 'not_found', code: 'vm_unknown' });
+      expect(await wireEntries()).toEqual([]);
+    },
+  );
 
   test.each(['revokeWireAccess', 'rotateTenantKey'])('%s needs a stock agent', async (name) => {
     const absent = { kind: 'not_found', code: 'wire_access_absent' };

@@ -26,8 +26,8 @@ export function touchLink({ agent }: ExplainedVm): Link {
 }
 
 /**
- * Describes the hold: the agent gets no new goal state until it ends, and deadlines are paused. `queueEntry` is the
- * extension that waits for the end of the hold; null if none does.
+ * Describes the hold: until the hold ends, the agent gets no new goal state and deadlines are paused. `queueEntry` is
+ * the extension that waits for the end of the hold; null if none does.
  */
 export function holdLink(
   { at, by, reason, until }: NonNullable<ExplainedVm['agent']['hold']>,

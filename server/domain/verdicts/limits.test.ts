@@ -119,7 +119,7 @@ test.each([
   [0, 31, 'unknown'],
   // The portal's clock was set back.
   [60, -3_600, 'ready'],
-])('AZ-S6 an agent that announced %d s of silence is, %d s later, %s', (promised, since, status) => {
+])('AZ-S6 an agent that announced %d s of silence and last called %d s ago is %s', (promised, since, status) => {
   const presence = { lastSeenAt: ago(since), nextExpectedAt: ago(since - promised) };
   expect(agentStatus(presence, now)).toBe(status);
 });

@@ -63,8 +63,8 @@ const heartbeatTable: readonly [HeartbeatVerdict, (facts: HeartbeatFacts) => boo
 
 /**
  * Returns the verdict of a heartbeat now. The last reading counts until the next one is due (`periodSeconds`), plus the
- * grace period. The verdict is `none` for a handler that did not opt in (AZ-H4), and for one that has sent nothing,
- * unless it has been enabled for longer than a period plus the grace period.
+ * grace period. The verdict is `none` for a handler that did not opt in (AZ-H4), and for a handler that has sent
+ * nothing, unless the extension has been enabled for longer than a period plus the grace period.
  */
 export function heartbeatVerdict(
   input: { optedIn: boolean; reading: HeartbeatReading | null; periodSeconds: number; enabledAt: Date | null },
@@ -106,7 +106,7 @@ export const silenceSeconds = 1_200;
 /**
  * Returns `never` before the first call; `ready` until the time of the announced call plus the grace period, then
  * `unknown`; `unresponsive` after 10 minutes without a call (AZ-S6). If the agent announced at least `silenceSeconds`
- * of silence, it is `unresponsive` only when that time plus the grace period has passed.
+ * of silence, its status is `unresponsive` only when that time plus the grace period has passed.
  */
 export function agentStatus(presence: { lastSeenAt: Date; nextExpectedAt: Date } | null, now: Date): AgentStatus {
   if (presence === null) return 'never';

@@ -41,14 +41,14 @@ test('stored ranks and the letters of the map are those that earlier releases wr
   expect(healthLetters).toBe('fudpkhx');
 });
 
-test('VMs are sorted like extensions, without disabled ones, and in reverse order for counts', () => {
+test('the health of VMs has the order of extensions, without disabled, and the reverse order for counts', () => {
   expect(vmHealths).toEqual(extensionHealths.slice(0, -1));
   expect(mildestFirst.toReversed()).toEqual(vmHealths);
 });
 
 /**
- * The health values that extensions can have with each agent status. An unresponsive agent, or one that has never
- * called, leaves only one.
+ * The health values that extensions can have with each agent status. If the agent is unresponsive or has never called,
+ * only one value is possible.
  */
 const besides = {
   unresponsive: ['unresponsive'],

@@ -1,10 +1,11 @@
 /**
  * The values of every verdict, and their order of severity. Every module and page may import this file; it imports
- * nothing. `progressing` comes before `unknown` because it has a deadline and can fail, so it needs attention first. An
- * extension is `unknown` only if the VM's agent has never called, so nothing runs there that could break.
- * `vm_health.rank`, its indexes, the cursors of lists and the map have always stored this order, so consecutive
- * releases agree on stored rows. AZ-S6 names `unknown` first when it combines extensions into a VM, but `unknown` and
- * `progressing` never meet there: all extensions of a VM whose agent has never called are unknown, and no others are.
+ * nothing. `progressing` comes before `unknown` because a progressing extension has a deadline and can fail, so it
+ * needs attention first. An extension is `unknown` only if the VM's agent has never called, so nothing runs there that
+ * could break. `vm_health.rank`, its indexes, the cursors of lists and the map have always stored this order, so
+ * consecutive releases agree on stored rows. AZ-S6 names `unknown` first when it combines extensions into a VM, but
+ * `unknown` and `progressing` never meet there: if a VM's agent has never called, all of its extensions are unknown;
+ * otherwise, none are.
  */
 
 /** Health of an extension, worst first. */

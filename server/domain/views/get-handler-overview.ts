@@ -16,7 +16,7 @@ export interface VersionUse {
   vms: number;
   /** Number of VMs that last reported this version. */
   running: number;
-  /** Number of VMs on which an extension with this version in its goal is failed now. */
+  /** Number of VMs with a failed extension that has this version in its goal. */
   failed: number;
   /**
    * For each of the last 14 days (UTC), today last, the average share of the version's VMs on which an extension

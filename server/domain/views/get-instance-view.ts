@@ -153,7 +153,7 @@ const iso = (date: Date | null | undefined): string | null => date?.toISOString(
 const shownHold = (hold: Hold | null): AgentView['hold'] =>
   hold && { at: hold.heldAt, by: hold.heldBy, reason: hold.reason, until: hold.until };
 
-/** The limit that each of these codes refers to. */
+/** The name of the exceeded limit, for the codes that mean an exceeded limit. */
 const refusalLimits = {
   report_bytes_exceeded: 'reportBytesPerHour',
   goal_states_exceeded: 'goalStateBytesPerHour',
@@ -317,8 +317,8 @@ function instanceOf(
     needsRelease: row.whole?.needsRelease ?? false,
     retries,
     handlerState: handlerStateOf(ctx, latest),
-    // These three use up the extension's share of the response in this order: the failed part first, the status with
-    // its substatuses last.
+    // The next three fields use the extension's share of the response in this order: the failed part first, the status
+    // with its substatuses last.
     failedPart: failedPartOf(latest, localizer),
     heartbeat: heartbeatOf(
       row,

@@ -20,8 +20,8 @@ import { type FleetRow, fleetRows } from './fleet-rows.ts';
 import { readerInput } from './input.ts';
 
 /**
- * `cursor` is `nextCursor` of the previous page; `at` skips that many rows after it. `counted` requests the number of
- * matching VMs, which takes no extra time if the first page contains them all.
+ * `cursor` is `nextCursor` of the previous page; `at` skips this many rows after the cursor. `counted` requests the
+ * number of matching VMs, which takes no extra time if the first page contains them all.
  */
 const listFleetInput = memoize((fields: FleetFields) =>
   fleetFilterInput(fields).extend({
@@ -37,7 +37,10 @@ export type ListFleetInput = z.input<ReturnType<typeof listFleetInput>>;
 
 /** Number of rows that are first read in the list's order; enough for a filter that many VMs match. */
 const near = 2_000;
-/** From this offset on, one query reads all rows up to the page, because a limited first read would rarely reach it. */
+/**
+ * From this offset on, one query reads all rows up to the page, because a limited first read would rarely reach the
+ * page.
+ */
 const farAway = 1_000;
 
 /**
@@ -94,8 +97,8 @@ type Found = { id: string; keys: string[] }[];
 
 /**
  * Finds the VMs of a page. The matches can be anywhere in the order, even all at its end, for example if their names
- * are similar. For a filter, this first searches the start of the order, then a longer part if many VMs match. If rows
- * remain and the page is still not full, it sorts all matching VMs.
+ * are similar. With a filter, the start of the order is searched first, then a longer part if many VMs match. If rows
+ * remain and the page is still not full, all matching VMs are sorted.
  */
 async function findPage(ctx: Context, source: FleetSource, page: Page): Promise<Found> {
   const { after, at, rows: wanted } = page;

@@ -179,7 +179,7 @@ export function declaredBy(old: Details | null, now: Details): DeclaredChange {
   if (old.version !== now.version) return 'version';
   if (old.state !== now.state) return now.state === 'disabled' ? 'disabled' : 'enabled';
   if (canonicalJson(old.publicSettings ?? {}) !== canonicalJson(now.publicSettings ?? {})) return 'settings';
-  // For protected settings, the log stores the id of the encrypted copy, which changes with them.
+  // For protected settings, the log stores the id of the encrypted copy, which changes when the settings change.
   const sealed = [old, now].map((side) => canonicalJson(side.protectedSettings ?? null));
   return sealed[0] === sealed[1] ? 'other' : 'secrets';
 }

@@ -12,8 +12,8 @@ import { rejectTakenName } from './name-taken.ts';
 import { type Vm, vmOf } from './vm.ts';
 
 /**
- * Renames or retags a VM; absent fields do not change. With `seen`, only differences from it are written. Throws 404
- * `vm_unknown`, 409 `vm_name_taken`, 412 `vm_moved_on` if someone changed the same name or tag since.
+ * Renames or retags a VM; absent fields do not change. With `seen`, only what differs from `seen` is written. Throws
+ * 404 `vm_unknown`, 409 `vm_name_taken`, 412 `vm_moved_on` if someone changed the same name or tag since.
  */
 export async function updateVm(ctx: Context, input: UpdateVmInput): Promise<Vm> {
   allow(ctx.actor, 'operator');

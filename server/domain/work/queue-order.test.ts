@@ -224,7 +224,7 @@ function completeTask({ kind, handler, version, extensions }: ExtensionStep, loc
   }
 }
 
-/** A command that runs once for a shared handler belongs to no particular extension. */
+/** Names the handler instead of the extension for commands that run once for all extensions of a handler. */
 const sentence = (command: string, version: string, name: string, handler: string): string =>
   `${command} ${version} of ${command === 'enable' || command === 'disable' ? name : handler}`;
 const sentenceOf = ({ kind, version, extensions, handler }: ExtensionStep) =>

@@ -47,7 +47,7 @@ function awaitRestart({ goal, restarting }: QueueFacts, { contents, round }: Kno
   }
 }
 
-/** Returns a function that says why a command cannot run yet; null if it can. */
+/** Returns a function that gives the reason why a command cannot run yet; null if the command can run. */
 function reasons({ now }: Prediction, facts: QueueFacts): (step: CommandStep) => QueueReason | null {
   const blockers = new Map(now.waiting.map(({ extension, blockedBy }) => [extension, blockedBy]));
   const fetches = new Map(now.steps.flatMap((step) => (step.kind === 'fetch' ? [[step.handler, step]] : [])));
@@ -112,7 +112,8 @@ type Step = Pick<CommandStep, 'kind' | 'handler' | 'version' | 'extensions'>;
 function entryOf(step: Step, goal: QueuedGoal, facts: QueueFacts, reason: QueueReason | null): QueueEntry {
   const targets = goal.extensions.filter(({ name }) => step.extensions.includes(name));
   const [first] = targets;
-  // Extensions whose last change has been applied run again only because the goal state changed.
+  // An extension whose last change was already applied runs again only because the goal state changed, so the requester
+  // of the goal state is shown.
   const { asked } = targets.find((one) => isUnfinished(one, facts)) ?? goal;
   return {
     kind: 'extension',

@@ -18,7 +18,10 @@ const locator = (change: (locator: Buffer) => void) => {
   change(zip.subarray(-endBytes - locatorBytes, -endBytes));
   return zip;
 };
-/** Returns a zip64 package whose 32-bit end record has these values too. They must equal those of the zip64 record. */
+/**
+ * Returns a zip64 package whose 32-bit end record also has these values. In a valid package, the zip64 record has the
+ * same values.
+ */
 const both = (entries: number, bytes: number, at: number) =>
   withOptions({
     zip64: true,

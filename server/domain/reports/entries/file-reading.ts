@@ -14,8 +14,8 @@ interface Reading {
 }
 
 /**
- * Whether a file was read or written earlier than the file it replaces, and so becomes stale sooner. Times are accurate
- * to a second.
+ * Whether `next` was read earlier than `before`, or its file was written earlier, so that it becomes stale sooner.
+ * Ignores differences of up to a second, because times are accurate only to a second.
  */
 export function wentBack(before: Reading | null, next: Reading | null): boolean {
   if (before === null || next === null) return false;

@@ -85,7 +85,7 @@ export interface EntryKind<E extends EntryBase & { kind: string }> {
   merge(row: PulseRow, entry: E, context: MergeContext): Merged;
   /** Returns the entry's document, as it is stored and shown. */
   document(entry: E): object;
-  /** Returns the columns of that document for the careful path. */
+  /** Returns the columns that store the document, for the careful path. */
   latestColumns(entry: E, receivedAt: Date): Partial<LatestRow>;
   /** Returns the values of the columns in `sql.columns` for the batch. */
   batchColumns(entry: E, receivedAt: Date): Record<string, unknown>;

@@ -56,7 +56,7 @@ const keptFaults = 5;
 /** Maximum characters of a stored fault's path. */
 const keptPath = 256;
 
-/** Keeps the faults of an invalid file for `storeRejectedFiles`, unless the fields around the file are invalid too. */
+/** Keeps the faults of an invalid file for `storeRejectedFiles`, unless other fields of the entry are invalid too. */
 export function refuse(
   { refused }: Reading,
   kind: RejectedEntry['kind'],

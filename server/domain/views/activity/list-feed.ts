@@ -131,7 +131,7 @@ async function actItems(
   wanted: readonly WantedLanguage[],
 ): Promise<FeedItem[]> {
   const rows = folds.map(({ first }) => first);
-  // A line about several targets says on how many, not what changed.
+  // A line about several targets shows their number, not what changed.
   const named = folds.flatMap(({ first, vmIds, targetIds }) =>
     vmIds.size <= 1 && targetIds.size === 1 ? [first] : [],
   );

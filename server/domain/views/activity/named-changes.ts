@@ -21,7 +21,7 @@ export interface NamedChange {
 /** Null if the value is absent on this side. */
 export type ShortValue = string | number | boolean | null;
 
-/** The first changes of an entry, and how many there are besides. */
+/** The first changes of an entry, and the number of further changes. */
 export interface NamedChanges {
   items: NamedChange[];
   more: number;

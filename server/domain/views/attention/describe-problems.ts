@@ -96,7 +96,7 @@ export async function describeProblems(
   });
 }
 
-/** Returns the URL parameters of the list of the VMs with this problem. */
+/** Returns the URL parameters with which the VM list shows the VMs that have this problem. */
 function queryOf(fields: FleetFields, problem: FleetProblem): string {
   const parameters = new URLSearchParams();
   const values: Readonly<Record<string, ValueOf<FieldValue> | undefined>> = filterOfProblem(problem);
@@ -166,7 +166,7 @@ async function readMessages(
   return messages;
 }
 
-/** Joins the ids of each version, because several problems can be about one version. */
+/** Combines the ids requested for the same version, because several problems can be about one version. */
 function joined(requested: readonly { handler: string; version: string; ids: string[] }[]) {
   const groups = Map.groupBy(requested, ({ handler, version }) => `${handler}-${version}`);
   return [...groups.values()].flatMap((group) =>
@@ -182,7 +182,10 @@ function withoutParams(template: string): string {
 
 type Sent = Pick<StatusDocument, 'message' | 'formattedMessage'>;
 
-/** Reads what the VMs of problems with only one VM reported. The texts of one VM do not apply to other VMs. */
+/**
+ * For each problem with only one VM, reads what that VM reported. Problems with several VMs are skipped, because a text
+ * from one VM does not apply to the others.
+ */
 async function readSent(ctx: Context, problems: readonly FleetProblem[]): Promise<Map<string, Sent>> {
   const single = problems.filter(({ vms, extension }) => vms === 1 && extension?.messageId);
   if (single.length === 0) return new Map();

@@ -83,7 +83,7 @@ export class FleetCopy {
     return true;
   }
 
-  /** Returns the slot in the hash table of the id at `words[at * 4]`, or the free slot where it belongs. */
+  /** Returns the slot that contains the id at `words[at * 4]`, or the free slot in which this id belongs. */
   #slotOf(words: Uint32Array, at: number): number {
     const last = this.#places.length - 1;
     const from = at * 4;

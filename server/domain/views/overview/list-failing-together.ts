@@ -11,7 +11,10 @@ import type { MapReader } from './readings.ts';
 
 const maxGroups = 6;
 
-/** Returns the problems of several VMs, the largest first, then those of one VM, the worst first; at most six. */
+/**
+ * Returns at most six problems: first the problems of several VMs, by number of VMs, then the problems of a single VM,
+ * worst first.
+ */
 export async function listFailingTogether(
   ctx: Context & MapReader,
   input: ListFailingInput = {},

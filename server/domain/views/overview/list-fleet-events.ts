@@ -24,8 +24,8 @@ export interface FleetEvent {
 
 const maxEvents = 8;
 /**
- * Maximum seconds between two consecutive transitions of one event, and number of its VMs that are compared for a
- * common tag.
+ * Maximum seconds between two consecutive transitions of one event, and maximum number of its VMs whose tags are
+ * compared.
  */
 const togetherSeconds = 180;
 const sampleSize = 500;
