@@ -33,4 +33,4 @@ export const leftOut = <Name extends string>(...names: readonly Name[]) =>
   z
     .partialRecord(z.enum(names as readonly [Name, ...Name[]]), count)
     .optional()
-    .describe(`Number of entries left out because the response would be too large: ${names.join(', ')}.`);
+    .describe(`Number of omitted entries of each list that would make the response too large: ${names.join(', ')}.`);

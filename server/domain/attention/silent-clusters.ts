@@ -30,7 +30,7 @@ export const silenceField = fleetField({
   parameter: 'silence',
   label: 'filter.silence',
   description:
-    'Whether the agent became unresponsive `together` with at least two others (within a minute), or `alone`.',
+    'Whether the agent became unresponsive `together` with at least two other agents (within a minute), or `alone`.',
   isSetByPeople: false,
   value: { kind: 'words', words: silences },
   of: 'health',

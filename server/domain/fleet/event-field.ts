@@ -10,7 +10,7 @@ export const event = {
   name: 'event',
   parameter: 'event',
   label: 'filter.event',
-  description: `VMs with an event in one minute: \`silent:2026-03-04T12:05Z\`. Events: ${fleetEventKinds.join(', ')}.`,
+  description: `VMs that had an event in a certain minute, for example \`silent:2026-03-04T12:05Z\`. Possible events: ${fleetEventKinds.join(', ')}.`,
   isSetByPeople: false,
   value,
   of: 'health',

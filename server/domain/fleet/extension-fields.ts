@@ -63,7 +63,7 @@ const otherHandler = fleetField({
   name: 'otherHandler',
   parameter: 'otherHandler',
   label: 'filter.otherHandler',
-  description: 'The VM has an extension of a handler that is none of these. Several are separated by commas.',
+  description: 'The VM has an extension of a handler that is not in this list. Handlers are separated by commas.',
   isSetByPeople: true,
   of: 'extension',
   value: { kind: 'text', max: 6_000, form: `^${handlerForm}(,${handlerForm})*$`, fault: 'handler_filter_form' },
@@ -90,7 +90,8 @@ const version = fleetField({
   name: 'version',
   parameter: 'version',
   label: 'filter.version',
-  description: 'The version in the goal state, or the beginning of one: `2.4.*`. Several are separated by commas.',
+  description:
+    'The version in the goal state, or the beginning of a version, for example `2.4.*`. Several versions are separated by commas.',
   // Filters by the version in the goal state, which an automatic upgrade can also change.
   ...ofExtension,
   value: { kind: 'text', max: 4_000, form: `^${versionForm}(,${versionForm})*$`, fault: 'version_filter_form' },
@@ -108,7 +109,7 @@ const olderThan = fleetField({
   name: 'olderThan',
   parameter: 'olderThan',
   label: 'filter.olderThan',
-  description: 'The version in the goal state is lower than this one.',
+  description: 'The version in the goal state is lower than this version.',
   ...ofExtension,
   value: { kind: 'text', max: 43, form: `^${versionPart}(\\.${versionPart}){0,3}$`, fault: 'version_form' },
   // A goal state contains only registered versions, spelled as registered, and their keys sort like the versions.
@@ -160,7 +161,7 @@ const worst = fleetField({
   parameter: 'worst',
   label: 'filter.worst',
   description:
-    'Whether no extension of the same handler on the VM is in a worse state: `yes` or `no`. With `otherHandler`, all handlers that it selects count as one.',
+    '`yes`: no extension of the same handler on the VM has a worse health. `no`: another extension has a worse health. With `otherHandler`, the selected handlers count as one handler.',
   ...ofExtension,
   value: { kind: 'words', words: yesOrNo },
   where: (value, { filter: { otherHandler } }) => {
@@ -260,7 +261,7 @@ const stateAfter = fleetField({
   name: 'stateAfter',
   parameter: 'stateAfter',
   label: 'filter.stateAfter',
-  description: 'The extension has had its health since this time or a later one.',
+  description: 'The extension got its current health at this time or later.',
   ...ofExtension,
   value: { kind: 'time' },
   where: (value) => [both(sql`e.since >= ${timeSql(value)}`)],
@@ -270,7 +271,7 @@ const stateBefore = fleetField({
   name: 'stateBefore',
   parameter: 'stateBefore',
   label: 'filter.stateBefore',
-  description: 'The extension has had its health since a time before this one.',
+  description: 'The extension got its current health before this time.',
   ...ofExtension,
   value: { kind: 'time' },
   where: (value) => [both(sql`e.since < ${timeSql(value)}`)],

@@ -6,7 +6,7 @@ import { vmId } from '#server/domain/vms/input.ts';
 /** A hold: until it ends, the VM's agent gets no new goal state. */
 export const hold = z
   .object({
-    reason: z.string().nullable().describe('Null if none was given.'),
+    reason: z.string().nullable().describe('Null if the hold has no reason.'),
     heldAt: time,
     heldBy: z.string().describe('Who set the hold, or changed it last.'),
     until: time.nullable().describe('When the hold ends; null if it lasts until someone releases it.'),

@@ -132,8 +132,8 @@ const link = z.object({
     .string()
     .nullable()
     .describe(
-      'The extension that waits here, whose entry in `GET /vms/{id}/queue` says why: for its turn, for another ' +
-        'extension, or for the end of a hold. Null if none waits.',
+      'The extension that waits at this link; null if no extension waits. Its entry in `GET /vms/{id}/queue` shows ' +
+        'whether it waits for its turn, for another extension or for the end of a hold.',
     ),
   title: sentence,
   detail: sentence.nullable(),
@@ -150,7 +150,7 @@ export const explanation = z
     act: z
       .object({ extension: z.string(), editable: z.boolean(), hasOutput: z.boolean(), failed: z.boolean() })
       .nullable()
-      .describe('The extension that a person can fix; null if only the agent can.'),
+      .describe('The extension that a person can correct; null if only the agent can resolve the problem.'),
   })
   .meta({ id: 'Explanation' });
 export type Explanation = z.infer<typeof explanation>;

@@ -209,7 +209,9 @@ export const instanceView = z.object({
   health: z.enum(vmHealths),
   explanation: explanation
     .nullable()
-    .describe('Why the VM is not done or is degraded; null if neither is the case, or before an agent has called.'),
+    .describe(
+      'Why the VM has not reached its goal or is degraded; null if neither is true, or if no agent has called yet.',
+    ),
   /** The languages of the messages, for `Content-Language`. */
   languages: z.array(z.string()),
 });

@@ -8,7 +8,10 @@ import { type ExtensionHealth, type HealthCause, healthCauses, type VmHealth } f
 
 /** Why a VM is not healthy. */
 export const vmReason = z.object({
-  extension: z.string().nullable().describe('The extension that is the reason; null if the agent is not responding.'),
+  extension: z
+    .string()
+    .nullable()
+    .describe('The extension that causes the VM’s health; null if the agent is not responding.'),
   handler: z.string().nullable(),
   cause: z.enum(healthCauses).nullable().describe('Null while work is in progress.'),
   command: z.string().nullable(),
@@ -18,7 +21,7 @@ export const vmReason = z.object({
   text: z
     .string()
     .nullable()
-    .describe('The handler’s message in the caller’s language; without one, the cause in words.'),
+    .describe('The handler’s message in the caller’s language; without a message, a sentence about the cause.'),
   lang: z.string().nullable().describe('The language of `text`, a BCP 47 tag; `und` if unknown.'),
 });
 export type VmReason = z.infer<typeof vmReason>;

@@ -27,14 +27,21 @@ export type QueueReason = z.infer<typeof queueReason>;
 
 export const queueEntry = z.object({
   kind: z.literal('extension'),
-  name: z.string().describe('The extension. If several share the command, the first of them.'),
+  name: z.string().describe('The extension. If several extensions share the command, the first of these extensions.'),
   handler: z.string().nullable(),
   step: z.enum(commandNames).nullable().describe('The command; null if it is not known yet.'),
   version: z.string().nullable().describe('The version of the handler whose command runs.'),
-  turn: z.int().nonnegative().nullable().describe('The turn of the goal state that requires it; null if unknown.'),
+  turn: z
+    .int()
+    .nonnegative()
+    .nullable()
+    .describe('The turn of the goal state that requires the command; null if unknown.'),
   askedBy: z.string().nullable(),
   askedAt: z.iso.datetime().nullable(),
-  since: z.iso.datetime().nullable().describe('When the command was reported as running; null if it is not.'),
+  since: z.iso
+    .datetime()
+    .nullable()
+    .describe('When the command was reported as running; null if the command is not running.'),
   limitSeconds: z.number().nonnegative().nullable().describe('The timeout of the command in seconds.'),
   reason: queueReason.nullable().describe('Why the entry waits; null if it does not wait.'),
 });

@@ -12,7 +12,7 @@ export const activityRoutes: readonly RestRoute[] = [
     path: '/activity',
     operationId: 'listActivity',
     summary:
-      'Lists actions and events of VMs, newest first: all of them, only what people did (`kind=people`), or only what happened in the fleet (`kind=fleet`). Similar actions within ten minutes are one item, and so are the events of one kind within a minute.',
+      'Lists actions and health events of the fleet, newest first. `kind=people` selects the actions of people and their API tokens. `kind=fleet` selects the health events, the actions of agents and of the portal, and actions of people that affect the whole fleet. Similar actions within ten minutes form one item, and so do events of one kind within a minute.',
     role: 'viewer',
     query: pageQuery.extend({
       ...{ vmId, actor, action, target, q, from, to },

@@ -20,7 +20,7 @@ export const attentionRoutes: readonly RestRoute[] = [
     path: '/attention',
     operationId: 'listAttention',
     summary:
-      'Lists the problems of the fleet, worst first. Failed and degraded extensions are grouped by handler and cause, and unresponsive agents by when they became unresponsive. Messages are in the language of Accept-Language.',
+      'Lists the problems of the fleet, worst first. Failed and degraded extensions are grouped by handler and cause, and unresponsive agents by the time at which they became unresponsive. Messages are in the language of Accept-Language.',
     role: 'viewer',
     query: z.object({ limit: z.coerce.number().int().min(1).max(500).optional() }),
     answers: { 200: { meaning: 'The open and the snoozed problems.', schema: attention } },

@@ -65,7 +65,7 @@ export const goalStateRoutes: readonly RestRoute[] = [
     path: '/vms/{id}/extensions/{name}/plan',
     operationId: 'planExtension',
     summary:
-      'Shows what a change would do, without writing anything. A PUT with the returned `planHash` is rejected if it would do anything else.',
+      'Shows what a change would do, without writing anything. A PUT with the returned `planHash` is rejected if its effect would differ from the plan.',
     role: 'operator',
     params: inExtension,
     query: z.object({ siblings: flag }),
@@ -87,7 +87,7 @@ export const goalStateRoutes: readonly RestRoute[] = [
     path: '/vms/{id}/extensions/{name}/protected-settings',
     operationId: 'changeProtectedSettings',
     summary:
-      'Changes and removes individual protected settings of an extension; the others stay unchanged. The call is rejected if the portal cannot read the stored settings (`ANNEX_CUSTODY=vm`). The result is checked against the schema.',
+      'Changes and removes individual protected settings of an extension; all other settings stay unchanged. The call is rejected if the portal cannot read the stored settings (`ANNEX_CUSTODY=vm`). The resulting settings are checked against the schema.',
     role: 'operator',
     params: inExtension,
     query: z.object({ plan: planned }),
@@ -106,7 +106,7 @@ export const goalStateRoutes: readonly RestRoute[] = [
     path: '/vms/{id}/extensions/{name}/protected-settings/plan',
     operationId: 'planProtectedSettings',
     summary:
-      'Shows what a change to individual protected settings would do, without writing anything. The plan names the settings, but contains no values. A PATCH with the returned `planHash` is rejected if it would do anything else.',
+      'Shows what a change to individual protected settings would do, without writing anything. The plan names the settings, but contains no values. A PATCH with the returned `planHash` is rejected if its effect would differ from the plan.',
     role: 'operator',
     params: inExtension,
     body: settingChanges,
@@ -127,7 +127,7 @@ export const goalStateRoutes: readonly RestRoute[] = [
     path: '/vms/{id}/extensions/{name}/retry',
     operationId: 'retryExtension',
     summary:
-      'Runs the handler of an extension again: same contents, next sequence number. With `everyMinutes`, the portal repeats this up to `times` times (default 5), until the extension recovers or someone changes it.',
+      'Runs the handler of an extension again with the same settings and the next sequence number. With `everyMinutes`, the portal repeats the retry up to `times` times (default 5), until the extension recovers or someone changes the extension.',
     role: 'operator',
     params: inExtension,
     query: z.object({
@@ -239,7 +239,7 @@ export const goalStateRoutes: readonly RestRoute[] = [
     path: '/vms/{id}/release-secrets',
     operationId: 'releaseSecrets',
     summary:
-      'Releases protected settings that are withheld from the machine’s key. `thumbprint` limits the call to the certificate that you checked.',
+      'Releases protected settings that are withheld from the machine’s key. With `thumbprint`, the call is rejected if the VM’s certificate has a different thumbprint.',
     role: 'admin',
     params: inVm,
     query: z.object({ thumbprint: releaseSecretsInput.shape.thumbprint }),

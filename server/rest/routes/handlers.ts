@@ -8,7 +8,7 @@ export const handlerRoutes: readonly RestRoute[] = [
     method: 'GET',
     path: '/handlers',
     operationId: 'listHandlers',
-    summary: 'Lists handlers by id. `q` is a part of an id or of a publisher’s name.',
+    summary: 'Lists handlers by id. `q` matches part of an id or of a publisher’s name.',
     role: 'viewer',
     query: pageQuery,
     answers: { 200: { meaning: 'A page of handlers.', schema: pageOf(handlerSummary) } },

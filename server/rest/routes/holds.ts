@@ -9,7 +9,7 @@ export const holdRoutes: readonly RestRoute[] = [
     path: '/vms/{id}/hold',
     operationId: 'holdVm',
     summary:
-      'Puts a VM on hold, or changes the reason and end of its hold. Its agent gets no newer goal state, running commands are completed, and deadlines are paused. Without `until`, the hold lasts until it is released.',
+      'Puts a VM on hold, or changes the reason and end of its hold. During the hold, the agent gets no newer goal state, running commands are completed, and deadlines are paused. Without `until`, the hold lasts until someone releases it.',
     role: 'operator',
     params: inVm,
     body: holdTerms.strict(),

@@ -18,7 +18,7 @@ export const publisherRoutes: readonly RestRoute[] = [
     method: 'GET',
     path: '/publishers',
     operationId: 'listPublishers',
-    summary: 'Lists publishers by namespace. `q` is a part of a namespace or name.',
+    summary: 'Lists publishers by namespace. `q` matches part of a namespace or name.',
     role: 'viewer',
     query: pageQuery,
     answers: { 200: { meaning: 'A page of publishers.', schema: pageOf(publisher) } },

@@ -54,7 +54,7 @@ const registerVersionRoute: RestRoute = route({
   path: '/handlers/{handler}/versions/{version}',
   operationId: 'registerVersion',
   summary:
-    'Uploads a version with its settings schema, platforms and languages in one call. With `carry`, languages and a schema that are not sent come from the highest published version below it. With `publish`, also publishes it.',
+    'Uploads a version with its settings schema, platforms and languages in one call. With `carry`, any language or settings schema that you do not send is copied from the highest published version below it. With `publish`, the version is also published.',
   role: 'publisher',
   inNamespace: true,
   params: inVersion,
@@ -185,7 +185,7 @@ export const versionRoutes: readonly RestRoute[] = [
     method: 'POST',
     path: '/handlers/{handler}/versions/{version}/withdraw',
     operationId: 'withdrawVersion',
-    summary: 'Withdraws a published version: it can no longer be assigned, and VMs that have it keep it.',
+    summary: 'Withdraws a published version. It can no longer be assigned; VMs that already have the version keep it.',
     role: 'publisher',
     inNamespace: true,
     params: inVersion,

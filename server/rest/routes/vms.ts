@@ -19,7 +19,7 @@ export const vmListRoute = (fields: FleetFields): RestRoute =>
     path: '/vms',
     operationId: 'listVms',
     summary:
-      'Lists VMs with their health. A VM must match all filters; `q` is a part of a name or a whole id. All filters about extensions must match the same extension, and all filters about health changes the same change.',
+      'Lists VMs with their health. A VM must match all filters; `q` matches part of a name, or a whole id. All filters about extensions must match the same extension. All filters about health changes must match the same change.',
     role: 'viewer',
     query: pageQuery.extend({ ...fleetQuery(fields).shape, sort: fleetSortQuery }),
     repeated: repeatedOf(fields),
@@ -72,7 +72,7 @@ export const vmRoutes: readonly RestRoute[] = [
     path: '/vms/{id}',
     operationId: 'deleteVm',
     summary:
-      'Deletes a VM; its history is kept under its id. With `decommission`, its extensions are uninstalled first.',
+      'Deletes a VM and keeps its history under its id. With `decommission`, the extensions of the VM are uninstalled first.',
     role: 'operator',
     params: inVm,
     query: z.object({ decommission: flag }),
@@ -87,7 +87,7 @@ export const vmRoutes: readonly RestRoute[] = [
     method: 'POST',
     path: '/vms/{id}/enrollment-token',
     operationId: 'issueEnrollmentToken',
-    summary: 'Creates an enrollment token for a VM and invalidates the earlier one.',
+    summary: 'Creates an enrollment token for a VM and invalidates the earlier token.',
     role: 'operator',
     params: inVm,
     answers: { 201: { meaning: 'The token, shown only once.', schema: enrollment } },

@@ -18,7 +18,7 @@ export const wireAccessRoutes: readonly RestRoute[] = [
     path: '/vms/{id}/wire-access',
     operationId: 'grantWireAccess',
     summary:
-      'Creates a token for the forwarder of a stock agent (the Azure Linux agent), invalidates the earlier one, and assigns the VM to that agent.',
+      'Creates a token for the forwarder of a stock agent (the Azure Linux agent), invalidates the earlier token, and assigns the VM to the stock agent.',
     role: 'operator',
     params: inVm,
     answers: { 201: { meaning: 'The token, shown only once.', schema: forwarderToken } },
@@ -41,7 +41,7 @@ export const wireAccessRoutes: readonly RestRoute[] = [
     path: '/vms/{id}/wire-access',
     operationId: 'revokeWireAccess',
     summary:
-      'Revokes the access of the stock agent: its token and tenant key become invalid, and another agent can enroll.',
+      'Revokes the access of the stock agent: the forwarder token and tenant key become invalid, and another agent can enroll.',
     role: 'operator',
     params: inVm,
     answers: { 204: { meaning: 'The access was revoked.' } },
@@ -69,7 +69,7 @@ export const wireAccessRoutes: readonly RestRoute[] = [
     path: '/vms/{id}/wire-access/hold',
     operationId: 'holdStockAgent',
     summary:
-      'Puts the VM on hold: its stock agent processes nothing and repeats its last status until the hold is released.',
+      'Puts the VM on hold: until the hold is released, the stock agent processes no changes and repeats its last status.',
     role: 'operator',
     params: inVm,
     answers: { 200: { meaning: 'The VM is on hold.', schema: stockHold } },

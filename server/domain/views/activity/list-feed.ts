@@ -18,7 +18,7 @@ import { type ActRow, rowOf } from './list-activity.ts';
 import { nameChanges } from './named-changes.ts';
 
 const thing = z.object({ id: z.string(), name: z.string() });
-const isThere = z.boolean().describe('Whether the object still exists.');
+const isThere = z.boolean().describe('Whether the target or VM still exists.');
 
 /** A line of the activity: the newest of several similar actions, or an event of VMs within one minute. */
 export const feedItem = z.object({

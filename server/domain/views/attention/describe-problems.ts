@@ -22,7 +22,7 @@ import { commonTag, readTagShares } from '../overview/tag-shares.ts';
 
 /** A problem as people see it: with the handler's message, what its VMs share, and what people decided about it. */
 export const attentionGroup = z.object({
-  key: z.string().describe('Stable for the same handler and cause.'),
+  key: z.string().describe('Id of the problem. A handler and a cause always result in the same key.'),
   health: z.enum(needsAttention),
   vms: count,
   since: time.describe('When the first VM got the problem.'),
@@ -43,12 +43,12 @@ export const attentionGroup = z.object({
         .describe('If there are several VMs, `…` replaces the params of the message.'),
     })
     .nullable()
-    .describe('Null if the agents are unresponsive.'),
+    .describe('Null for a problem of unresponsive agents.'),
   common: z
     .object({ name: z.string(), value: z.string(), share: z.number(), fleetShare: z.number() })
     .nullable()
     .describe('The tag that is much more common among these VMs than in the fleet; null if none stands out.'),
-  vm: z.object({ id: z.uuid(), name: z.string() }).nullable().describe('The VM, if there is only one.'),
+  vm: z.object({ id: z.uuid(), name: z.string() }).nullable().describe('The VM, if the problem affects only one.'),
   assignee: assignee.nullable(),
   snooze: snooze.nullable(),
 });

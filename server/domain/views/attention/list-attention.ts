@@ -21,7 +21,9 @@ import { readSharedProblems } from './read-shared-problems.ts';
 /** The problems of the fleet. */
 export const attention = z.object({
   vms: count.describe('Number of VMs that are failed, unresponsive or degraded.'),
-  open: count.describe('Number of problems that are not snoozed; more than `items` if the list is cut.'),
+  open: count.describe(
+    'Number of problems that are not snoozed; more than the number of `items` if the list is cut off.',
+  ),
   items: z.array(attentionGroup).describe('Problems that are not snoozed: worst first, then by the number of VMs.'),
   snoozed: z.array(attentionGroup),
 });
