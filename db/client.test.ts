@@ -31,7 +31,7 @@ test('a client that is lost before its transaction begins is replaced', async ()
   }
 });
 
-test('work after a rollback runs only on failure, on a free client, and does not replace the error', async () => {
+test('work after a rollback runs only if the transaction fails, on a free client, and does not replace its error', async () => {
   const { url } = inject('testDatabase');
   const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: 5_000 });
   const db = openDatabase(pool);

@@ -11,8 +11,8 @@ export type Transaction = Parameters<Parameters<Database['transaction']>[0]>[0];
 
 /** Wraps a pool. The caller owns the pool and must end it. */
 export function openDatabase(pool: pg.Pool): Database {
-  // While a transaction holds a client, the pool does not handle that client's errors. A lost connection would crash
-  // the process, although the running statement fails anyway.
+  // While a transaction holds a client, the pool does not handle that client's errors. Without a handler, a lost
+  // connection would crash the process. The running statement fails in any case.
   pool.on('connect', (client) => {
     client.on('error', () => {});
     client.once('end', () => setTimeout(() => giveBack(client), endedMs).unref());
@@ -22,7 +22,7 @@ export function openDatabase(pool: pg.Pool): Database {
   return db;
 }
 
-/** Milliseconds to wait for the holder of a client to release it after its connection has ended. */
+/** Milliseconds to wait for a client to be released after its connection has ended. */
 const endedMs = 1_000;
 
 /**

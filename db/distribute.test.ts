@@ -21,7 +21,7 @@ const local = [
   ...['attention_marks', 'fleet_counts', 'fleet_count_deltas', 'fleet_count_checks'],
 ];
 
-/** Known statements that do not run on a single shard, each with the reason (docs/scale.md has the same list). */
+/** Known statements that do not run on a single shard, each with the reason. docs/scale.md has the same list. */
 const known: readonly { statement: RegExp; reach: Reach; why: string }[] = [
   {
     statement: /credential_hash = any\(\$1/,
@@ -57,7 +57,7 @@ beforeAll(async () => {
   await givenVersion(ctx.db);
 });
 
-test('every table is distributed, a reference, or local', async () => {
+test('every table is distributed, replicated or local', async () => {
   const hint = 'a new table goes into db/distribute.sql, or into this test’s list of those that stay';
   expect(await localTables(ctx.db.$client, distribution), hint).toEqual(local.toSorted());
 });
@@ -72,7 +72,7 @@ test('the distributed schema breaks no rule', async () => {
   expect(await schemaFaults(ctx.db.$client, distribution)).toEqual([]);
 });
 
-test('the check finds a violation', async () => {
+test('the check detects a violation', async () => {
   const spread = new Map([...distribution.distributed, ['agents', 'vm_id'], ['audit_entries', 'vm_id']]);
   const faults = await schemaFaults(ctx.db.$client, { reference: new Set(['resources']), distributed: spread });
   expect(faults).toContain('agents_credential is unique without vm_id');
@@ -94,7 +94,7 @@ test.each<[Reach, string]>([
   expect(reachOf(statement, distribution)).toBe(reach);
 });
 
-test("an agent's calls run on a single shard, except for the known ones", async () => {
+test("an agent's calls run on a single shard, except for known statements", async () => {
   const statements = await statementsOf(async () => {
     const door = await openAgentDoor(ctx);
     const [pair, next] = [newKeyPair(), newKeyPair()];

@@ -32,7 +32,7 @@ test('columns that every report rewrites have a low statistics target; new ones 
   expect(rows).toEqual([]);
 });
 
-/** Creates a database in the state that it has before the migration with this number. */
+/** Creates a database that has only the migrations before this one. */
 async function databaseBefore(migration: number) {
   const db = await testDatabase({ connections: 1 });
   const folder = await mkdtemp(join(tmpdir(), 'annex-test-migrations-'));
@@ -48,7 +48,7 @@ async function databaseBefore(migration: number) {
   return db;
 }
 
-test('reports from before the partitions are kept, and their numbers continue', async () => {
+test('reports from before the partitions are kept, and their ids continue', async () => {
   const db = await databaseBefore(5);
   const vmId = randomUUID();
   await db.execute(sql`insert into vms values (${vmId}, 'old', '{}', now(), 'test')`);
@@ -61,7 +61,7 @@ test('reports from before the partitions are kept, and their numbers continue', 
   expect(rows).toEqual([1, 2, 3].map((n) => ({ id: n, document: { n } })));
 });
 
-test('the authors of existing secrets and tokens are taken from the log; unknown ones stay unknown', async () => {
+test('the authors of existing secrets and tokens are taken from the activity log; unknown authors stay unknown', async () => {
   const db = await databaseBefore(17);
   const [vmId, known, unknown] = [randomUUID(), randomUUID(), randomUUID()];
   await db.execute(sql`insert into vms values (${vmId}, 'old', '{}', now(), 'test')`);
@@ -96,7 +96,7 @@ test('the authors of existing secrets and tokens are taken from the log; unknown
   ]);
 });
 
-test('holds of stock agents become holds of their VMs, and a restarted deadline does not change', async () => {
+test('holds of stock agents become holds of their VMs, and deadlines that a release restarted stay the same', async () => {
   const db = await databaseBefore(25);
   const [held, released, other] = [randomUUID(), randomUUID(), randomUUID()];
   for (const [n, vmId] of [held, released, other].entries()) {

@@ -46,19 +46,19 @@ async function tables(): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-test('a migrated database has partitions for yesterday, today and a week; more follow without a gap', async () => {
+test('a migrated database has partitions up to a week ahead, and later partitions leave no gap', async () => {
   expect(await report(day(-1))).toBe('report_history_past');
   expect(await report(day(0))).toBe('report_history_past');
   expect(await report(day(1))).toBe(nameOf(1));
   expect(await report(day(7))).toBe(nameOf(7));
   expect(await withClient((client) => makePartitions(client, day(0)))).toBe(0);
   await expect(report(day(8))).rejects.toThrow();
-  // Two weeks pass without new partitions.
+  // As if no partitions had been created for two weeks.
   expect(await withClient((client) => makePartitions(client, day(20)))).toBe(20);
   expect(await report(day(27))).toBe(nameOf(27));
 });
 
-test('old days are dropped, and recent ones kept', async () => {
+test('old days are dropped, and recent days are kept', async () => {
   await report(day(2));
   expect(await drop(new Date(today + 2 * dayMs))).toBe(2);
   expect((await tables())[0]).toBe(nameOf(2));
@@ -81,7 +81,7 @@ test('a long-running reader blocks no other statement, and the day is dropped af
   expect(await tables()).not.toContain(nameOf(2));
 });
 
-test('a partition left by a crash during a drop is removed; one that an administrator detached is kept', async () => {
+test('a partition left by a crash during a drop is removed, but not a partition that an administrator detached', async () => {
   const [ours, theirs] = [nameOf(4), nameOf(5)];
   await db.$client.query(`comment on table ${ours} is 'to be dropped'`);
   await db.$client.query(`alter table report_history detach partition ${ours}`);

@@ -11,12 +11,15 @@ const dayMs = 24 * 60 * 60_000;
 
 /** Key of the advisory lock for creating and dropping partitions. The number is arbitrary. */
 const lock = 4_266_399_004;
-/** Lock timeout. A partition that is being read is dropped in a later run, so that no statement waits behind the drop. */
+/**
+ * Lock timeout. A partition that is being read is not dropped until a later run, so that no statement has to wait for
+ * the drop.
+ */
 const lockTimeout = '2s';
 /** Marks a partition that is being dropped, so that a later run can continue after a crash. */
 const leaving = 'to be dropped';
 
-/** Query for the partitions of a table and the end of each one's time range. */
+/** Selects the partitions of a table and the end of each partition's time range. */
 const partitions = `
   select c.relname as name, i.inhdetachpending as pending,
     (regexp_match(pg_get_expr(c.relpartbound, c.oid), 'TO \\(''([^'']+)''\\)'))[1]::timestamptz as before
@@ -24,10 +27,10 @@ const partitions = `
   where i.inhparent = $1::regclass`;
 
 /**
- * Creates the partitions of today and the next days, so that every insert finds one. They follow the last existing one
- * without a gap. There is no default partition: with one, PostgreSQL cannot detach concurrently, and attaching a day
- * would lock and scan the default partition. Older rows belong to the first partition, whose range has no beginning.
- * Returns how many were created.
+ * Creates partitions for today and the next days, so that every inserted row has a partition. New partitions follow the
+ * last existing partition without a gap. There is no default partition: with one, PostgreSQL cannot detach
+ * concurrently, and attaching a day would lock and scan the default partition. Older rows belong to the first
+ * partition, whose range has no lower bound. Returns the number of created partitions.
  */
 export async function makePartitions(client: pg.ClientBase, now: Date): Promise<number> {
   await client.query('begin');
@@ -64,7 +67,7 @@ async function attachDay(client: pg.ClientBase, day: Date): Promise<void> {
 /**
  * Drops the partitions that ended before `until`, and any partition that an earlier call did not finish dropping.
  * Throws if a reader holds a partition for two seconds; the next call continues. The client must not be in a
- * transaction. Returns how many were dropped.
+ * transaction. Returns the number of dropped partitions.
  */
 export async function dropPartitions(client: pg.ClientBase, until: Date): Promise<number> {
   await client.query('select pg_advisory_lock($1)', [lock]);

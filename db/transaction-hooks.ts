@@ -19,7 +19,7 @@ function requireHooks(tx: object, caller: string): Hooks {
 }
 
 /**
- * Runs `work` after the transaction has failed and its client is free again, for writes that must survive a rejection.
+ * Runs `work` after the transaction has failed and its client is free again. For writes that must survive a rejection.
  */
 export function afterRollback(tx: object, work: Work): void {
   requireHooks(tx, 'afterRollback').afterRollback.push(work);

@@ -15,21 +15,20 @@ export const attentionMarks = pgTable(
     assigneeId: text('assignee_id').references(() => users.id, { onDelete: 'set null' }),
     assignedBy: text('assigned_by'),
     assignedAt: timestamp('assigned_at', { withTimezone: true }),
-    /** When the problem was snoozed. If null, the problem is not snoozed, and the next columns are null too. */
+    /**
+     * When the problem was snoozed. If null, the problem is not snoozed, and the other `snoozed` columns are null too.
+     */
     snoozedAt: timestamp('snoozed_at', { withTimezone: true }),
     snoozedBy: text('snoozed_by'),
     /** When the snooze ends. If null, it ends when the problem changes. */
     snoozedUntil: timestamp('snoozed_until', { withTimezone: true }),
     /**
-     * The number of VMs and the versions when the problem was snoozed. The problem has changed if it has more of
-     * either.
+     * The number of VMs and the versions that the problem had when it was snoozed. The problem has changed if it has
+     * more VMs or other versions now.
      */
     snoozedVms: integer('snoozed_vms'),
     snoozedVersions: text('snoozed_versions').array(),
-    /**
-     * The time since which no VM has had the problem; null while at least one VM has it. The row is deleted some time
-     * later.
-     */
+    /** Since when no VM has had the problem; null while at least one VM has it. The row is deleted some time later. */
     goneAt: timestamp('gone_at', { withTimezone: true }),
   },
   (t) => [index('attention_marks_assignee').on(t.assigneeId).where(sql`${t.assigneeId} is not null`)],

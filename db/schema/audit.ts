@@ -29,7 +29,7 @@ export const auditEntries = pgTable(
     vmId: uuid('vm_id'),
     requestId: text('request_id').notNull(),
     details: jsonb().$type<Record<string, unknown>>().notNull(),
-    /** The changed parts of the target before and after; null if there is nothing to show. */
+    /** The changed parts of the target, before and after the action; null if there is nothing to show. */
     before: jsonb().$type<Record<string, unknown>>(),
     after: jsonb().$type<Record<string, unknown>>(),
     /** Computed with a key that is not in the database, so rows that the portal did not insert have no valid seal. */
@@ -39,7 +39,7 @@ export const auditEntries = pgTable(
      * first release that have not been adopted yet, and in rows that the portal did not insert.
      */
     position: bigint({ mode: 'number' }),
-    /** Keyed digest of this row and of the previous hash. */
+    /** Keyed digest of this row and the previous row's hash. */
     hash: text(),
   },
   (t) => [
@@ -58,7 +58,7 @@ export const auditEntries = pgTable(
 /** A fault found by a check of the chain. */
 export interface ChainFault {
   kind: 'deleted' | 'altered' | 'inserted' | 'replayed' | 'truncated' | 'relinked';
-  /** Id of the row; if a row is missing, the id of the last valid row. */
+  /** Id of the faulty row. If a row is missing, the id of the last valid row. */
   id: number | null;
   position: number | null;
 }
@@ -72,7 +72,7 @@ export const auditChain = pgTable('audit_chain', {
   position: bigint({ mode: 'number' }).notNull(),
   hash: text().notNull(),
   linkedAt: timestamp('linked_at', { withTimezone: true }).notNull(),
-  /** When all entries were last checked, and how many there were. */
+  /** When all entries were last checked, and the number of entries checked. */
   verifiedAt: timestamp('verified_at', { withTimezone: true }),
   verifiedPosition: bigint('verified_position', { mode: 'number' }),
   fault: jsonb().$type<ChainFault>(),

@@ -39,7 +39,7 @@ export const users = pgTable('users', {
   language: text(),
   /** When the member last opened a page, accurate to five minutes; null before the first page. */
   lastSeenAt: timestamp('last_seen_at', { withTimezone: true }),
-  /** When the member last opened a page of the visit before this one; null during the first visit. */
+  /** When the member last opened a page during the previous visit; null during the first visit. */
   previousSeenAt: timestamp('previous_seen_at', { withTimezone: true }),
 });
 
@@ -67,8 +67,8 @@ export const sessions = pgTable(
 );
 
 /**
- * A member's password (provider id `credential`), or a member's account at an OpenID provider (provider id: its
- * issuer).
+ * A member's password (provider id `credential`), or a member's account at an OpenID provider (provider id: the
+ * provider's issuer).
  */
 export const accounts = pgTable(
   'accounts',
@@ -149,7 +149,7 @@ export const recoveryCodes = pgTable(
 export const authChallenges = pgTable(
   'auth_challenges',
   {
-    /** Digest of the challenge's kind and of the browser's token or the session. */
+    /** Digest of the challenge's kind and the browser's token or the session. */
     digest: text().primaryKey(),
     /** The challenge's data, encrypted and bound to the digest. */
     asked: bytes().notNull(),
@@ -159,7 +159,7 @@ export const authChallenges = pgTable(
   (t) => [index('auth_challenges_expiry').on(t.expiresAt)],
 );
 
-/** A single row with the portal's rules for signing in. If the row is missing, there are no rules. */
+/** A single row with the portal's rules for signing in. Without a row, there are no rules. */
 export const signInRules = pgTable('sign_in_rules', {
   id: integer().primaryKey(),
   requireFactor: boolean('require_factor').notNull(),

@@ -6,6 +6,6 @@ export const changes = pgTable('changes', {
   at: timestamp({ withTimezone: true }).notNull().defaultNow(),
   /** The kind of object, such as `vm` or `handler`. */
   topic: text().notNull(),
-  /** Id of the object; `*` if many changed together. */
+  /** Id of the object; `*` if many objects changed together. */
   key: text().notNull(),
 });

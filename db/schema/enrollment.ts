@@ -31,8 +31,8 @@ export const enrollmentTokens = pgTable(
     voidedAt: timestamp('voided_at', { withTimezone: true }),
     usedAt: timestamp('used_at', { withTimezone: true }),
     /**
-     * SHA-256 of the public key of the machine that used the token. With the same key, the call may be repeated for 10
-     * minutes.
+     * SHA-256 of the public key of the machine that used the token. For 10 minutes, a repeated call with this key gets
+     * the same response.
      */
     usedKey: text('used_key'),
   },
@@ -45,7 +45,7 @@ export interface AgentOs {
   arch?: string;
 }
 
-/** The machine of a VM, and its agent. */
+/** The machine of each VM, and the agent that runs on it. */
 export const agents = pgTable(
   'agents',
   {
@@ -79,7 +79,7 @@ export const agents = pgTable(
   ],
 );
 
-/** Rejected calls of an agent, for the VM's page. Only the last one of each kind is kept. */
+/** Rejected calls of an agent, shown on the VM's page. Only the last rejected call for each error code is kept. */
 export const agentRefusals = pgTable(
   'agent_refusals',
   {
@@ -93,7 +93,7 @@ export const agentRefusals = pgTable(
   (t) => [primaryKey({ columns: [t.vmId, t.code] })],
 );
 
-/** An agent's last call, and when the next one is expected. Written in batches. */
+/** The last call of each agent, and when its next call is expected. Written in batches. */
 export const agentPresence = pgTable('agent_presence', {
   vmId: uuid('vm_id')
     .primaryKey()
@@ -111,7 +111,7 @@ export const agentPresence = pgTable('agent_presence', {
   heartbeatSeconds: integer('heartbeat_seconds'),
   statusSeconds: integer('status_seconds'),
   appliedEtag: text('applied_etag'),
-  /** The agent's current run, and the highest report number in it. */
+  /** The agent's current run, and the highest report number in this run. */
   run: text(),
   reportNumber: bigint('report_number', { mode: 'number' }),
 });

@@ -63,7 +63,7 @@ export const extensions = pgTable(
     secretId: uuid('secret_id'),
     sequenceNumber: bigint('sequence_number', { mode: 'number' }).notNull(),
     /**
-     * Commands that the agent may run for this sequence number. Null in older rows, where they are derived from the
+     * Commands that the agent may run for this sequence number. Null in older rows; their commands are derived from the
      * goal.
      */
     commands: text().array().$type<CommandName[]>(),
@@ -81,7 +81,10 @@ export const extensions = pgTable(
   (t) => [primaryKey({ columns: [t.vmId, t.name] }), index('extensions_version').on(t.handler, t.version)],
 );
 
-/** The highest sequence number that was ever used or reported for a name. Kept after the extension is removed. */
+/**
+ * The highest sequence number that was ever used or reported for an extension's name. Kept after the extension is
+ * removed.
+ */
 export const extensionSequences = pgTable(
   'extension_sequences',
   {
@@ -188,7 +191,10 @@ export const goalStates = pgTable(
     etag: text().notNull(),
     text: text().notNull(),
     contents: json().$type<ExtensionContents[]>().notNull(),
-    /** The action that caused the goal state, such as `extension.set` or `goal-state.revert`, and what it concerned. */
+    /**
+     * The action that caused the goal state, such as `extension.set` or `goal-state.revert`. For actions on an
+     * extension or an earlier goal state, also the extension's name or the incarnation.
+     */
     cause: jsonb().$type<{ action: string; extension?: string; incarnation?: number }>().notNull(),
     publishedAt: timestamp('published_at', { withTimezone: true }).notNull(),
     publishedBy: text('published_by').notNull(),

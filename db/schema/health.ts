@@ -39,8 +39,8 @@ export const healthChecks = pgTable(
 );
 
 /**
- * The health of VMs, for filtering, counting and sorting lists. The worker keeps it up to date within seconds; pages
- * about a single VM evaluate the health when they are read. A deleted VM has no row.
+ * The health of VMs, for filtering, counting and sorting lists. The worker updates it within seconds. Pages about a
+ * single VM do not use this table, but evaluate the VM's health when they load. A deleted VM has no row.
  */
 export const vmHealth = pgTable(
   'vm_health',
@@ -91,7 +91,7 @@ export const extensionHealth = pgTable(
     /** The failed command and its exit code, if they are the cause of the health. */
     command: text(),
     exitCode: integer('exit_code'),
-    /** Message id of the shown status, or of the failed substatus if that is the cause. */
+    /** Message id of the status shown. If a failed substatus is the cause, its message id. */
     messageId: text('message_id'),
     /** The extension that this one waits for. */
     waitsFor: text('waits_for'),
@@ -109,8 +109,9 @@ export const extensionHealth = pgTable(
 );
 
 /**
- * Number of VMs per health value and, under `extensions`, number of extensions, so that no reader counts a million
- * rows. Pending differences are in `fleet_count_deltas`; the current number is the sum of both.
+ * The number of VMs with each health value and, under `extensions`, the number of extensions. Readers use these counts
+ * so that they need not count a million rows. Pending differences are in `fleet_count_deltas`; the current number is
+ * the sum of both.
  */
 export const fleetCounts = pgTable('fleet_counts', {
   what: text().primaryKey(),

@@ -5,7 +5,10 @@ import { vms } from './vms.ts';
 /** Start and end of a past hold, in ISO 8601. */
 export type PastHold = readonly [from: string, to: string];
 
-/** The hold of a VM, and its past holds, during which deadlines were paused. A VM that was never held has no row. */
+/**
+ * The current hold of a VM, and its past holds, during which deadlines were paused. A VM that was never held has no
+ * row.
+ */
 export const holds = pgTable(
   'holds',
   {
@@ -14,12 +17,12 @@ export const holds = pgTable(
       .references(() => vms.id),
     /** When the current hold began. If null, the VM is not held, and the next three columns are null too. */
     since: timestamp({ withTimezone: true }),
-    /** Null if no reason was given. */
+    /** Why the VM is held; null if no reason was given. */
     reason: text(),
     by: text(),
     /** When the portal ends the hold. If null, it lasts until a person releases it. */
     until: timestamp({ withTimezone: true }),
-    /** Oldest first. */
+    /** Past holds, oldest first. */
     past: json().$type<PastHold[]>().notNull().default([]),
     /** When the hold was last set, changed or released. Gateways use it to find changes that they may have missed. */
     changedAt: timestamp('changed_at', { withTimezone: true }).notNull(),

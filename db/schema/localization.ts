@@ -9,7 +9,7 @@ export const resources = pgTable(
     version: text().notNull(),
     /** BCP 47 in canonical form, for example `de-AT`. */
     lang: text().notNull(),
-    /** Text by message id. */
+    /** Message texts by message id. */
     messages: jsonb().$type<Record<string, string>>().notNull(),
     warnings: jsonb().$type<StoredWarning[]>().notNull(),
     /** Increases with every change, to detect concurrent edits of a language. */
@@ -40,7 +40,7 @@ export const reportedMessages = pgTable(
     id: text().notNull(),
     /** The params of the last report, truncated. */
     params: jsonb().$type<string[]>().notNull(),
-    /** Number of documents with this id, not counting repeated ones. */
+    /** Number of documents with this message id. Repeated documents are not counted. */
     reports: integer().notNull(),
     firstSeenAt: timestamp('first_seen_at', { withTimezone: true }).notNull(),
     lastSeenAt: timestamp('last_seen_at', { withTimezone: true }).notNull(),
@@ -54,7 +54,7 @@ export const reportedMessages = pgTable(
   ],
 );
 
-/** A single row: the last entry of the history whose message ids were collected. */
+/** A single row: the last history entry whose message ids were collected. */
 export const messageCursors = pgTable('message_cursors', {
   id: integer().primaryKey(),
   historyId: bigint('history_id', { mode: 'number' }).notNull(),

@@ -59,7 +59,7 @@ export const outputPieces = pgTable(
     /** Number of line breaks in the piece. */
     lines: integer().notNull(),
     endsLine: boolean('ends_line').notNull(),
-    /** Number of line breaks before the first line that reports an error; null if there is none. */
+    /** Number of line breaks before the first line that reports an error; null if no line does. */
     errorLine: integer('error_line'),
   },
   (t) => [
@@ -81,7 +81,7 @@ export const logArchives = pgTable(
     requestedAt: timestamp('requested_at', { withTimezone: true }).notNull(),
     requestedBy: text('requested_by').notNull(),
     answeredAt: timestamp('answered_at', { withTimezone: true }),
-    /** Digest of the archive; null before the agent's response, and if there were no logs. */
+    /** Digest of the archive; null before the agent responds, and if there were no logs. */
     sha256: text(),
     size: bigint({ mode: 'number' }),
     form: text().$type<'tar.gz' | 'zip'>(),

@@ -64,7 +64,7 @@ export const handlerVersions = pgTable(
     settingsSchema: json('settings_schema').$type<SettingsSchema>(),
     /** The version from which the schema was carried over; null once the schema is set. */
     settingsSchemaFrom: text('settings_schema_from'),
-    /** Null means every platform. */
+    /** Supported platforms; null means every platform. */
     platforms: json().$type<Platform[]>(),
     createdAt: timestamp('created_at', { withTimezone: true }).notNull(),
     createdBy: text('created_by').notNull(),

@@ -89,7 +89,9 @@ export const extensionLatest = pgTable(
   ofExtension,
 );
 
-/** Problems that agents reported. Only the last one about each subject is kept, and their number is limited per VM. */
+/**
+ * Problems that agents reported. Only the last problem about each subject is kept, and their number is limited per VM.
+ */
 export const agentProblems = pgTable(
   'agent_problems',
   {
@@ -99,7 +101,7 @@ export const agentProblems = pgTable(
     /** Name of an extension, `goal-state` or `restart`. */
     about: text().notNull(),
     message: text().notNull(),
-    /** The file that could not be read; null if the problem is not about a file, or the file is unknown. */
+    /** The file that could not be read; null if the problem is not about a file or if the file is unknown. */
     file: text().$type<'status' | 'heartbeat'>(),
     at: timestamp({ withTimezone: true }).notNull(),
   },
@@ -113,11 +115,14 @@ export interface RestartRequest {
   extensions: string[];
   /** ISO 8601, by the portal's clock. */
   since: string;
-  /** Whether the agent restarts the machine itself; absent if it did not say so. */
+  /** Whether the agent restarts the machine itself; absent if the agent did not say so. */
   byAgent?: boolean;
 }
 
-/** VMs whose agent reports that a restart is pending. The row is deleted when the agent reports that none is. */
+/**
+ * VMs whose agent reports that a restart is pending. The row is deleted when the agent reports that no restart is
+ * pending.
+ */
 export const pendingRestarts = pgTable('pending_restarts', {
   vmId: uuid('vm_id')
     .primaryKey()
@@ -128,10 +133,10 @@ export const pendingRestarts = pgTable('pending_restarts', {
 });
 
 /**
- * All stored reports, newest last. Partitioned by the day of `at` (partitions.ts), which this schema cannot express, so
- * that old days are dropped as a whole. No foreign key: VM rows are never deleted, and a foreign key would lock `vms`
- * whenever a partition is created or dropped. Only one index besides the primary key, because each one slows down every
- * report.
+ * All stored reports, newest last. Partitioned by the day of `at`, so that old days are dropped as a whole. This schema
+ * cannot express partitions; they are in partitions.ts. No foreign key: VM rows are never deleted, and a foreign key
+ * would lock `vms` whenever a partition is created or dropped. Only one index besides the primary key, because each
+ * index slows down every report.
  */
 export const reportHistory = pgTable(
   'report_history',
@@ -142,9 +147,9 @@ export const reportHistory = pgTable(
     kind: text().$type<'handler' | 'heartbeat' | 'status'>().notNull(),
     extension: text().notNull(),
     sequenceNumber: bigint('sequence_number', { mode: 'number' }),
-    /** Whether the document was shown when it arrived, or only stored. */
+    /** Whether the document was shown when it arrived. If not, it was only stored. */
     current: boolean().notNull(),
-    /** The document as it was sent. SQL does not read its contents. */
+    /** The document as the agent sent it. SQL does not read its contents. */
     document: json().$type<Record<string, unknown>>().notNull(),
   },
   (t) => [

@@ -10,13 +10,16 @@ export const retrySeries = pgTable(
       .references(() => vms.id),
     name: text().notNull(),
     everyMinutes: integer('every_minutes').notNull(),
-    /** The maximum number of retries, and how many of them are done. The person's own retry does not count. */
+    /**
+     * The maximum number of automatic retries, and the number that are done. The retry that a person started does not
+     * count.
+     */
     times: integer().notNull(),
     done: integer().notNull().default(0),
     nextAt: timestamp('next_at', { withTimezone: true }).notNull(),
     /** The sequence number of the last retry. Any other number means that someone changed the extension. */
     sequenceNumber: bigint('sequence_number', { mode: 'number' }).notNull(),
-    /** SHA-256 of the declaration, which shows changes that keep the sequence number. */
+    /** SHA-256 of the declaration, to detect changes that keep the sequence number. */
     digest: text().notNull(),
     startedAt: timestamp('started_at', { withTimezone: true }).notNull(),
     startedBy: text('started_by').notNull(),

@@ -9,7 +9,7 @@ export interface AgentObservation {
   /** The text of the last unhealthy report. */
   text: string | null;
   since: string;
-  /** When the component recovered; null while it is unhealthy. */
+  /** When the component recovered; null while it is still unhealthy. */
   until: string | null;
 }
 
@@ -48,12 +48,12 @@ export const stockAgents = pgTable('stock_agents', {
   /** SHA-1 of the certificate for which the tenant key was last wrapped. The agent creates a new one at each start. */
   transportThumbprint: text('transport_thumbprint'),
   transportAt: timestamp('transport_at', { withTimezone: true }),
-  /** Incarnation of the VM's goal state that was last delivered; 0 before the first. */
+  /** Incarnation of the VM's goal state that was last delivered; 0 before the first delivery. */
   goalStateSeen: integer('goal_state_seen').notNull().default(0),
-  /** The incarnation that the agent sees: that of the last goal state that changed anything for the agent. */
+  /** The incarnation number that the agent sees. It increases only when something changes for the agent. */
   incarnation: integer().notNull().default(0),
   incarnationAt: timestamp('incarnation_at', { withTimezone: true }),
-  /** Fingerprint of everything in that incarnation that matters to the agent. */
+  /** Fingerprint of everything in the agent's incarnation that the agent acts on. */
   fingerprint: text(),
   /** The incarnation that the agent last completed, and the agent's message about it. */
   settledIncarnation: integer('settled_incarnation'),
@@ -64,11 +64,11 @@ export const stockAgents = pgTable('stock_agents', {
   heldAt: timestamp('held_at', { withTimezone: true }),
   heldBy: text('held_by'),
   releasedAt: timestamp('released_at', { withTimezone: true }),
-  /** The last unhealthy observation for each name, ordered by when it began, oldest first. */
+  /** The last unhealthy observation for each name, sorted by when it began, oldest first. */
   observations: jsonb().$type<AgentObservation[]>().notNull().default([]),
   /**
-   * Whether the agent gets versions as published. If not, it gets them with four parts, as it did when it installed
-   * them.
+   * Whether the agent gets version numbers as published. If not, it gets them with four parts, as it did when it
+   * installed them.
    */
   publishedVersions: boolean('published_versions').notNull().default(false),
   /** Recent changes of the caller, newest last, which reveal two machines with the same token. */

@@ -62,7 +62,7 @@ export type Reach = 'coordinator' | 'one shard' | 'its rows' | 'all shards' | 'r
 
 /**
  * Classifies a statement by its text: whether each distributed table is restricted to one VM by a parameter, joined by
- * the VM, or read on all shards. That is enough for the statements of Annex.
+ * the VM, or read on all shards. This is sufficient for Annex's statements.
  */
 export function reachOf(statement: string, { distributed }: Distribution): Reach {
   const text = statement
