@@ -2,8 +2,8 @@ import { z } from 'zod';
 
 /**
  * An object schema whose property names match regardless of case (AZ-S2), so `Message` counts as `message`. If an
- * object has several spellings of a name, the exact one wins, otherwise the last one. A known property that is null
- * counts as absent; unknown properties stay as they are.
+ * object has several spellings of a name, the exact spelling wins, otherwise the last spelling. A known property that
+ * is null counts as absent; unknown properties stay as they are.
  */
 export function anyCase<S extends z.ZodObject>(schema: S) {
   const names = new Map(Object.keys(schema.shape).map((name) => [name.toLowerCase(), name]));
@@ -15,8 +15,8 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
 }
 
 /**
- * Returns the value of a property, whose name matches regardless of case. The exact spelling wins, otherwise the last
- * one.
+ * Returns the value of a property. The name matches regardless of case: the exact spelling wins, otherwise the last
+ * spelling.
  */
 export function propertyOf(object: Record<string, unknown>, name: string): unknown {
   if (Object.hasOwn(object, name)) return object[name];

@@ -38,19 +38,19 @@ test.each<[string, Dependent[], string | null]>([
   ['a diamond is none', items('a<b,c', 'b<d', 'c<d', 'd'), null],
   ['an item that depends on itself', items('a<a'), 'a a'],
   ['two items', items('a<b', 'b<a'), 'a b a'],
-  ['behind a tail', items('a<b', 'b<c', 'c<b'), 'b c b'],
-  ['an unknown name', items('a<unknown'), null],
+  ['a cycle behind a chain', items('a<b', 'b<c', 'c<b'), 'b c b'],
+  ['a dependency on an unknown name', items('a<unknown'), null],
 ])('findCycle: %s', (_, all, cycle) => {
   expect(findCycle(all)?.join(' ') ?? null).toBe(cycle);
 });
 
 test.each<[string, Dependent[], string, string, string | null]>([
   ['no dependencies', items('a', 'b'), 'a', 'b', null],
-  ['the other depends on this one', items('a', 'b<a'), 'a', 'b', 'a b a'],
-  ['through a third', items('a', 'b<c', 'c<a'), 'a', 'b', 'a b c a'],
-  ['the shortest of two', items('a', 'b<c,d', 'c<d', 'd<a'), 'a', 'b', 'a b d a'],
-  ['on itself', items('a'), 'a', 'a', 'a a'],
-  ['a cycle of others does not count', items('a', 'b<c', 'c<b'), 'a', 'b', null],
+  ['the other item depends on this one', items('a', 'b<a'), 'a', 'b', 'a b a'],
+  ['through a third item', items('a', 'b<c', 'c<a'), 'a', 'b', 'a b c a'],
+  ['the shorter of two cycles', items('a', 'b<c,d', 'c<d', 'd<a'), 'a', 'b', 'a b d a'],
+  ['a dependency on itself', items('a'), 'a', 'a', 'a a'],
+  ['a cycle among other items does not count', items('a', 'b<c', 'c<b'), 'a', 'b', null],
   ['an unknown name', items('a'), 'a', 'unknown', null],
 ])('cycleThrough: %s', (_, all, name, choice, path) => {
   expect(cycleThrough(all, name, choice)?.join(' ') ?? null).toBe(path);

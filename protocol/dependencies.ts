@@ -14,7 +14,7 @@ export function runOrder<T extends Dependent>(items: readonly T[]): T[] {
   return ordered;
 }
 
-/** Returns the length of the longest chain of dependencies below each item; 0 if it has none. */
+/** Returns the length of the longest chain of dependencies below each item; 0 for an item without dependencies. */
 export function dependencyLevels(items: readonly Dependent[]): Map<string, number> {
   const known = new Set(items.map(({ name }) => name));
   const levels = new Map<string, number>();

@@ -15,6 +15,6 @@ test.each([
 });
 
 test.each(['\u202a', '\u202b', '\u202c', '\u202d', '\u202e', '\u2066', '\u2067', '\u2068', '\u2069'])(
-  '%j changes the direction of a text',
+  '%j changes the direction of text',
   (character) => expect(changesDirection(`web${character}1`)).toBe(true),
 );

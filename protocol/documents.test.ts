@@ -149,12 +149,12 @@ describe('heartbeat file', () => {
     [[{}], ['/0/version field_missing', '/0/heartbeat field_missing']],
     [[null], ['/0 field_not_object']],
     [undefined, [' file_not_array']],
-  ])('AZ-H1 the frame %j is rejected with a clear error', (file, expected) => {
+  ])('AZ-H1 the file %j is rejected with a clear error', (file, expected) => {
     expect(codes(read(heartbeatFile, file))).toEqual(expected);
   });
 });
 
-test('AZ-H1 a heartbeat with numbers as text is accepted, as handlers in the field write it', () => {
+test('AZ-H1 a heartbeat with numbers as text, as real handlers write it, is accepted', () => {
   const file = [{ version: '1.0', heartbeat: { status: 'Ready', code: '0', Message: 'fine' } }];
   expect(read(heartbeatFile, file)).toEqual({ value: { status: 'ready', code: 0, message: { text: 'fine' } } });
 });
@@ -246,14 +246,14 @@ describe('a status as handlers write it', () => {
     expect('value' in result && result.value.formattedMessage).toEqual(formattedMessage);
   });
 
-  test('AZ-S1 the path of a fault counts null parts before it, as in the file', () => {
+  test('AZ-S1 in the path of a fault, null substatuses count, so that indexes match the file', () => {
     const substatus = [null, { status: 'success' }, { status: 'odd' }];
     expect(codes(status({ status: 'success', substatus }))).toEqual(['/0/status/substatus/2/status field_choice']);
   });
 });
 
 describe('status file', () => {
-  test('AZ-S1 a numeric message id is read as text, status words in any case', () => {
+  test('AZ-S1 a numeric message id is read as text, and status words in any case', () => {
     expect(status({ STATUS: 'SUCCESS', Message: { ID: 1215, Params: ['a', 2, true] } })).toMatchObject({
       value: { status: 'success', message: { id: '1215', params: ['a', '2', 'true'] } },
     });

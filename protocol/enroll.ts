@@ -20,7 +20,7 @@ export type EnrollRequest = z.output<typeof enrollRequest>;
 
 export const enrollResponse = z.looseObject({
   vmId: z.string(),
-  /** The agent sends it as a bearer token with every later request. */
+  /** The bearer token that the agent sends with every later request. */
   credential: z.string(),
   pollSeconds: z.number().positive(),
 });

@@ -38,7 +38,10 @@ export interface ProtocolFault {
 
 export type ReadResult<T> = { value: T } | { faults: ProtocolFault[] };
 
-/** Limits the number of faults in a response, which could otherwise be many times as large as a hostile document. */
+/**
+ * Limits the number of faults in a response. A response without this limit could be many times as large as a hostile
+ * document.
+ */
 export const maxFaults = 1_000;
 
 /** Parses a document. Every fault has a path and a code. Faults repeat nothing of the input except property names. */

@@ -68,7 +68,7 @@ export function wordOf<const W extends readonly [string, ...string[]]>(words: W)
   return z.preprocess((input) => (typeof input === 'string' ? input.trim().toLowerCase() : input), z.enum(words));
 }
 
-/** A text with its language as the handler stated it; `lang` is empty if it did not. */
+/** A text with its language as the handler stated it; `lang` is empty if the handler stated none. */
 export interface FormattedMessage {
   lang: string;
   message: string;
@@ -93,7 +93,7 @@ function textOfJson(input: unknown): unknown {
   return typeof input === 'object' && input !== null ? JSON.stringify(input) : input;
 }
 
-/** `anyCase` treats null as absent, but a null `message` counts as an empty one. */
+/** `anyCase` treats null as absent, but a null `message` counts as an empty message. */
 function withEmptyMessage(input: unknown): unknown {
   if (!isPlainObject(input)) return input;
   const entries = Object.entries(input).map(([key, value]) =>
@@ -106,7 +106,10 @@ function withEmptyMessage(input: unknown): unknown {
 export interface MessageReference {
   id: string;
   params: string[];
-  /** Set by the portal if it found the id by comparing the text, for agents that drop ids. A file cannot contain it. */
+  /**
+   * Set by the portal if it recovered the id by comparing the text with templates, because some agents drop ids. A
+   * handler's file cannot set it.
+   */
   recovered?: true;
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { maxCommandSeconds } from './limits.ts';
 
-/** Limits a command's timeout, because a number that overflows the timer would make it fire immediately. */
+/** Limits a command's timeout, because a timer with a larger number would overflow and fire immediately. */
 const seconds = z.number().positive().max(maxCommandSeconds);
 
 /** One extension and its goal. The schema keeps unknown fields, because a newer portal may send more. */
@@ -50,7 +50,7 @@ export const goalState = z.looseObject({
 export type GoalState = z.output<typeof goalState>;
 
 /**
- * Returns the turn of a goal state. Goal states of the first release have none. Their incarnation serves instead,
+ * Returns the turn of a goal state. Goal states of the first release have no turn; their incarnation serves instead,
  * because it also increases with each new goal state.
  */
 export const turnOf = ({ turn, incarnation }: Pick<GoalState, 'turn' | 'incarnation'>): number => turn ?? incarnation;

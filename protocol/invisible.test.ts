@@ -11,8 +11,8 @@ test.each([
   ['a joiner at the end', 'web\u200d'],
   ['a joiner at the start', '\u200cweb'],
   ['a variation selector alone', 'web \ufe0f'],
-  ['a mark of direction in a name that needs none', 'web\u200f-1'],
-  ['an override of the direction', 'שרת\u202e10'],
+  ['a direction mark in a left-to-right name', 'web\u200f-1'],
+  ['a direction override', 'שרת\u202e10'],
 ])('%s is invisible', (_, text) => {
   expect(hasInvisible(text)).toBe(true);
 });
@@ -21,7 +21,7 @@ test.each([
   ['a name', 'Müller, Zoë'],
   ['a Persian name with a non-joiner', 'علی\u200cرضا'],
   ['an emoji of several characters', '👩\u200d💻 and ❤\ufe0f'],
-  ['a Hebrew name with a mark of direction', 'חברה \u200fאחת'],
+  ['a Hebrew name with a direction mark', 'חברה \u200fאחת'],
   ['a space', 'web 1'],
   ['a line break', 'web\n1'],
 ])('%s is visible', (_, text) => {

@@ -1,6 +1,6 @@
 /** Characters that shape their neighbors: joiners and variation selectors. */
 const shaping = '\\u200c|\\u200d|[\\ufe00-\\ufe0f]';
-/** Marks that people type to order the words of right-to-left scripts. They do not reverse other characters. */
+/** Marks that people type to control the word order in right-to-left scripts. They do not reverse other characters. */
 const directions = '\\u061c|\\u200e|\\u200f';
 const rightToLeft = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 /** Other characters without a shape. */

@@ -57,7 +57,7 @@ function read(text: string): LanguageTag | null {
       if (usual !== undefined) chain.push(`${base}-${usual}-${region}`);
     }
     const broader = [...(usual === undefined ? [] : [`${base}-${usual}`]), base];
-    // `zh` alone comes before `zh-Hans`, because it implies that script.
+    // `zh` alone comes before `zh-Hans`, because `zh` implies this script.
     chain.push(...(script === undefined && region === undefined ? broader.toReversed() : broader));
     return { tag, base, script: usual, fallbacks: [...new Set(chain)] };
   } catch {

@@ -15,7 +15,10 @@ export const logRequests = z.looseObject({
   requests: z.array(
     z.looseObject({
       id: z.string(),
-      /** `<ProviderNamespace>.<Type>`: requests the log folders of all its versions, including uninstalled ones. */
+      /**
+       * `<ProviderNamespace>.<Type>`. The agent sends the log folders of all versions of this handler, including
+       * uninstalled versions.
+       */
       handler: z.string(),
     }),
   ),

@@ -42,7 +42,7 @@ export function negotiate({ acceptLanguage, chosenLanguage }: ReaderWishes): Wan
   return [...wanted.values()];
 }
 
-/** Returns the best available language, or `en` if none of them is wanted. */
+/** Returns the available language that the reader prefers, or `en` if the reader wants none of them. */
 export function pickLanguage(wanted: readonly WantedLanguage[], available: readonly string[]): string {
   for (const tag of wanted.flatMap((language) => language.fallbacks)) if (available.includes(tag)) return tag;
   return lastLanguage;
@@ -62,7 +62,7 @@ function want(language: LanguageTag, qualities: ReadonlyMap<string, number>): Wa
   };
 }
 
-/** Whether the header rejects a language: its closest range for the language has a quality of 0. */
+/** Whether the header rejects a language: of the header's entries, the closest to this language has a quality of 0. */
 function isRefused(language: LanguageTag | null, qualities: ReadonlyMap<string, number>): boolean {
   const closest = language?.fallbacks.find((tag) => qualities.has(tag));
   return closest !== undefined && qualities.get(closest) === 0;
@@ -82,8 +82,7 @@ function readRanges(header: string): { language: LanguageTag; quality: number }[
 }
 
 /**
- * Returns the quality of a language: 1 if none is given or the value is greater than 1, null if the value is not a
- * number.
+ * Returns the quality of a language: 1 if no quality is given or if it is greater than 1, null if it is not a number.
  */
 function qualityOf(params: readonly string[]): number | null {
   for (const param of params) {

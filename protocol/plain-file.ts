@@ -6,9 +6,9 @@ import { type StatusDocument, type StatusObject, type StatusWord, statusWords } 
 import { parseHandlerTime } from './time.ts';
 
 /**
- * A fast path for `statusFileWith`: nearly all files are spelled exactly as in the source document, and reading them
- * here is much faster. Returns null for any other file, valid or not, which the schema then parses. A test compares
- * both results.
+ * A fast path for `statusFileWith`: nearly all files are spelled exactly as in the source document, and this function
+ * reads such files much faster. Returns null for any other file, valid or not; the caller then parses the file with the
+ * schema. A test compares both results.
  */
 export function plainStatus(file: unknown, limits: DocumentLimits): StatusDocument | null {
   if (!Array.isArray(file) || file.length !== 1 || !isPlainObject(file[0])) return null;
@@ -19,7 +19,7 @@ export function plainStatus(file: unknown, limits: DocumentLimits): StatusDocume
   return object && { ...object, timestampUTC: parseHandlerTime(timestampUTC) };
 }
 
-/** A fast path for `heartbeatFileWith`, by the same rules. */
+/** A fast path for `heartbeatFileWith`, with the same rules as `plainStatus`. */
 export function plainHeartbeat(file: unknown, limits: DocumentLimits): HeartbeatDocument | null {
   if (!Array.isArray(file) || file.length !== 1 || !isPlainObject(file[0])) return null;
   const { version, heartbeat, ...others } = file[0];
@@ -52,7 +52,7 @@ function plainObject(
 ): StatusObject | null {
   if (!isPlainObject(input)) return null;
   const object: Partial<StatusObject> = {};
-  // In the order of the schema, so that equal documents have equal JSON texts.
+  // Same property order as in the schema, so that equal documents have equal JSON texts.
   for (const name of ['name', 'operation', 'configurationAppliedTime'] as const) {
     const text = input[name];
     if (text === undefined) continue;

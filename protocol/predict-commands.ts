@@ -13,7 +13,10 @@ import {
 /** A command of a handler that will run. */
 export type CommandStep = ExtensionStep & { kind: CommandName };
 
-/** A target whose package need not be on the machine yet. `installsInUpdate`: its update also runs install. */
+/**
+ * A target whose package need not be on the machine yet. `installsInUpdate`: whether the target's update also runs
+ * install.
+ */
 export type PredictedTarget = ExtensionTarget & { readonly installsInUpdate: boolean };
 
 /** A machine, and what its agent has done in the current round. */
@@ -23,7 +26,7 @@ export interface MachineState {
 }
 
 export interface Prediction {
-  /** The current plan: packages to fetch, steps that can run, and extensions that wait. */
+  /** The current plan: packages to fetch, steps that can run, and extensions that must wait. */
   now: ExtensionPlan;
   /** The commands that will run if every command succeeds, in order. */
   commands: CommandStep[];

@@ -29,7 +29,7 @@ export interface VersionOnMachine {
   sha256: string | null;
   /** Whether install, or an update that requires no install after it, exited with 0 (AZ-G3). */
   installed: boolean;
-  /** Whether update exited with 0, but the install that must follow it has not done so yet. */
+  /** Whether update exited with 0 and the install that must follow has not succeeded yet. */
   updated?: boolean;
   updatesWithInstall?: boolean;
   /** The boot in which an install that requires a restart ended; removed once the machine has restarted. */
@@ -142,7 +142,7 @@ class Planner {
   private readonly targetsOf: ReadonlyMap<string, readonly ExtensionTarget[]>;
   /** Extensions whose removal is planned. */
   private readonly leaving = new Set<ExtensionTarget>();
-  /** `blockers` and `groups` cache results, because a handler may have hundreds of extensions. */
+  /** `blockers` and `groups` are caches, because a handler may have hundreds of extensions. */
   private readonly blockers = new Map<string, string | null>();
   private readonly groups = new Map<string, string[]>();
   private readonly machine: MachineContents;
@@ -192,8 +192,8 @@ class Planner {
   }
 
   /**
-   * Plans two tasks, once for all extensions of a handler that can proceed: writing their settings, and changing the
-   * handler's version.
+   * Plans two tasks for all extensions of a handler that can proceed: writing their settings, and changing the
+   * handler's version. Each task is planned once.
    */
   private bringHandlerToGoal(one: ExtensionTarget): void {
     const key = `handler ${one.handler} ${one.version}`;
@@ -237,12 +237,12 @@ class Planner {
     );
     for (const name of group) {
       // If the extension that used the handler was removed without an uninstall, the handler still runs. In that case,
-      // `disable` runs for the extensions that take it over.
+      // `disable` runs for the extensions that take over the handler.
       if (users.size === 0 || users.has(name)) this.add(command, one, version, [name], purpose);
     }
   }
 
-  /** Whether an extension on this machine is to be removed, or has a version other than its goal's. */
+  /** Whether an extension on this machine is to be removed, or has a version other than the one in its goal. */
   private ranBefore(name: string): boolean {
     const goal = this.targetOf.get(name);
     const local = this.machine.extensions[name];

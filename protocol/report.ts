@@ -21,7 +21,7 @@ export type HandlerState = (typeof handlerStates)[number];
 
 /** Bounds of the periods that an agent may state, in seconds. */
 export const periodBounds = { minimum: 1, maximum: 600 } as const;
-/** Periods for an agent that states none: heartbeats every 2 minutes, statuses every 5. */
+/** Periods for an agent that states none: heartbeats every 2 minutes, statuses every 5 minutes. */
 export const defaultPeriods = { heartbeatSeconds: 120, statusSeconds: 300 } as const;
 
 /** Ten years: a greater age is rejected as a mistake. */
@@ -58,8 +58,8 @@ export type RestartRequestEntry = z.output<typeof restartRequest>;
 
 /**
  * The envelope of `POST /agent/v1/reports`. Entries about handlers, heartbeats and statuses are checked one by one, so
- * that an invalid one does not block valid ones. `run` identifies the agent process; report numbers increase within a
- * run.
+ * that an invalid entry does not block valid entries. `run` identifies the agent process; report numbers increase
+ * within a run.
  */
 export const reportEnvelope = z.looseObject({
   reportNumber: optional(z.int().nonnegative()),
@@ -109,7 +109,9 @@ export const handlerWork = z.object({
   round: optional(z.int().nonnegative()),
   /** The version that the command belongs to. */
   commandVersion: optional(boundedText(64)),
-  /** All versions of the handler on the machine. `updated`: install of that version must still follow. */
+  /**
+   * All versions of the handler on the machine. `updated`: install of that version has not run yet after its update.
+   */
   versions: versionsOnMachine,
   /** The handler's extensions whose settings were written on the machine, each with the version that it last used. */
   extensions: z.record(extension, boundedText(64)).refine((used) => Object.keys(used).length <= 200),

@@ -12,7 +12,10 @@ const sealedSettings = z.looseObject({
  */
 export const settingsFile = z.looseObject({ handlerSettings: sealedSettings });
 
-/** Settings of one extension as delivered: protected settings are encrypted, and the thumbprint names their key. */
+/**
+ * Settings of one extension as delivered. Protected settings are encrypted; the thumbprint identifies the certificate
+ * that decrypts them.
+ */
 export interface DeliveredSettings {
   publicSettings?: Record<string, unknown>;
   protectedSettings?: string;
@@ -20,8 +23,8 @@ export interface DeliveredSettings {
 }
 
 /**
- * Returns the text of `<n>.settings` with both forms: `handlerSettings` as in the source document (AZ-C1), and
- * `runtimeSettings`, with null for absent values, for handlers written for the stock agent.
+ * Returns the text of `<n>.settings` in two forms. `handlerSettings` is the form of the source document (AZ-C1).
+ * `runtimeSettings`, with null for absent values, is for handlers written for the stock agent.
  */
 export function writeSettingsFile({
   publicSettings = {},

@@ -6,7 +6,7 @@ const halves = { publicSettings: { port: 80 }, protectedSettings: { key: 'value'
 test.each<[string, unknown, unknown]>([
   ['handlerSettings', { handlerSettings: halves }, halves],
   ['runtimeSettings', { runtimeSettings: [{ handlerSettings: halves }] }, halves],
-  ['nothing inside', { handlerSettings: {} }, {}],
+  ['an empty wrapper', { handlerSettings: {} }, {}],
   ['one half', { handlerSettings: { publicSettings: { a: 1 } } }, { publicSettings: { a: 1 } }],
   ['text as protected settings', { handlerSettings: { protectedSettings: 'text' } }, { protectedSettings: 'text' }],
   ['null as protected settings', { handlerSettings: { protectedSettings: null } }, { protectedSettings: null }],
@@ -21,22 +21,26 @@ const sealed = { protectedSettings: 'MIIB', protectedSettingsCertThumbprint: 'AB
 
 test.each<[string, unknown, string[]]>([
   ['both wrappers', { handlerSettings: {}, runtimeSettings: [] }, ['/runtimeSettings settings_mixed']],
-  ['a half beside it', { handlerSettings: {}, publicSettings: {} }, ['/publicSettings settings_mixed']],
-  ['a stranger beside it', { handlerSettings: {}, other: 1 }, ['/other field_unknown']],
-  ['a stranger inside', { handlerSettings: { other: 1 } }, ['/handlerSettings/other field_unknown']],
+  [
+    'public settings next to a wrapper',
+    { handlerSettings: {}, publicSettings: {} },
+    ['/publicSettings settings_mixed'],
+  ],
+  ['an unknown property next to a wrapper', { handlerSettings: {}, other: 1 }, ['/other field_unknown']],
+  ['an unknown property inside', { handlerSettings: { other: 1 } }, ['/handlerSettings/other field_unknown']],
   ['a list', { handlerSettings: [] }, ['/handlerSettings field_not_object']],
   [
-    'a number as half',
+    'a number as settings',
     { handlerSettings: { publicSettings: 1 } },
     ['/handlerSettings/publicSettings field_not_object'],
   ],
   ['no list', { runtimeSettings: {} }, ['/runtimeSettings field_not_array']],
   ['an empty list', { runtimeSettings: [] }, ['/runtimeSettings settings_several']],
   ['two elements', { runtimeSettings: [{}, {}] }, ['/runtimeSettings settings_several']],
-  ['no object in the list', { runtimeSettings: [1] }, ['/runtimeSettings/0 field_not_object']],
+  ['an element that is not an object', { runtimeSettings: [1] }, ['/runtimeSettings/0 field_not_object']],
   ['an empty element', { runtimeSettings: [{}] }, ['/runtimeSettings/0/handlerSettings field_missing']],
   [
-    'an element with more',
+    'an element with an unknown property',
     { runtimeSettings: [{ handlerSettings: {}, publicSettings: {}, more: 1 }] },
     ['/runtimeSettings/0/publicSettings settings_mixed', '/runtimeSettings/0/more field_unknown'],
   ],

@@ -19,9 +19,9 @@ const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Extracts settings from the wrapper of the source document (AZ-C1), `{ handlerSettings }`, or that of the stock agent,
- * `{ runtimeSettings: [ { handlerSettings } ] }`. Returns null for a value without a wrapper. `settings` is valid only
- * if there are no faults. Faults never contain a value.
+ * Extracts settings from the source document's wrapper (AZ-C1), `{ handlerSettings }`, or the stock agent's wrapper, `{
+ * runtimeSettings: [ { handlerSettings } ] }`. Returns null for a value without a wrapper. `settings` is valid only if
+ * there are no faults. Faults never contain a value.
  */
 export function unwrapSettings(value: unknown): { settings: PlainSettings; faults: WrapperFault[] } | null {
   if (!isObject(value)) return null;
@@ -36,7 +36,7 @@ export function unwrapSettings(value: unknown): { settings: PlainSettings; fault
 
 const formNames = ['handlerSettings', 'runtimeSettings', 'publicSettings', 'protectedSettings'];
 
-/** Returns a fault for every property other than the single allowed one. */
+/** Returns a fault for every property other than `only`. */
 function unexpectedProperties(value: Json, only: string, path: Path): WrapperFault[] {
   return Object.keys(value)
     .filter((name) => name !== only)

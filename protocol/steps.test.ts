@@ -9,8 +9,8 @@ const steps = (version: string, installed: string[], more: Partial<HandlerChange
 test.each<[string, string[], string[]]>([
   ['AZ-G1 nothing installed', steps('1.0', []), ['install 1.0']],
   ['AZ-G3 the same version installed', steps('1.0', ['1.0']), []],
-  ['AZ-G7 an older one', steps('1.10', ['1.9']), ['disable 1.9', 'update 1.10', 'uninstall 1.9']],
-  ['AZ-G7 a newer one', steps('1.9', ['1.10']), ['disable 1.10', 'uninstall 1.10', 'install 1.9']],
+  ['AZ-G7 an older version installed', steps('1.10', ['1.9']), ['disable 1.9', 'update 1.10', 'uninstall 1.9']],
+  ['AZ-G7 a newer version installed', steps('1.9', ['1.10']), ['disable 1.10', 'uninstall 1.10', 'install 1.9']],
   ['AZ-G7 stopped after update', steps('1.1', ['1.0', '1.1']), ['uninstall 1.0']],
   [
     'UpdateWithInstall',
@@ -23,7 +23,7 @@ test.each<[string, string[], string[]]>([
     ['uninstall 1.0', 'install 1.1'],
   ],
   [
-    'an update that was overtaken',
+    'an update that was followed by a newer goal',
     steps('1.2', ['1.0', '1.1']),
     ['uninstall 1.0', 'disable 1.1', 'update 1.2', 'uninstall 1.1'],
   ],
@@ -31,7 +31,7 @@ test.each<[string, string[], string[]]>([
   expect(found).toEqual(expected);
 });
 
-test('AZ-G5 a removal disables what runs and uninstalls a handler that is not shared', () => {
+test('AZ-G5 a removal disables a running handler, and uninstalls a handler that is not shared', () => {
   const removal = (runs: boolean, isShared: boolean) =>
     removalSteps(['1.0'], { runs, isShared }).map(({ command }) => command);
   expect(removal(true, false)).toEqual(['disable', 'uninstall']);
@@ -39,7 +39,7 @@ test('AZ-G5 a removal disables what runs and uninstalls a handler that is not sh
   expect(removal(false, false)).toEqual(['uninstall']);
 });
 
-test('a goal usually runs install and then enable or disable; a removal runs disable and uninstall', () => {
+test('an enabled or disabled goal usually runs install first; a removal runs disable and uninstall', () => {
   expect(usualCommands('enabled')).toEqual(['install', 'enable']);
   expect(usualCommands('disabled')).toEqual(['install', 'disable']);
   expect(usualCommands('uninstall')).toEqual(['disable', 'uninstall']);

@@ -28,7 +28,8 @@ export interface HandlerChange {
 
 /**
  * Returns the commands that bring a handler to `version`, in order, except the last one, which enables or disables each
- * extension. `disable` runs for each extension that uses the replaced version, every other command once (AZ-G1, AZ-G7).
+ * extension. `disable` runs for each extension that uses the replaced version; every other command runs once (AZ-G1,
+ * AZ-G7).
  */
 export function versionSteps({ version, installed, isUpdated, installsInUpdate }: HandlerChange): HandlerStep[] {
   const others = installed.filter((other) => other !== version).sort((a, b) => compareVersions(b, a));

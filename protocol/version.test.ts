@@ -42,7 +42,7 @@ describe('AZ-P1 versions', () => {
     ['2', '1.99.99.99', 1],
     ['1.0.0.1', '1', 1],
     ['2147483647', '9', 1],
-  ])('%s against %s: numbers are compared one by one, missing ones as 0', (a, b, order) => {
+  ])('%s against %s: numbers are compared one by one, and missing numbers count as 0', (a, b, order) => {
     expect(Math.sign(compareVersions(a, b))).toBe(order);
     expect(Math.sign(compareVersions(b, a))).toBe(order === 0 ? 0 : -order);
     expect(versionKey(a) === versionKey(b)).toBe(order === 0);
