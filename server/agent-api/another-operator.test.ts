@@ -135,7 +135,7 @@ test.each([
   ['without an agent', false],
   ['with a stock agent', true],
 ])(
-  'wire access that another operator creates for a VM %s reads nothing until an admin releases it',
+  'wire access that another operator creates for a VM %s decrypts nothing until an admin releases the settings',
   async (_, isStock) => {
     const { id } = await givenVm();
     if (isStock) await api('ada', 'POST', `/vms/${id}/wire-access`);

@@ -27,7 +27,7 @@ function readClaim(header: string | null): AgentClaim | null {
 
 /**
  * Authenticates an agent by its credential, limits its call rate, and checks that only one machine uses the credential.
- * Accepting a cached agent's call runs no database statement, except to store its machine. Throws 401
+ * Accepting a cached agent's call runs no database statement, except to store the first machine of the VM. Throws 401
  * `credential_refused`, 429 `too_many_requests`, or 409 with `duplicate_agent`, `agent_unidentified` or
  * `counter_jumped`.
  */
@@ -64,7 +64,7 @@ function letIn(call: AgentCall, agent: KnownAgent): Admitted | Promise<Admitted>
   return take(call, agent, claim);
 }
 
-/** Stores the first machine of a VM, and rejects any other. */
+/** Stores the first machine of a VM. Rejects calls from any other machine. */
 async function recognise(call: AgentCall, agent: KnownAgent, claim: AgentClaim): Promise<Admitted> {
   const hash = credentialHash(call.header('authorization'));
   const isFirst =
@@ -98,7 +98,7 @@ async function reject(
   throw new DomainError('conflict', code);
 }
 
-/** Records the agent's call and when the next one is due. */
+/** Records the agent's call and the time of the next expected call. */
 export function noteSighting(
   call: AgentCall,
   { agent, counter }: Admitted,

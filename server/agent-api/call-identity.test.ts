@@ -39,7 +39,7 @@ test('an agent that never sent the header is accepted', async () => {
 test.each([
   ['no header', null],
   ['no counter', 'one'],
-  ['another form', 'one/2'],
+  ['a malformed header', 'one/2'],
   ['nothing', ''],
 ])('once its machine is known, a call with %s is rejected and shown on the page', async (_what, claim) => {
   expect(await poll('one; 1')).toBe(200);

@@ -1,5 +1,6 @@
 /**
- * How far out of order calls may arrive. A number that is older, or was already used, comes from a copy of the machine.
+ * The number of recent call numbers that are distinguished. A call with an older number, or with a number that was
+ * already used, comes from a copy of the machine.
  */
 const width = 64;
 /** The maximum number of calls that may have been in transit when the counter was last stored. */

@@ -17,8 +17,8 @@ export interface Arrival {
 }
 
 /**
- * A call that uses Node's request and response objects, which saves creating a `Request` and a `Response` for frequent
- * calls.
+ * A call that uses Node's request and response objects. Frequent calls avoid the cost of a `Request` and a `Response`
+ * this way.
  */
 export class NodeCall implements AgentCall {
   readonly door: AgentDoor;
@@ -112,7 +112,7 @@ export class NodeCall implements AgentCall {
     response.end(body ?? undefined);
   }
 
-  /** Sends the same problem document for an error as the other routes do. */
+  /** Sends an error as a problem document, like the other routes. */
   async refuse(error: unknown, log: Logger): Promise<void> {
     const language = this.header('accept-language');
     const request = new Request('http://agent.invalid/', {

@@ -68,7 +68,7 @@ export class RateLimit {
     this.#clock = clock;
   }
 
-  /** Takes one call from the key's bucket. Throws 429 `too_many_requests` if it is empty. */
+  /** Takes one call from the key's bucket. Throws 429 `too_many_requests` if the bucket is empty. */
   take(key: string): void {
     const at = this.#clock().getTime();
     const bucket = this.#buckets.get(key) ?? { left: Number.POSITIVE_INFINITY, at };

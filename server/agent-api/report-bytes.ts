@@ -4,8 +4,8 @@ import type { KnownAgent } from './memory/agent-memory.ts';
 import { refuseWhenSpent, spend } from './rate-limit.ts';
 
 /**
- * Limits the bytes of reports that one VM sends to this process per hour, without a database statement. Throws 429
- * `report_bytes_exceeded` if the limit has been reached, and records it for the VM's page.
+ * Limits the bytes of reports that one VM sends to this process per hour, without a database statement. If the limit
+ * has been reached, throws 429 `report_bytes_exceeded` and records the rejection for the VM's page.
  */
 export async function rejectTooManyBytes(call: AgentCall, agent: KnownAgent): Promise<void> {
   const perHour = call.door.services.config.limits.vm.reportBytesPerHour;

@@ -78,7 +78,8 @@ test('an agent that alternates between gateways never counts as a copy, nor does
   const agent = await givenAgent(ctx, doors[0], 'alternating');
   const calls = async (credential: string, instance: string) => {
     for (let call = 1; call <= 100; call++) {
-      // The first and last calls alternate. In between, all calls go to one gateway, so that the other must catch up.
+      // The first and last calls alternate between the gateways. In between, one gateway gets all calls, so that the
+      // other must catch up.
       const door = doors[call > 10 && call < 90 ? 0 : ((call % 2) as 0 | 1)];
       const answer = await poll(door, { authorization: `Bearer ${credential}`, 'annex-agent': `${instance}; ${call}` });
       expect(answer.status, `${instance} ${call}`).toBe(200);

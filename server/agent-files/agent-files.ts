@@ -9,13 +9,13 @@ import { childEnvironment } from '#server/platform/env.ts';
 import { sha256Hex } from '#server/platform/keys.ts';
 import { releaseVersion } from '#server/platform/release.ts';
 
-/** The folder in which the installer puts programs. The systemd unit contains it too. */
+/** The folder in which the installer puts programs. The systemd unit contains this path too. */
 const programs = '/opt/annex-agent';
 
 /** The files that a machine downloads to get the guest agent. */
 export interface AgentFiles {
   agent: { name: string; version: string; bytes: Buffer; sha256: string };
-  /** This process's own Node. */
+  /** The Node.js binary that runs this process. */
   node: { name: string; path: string; version: string; system: string; sha256: string; size: number };
   /** A systemd unit for the installer's default folders. */
   unit: string;

@@ -8,7 +8,10 @@ const banner = `#!/usr/bin/env node
 import { createRequire as annexRequire } from 'node:module';
 const require = annexRequire(import.meta.url);`;
 
-/** Bundles the guest agent and its packages into one file. The same sources always result in the same bytes. */
+/**
+ * Bundles the guest agent and the npm packages that it uses into one file. The same sources always result in the same
+ * bytes.
+ */
 export async function bundleAgent(file: string): Promise<void> {
   await build({
     absWorkingDir: root,

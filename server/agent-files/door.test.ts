@@ -43,7 +43,7 @@ test('the unit runs the agent from the folders of the installer', async () => {
   );
 });
 
-test('the installer is served as text and has no open placeholder', async () => {
+test('the installer is served as text, with every placeholder filled in', async () => {
   const answer = await get('/install');
   expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8');
   const text = await answer.text();

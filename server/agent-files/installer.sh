@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the Annex guest agent on this machine, or updates it, and enrolls the machine. `--help` lists the options.
-# Changes nothing before all checks have passed and the checksums of the downloaded files are right.
+# Changes nothing until all checks have passed and the downloaded files have the right checksums.
 set -eu
 
 gateway=@GATEWAY@
@@ -117,7 +117,7 @@ fetch() {
 
 is_right() { printf '%s  %s\n' "$2" "$1" | sha256sum -c - >/dev/null 2>&1; }
 
-# Prints the system in the words of Node, for example linux-x64.
+# Prints the system as Node names it, for example linux-x64.
 system_of_machine() {
   case $(uname -m) in
     x86_64 | amd64) architecture=x64 ;;
@@ -127,7 +127,7 @@ system_of_machine() {
   printf '%s-%s' "$(uname -s | tr '[:upper:]' '[:lower:]')" "$architecture"
 }
 
-# Whether the program $1 is a Node that is new enough.
+# Whether the program $1 is a supported version of Node.
 is_node() {
   found=$("$1" --version 2>/dev/null) || return 1
   case $found in v[0-9]*.[0-9]*) found=${found#v} ;; *) return 1 ;; esac
@@ -138,7 +138,7 @@ is_node() {
     { [ "$major" -eq "${node_minimum%%.*}" ] && [ "$minor" -ge "${node_minimum#*.}" ]; }
 }
 
-# Chooses the Node: `served` for the gateway's, or the path of a program.
+# Chooses the Node that runs the agent: `served` for the gateway's, or the path of a program.
 choose_node() {
   system=$(system_of_machine)
   if [ -n "$given_node" ]; then

@@ -145,10 +145,10 @@ test('--dry-run says what the installer would do and changes nothing', async () 
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('everything that is missing is listed at the same time, and nothing is changed', async () => {
+test('everything that is missing is listed in one run, and nothing is changed', async () => {
   const programs = path.join(folder, 'programs');
   mkdirSync(programs);
-  // A machine of another architecture, without sha256sum and node.
+  // Simulates a machine with another architecture, without sha256sum and node.
   for (const name of ['sh', 'cat', 'curl', 'df', 'tail', 'tr', 'cut', 'dirname', 'id'].filter(hasProgram)) {
     const at = (await run('sh', ['-c', `command -v ${name}`])).out.trim();
     writeFileSync(path.join(programs, name), `#!/bin/sh\nexec ${at} "$@"\n`);

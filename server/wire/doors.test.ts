@@ -218,13 +218,13 @@ describe('a status upload', () => {
   const ofUnknown = { requestUri: 'http://168.63.129.16/status/x?sig=y', headers: [], content: '' };
 
   test.each<[string, () => unknown, number]>([
-    ['that is no JSON', () => '{', 400],
+    ['that is not JSON', () => '{', 400],
     ['of 50,000 brackets', () => '['.repeat(50_000), 400],
-    ['without an address', () => JSON.stringify({ headers: [] }), 400],
+    ['without a URL', () => JSON.stringify({ headers: [] }), 400],
     ['to another host', () => JSON.stringify({ ...ofUnknown, requestUri: 'http://example.com/status/x' }), 400],
-    ['without the secret of its address', () => JSON.stringify(ofUnknown), 400],
+    ['without the secret in its URL', () => JSON.stringify(ofUnknown), 400],
     ['that is huge', () => JSON.stringify({ ...ofUnknown, content: 'A'.repeat(3_000_000) }), 413],
-  ])('%s is refused', async (_, body, status) => {
+  ])('%s is rejected', async (_, body, status) => {
     expect((await vm.call('hgap', '/status', { method: 'PUT', body: String(body()) })).status).toBe(status);
     expect((await vm.call('wire', '/machine/?comp=goalstate')).status).toBe(200);
   });
@@ -241,7 +241,7 @@ describe('a status upload', () => {
     ['no JSON', 'blank'],
     ['no status', '{"version":"1.1"}'],
     ['a list', '[]'],
-    ['a status of nothing', '{"aggregateStatus":null}'],
+    ['an empty status', '{"aggregateStatus":null}'],
   ])('whose content is %s is refused', async (_, content) => {
     const { statusUri } = await vm.poll();
     expect((await vm.upload(statusUri, content)).status).toBe(400);

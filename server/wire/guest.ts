@@ -28,7 +28,7 @@ export class Guest {
   readonly isProcessing = { status: false, telemetry: false, health: false, log: false, sighting: false };
   /** Number of bytes of this VM's request bodies that are being read. */
   arriving = 0;
-  /** The transport certificate of the agent's last request, and the bucket that limits new ones. */
+  /** The transport certificate of the agent's last request, and the bucket that limits new certificates. */
   transport = '';
   readonly renewals: Bucket = { left: Number.POSITIVE_INFINITY, at: 0 };
   readonly statuses = new StatusCache();

@@ -145,7 +145,7 @@ describe('an uninstall', () => {
     expect(await states()).toEqual([]);
   });
 
-  test('of one of several extensions disables it, and that of the last one removes the handler', async () => {
+  test('of one of several extensions disables the extension; of the last one, removes the handler', async () => {
     const vm = await givenStockVm(ctx, door, 'several');
     const many = { handler: 'Acme.Lab.Many' };
     await set(vm, 'first', many);
@@ -290,7 +290,7 @@ test('an agent that runs commands is expected to be silent until its next call',
   expect(await statusIn(11)).toBe('unresponsive');
 });
 
-describe('what an idle agent costs', () => {
+describe('the cost of an idle agent', () => {
   test('a new goal state is read once, and served from memory', async () => {
     const vm = await givenStockVm(ctx, door, 'pinned');
     const before = await vm.poll();

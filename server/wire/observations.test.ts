@@ -77,7 +77,7 @@ test('another gateway learns of an unhealthy observation and its recovery', asyn
   expect(await keptOf(vm)).toMatchObject([{ until: null }]);
 });
 
-test('at most eight names are stored per VM, and recovered ones make room', async () => {
+test('at most eight names are stored per VM, and recovered observations make room', async () => {
   const vm = await givenStockVm(ctx, door, 'many');
   const names = Array.from({ length: 9 }, (_, n) => `Probe${n}`);
   await say(vm, Object.fromEntries(names.map((name) => [name, 'x'])));
@@ -109,11 +109,11 @@ test.each<[string, string]>([
   ['no JSON', '{'],
   ['a list', '[]'],
   ['no observations', '{"Observations":{}}'],
-  ['an observation of nothing', '{"Observations":[null,{},{"ObservationName":"","IsHealthy":false}]}'],
-  ['one without its health', '{"Observations":[{"ObservationName":"a","IsHealthy":"no"}]}'],
+  ['an empty observation', '{"Observations":[null,{},{"ObservationName":"","IsHealthy":false}]}'],
+  ['an observation without health', '{"Observations":[{"ObservationName":"a","IsHealthy":"no"}]}'],
   ['brackets', '['.repeat(10_000)],
   ['too much', healthPost({ a: 'x'.repeat(20_000) })],
-])('a request that is %s has no effect', async (_, body) => {
+])('a request is ignored: %s', async (_, body) => {
   expect(observationsOf(Buffer.from(body))).toEqual([]);
   expect(provisioningOf(Buffer.from(body))).toEqual([]);
 });

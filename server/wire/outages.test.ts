@@ -42,7 +42,7 @@ describe('two gateways', () => {
 });
 
 describe('while the database is unavailable', () => {
-  test('a cached agent gets its goal state and is accepted; another one retries soon', async () => {
+  test('a cached agent gets its goal state and is accepted; another agent retries soon', async () => {
     const [vm, unknown] = [await givenStockVm(ctx, door, 'away'), await givenStockVm(ctx, door, 'not-met')];
     await set(vm, 'probe');
     const before = await vm.poll();

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => door.close());
 
-test('shows an English message of a stock agent in German, as recovered, and leaves others unchanged', async () => {
+test('shows an English message of a stock agent in German, as recovered, and leaves other messages unchanged', async () => {
   const vm = await givenStockVm(ctx, door, 'recovered');
   const goal = { handler: 'Acme.Lab.Probe', version: '1.0.0.0', state: 'enabled' as const };
   await setExtension(ctx, { vmId: vm.vmId, name: 'probe', goal });

@@ -36,8 +36,8 @@ export async function currentOf({ guest, ctx }: WireCall, least = 0): Promise<St
 
 /**
  * Reads a body. As with reports, one VM's concurrent bodies may together take at most an eighth of `waiting.bytes`, so
- * that a VM that sends many bodies slowly cannot fill the memory. Throws 503 above this share, which does not apply to
- * a single body.
+ * that a VM that sends many bodies slowly cannot fill the memory. Above this share, throws 503 while another body of
+ * the VM is being read.
  */
 export async function readBody({ call, ctx, guest }: WireCall, limit: number): Promise<Buffer> {
   const length = call.header('content-length');
@@ -72,7 +72,7 @@ export const emptyAnswer = (status: number): AgentAnswer => ({ status, headers: 
 export const absent = (): AgentAnswer => emptyAnswer(404);
 
 /**
- * Milliseconds after which the agent gets a response, even if what it sent is not stored yet. The agent repeats it
+ * Milliseconds after which the agent gets a response, even if what it sent is not stored yet. The agent sends it again
  * later.
  */
 const longestMs = 3_000;

@@ -120,7 +120,7 @@ export const artifacts = (wire: WireCall, { path, query }: { path: string; query
     ? artifactsProfile(wire, new URLSearchParams(query))
     : packages(wire, path);
 
-/** Returns a manifest or a package, but only of the VM's own goal state. */
+/** Returns a manifest or a package, but only if the VM's own goal state uses it. */
 export async function packages(wire: WireCall, path: string): Promise<Answer> {
   const sha256 = /^\/packages\/([0-9a-f]{64})\.zip$/.exec(path)?.[1];
   if (sha256 !== undefined) return sendPackage(wire.call, wire.guest.vmId, sha256);

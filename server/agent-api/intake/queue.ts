@@ -1,4 +1,4 @@
-/** A FIFO queue. Removing the first item rarely moves the others. */
+/** A FIFO queue. Removing the first item rarely moves the remaining items. */
 export class Queue<Item> {
   #items: (Item | undefined)[] = [];
   #head = 0;

@@ -80,7 +80,7 @@ test('a report is one statement, and concurrent reports share statements', async
   for (const vm of vms) expect(await statusOf(vm)).toBe('warning');
 });
 
-test('a repeated heartbeat is one small statement, and a changed one is notified', async () => {
+test('a repeated heartbeat is one small statement, and a changed heartbeat sends a wake-up', async () => {
   const intake = newIntake();
   const [vm] = (await givenVms(1)) as [GivenVm];
   const say = (status: string) => take(intake, vm, { heartbeats: [heartbeatEntry(status)] });
@@ -105,7 +105,7 @@ test('reports of one VM are ingested in the order in which they arrive', async (
   expect(await statusOf(vm)).toBe('success');
 });
 
-test('an invalid report and one with a locked row do not affect the others', async () => {
+test('an invalid report and a report with a locked row do not affect other reports', async () => {
   const intake = newIntake();
   const vms = await givenVms(6);
   const [held, ghost, ...others] = vms as [GivenVm, GivenVm, ...GivenVm[]];
@@ -127,7 +127,7 @@ test('an invalid report and one with a locked row do not affect the others', asy
   expect(await statusOf(held)).toBe('error');
 });
 
-test('reports that arrive while a batch waits for a lock do not wait for it', async () => {
+test('a batch that waits for a lock does not delay the reports that arrive meanwhile', async () => {
   const intake = newIntake();
   const [held, other] = (await givenVms(2)) as [GivenVm, GivenVm];
   const hanging = async (): Promise<boolean> => {
@@ -158,7 +158,7 @@ test('reports that arrive while a batch waits for a lock do not wait for it', as
   await expect.poll(answeredMeanwhile, { timeout: 10_000 }).toBe(true);
 });
 
-test('above 80% only final reports are accepted, at the limit none; rejections have Retry-After', async () => {
+test('above 80% of the limit, only final reports are accepted; at the limit, none; rejections have Retry-After', async () => {
   const intake = newIntake({ reports: 5, bytes: 1_000_000 });
   const vms = await givenVms(7);
   const answers = await Promise.allSettled(
@@ -168,7 +168,7 @@ test('above 80% only final reports are accepted, at the limit none; rejections h
     }),
   ).then((ready) => {
     const given = ready.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-    // Queues all reports before the first is committed.
+    // Queues all reports before the first of them is committed.
     return Promise.allSettled(
       given.map(async ({ ctx, vm, report }) => intake.take(ctx, { vmId: vm.vmId, report, receivedAt: new Date() }, 1)),
     );

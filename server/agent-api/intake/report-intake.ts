@@ -15,7 +15,7 @@ import {
 import { deleteVm } from '#server/domain/vm-lifecycle/index.ts';
 import { Queue } from './queue.ts';
 
-/** Maximum number of concurrent batches. With two, one is prepared while the other is written to disk. */
+/** Maximum number of concurrent batches. With two, one batch is prepared while the other is written to disk. */
 const batchesAtOnce = 2;
 /**
  * Every batch has a fixed cost, which equals that of several reports. While one batch is running, the next starts only
@@ -68,8 +68,7 @@ export class ReportIntake {
   /** The first queue is for reports with a final status, and is emptied first. */
   readonly #queues = [new Queue<Waiting>(), new Queue<Waiting>()] as const;
   /**
-   * The VMs with a report that is queued or in progress, and the further reports of each VM, which wait for that
-   * report.
+   * The VMs with a report that is queued or in progress. Each VM's later reports wait here until that report is done.
    */
   readonly #vms = new Map<string, Waiting[]>();
   #reports = 0;
@@ -237,7 +236,7 @@ function tooMany(): DomainError {
 
 /**
  * Whether a single row may have caused the error (an invalid value, a lock timeout or a deadlock), rather than an
- * unavailable database. If so, the reports are ingested one by one, so that only the bad one fails.
+ * unavailable database. If so, the reports are ingested one by one, so that only the faulty report fails.
  */
 function isOfOneRow(error: unknown): boolean {
   return error instanceof pg.DatabaseError && /^(?!08|53|57)/.test(error.code ?? '08');

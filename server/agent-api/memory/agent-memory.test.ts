@@ -25,7 +25,7 @@ function dice(seed: number): (below: number) => number {
   };
 }
 
-test('finds agents by credential and by VM after every change, like a map', () => {
+test('after every change, finds the same agents by credential and by VM as a plain map', () => {
   const memory = new AgentMemory(300);
   const model = new Map<string, { vm: string; counter: number }>();
   const random = dice(3);
@@ -95,7 +95,7 @@ test('with more agents than rows, each lookup finds the latest entry or none', (
   }
 });
 
-test('with more agents than rows, those that called recently are kept', () => {
+test('with more agents than rows, agents that called recently are kept', () => {
   const memory = new AgentMemory(100);
   const remember = (vm: string) => memory.remember(hashOf(vm), identity(vm, 1), 1);
   const known = (vm: string) => memory.find(hashOf(vm)) !== undefined;

@@ -8,9 +8,9 @@ const wordsOfHash = 8;
 const wordsOfUuid = 4;
 
 /**
- * One array per field, indexed by row; one row per agent and one unassigned row. Apart from a few strings per agent,
- * the data consists of numbers outside the heap, because garbage collection would otherwise visit every object of a
- * million agents.
+ * The data of all cached agents: one array per field, with one row per agent and one unassigned row. Apart from a few
+ * strings per agent, the data consists of numbers outside the heap, because garbage collection would otherwise visit
+ * every object of a million agents.
  */
 class Columns {
   readonly spare: number;

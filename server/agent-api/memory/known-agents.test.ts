@@ -93,7 +93,7 @@ test('changes are looked up after a reconnect, also during another lookup', asyn
   ).toBe(2);
 });
 
-test('with concurrent reads and wake-ups, each cached agent is the right one and up to date', async () => {
+test('with concurrent reads and wake-ups, every cached agent is correct and up to date', async () => {
   const { known, wakes } = open(8);
   wakes.back();
   const all = await Promise.all(Array.from({ length: 20 }, newAgent));

@@ -6,7 +6,10 @@ import type { Clock } from '#server/platform/clock.ts';
 import type { Listening, Wakes } from '#server/platform/wakes/index.ts';
 import { AgentMemory, type KnownAgent } from './agent-memory.ts';
 
-/** Milliseconds between lookups. They find changes whose wake-ups a half-open connection did not deliver. */
+/**
+ * Milliseconds between lookups of changes. A lookup finds changes whose wake-ups a half-open connection did not
+ * deliver.
+ */
 const lookMs = 5_000;
 /** Maximum number of concurrent database statements, and of agents per statement. */
 const readsAtOnce = 4;
@@ -44,8 +47,8 @@ export class KnownAgents {
   #unsureSince: number;
   #looking: Promise<void> | undefined;
   /**
-   * VMs invalidated while reads are running, with the turn of each invalidation, oldest first. Those reads may return
-   * older data.
+   * VMs that were invalidated while reads are running, with the turn of each invalidation, oldest first. The running
+   * reads may return older data.
    */
   readonly #meanwhile = new Map<string, number>();
   /** Turns of the running reads, oldest first. A turn is a number that increases with every read and invalidation. */
@@ -140,7 +143,8 @@ export class KnownAgents {
           this.#memory.forget(hash);
           pending.reject(refused());
         } else if ((this.#meanwhile.get(identity.vmId) ?? 0) > turn) {
-          // The result may be older than the invalidation. A poll held with it would get no further wake-up.
+          // The result may be older than the invalidation. A poll held with an outdated result would get no further
+          // wake-up.
           pending.resolve(this.#read(hash));
         } else pending.resolve(this.#memory.remember(hash, identity, hears ? epoch : -1));
       }

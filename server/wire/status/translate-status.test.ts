@@ -61,7 +61,7 @@ describe("a handler's state in a finished goal state", () => {
 
   test.each<[string, Partial<GoalStateExtension>, Entry, Record<string, unknown> | null]>([
     ['enabled', enabled, entry(), { state: 'enabled', command: 'enable', version: '1.0', sequenceNumber: 3 }],
-    ['not there', enabled, null, null],
+    ['absent', enabled, null, null],
     ['of another version', enabled, entry({ handlerVersion: '1.1.0.0' }), { state: 'enabled', version: '1.1.0.0' }],
     [
       'installed',
@@ -89,14 +89,14 @@ describe("a handler's state in a finished goal state", () => {
     ],
     ['timed out', enabled, failed(1011, 'Timeout(300): bin/enable'), { state: 'failed', timedOut: true }],
     [
-      'timed out by its text',
+      'timed out according to its text',
       enabled,
       failed(1009, 'Timeout(300): bin/enable'),
       { state: 'failed', command: 'enable', timedOut: true },
     ],
     ['failed by the agent', enabled, failed(-1, 'Unknown ext handler state:banana'), { state: 'failed' }],
     [
-      'with a code that stayed behind',
+      'with a code from an earlier failure',
       enabled,
       entry({ code: -1, formattedMessage: formatted('Failed to get heart beat file') }),
       { state: 'enabled' },
@@ -116,18 +116,18 @@ describe("a handler's state in a finished goal state", () => {
     ['never installed to be disabled', disabled, null, { state: 'disabled' }],
     ['failed to disable', disabled, failed(1010, 'x'), { state: 'failed', command: 'disable' }],
     ['gone', uninstall, null, { state: 'removed', sequenceNumber: 3 }],
-    ['still there', uninstall, entry(), { state: 'uninstalling' }],
-    ['still there, because its disable failed', uninstall, failed(1010, 'x'), { state: 'failed', command: 'disable' }],
+    ['still reported', uninstall, entry(), { state: 'uninstalling' }],
+    ['still reported, because disable failed', uninstall, failed(1010, 'x'), { state: 'failed', command: 'disable' }],
   ])('%s', (_, goal, formatted, expected) => {
     const { handlers } = report(goalStateOf(extension(goal)), [formatted]);
     expect(handlers).toMatchObject(expected === null ? [] : [expected]);
   });
 
   test.each<[string, Record<string, unknown> | null]>([
-    ['one that is not settled', { inSvdSeqNo: '6' }],
-    ['one that failed as a whole', { status: 'Failed', code: 2001 }],
+    ['an unfinished goal state', { inSvdSeqNo: '6' }],
+    ['a failed goal state', { status: 'Failed', code: 2001 }],
     ['none yet', null],
-    ['a number that is none', { inSvdSeqNo: 'seven' }],
+    ['an invalid number', { inSvdSeqNo: 'seven' }],
   ])('with %s, no absent extension counts as removed or disabled', (_, done) => {
     const goalState = goalStateOf(extension({ state: 'uninstall' }), extension({ name: 'off', state: 'disabled' }));
     const { handlers, appliedEtag } = report(goalState, [], done);
@@ -181,9 +181,9 @@ describe('a heartbeat', () => {
     ],
     ['notready', { status: 'notready', code: 5 }, 0, { status: 'notready', code: 5 }],
     ['Unresponsive', { status: 'Unresponsive' }, 601, { status: 'notready', code: 0 }],
-    ['an odd word', { status: 'banana' }, 61, { status: 'ready', code: 0 }],
+    ['an unknown word', { status: 'banana' }, 61, { status: 'ready', code: 0 }],
     [
-      'what stayed behind',
+      'the code and message of an earlier heartbeat',
       { code: -1, formattedMessage: formatted('Failed to get heart beat file') },
       0,
       { status: 'ready' },
@@ -345,8 +345,8 @@ describe('several extensions of one handler', () => {
 test.each<[string, unknown]>([
   ['nothing', null],
   ['a list', []],
-  ['without its middle', { version: '1.1' }],
-  ['with another middle', { aggregateStatus: 'Ready' }],
+  ['without aggregateStatus', { version: '1.1' }],
+  ['with text as aggregateStatus', { aggregateStatus: 'Ready' }],
 ])('a blob that is %s is rejected', (_, value) => {
   expect(readStatus(value)).toBeNull();
 });

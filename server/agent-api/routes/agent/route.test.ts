@@ -39,7 +39,7 @@ test.each([
   expect(await stored()).toEqual(before);
 });
 
-test('an agent that changes its version all the time is stopped by the hourly limit', async () => {
+test('an agent that keeps changing its version is stopped by the hourly limit', async () => {
   const versions = Array.from({ length: 20 }, (_, index) => `0.4.${index}`);
   const statuses: number[] = [];
   for (const version of versions) statuses.push((await put({ name: 'annex-agent', version })).status);

@@ -11,7 +11,7 @@ import { type AgentCall, contextOf } from '../../call.ts';
  */
 export async function agent(call: AgentCall): Promise<Response> {
   const { agent: caller } = await admit(call);
-  // Each change is an entry of the activity log.
+  // Each change adds an entry to the activity log, so changes are limited.
   call.door.renewals.take(caller.vmId);
   const description = parse(agentDescription, (await readJson(call, 4 * 1024)).value, 'bad_request');
   await describeAgent(contextOf(call, caller), caller.vmId, description);

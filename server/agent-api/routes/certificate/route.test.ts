@@ -147,7 +147,7 @@ describe('rejected without a change', () => {
 
   test.each<[string, () => unknown, number, object]>([
     [
-      'a proof by another key',
+      'a proof with another key',
       () => {
         const renewed = newKeyPair();
         return { certificate: renewed.certificate, proof: proofOf(renewed, renewed) };
@@ -156,12 +156,12 @@ describe('rejected without a change', () => {
       { code: 'proof_refused', errors: [{ path: '/proof', code: 'proof_refused' }] },
     ],
     [
-      'a proof of another certificate',
+      'a proof for another certificate',
       () => ({ certificate: newKeyPair().certificate, proof: proofOf(old, newKeyPair()) }),
       422,
       { code: 'proof_refused' },
     ],
-    ['a proof that is no base64', () => ({ certificate: newKeyPair().certificate, proof: '&&&' }), 422, {}],
+    ['a proof that is not base64', () => ({ certificate: newKeyPair().certificate, proof: '&&&' }), 422, {}],
     [
       'a weak key',
       () => {
@@ -172,7 +172,7 @@ describe('rejected without a change', () => {
       { code: 'certificate_unfit', errors: [{ path: '/certificate' }] },
     ],
     ['no certificate', () => ({ certificate: 'none', proof: 'none' }), 422, { code: 'certificate_unfit' }],
-    ['nothing of it', () => ({}), 400, { errors: [{ path: '/certificate' }, { path: '/proof' }] }],
+    ['an empty body', () => ({}), 400, { errors: [{ path: '/certificate' }, { path: '/proof' }] }],
     ['no JSON', () => '{"certificate":', 400, { code: 'invalid' }],
   ])('%s', async (_, sent, status, problem) => {
     const refused = await machine.put(sent());

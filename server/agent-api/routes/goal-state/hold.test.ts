@@ -178,7 +178,7 @@ describe('polls that are held', () => {
   });
 });
 
-test('a decommission waits for the end of the hold; one that was delivered before continues', async () => {
+test('a decommissioning waits for the end of the hold, unless it was delivered before the hold', async () => {
   const waits = await agentWithProbe();
   await holdVm(ctx, { vmId: waits.vmId, reason });
   expect(await removeVm(ctx, { vmId: waits.vmId, decommission: true })).toEqual({ deleted: false });

@@ -18,7 +18,7 @@ const newAgent = () => {
   return givenAgent(ctx, door, `poll-${count}`);
 };
 
-test('200 with an ETag, then 304 for it, and the same bytes again without it', async () => {
+test('200 with an ETag, then 304 with this ETag, and the same bytes again without it', async () => {
   const agent = await newAgent();
   await givenProbe(ctx, agent.vmId);
   const first = await agent.call('/goal-state');
@@ -57,7 +57,7 @@ test('an unchanged poll runs no statement, or one if the agent is not cached', a
   }
 });
 
-test('an agent with held polls is requested to poll again soon, also after an immediate response', async () => {
+test('an agent with held polls is expected to poll again soon, even after an immediate response', async () => {
   const agent = await newAgent();
   const answer = await agent.call('/goal-state?wait=30', { headers: { 'if-none-match': '"another"' } });
   expect(answer.status).toBe(200);
@@ -135,7 +135,7 @@ describe('held polls', () => {
 describe('authentication', () => {
   test.each([
     ['no credential', {}],
-    ['a wrong one', { authorization: 'Bearer annex_agent_wrong' }],
+    ['a wrong credential', { authorization: 'Bearer annex_agent_wrong' }],
     ['another scheme', { authorization: 'Basic YTpi' }],
   ])('401 for %s', async (_, headers) => {
     const answer = await fetch(`${door.url}/goal-state`, { headers: headers as Record<string, string> });

@@ -24,7 +24,7 @@ function answerNow(call: AgentCall, admitted: Admitted): AgentAnswer | Promise<A
   const has = call.header('if-none-match');
   const wait = call.query === '' ? 0 : readWait(new URLSearchParams(call.query).get('wait'));
   const mayHold = wait > 0 && has !== null && door.held.size < door.services.config.limits.heldPolls;
-  // An agent whose polls can be held should poll again soon, even after an immediate response.
+  // An agent whose polls can be held is expected to poll again soon, even after an immediate response.
   if (has === null || has !== admitted.agent.etag) return deliver(call, admitted, mayHold ? wait : 0);
   if (!mayHold) return unchanged(call, admitted, has, 0);
   return hasUnannouncedRequest(admitted.agent) ? unchanged(call, admitted, has, wait) : hold(call, admitted, has, wait);

@@ -87,7 +87,7 @@ test('a complete output, sent twice, is stored once', async () => {
   expect(await machine.whole()).toBe('one\ntwo\n');
 });
 
-test('in chunks, out of order, gzipped or not; the response says how far it is complete', async () => {
+test('chunks may arrive out of order, gzipped or not; the response says how much is complete from the start', async () => {
   const machine = await givenMachine();
   const received = async (answer: Promise<Response>) => (await answer).headers.get('annex-output-bytes');
   expect(await received(machine.send('ab', { range: '0-1/*' }))).toBe('2');
@@ -312,34 +312,34 @@ describe('rejected, without storing anything', () => {
   const gzip = { 'content-encoding': 'gzip' };
 
   test.each<[string, () => [string | Buffer<ArrayBuffer>, Sent?], number, object]>([
-    ['a range that is none', () => ['x', { range: '0-0' }], 400, { code: 'output_range' }],
-    ['a range backwards', () => ['x', { range: '5-4/9' }], 400, { code: 'output_range' }],
+    ['a malformed range', () => ['x', { range: '0-0' }], 400, { code: 'output_range' }],
+    ['a reversed range', () => ['x', { range: '5-4/9' }], 400, { code: 'output_range' }],
     ['a range beyond its length', () => ['x', { range: '0-9/9' }], 400, { code: 'output_range' }],
-    ['less than the range', () => ['x', { range: '0-9/10' }], 400, { code: 'output_range_differs' }],
-    ['more than the range', () => ['xxx', { range: '0-1/10' }], 400, { code: 'output_range_differs' }],
+    ['fewer bytes than the range', () => ['x', { range: '0-9/10' }], 400, { code: 'output_range_differs' }],
+    ['more bytes than the range', () => ['xxx', { range: '0-1/10' }], 400, { code: 'output_range_differs' }],
     ['too much', () => [big], 413, { code: 'output_too_large' }],
     ['too far', () => ['x', { range: '2097152-2097152/*' }], 413, { code: 'output_too_large' }],
-    ['too much, packed', () => [gzipSync(big), { headers: gzip }], 413, { code: 'output_too_large' }],
-    ['gzip that is none', () => ['plain', { headers: gzip }], 400, { errors: [{ code: 'gzip_broken' }] }],
+    ['too many bytes, compressed', () => [gzipSync(big), { headers: gzip }], 413, { code: 'output_too_large' }],
+    ['invalid gzip', () => ['plain', { headers: gzip }], 400, { errors: [{ code: 'gzip_broken' }] }],
     [
-      'gzip with something behind it',
+      'gzip followed by other bytes',
       () => [Buffer.concat([gzipSync('abc'), Buffer.alloc(256 * KiB, 'x')]), { headers: gzip }],
       400,
       { errors: [{ code: 'gzip_broken' }] },
     ],
-    ['gzip cut off', () => [gzipSync('abcdef').subarray(0, 12), { headers: gzip }], 400, { errors: [{}] }],
+    ['truncated gzip', () => [gzipSync('abcdef').subarray(0, 12), { headers: gzip }], 400, { errors: [{}] }],
     ['another encoding', () => ['x', { headers: { 'content-encoding': 'br' } }], 415, { code: 'encoding_unknown' }],
     ['another type', () => ['{}', { headers: { 'content-type': 'application/json' } }], 415, {}],
-    ['a command that is none', () => ['x', { of: 'command=run&attempt=1&sequence=1' }], 400, { code: 'invalid' }],
+    ['an unknown command', () => ['x', { of: 'command=run&attempt=1&sequence=1' }], 400, { code: 'invalid' }],
     [
       'no run',
       () => ['x', { of: '' }],
       400,
       { errors: [{ path: '/command' }, { path: '/attempt' }, { path: '/sequence' }] },
     ],
-    ['an extension never heard of', () => ['x', { extension: 'other' }], 422, { code: 'extension_unknown' }],
+    ['an unknown extension', () => ['x', { extension: 'other' }], 422, { code: 'extension_unknown' }],
     [
-      'a sequence number to come',
+      'a future sequence number',
       () => ['x', { of: 'command=enable&attempt=1&sequence=2' }],
       422,
       { code: 'sequence_unknown' },

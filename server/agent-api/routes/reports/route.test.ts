@@ -105,7 +105,7 @@ describe('400 names every fault', () => {
 
   test.each([
     ['no JSON', '{'],
-    ['no object', '[]'],
+    ['not an object', '[]'],
     ['nested too deep', '['.repeat(100) + ']'.repeat(100)],
   ])('%s', async (_, body) => {
     const agent = await agentWithProbe();
