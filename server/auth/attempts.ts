@@ -22,7 +22,7 @@ export interface AttemptCounts {
 
 /** Counts and logs failed authentication of people and scripts. Never logs secrets or entered email addresses. */
 export interface Attempts {
-  /** Counts a call's error if it is a failed attempt. Ignores other errors and those already counted. */
+  /** Counts a call's error if it is a failed attempt. Ignores other errors and errors that were already counted. */
   note(error: unknown, ctx: Caller, memberId?: string): Promise<void>;
   /** Counts a provider response that did not sign anyone in. */
   provider(reason: string, address: string): void;

@@ -18,9 +18,9 @@ const day = 86_400_000;
 const lock = 5_820_401;
 
 /**
- * Ensures that a first administrator exists or can be created. ANNEX_BOOTSTRAP_EMAIL and _PASSWORD create one if there
- * is none. Without these variables, every start without an administrator creates a one-time setup link that is valid
- * for a day and replaces the previous one. `setupUrl` is null if there is an administrator.
+ * Ensures that a first administrator exists or can be created. If there is no administrator, ANNEX_BOOTSTRAP_EMAIL and
+ * ANNEX_BOOTSTRAP_PASSWORD create one. Without these variables, every start without an administrator creates a one-time
+ * setup link that is valid for a day and replaces the previous link. `setupUrl` is null if there is an administrator.
  */
 export async function bootstrapPeople(services: Services, now = new Date()): Promise<{ setupUrl: string | null }> {
   const ctx: Context = {

@@ -7,7 +7,7 @@ import { seal, sha256Hex, unseal } from '#server/platform/keys.ts';
 
 /**
  * The data that each kind of challenge stores for checking the response. `passkey`, `factor` and `factor-passkey` are
- * for signing in; `provider` is for signing in or connecting an account. The others are for adding a factor or
+ * for signing in; `provider` is for signing in or connecting an account. The other kinds are for adding a factor or
  * confirming the member's identity within a session.
  */
 export interface ChallengeData {
@@ -64,7 +64,8 @@ export async function openChallenge<Kind extends ChallengeKind>(
 }
 
 /**
- * Removes and returns a challenge, so that only one of two concurrent responses gets it. Returns null if there is none.
+ * Removes and returns a challenge, so that only one of two concurrent responses gets it. Returns null if no challenge
+ * is open.
  */
 export async function takeChallenge<Kind extends ChallengeKind>(
   { db, keys }: Pick<Services, 'keys'> & { db: Db },
@@ -79,7 +80,7 @@ export async function takeChallenge<Kind extends ChallengeKind>(
   return JSON.parse(unseal(keys.challenge, row.asked, digest).toString()) as ChallengeData[Kind];
 }
 
-/** Counts an attempt and returns the challenge, or null if there is none or no attempts are left. */
+/** Counts an attempt and returns the challenge. Returns null if no challenge is open or no attempts are left. */
 export async function tryChallenge<Kind extends ChallengeKind>(
   { db, keys }: Pick<Services, 'keys'> & { db: Db },
   kind: Kind,

@@ -107,7 +107,7 @@ test('a password that changes while it is verified starts no session', async () 
   await services.db.update(accounts).set({ password: await hashPassword(person.password) });
 });
 
-test('an IPv6 household cannot continue guessing from another address', async () => {
+test('guesses from one IPv6 network share a limit', async () => {
   let last = 0;
   const call = await door(services, () => `2001:db8:1:2::${(last++).toString(16)}`);
   const wrong = { ...person, password: 'another password' };
@@ -118,11 +118,11 @@ test('an IPv6 household cannot continue guessing from another address', async ()
 describe('origin', () => {
   test.each<[string, string | null, Record<string, string>, number]>([
     ['our page', 'http://localhost:3000', {}, 204],
-    ['our page by its other name', 'http://127.0.0.1:3000', {}, 204],
-    ['our page, told by the browser alone', null, { 'sec-fetch-site': 'same-origin' }, 204],
+    ['our page under its other host name', 'http://127.0.0.1:3000', {}, 204],
+    ['our page, with Sec-Fetch-Site only', null, { 'sec-fetch-site': 'same-origin' }, 204],
     ['another site', 'https://evil.example', {}, 403],
     ['another port', 'http://localhost:3001', {}, 403],
-    ['a site that begins like ours', 'http://localhost:3000.evil.example', {}, 403],
+    ['a site whose name starts like ours', 'http://localhost:3000.evil.example', {}, 403],
     ['a sandboxed page', 'null', {}, 403],
     ['no page', null, {}, 403],
     ['a sibling of our site', 'http://localhost:3000', { 'sec-fetch-site': 'same-site' }, 403],
@@ -147,7 +147,7 @@ describe('other endpoints of the library are not reachable', () => {
     '/ok',
     '/sign-in/email/',
     '/../auth/sign-up/email',
-  ])('%s is not there', async (path) => {
+  ])('%s does not exist', async (path) => {
     expect(await codeOf(await (await door())(path, { body: person }))).toEqual([404, 'not_found']);
   });
 

@@ -101,7 +101,7 @@ describe('a member who is removed or loses rights', () => {
       'becomes a publisher',
       async (id) => updateMember(await bootstrap(), { id, role: 'publisher', namespaces: ['A'] }),
     ],
-  ])('a member who %s loses every token and open invitation, and no one else does', async (_what, act) => {
+  ])('a member who %s loses every token and open invitation; other members keep theirs', async (_what, act) => {
     const leaving = await member('admin');
     const staying = await member('admin');
     const [lost, kept] = [await grantsOf(leaving.browser), await grantsOf(staying.browser)];
@@ -116,7 +116,7 @@ describe('a member who is removed or loses rights', () => {
     expect(rows[0]?.n).toBe(5);
   });
 
-  test('keeps them if only the name changes', async () => {
+  test('keeps tokens and invitations if only the name changes', async () => {
     const { id, browser } = await member('admin');
     const grants = await grantsOf(browser);
     await updateMember(await bootstrap(), { id, name: 'Another name', role: 'admin' });
@@ -151,7 +151,7 @@ describe('a member who is removed or loses rights', () => {
   });
 });
 
-test('loses them too if a provider group has fewer rights', async () => {
+test('loses tokens and invitations too if a provider group has fewer rights', async () => {
   const { id, browser } = await member('admin');
   const grants = await grantsOf(browser);
   const roles = { claim: 'groups', of: [{ group: 'ops', role: 'operator' as const }] };

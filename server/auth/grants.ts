@@ -65,7 +65,9 @@ export async function voidGrants(tx: Transaction, ctx: Context, memberId: string
   );
 }
 
-/** Returns the tokens that a member created, the tokens created with those, and so on, including revoked tokens. */
+/**
+ * Returns the tokens that a member created, the tokens created with these tokens, and so on, including revoked tokens.
+ */
 async function tokensOf(tx: Transaction, memberId: string): Promise<{ id: string }[]> {
   const all: { id: string }[] = [];
   // Reads one generation per statement: locking a token waits for calls that are creating tokens with it, and the next

@@ -198,7 +198,7 @@ describe('members', () => {
     expect(items.find((item) => item.id === member)).toMatchObject({ role: 'operator', namespaces: [] });
   });
 
-  test('the last administrator cannot be demoted or removed, even by two who remove each other', async () => {
+  test('the last administrator cannot be demoted or removed, even if two administrators remove each other', async () => {
     const own = await testServices();
     const made = async (name: string) => {
       const { link } = await createInvitation(await testContext({ services: own, actor: testBootstrap }), {
@@ -220,7 +220,7 @@ describe('members', () => {
     await expect(demotion).rejects.toMatchObject({ code: 'last_admin' });
   });
 
-  test('removing a member removes password and sessions, but not their log entries', async () => {
+  test('removing a member removes their password and sessions, but keeps their log entries', async () => {
     const { id: member } = await join('viewer', 'gone');
     await removeMember(await admin(), { id: member });
     expect(await services.db.select().from(accounts).where(eq(accounts.userId, member))).toEqual([]);

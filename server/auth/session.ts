@@ -23,7 +23,7 @@ const touchEvery = 5 * minute;
 /** A member's session in a browser. */
 export interface Session {
   id: string;
-  /** Has no role while the member must set up a second factor, so that only verbs for their own account work. */
+  /** Without a role while the member must set up a second factor, so that only verbs for their own account work. */
   actor: Actor;
   email: string;
   method: SignInMethod;

@@ -29,8 +29,8 @@ test.each<[string, number[], (number | null)[]]>([
   ['pages within five minutes are not noted', [0, 4], [0, null]],
   ['pages within half an hour belong to one visit', [0, 20, 50], [50, null]],
   ['after more than half an hour, a new visit starts', [0, 20, 51], [51, 20]],
-  ['the last visit stays known during a visit', [0, 40, 60, 80], [80, 0]],
-  ['a clock that goes back changes nothing', [60, 10], [60, null]],
+  ['the last visit stays stored during a visit', [0, 40, 60, 80], [80, 0]],
+  ['a clock that is set back changes nothing', [60, 10], [60, null]],
 ])('%s', async (_, minutes, expected) => {
   expect(await seenAfter(...minutes)).toEqual(expected);
 });

@@ -19,7 +19,10 @@ function isDatabaseAway(error: Error): boolean {
   return (typeof code === 'string' && awayCode.test(code)) || awayMessage.test(error.message);
 }
 
-/** Whether a client disconnected before its body had arrived. A lost database connection has a different message. */
+/**
+ * Whether a client disconnected before its request body had arrived. A lost database connection has a different
+ * message.
+ */
 const hungUp = (error: Error): boolean =>
   error.message === 'aborted' && (error as Error & { code?: unknown }).code === 'ECONNRESET';
 

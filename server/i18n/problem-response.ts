@@ -40,8 +40,8 @@ const quietMs = 5_000;
 let warnedAt = Number.NEGATIVE_INFINITY;
 
 /**
- * Logs an outage as a warning at most every five seconds, and otherwise at debug level, because warnings about each
- * call of a fleet would fill the disk.
+ * Logs an outage as a warning at most every five seconds, otherwise at debug level. During an outage, a warning for
+ * every call of a fleet would fill the disk.
  */
 function warnOfOutage(refusal: DomainError, requestId: string, log: Logger): void {
   const now = performance.now();

@@ -157,7 +157,7 @@ describe('a problem document', () => {
     expect(translateError(missing, 'en', 'r').code).toBe('internal');
   });
 
-  test('a name cannot look like a sentence', () => {
+  test('a name in a message is truncated, and cannot contain line breaks or direction characters', () => {
     const name = `a\r\nSet-Cookie: x\u202e${'y'.repeat(500)}`;
     const problem = translateError(new DomainError('conflict', 'vm_name_taken', { params: { name } }), 'en', 'r');
     expect(problem.detail).not.toMatch(/[\r\n\u202e]/);
@@ -223,7 +223,7 @@ describe('faults of an input', () => {
   });
 });
 
-test('codes are closed by type', () => {
+test('an error code is a key of the messages', () => {
   const code: ErrorCode = 'invalid';
   expect(en).toHaveProperty(code);
 });

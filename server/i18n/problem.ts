@@ -31,7 +31,7 @@ const nameLength = 64;
 const shownFaults = 1_000;
 
 /**
- * Characters to replace, because control, line and direction characters in a name could make it look like part of the
+ * Characters to replace in names. Control, line and direction characters could make a name look like part of the
  * message.
  */
 const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
@@ -60,7 +60,7 @@ function shownParams(params: ErrorParams): ErrorParams {
   );
 }
 
-/** Returns the message for a code, such as that of a package warning. */
+/** Returns the message for a code, for example for the code of a package warning. */
 export function sentence(code: ErrorCode, params: ErrorParams, language: Language): string {
   return translate(language, 'errors', code, shownParams(params));
 }

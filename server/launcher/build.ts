@@ -77,7 +77,7 @@ async function filesBelow(root: string, folder: string): Promise<string[]> {
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));
 }
 
-/** Prints the build's output only if it fails. */
+/** Runs `next build`. Prints its output only if the build fails. */
 async function nextBuild(root: string): Promise<void> {
   const child = spawn(process.execPath, [join(root, 'node_modules', 'next', 'dist', 'bin', 'next'), 'build'], {
     cwd: root,

@@ -224,7 +224,7 @@ test('SIGTERM stops everything with exit code 0 and leaves no process', { timeou
   expect(await statusOf(ports.gateway, '/healthz')).toBe(0);
 });
 
-/** Returns the process id of a gateway that this test started. Others may be running on this machine. */
+/** Returns the process id of a gateway that this test started. Other gateways may be running on this machine. */
 async function gatewayProcess(): Promise<number> {
   const read = (pid: number, file: string) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
   for (const pid of await processesIn(root)) {

@@ -23,8 +23,8 @@ export interface Launched {
   /** One-time link for the first administrator; null if there is already an administrator. */
   setupUrl: string | null;
   /**
-   * Keeps another process running, without the launcher's environment. It is stopped before the other processes,
-   * together with all processes that are running in `folder` or below.
+   * Keeps another process running, without the launcher's environment. This process, and all processes that are running
+   * in `folder` or below, are stopped before the launcher's other processes.
    */
   keep(name: string, args: string[], folder: string): void;
   /** Restarts the portal, the gateway and the worker, so that they run changed code. */

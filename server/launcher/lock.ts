@@ -34,7 +34,8 @@ export async function takeLock(file: string): Promise<() => Promise<void>> {
     const holder = await readFile(file, 'utf8').catch(() => '');
     const [pid = '', start = ''] = holder.trim().split(' ');
     if (await holds(Number(pid), start)) throw new LockedError(Number(pid));
-    // Renames the stale lock before removing it, so that only one of several processes that found it removes it.
+    // Renames the stale lock before removing it. If several processes found the stale lock, only one of them can rename
+    // it.
     const aside = `${file}.${process.pid}`;
     await rename(file, aside).catch(() => {});
     await rm(aside, { force: true });

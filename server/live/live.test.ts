@@ -16,8 +16,8 @@ beforeAll(async () => {
   db = await testDatabase();
   await db.insert(vms).values({ id: known, name: 'known', tags: {}, createdAt: new Date(), createdBy: 'test' });
   live = openLive(testWakes(db), defaultLimits.streams);
-  // Waits for the connection. When it opens, this watch, which started earlier, gets a full reload. From then on,
-  // nothing is missed.
+  // Waits for the connection. When it opens, this watch gets a full reload, because it started earlier. From then on,
+  // no change is missed.
   await until(watch(), 'nothing');
 });
 
@@ -98,7 +98,7 @@ describe('a watch', () => {
     ['member', false],
     ['invitation', false],
     ['token', false],
-  ])('a viewer receives changes of %s: %s; an administrator of all', async (topic, heard) => {
+  ])('a viewer receives changes of %s: %s; an administrator receives all changes', async (topic, heard) => {
     const start = (await first(watch())).id;
     await change(topic, known);
     await change('handler', 'after');

@@ -42,7 +42,9 @@ const oid = {
 
 const derNull = new Uint8Array([5, 0]).buffer;
 
-/** Copies the bytes, because the ASN.1 classes need an ArrayBuffer, and a Buffer may be a view of a larger one. */
+/**
+ * Copies the bytes, because the ASN.1 classes need an ArrayBuffer, and a Buffer may be a view of a larger ArrayBuffer.
+ */
 const own = (bytes: Uint8Array): ArrayBuffer => new Uint8Array(bytes).buffer;
 
 const der = (value: unknown): ArrayBuffer => AsnConvert.serialize(value);

@@ -77,7 +77,7 @@ describe('the environment', () => {
     [{ ANNEX_WIRE: 'yes' }, 'ANNEX_WIRE must be on or off'],
     [{ ANNEX_LIMITS: '{"report":{"entires":7}}' }, 'there is no limit report.entires'],
     [{ ANNEX_LIMITS: '{"jsonDepth":0}' }, 'jsonDepth must be a whole number'],
-  ])('refuses %j', (env, sentence) => {
+  ])('rejects %j', (env, sentence) => {
     expect(() => loadConfig(env)).toThrow(sentence);
   });
 

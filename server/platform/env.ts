@@ -30,7 +30,7 @@ export interface Config {
   /** Null to use the file in `dataDir` (secret-key.ts). */
   secretKey: string | null;
   bootstrap: {
-    /** Set only in the launcher; the portal gets `digest` instead. */
+    /** The bootstrap token. Set only in the launcher; the portal gets `digest` instead. */
     token: string | null;
     /** SHA-256 of the token, in hex. */
     digest?: string | null;
@@ -273,7 +273,8 @@ export type ChildKind = 'portal' | 'gateway' | 'worker' | 'build';
 function handedDown(kind: ChildKind): string[] {
   if (kind === 'build') return general;
   const settings = Object.keys(environment.shape)
-    // The launcher uses these itself: it creates the first admin, and passes only the token's digest to the portal.
+    // The launcher uses these variables itself: it creates the first admin, and passes only the token's digest to the
+    // portal.
     .filter((name) => !name.startsWith('ANNEX_BOOTSTRAP_'))
     .filter((name) => kind === 'portal' || !name.startsWith('ANNEX_OIDC_'));
   return [...settings, ...general];

@@ -90,7 +90,7 @@ function countNames(value: unknown, depthLeft: number): number {
 }
 
 /**
- * Counts the quotes that are followed by a colon. Nearly all of them end a name. One that belongs to a string value
+ * Counts the quotes that are followed by a colon. Nearly all of them end a name. A quote that belongs to a string value
  * makes the count too high, and the text is then scanned.
  */
 function countNamesIn(text: string): number {

@@ -4,8 +4,8 @@ import { loadMs, type WorkerLimits, type WorkerMessage, type WorkerResult } from
 type Outcome<T> = WorkerResult<T> | { ended: 'failed'; error: Error };
 
 /**
- * A thread that runs tasks in order. It is reused, because starting a thread takes about 200 ms. It serves only one
- * setup, because a task can leave state behind for the next one. An idle thread does not keep the process alive.
+ * A thread that runs tasks in order. The thread is reused, because starting one takes about 200 ms. It serves only one
+ * setup, because a task can leave state behind for the next task. An idle thread does not keep the process alive.
  */
 export class KeptWorker<I, T> {
   private readonly module: URL;

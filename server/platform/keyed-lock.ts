@@ -1,4 +1,4 @@
-/** Runs functions with the same key one at a time. If one fails, the next still runs. */
+/** Runs functions with the same key one at a time. If a function fails, the next one still runs. */
 export class KeyedLock {
   readonly #last = new Map<string, Promise<unknown>>();
 

@@ -17,7 +17,7 @@ function newPair(name: string): void {
   openssl(...kind, '-keyout', `${name}.key`, '-out', `${name}.crt`);
 }
 
-test('openssl opens it as the stock agent does, with an empty password', () => {
+test('openssl opens the file as the stock agent does, with an empty password', () => {
   newPair('tenant');
   newPair('transport');
   const key = createPrivateKey(read('tenant.key'));

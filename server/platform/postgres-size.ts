@@ -7,7 +7,7 @@ const GiB = 1024 * MiB;
 /**
  * Returns the settings of the embedded PostgreSQL that depend on the machine, within limits. Buffers get an eighth of
  * the memory, so that the rows updated by a large fleet's reports stay in memory. WAL gets a sixteenth of the disk, so
- * that checkpoints are rare: after each one, the first change to a page logs the whole page.
+ * that checkpoints are rare: after each checkpoint, the first change to a page logs the whole page.
  */
 export async function settingsBySize(
   folder: string,

@@ -22,7 +22,7 @@ function gated() {
   return { read, finish: () => gates.shift()?.() };
 }
 
-test('calls in the same turn share a reading, and calls during it share the next one', async () => {
+test('calls in the same turn share a reading, and calls during that reading share the next one', async () => {
   const { read, finish } = gated();
   const first = [readings.share('k', read), readings.share('k', read)];
   await vi.waitFor(() => expect(begun).toBe(1));
@@ -34,7 +34,7 @@ test('calls in the same turn share a reading, and calls during it share the next
   expect(await Promise.all(later)).toEqual([2, 2]);
 });
 
-test('a failed reading fails its callers, but not the next ones', async () => {
+test('a failed reading fails its callers, but not later callers', async () => {
   const fails = readings.share('k', async () => {
     throw new Error('no');
   });

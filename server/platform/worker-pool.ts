@@ -1,9 +1,9 @@
 import { KeptWorker } from './kept-worker.ts';
 import type { WorkerLimits, WorkerResult } from './worker-task.ts';
 
-/** How many threads a pool has, and how long it keeps idle ones. */
+/** The number of threads in a pool, and how long idle threads are kept. */
 export interface PoolBounds {
-  /** Maximum number of threads. A new task may exceed it if all threads are busy. */
+  /** Maximum number of threads. A new task may exceed this number if all threads are busy. */
   most: number;
   /** Milliseconds after which an unused thread is closed. */
   idleMs: number;

@@ -94,7 +94,7 @@ test('a call with an API token follows Accept-Language', async () => {
 });
 
 test.each([
-  ['without words', 'fr'],
+  ['without text', 'fr'],
   ['for tests', 'en-XA'],
   ['without a language', 'und'],
   ['empty', ''],

@@ -124,7 +124,7 @@ async function listen(path: string, headers: Record<string, string>): Promise<st
   return verdict(Number(/"httpStatus":(\d+)/.exec(text)?.[1] ?? response.status), code);
 }
 
-/** Returns the differences between the expected results and the entry point's, one line per call. */
+/** Returns the differences between the expected and the actual results, one line per call. */
 async function differences(
   calls: readonly { name: string; want: string; got(): Promise<string> }[],
 ): Promise<string[]> {
@@ -136,7 +136,7 @@ async function differences(
   return found;
 }
 
-test('every procedure has a line, and every line a procedure', () => {
+test('every procedure has a line in the table, and every line has a procedure', () => {
   expect(Object.keys(permissions).sort()).toEqual(procedures.map(({ path }) => path).sort());
 });
 

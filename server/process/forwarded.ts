@@ -52,7 +52,10 @@ export function settleOrigin(
   return { remoteAddress, requestId };
 }
 
-/** Returns the last address in the chain that is not a trusted proxy's; if all are, the first. */
+/**
+ * Returns the last address in the chain that does not belong to a trusted proxy. If all belong to trusted proxies,
+ * returns the first address.
+ */
 function clientOf(forwardedFor: string | string[] | undefined, peer: string, trusted: BlockList): string {
   const chain = [forwardedFor ?? []].flat().join(',').split(',');
   let client = peer;

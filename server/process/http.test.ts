@@ -138,7 +138,7 @@ describe("the client's address", () => {
     ['198.51.100.1, 203.0.113.9', '203.0.113.9'],
     ['203.0.113.9, 127.0.0.1', '203.0.113.9'],
     ['', '127.0.0.1'],
-  ])('a trusted proxy is believed: %s', async (chain, client) => {
+  ])('headers of a trusted proxy are accepted: %s', async (chain, client) => {
     const trustProxy = new BlockList();
     trustProxy.addAddress('127.0.0.1');
     const url = await start(echo, { trustProxy });

@@ -189,7 +189,7 @@ function requestHandler(options: ServeOptions, closing: AbortSignal) {
     });
     const { remoteAddress, requestId } = origin;
     if (route?.direct?.(request, response, { target, path, remoteAddress, requestId, closing })) return;
-    // If the request was not handled directly, the core may read any header.
+    // The request was not handled directly. The core may read any header, so forwarded headers are checked now.
     if (route?.direct !== undefined) settleOrigin(request, peer, options.trustProxy, requestId);
     response.setHeader('X-Request-Id', origin.requestId);
     response.setHeader('X-Content-Type-Options', 'nosniff');

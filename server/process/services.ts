@@ -19,8 +19,9 @@ export type Room = 'launcher' | 'portal' | 'gateway' | 'worker';
 
 /**
  * Maximum number of database connections in a process's pool. Each process has one more for listening; processes with
- * the agent API have four more for batches of reports, and the worker one more per job. With up to four gateways, the
- * total stays below PostgreSQL's default limit of 100. The gateways of an installation share 32, with 6 to 20 each.
+ * the agent API have four more for batches of reports, and the worker has one more per job. The gateways of an
+ * installation share 32 connections, with 6 to 20 each. With up to four gateways, the total stays below PostgreSQL's
+ * default limit of 100.
  */
 const connections = (room: Room, gatewayWorkers: number): number =>
   ({ launcher: 2, portal: 20, gateway: Math.max(6, Math.min(20, Math.floor(32 / gatewayWorkers))), worker: 3 })[room];

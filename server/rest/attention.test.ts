@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => door.close());
 
-test('a problem is listed with its VMs, and its query lists the same ones', async () => {
+test('a problem is listed with its VMs, and its query lists the same VMs', async () => {
   const { items, open, vms } = await door.expect<Attention>('listAttention', {}, 200);
   expect([open, vms, items.map((item) => item.vms)]).toEqual([1, 3, [3]]);
   const names = ({ items: rows }: { items: { name: string }[] }) => rows.map(({ name }) => name);

@@ -31,7 +31,7 @@ describe('paths and methods without a route', () => {
     ['POST', '/vms/x', 'GET, HEAD, PATCH, DELETE'],
     ['OPTIONS', '/vms', 'POST, GET, HEAD'],
     ['POST', '/openapi.json', 'GET, HEAD'],
-  ])('%s %s is 405 with what is allowed', async (method, path, allow) => {
+  ])('%s %s is 405 with the allowed methods', async (method, path, allow) => {
     const reply = await door.call(method, path);
     expect(reply).toMatchObject(problem(405, 'method_not_allowed'));
     expect(reply.headers.get('allow')).toBe(allow);
@@ -96,17 +96,17 @@ describe('bodies', () => {
   test.each<[string, string | Uint8Array, number, string]>([
     ['no body', '', 400, 'body_missing'],
     ['no JSON', 'nope', 400, 'json_malformed'],
-    ['half of it', '{"namespace": "A', 400, 'json_malformed'],
-    ['a comma too many', '{"namespace": "A",}', 400, 'json_malformed'],
+    ['a truncated body', '{"namespace": "A', 400, 'json_malformed'],
+    ['a trailing comma', '{"namespace": "A",}', 400, 'json_malformed'],
     ['no UTF-8', Uint8Array.of(0x22, 0xff, 0x22), 400, 'json_not_utf8'],
-    ['a property twice', '{"namespace": "A", "namespace": "B"}', 422, 'json_duplicate_key'],
+    ['a duplicate property', '{"namespace": "A", "namespace": "B"}', 422, 'json_duplicate_key'],
     ['a NUL', '{"namespace": "A\\u0000"}', 422, 'json_character'],
-    ['65 levels', `${'['.repeat(65)}${']'.repeat(65)}`, 422, 'json_too_deep'],
-    ['100,000 levels', '['.repeat(100_000), 422, 'json_too_deep'],
+    ['65 levels of nesting', `${'['.repeat(65)}${']'.repeat(65)}`, 422, 'json_too_deep'],
+    ['100,000 levels of nesting', '['.repeat(100_000), 422, 'json_too_deep'],
     ['an array', '[]', 422, 'invalid'],
     ['null', 'null', 422, 'invalid'],
     ['__proto__', '{"__proto__": {"x": 1}, "namespace": "A", "displayName": "A"}', 422, 'invalid'],
-  ])('%s is refused', async (_what, body, status, code) => {
+  ])('%s is rejected', async (_what, body, status, code) => {
     expect(await post(body)).toMatchObject(problem(status, code));
   });
 
@@ -197,7 +197,7 @@ describe('input is never echoed', () => {
     ['a version', 'PUT', '/extensions/probe', { handler: 'Acme.Lab.Probe', version: marker, state: 'enabled' }],
     ['a dependency', 'PUT', '/extensions/probe', { handler: 'A.B', version: '1.0', state: 'x', dependsOn: ['<m>'] }],
     ['a tag', 'PATCH', '', { tags: { [`<${marker}>`]: 'x'.repeat(300) } }],
-  ])('nor in %s that is none', async (_what, method, below, sentBody) => {
+  ])('%s that is malformed is not echoed', async (_what, method, below, sentBody) => {
     const { body: vm } = await door.call('POST', '/vms', {
       body: { name: `vm-${Math.random().toString(36).slice(2)}` },
     });

@@ -37,7 +37,7 @@ const columns: readonly Column[] = [
 
 /**
  * Describes a VM's extensions, for example `mount Contoso.Ops.Mount 2.4.0.0 failed (1215)`. The version is the reported
- * one or, without a report, that of the goal.
+ * version or, without a report, the goal's version.
  */
 function extensionsOf({ extensions }: ExportedVm): string {
   return extensions

@@ -19,11 +19,11 @@ function fail(address: string, times: number) {
 }
 
 test.each<[string, number, string, number, boolean]>([
-  ['the 30th may still be made', 29, '10.0.0.1', 0, false],
-  ['then the address waits', 30, '10.0.0.1', 0, true],
-  ['up to the end of the minute', 30, '10.0.0.1', 59, true],
+  ['the 30th attempt is accepted', 29, '10.0.0.1', 0, false],
+  ['then the address must wait', 30, '10.0.0.1', 0, true],
+  ['until the end of the minute', 30, '10.0.0.1', 59, true],
   ['and not longer', 30, '10.0.0.1', 60, false],
-  ['others do not', 30, '10.0.0.2', 0, false],
+  ['other addresses need not wait', 30, '10.0.0.2', 0, false],
 ])('%s', (_what, times, address, seconds, held) => {
   const failed = fail('10.0.0.1', times);
   expect(holds(() => failed.check(address, 'Bearer x', after(seconds)))).toBe(held);

@@ -5,7 +5,7 @@ import { sha256Hex } from '#server/platform/keys.ts';
 /** Maximum number of wrong tokens per address and window. */
 const attempts = 30;
 const windowMs = 60_000;
-/** Maximum number of addresses in memory. Beyond that, the oldest are evicted. */
+/** Maximum number of addresses in memory. If there are more, the oldest addresses are evicted. */
 const addresses = 10_000;
 
 /**

@@ -70,7 +70,7 @@ const saysWhatIsLeftOut = (found: Warning[]) => {
   expect(last?.message).toBe(`Additional warnings not listed: ${ids - (found.length - 1)}.`);
 };
 
-test('a version with 20,000 long file names fits into a list, which counts the omitted ones', async () => {
+test('a version with 20,000 long file names fits into a response, which counts the omitted files', async () => {
   type Version = { files: { name: string }[]; warnings: Warning[]; leftOut: { files: number } };
   const found = await door.expect<Version>('getVersion', version, 200, viewer);
   expect(bytesOf(found.files)).toBeLessThanOrEqual(maxListBytes + 2);

@@ -95,7 +95,7 @@ describe('VMs', () => {
     await door.expect('issueEnrollmentToken', { id }, 201, operator);
   });
 
-  test('an admin releases withheld settings; without any, nothing changes', async () => {
+  test('an admin releases withheld settings; if none are withheld, nothing changes', async () => {
     type Released = { thumbprint: string | null; extensions: string[]; incarnation: number };
     const released = await door.expect<Released>('releaseSecrets', { id }, 200);
     expect(released).toMatchObject({ thumbprint: null, extensions: [] });

@@ -63,7 +63,7 @@ test('PATCH changes one protected setting, keeps the others and returns what PUT
   });
 });
 
-test('PATCH removes settings by name, and rejects a result that violates the schema without its values', async () => {
+test('PATCH removes settings by name, and rejects a result that violates the schema, without showing values', async () => {
   const marker = 'sesame!';
   const problem = await patch({ set: { password: marker, other: marker }, remove: [] }, [422, 'invalid']);
   const { errors } = problem as { errors: { path: string; code: string }[] };

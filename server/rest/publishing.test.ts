@@ -484,14 +484,17 @@ describe('a version in one call', () => {
     } as RequestInit);
 
   test.each([
-    ['a part that is cut off', `--x\r\n${named('resources')}\r\n\r\n{"a":`],
-    ['a part without an end of its headers', '--x\r\nfoo\r\n--x--\r\n'],
-    ['such a part before another', `--x\r\nfoo\r\n${part(named('resources'), '{}')}--x--\r\n`],
+    ['a truncated part', `--x\r\n${named('resources')}\r\n\r\n{"a":`],
+    ['a part whose headers do not end', '--x\r\nfoo\r\n--x--\r\n'],
+    [
+      'a part whose headers do not end, before another part',
+      `--x\r\nfoo\r\n${part(named('resources'), '{}')}--x--\r\n`,
+    ],
     ['a large part without a name', `${part('x-more: 1', large)}${part(named('resources'), '{}')}--x--\r\n`],
-    ['several of these', `${part('x-more: 1', large).repeat(8)}--x--\r\n`],
-    ['text that is no form', large],
-    ['nothing but the end', `--x--\r\n${large}`],
-  ])('a form is refused soon: %s', { timeout: 8_000 }, async (_, body) => {
+    ['several large parts without names', `${part('x-more: 1', large).repeat(8)}--x--\r\n`],
+    ['text that is not a form', large],
+    ['only the end marker', `--x--\r\n${large}`],
+  ])('a form is rejected soon: %s', { timeout: 8_000 }, async (_, body) => {
     const answer = await sendText(body);
     const { code } = (await answer.json()) as { code: string };
     expect(['400 form_malformed', '422 version_invalid']).toContain(`${answer.status} ${code}`);

@@ -134,7 +134,7 @@ test('says what waits for what, who requested it, its turn and timeout, in the l
   ]);
 });
 
-test.each(['an agent that says what it works on', 'an agent of the first release'])(
+test.each(['an agent that reports what it works on', 'an agent of the first release'])(
   'follows the reports of %s',
   async (kind) => {
     const agent = await newAgent();

@@ -4,7 +4,7 @@ import { DomainError } from '#server/domain/error.ts';
 import type { Limits } from '#server/platform/limits.ts';
 import { readAll, requireType } from './read-body.ts';
 
-/** A part of a form. It must be read before the next one. */
+/** A part of a form. It must be read before the next part. */
 export interface FormPart {
   name: string;
   bytes: AsyncIterable<Uint8Array>;

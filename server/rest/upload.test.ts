@@ -76,8 +76,8 @@ describe("the pages' uploads of zips", () => {
     ['another site', { 'sec-fetch-site': 'cross-site' }],
     ['another subdomain', { 'sec-fetch-site': 'same-site' }],
     ['no origin', {}],
-    ['the origin of nobody', { origin: 'null' }],
-  ])('refuses %s', async (_what, headers) => {
+    ['the origin "null"', { origin: 'null' }],
+  ])('reject %s', async (_what, headers) => {
     expect(await send({ headers })).toMatchObject({ status: 403, code: 'origin_refused' });
   });
 

@@ -12,7 +12,7 @@ export interface InstallGateway {
   url: string;
   /** The context of an operator. */
   ctx: Context;
-  /** Changes the responses of this path, as an attacker on the network path would; null for none. */
+  /** The path whose responses are altered, as an attacker on the network would; null for none. */
   damaged: string | null;
   close(): Promise<void>;
 }

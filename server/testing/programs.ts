@@ -97,7 +97,7 @@ const cache = path.resolve(process.env.DATA_DIR ?? path.join(import.meta.dirname
 /** Folder into which programs from Debian are unpacked, as if it were `/`. It may not exist. */
 export const programRoot = path.join(cache, 'root');
 
-/** Folder with launchers for these programs, which is added to PATH. */
+/** Folder with launchers for the unpacked programs. It is added to PATH. */
 export const programBin = path.join(cache, 'bin');
 
 /**

@@ -37,7 +37,7 @@ export interface RestDoor {
   call(method: string, path: string, call?: RestCall): Promise<RestReply>;
   /**
    * Makes a documented call and asserts its status. A successful response must have exactly the documented shape; any
-   * other must be a problem document with this code.
+   * other response must be a problem document with this code.
    */
   expect<T = Record<string, unknown>>(
     operation: string,

@@ -5,11 +5,14 @@ const byItself = /goal_state_heads where published_at >= |with seen as materiali
 const begins = /^\s*begin\b/i;
 const ends = /^\s*(commit|rollback)\b/i;
 
-/** Open transactions, by client. Nothing in a timer's transaction belongs to a call. */
+/**
+ * Open transactions, by client, and whether a call or a timer began each. No statement in a timer's transaction belongs
+ * to a call.
+ */
 const transactions = new WeakMap<pg.Client, 'of a call' | 'of a timer'>();
 const counting = new Set<string[]>();
 
-// Replaced for good, because a timer's transaction can start before the calls whose statements are counted.
+// Replaced permanently, because a timer's transaction can start before the calls whose statements are counted.
 const { query } = pg.Client.prototype;
 pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
   const [config] = args as [string | { text?: string } | undefined];

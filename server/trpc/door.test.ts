@@ -197,9 +197,9 @@ describe('errors', () => {
   });
 
   test.each<[string, string, string, number, string]>([
-    ['a call that is not there', 'members.nothing', '{}', 404, 'call_unknown'],
-    ['a body that is no JSON', 'tokens.create', '{ MARKER', 400, 'call_unreadable'],
-    ['a body that is no call', 'tokens.create', '"MARKER"', 422, 'invalid'],
+    ['an unknown procedure', 'members.nothing', '{}', 404, 'call_unknown'],
+    ['a body that is not JSON', 'tokens.create', '{ MARKER', 400, 'call_unreadable'],
+    ['a body that is not a call', 'tokens.create', '"MARKER"', 422, 'invalid'],
   ])('%s', async (_name, path, body, status, code) => {
     const response = await post(`${await start()}/api/trpc/${path}`, { cookie, origin: ours }, body);
     const text = await response.text();
@@ -254,11 +254,16 @@ describe('errors', () => {
 
   test.each([
     ['a list without its input', 'activity.list', {}, 200],
-    ['a list with nothing as input', 'fleet.list', { json: null }, 200],
+    ['a list with null as input', 'fleet.list', { json: null }, 200],
     ['a VM that is not named', 'instanceViews.get', { json: null }, 422],
     ['history of a VM that is not named', 'instanceViews.history', {}, 422],
-    ['a goal state beyond what is stored', 'goalStates.previewRevert', { json: { incarnation: 2 ** 31 } }, 422],
-    ['goal states beyond what is stored', 'goalStates.compare', { json: { from: 2 ** 31, to: 2 ** 31 } }, 422],
+    [
+      'a goal state number beyond the stored range',
+      'goalStates.previewRevert',
+      { json: { incarnation: 2 ** 31 } },
+      422,
+    ],
+    ['goal state numbers beyond the stored range', 'goalStates.compare', { json: { from: 2 ** 31, to: 2 ** 31 } }, 422],
   ])('%s', async (_name, path, input, status) => {
     const { json } = input as { json?: object | null };
     const asked = json ? { json: { vmId: '01890000-0000-7000-8000-000000000000', ...json } } : input;

@@ -2,8 +2,8 @@ import type { Role } from '#db/schema/auth.ts';
 
 /**
  * The objects that a call may reach. `any` means all, `namespace` those in the caller's namespaces (for admins, in all
- * namespaces), and `own` the caller's own. `visible` means the log entries about VMs and handlers; entries about people
- * are visible only to admins and to those who caused the entries.
+ * namespaces), and `own` the caller's own. `visible` means the log entries about VMs and handlers; an entry about
+ * people is visible only to admins and to the person who acted.
  */
 export type Reach = 'any' | 'namespace' | 'own' | 'visible';
 
@@ -12,8 +12,8 @@ export interface Permission {
   role: Role | null;
   reach: Reach;
   /**
-   * Whether members who must still set up a second factor may make the call. Without such calls, they could not set one
-   * up.
+   * Whether members who must still set up a second factor may make the call. Without such calls, they could not set up
+   * a factor.
    */
   beforeFactor?: true;
 }

@@ -51,7 +51,7 @@ export const createCallerFactory = t.createCallerFactory;
 
 /**
  * The base of all procedures. Checks permissions, converts errors, and rejects changes and streams that other sites
- * request, because browsers send cookies with those too.
+ * request, because browsers send cookies with such requests too.
  */
 export const procedure = t.procedure.use(async ({ ctx, type, path, next }) => {
   try {

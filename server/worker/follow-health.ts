@@ -15,7 +15,7 @@ const restPerPass = 19;
 const longestRestMs = 5_000;
 /**
  * Milliseconds between full scans. A full scan also finds the VMs whose health may change soon through time alone.
- * Until the next full scan, only these are scanned.
+ * Until the next full scan, only these VMs are scanned.
  */
 const surveyAfterMs = (soonSeconds - 13) * 1_000;
 /** Milliseconds over which a full scan is spread. `hasty` applies if the last one found too many VMs to remember. */

@@ -231,7 +231,7 @@ describe('an authenticator app', () => {
     expect(answers).toEqual([...Array(10).fill(401), ...Array(5).fill(429)]);
   });
 
-  test('is set up with a correct code of the secret that this session showed', async () => {
+  test('is set up with a correct code for the secret that this session showed', async () => {
     const { id, browser } = await somebody();
     const { secret } = await startTotp(await browser.person());
     const code = () => new TOTP({ secret: Secret.fromBase32(secret) }).generate();
@@ -349,8 +349,8 @@ describe('a passkey', () => {
     ['another challenge', { challenge: 'AAAA' }],
     ['an owner who was not verified', { userVerified: false }],
     ['a registration instead of a signature', { type: 'webauthn.create' }],
-    ['a credential id that nobody has', { id: 'AAAAAAAAAAAAAAAAAAAAAA' }],
-    ['a counter that went back', { counter: 0 }],
+    ['an unknown credential id', { id: 'AAAAAAAAAAAAAAAAAAAAAA' }],
+    ['a counter that decreased', { counter: 0 }],
   ])('is refused for %s', async (_what, twist) => {
     const { browser } = await somebody();
     const { device } = await withPasskey(browser);
@@ -425,7 +425,7 @@ describe('a passkey', () => {
 describe('a confirmation', () => {
   const late = () => new Date(Date.now() + confirmedFor + second);
 
-  test('is required for every change of factors, ten minutes after the last one', async () => {
+  test('is required for every change of factors, and expires after ten minutes', async () => {
     const { browser } = await somebody();
     const { device } = await withPasskey(browser);
     await withApp(browser);

@@ -32,8 +32,8 @@ export const refusedFactor = () => new DomainError('unauthenticated', 'factor_re
 
 /**
  * Checks that a registered passkey verified its owner and signed this challenge for this portal, and records the use.
- * `userId` is the required owner; null accepts any, for signing in without a password. Returns the owner's id. Throws
- * `factor_refused`.
+ * `userId` is the required owner; if null, any owner is accepted, for signing in without a password. Returns the
+ * owner's id. Throws `factor_refused`.
  */
 export async function takePasskeySignature(
   tx: Transaction,

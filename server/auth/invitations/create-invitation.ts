@@ -15,8 +15,9 @@ import { invitationLink } from './invitation.ts';
 const hour = 3_600_000;
 
 /**
- * Creates a one-time link for joining with this role, and the publisher `newPublisher` in the same transaction. Only this
- * call returns the link. Members need a recent confirmation (`confirmation_required`). Throws 409 `publisher_taken`.
+ * Creates a one-time link for joining with this role. If `newPublisher` is given, creates this publisher in the same
+ * transaction. Only this call returns the link. Members need a recent confirmation (`confirmation_required`). Throws
+ * 409 `publisher_taken`.
  */
 export async function createInvitation(
   ctx: CallerContext,

@@ -8,10 +8,10 @@ export interface Invitation {
   id: string;
   role: Role;
   namespaces: string[];
-  /** The person it is for: a name or an email address; null if the creator named no one. */
+  /** The person the invitation is for: a name or an email address; null if the creator named no one. */
   recipient: string | null;
   createdAt: Date;
-  /** Name of the member who created it; null if the member was removed, or if no member created it. */
+  /** Name of the member who created the invitation; null if the member was removed, or if no member created it. */
   createdBy: string | null;
   expiresAt: Date;
 }

@@ -7,8 +7,8 @@ import { type ReadInvitationInput, readInvitationInput } from './input.ts';
 import { isSetUp, refusedInvitation } from './invitation.ts';
 
 /**
- * Returns the role and the namespaces that a link offers, who it is for, when it expires, and whether it is for the
- * first administrator. Anyone who has the link may call this. Throws `invitation_refused`.
+ * Returns what a link offers: the role and the namespaces, the recipient, the time when the link expires, and whether
+ * it is for the first administrator. Anyone who has the link may call this. Throws `invitation_refused`.
  */
 export async function readInvitation(
   ctx: Context,

@@ -68,7 +68,7 @@ test.each<[string, ScriptedToken]>([
   expect(await signInWith(token)).toEqual({ location: '/sign-in?refused=failed&next=%2F', email: null });
 });
 
-test('an address in the ID token is not verified by the user info of another address', async () => {
+test('user info with another email address does not verify the address in the ID token', async () => {
   const claims = { sub: 'eve', email: 'boss@example.org', email_verified: undefined, groups: undefined };
   const userInfo = { sub: 'eve', email: 'eve@example.org', email_verified: true, groups: ['admins'] };
   expect(await signInWith({ claims }, userInfo)).toEqual({ location: '/sign-in?refused=email&next=%2F', email: null });

@@ -138,9 +138,9 @@ describe('a person with an account at the provider', () => {
 
   test.each([
     ['an email that is not verified', { email: 'ada@example.org', email_verified: false }],
-    ['an email without a word about it', { email: 'ada@example.org' }],
+    ['an email with unknown verification', { email: 'ada@example.org' }],
     ['no email', {}],
-    ['no address', { email: 'nonsense', email_verified: true }],
+    ['no email', { email: 'nonsense', email_verified: true }],
   ])('does not join with %s', async (_what, person) => {
     provider.people.set('mallory', person);
     const { open } = portal({ joinAs: 'viewer' });
@@ -197,11 +197,11 @@ describe('a provider account with the email address of a member', () => {
   test.each([
     ['everyone may join', { joinAs: 'viewer' as const }, {}],
     [
-      'a group stands for a role',
+      'a group has a role',
       { roles: { claim: 'groups', of: [{ group: 'admins', role: 'admin' as const }] } },
       { groups: ['admins'] },
     ],
-  ])('does not take the member over if %s', async (_where, rules, claims) => {
+  ])('does not take over the member if %s', async (_where, rules, claims) => {
     const name = `victim-${Object.keys(claims).length}`;
     const id = await member(name, 'admin');
     provider.people.set(`not ${name}`, { email: `${name}@example.org`, email_verified: true, ...claims });

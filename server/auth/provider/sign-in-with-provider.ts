@@ -84,7 +84,7 @@ async function offerOf(tx: Transaction, ctx: Context, token: string) {
 }
 
 /**
- * Gives the member the role of their group at the provider. Keeps the current role if no group has one, or if the
+ * Gives the member the role of their group at the provider. Keeps the current role if no group has a role, or if the
  * member is the last admin.
  */
 async function withRole(tx: Transaction, ctx: Context, user: Member, role: Role | null): Promise<Actor> {

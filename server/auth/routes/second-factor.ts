@@ -47,8 +47,8 @@ export async function signInWithFactor(call: AuthCall): Promise<Response> {
     const [user] = await tx.select().from(users).where(eq(users.id, userId)).for('update');
     const hash = await passwordHashOf(tx, userId);
     if (!user || hash === null || sha256Hex(hash) !== waiting.passwordDigest) throw tooLate();
-    // Locks the password until the end of the transaction, because a session from an old password would outlive its
-    // change.
+    // Locks the password until the end of the transaction. Otherwise, a session from an old password could outlive the
+    // password change.
     if (!(await isPasswordStill(tx, userId, hash))) throw tooLate();
     const challenge = expected?.challenge ?? null;
     const factor = await takeFactor(tx, call, { userId, answer: shown, challenge, now });

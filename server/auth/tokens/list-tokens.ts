@@ -13,7 +13,7 @@ export const apiToken = z.object({
   role,
   namespaces: z.array(z.string()),
   createdAt: instant,
-  /** Name of the member who created it; null if the member was removed, or if no member created it. */
+  /** Name of the member who created the token; null if the member was removed, or if no member created it. */
   createdBy: z.string().nullable(),
   expiresAt: instant.nullable(),
   /** Time of the last use, accurate to a minute. */

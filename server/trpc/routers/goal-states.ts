@@ -42,7 +42,7 @@ export const goalStatesRouter = router({
   previewRevert: query(previewRevert),
   revert: mutation(revertGoalState),
   getExtension: query(getExtension),
-  // This is a mutation, and so a POST, because the input contains protected settings and proxies log URLs.
+  // A mutation and thus a POST: the input contains protected settings, and proxies log the URLs of GETs.
   planExtension: mutation(inWords(planExtension)),
   planRemoval: query(inWords(planRemoval)),
   planRevert: query(inWords(planRevert)),

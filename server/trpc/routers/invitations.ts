@@ -11,7 +11,10 @@ import {
 import { me } from '#server/auth/members/index.ts';
 import { type CallContext, mutation, plainQuery, query, router } from '../trpc.ts';
 
-/** Sets the new member's session cookie in this response, so it must be called without streaming (`httpBatchLink`). */
+/**
+ * Sets the new member's session cookie in this response. For this, the page must call the procedure without streaming
+ * (`httpBatchLink`).
+ */
 async function redeemAndSignIn(ctx: CallContext, input: RedeemInvitationInput) {
   const actor = await redeemInvitation(ctx, input);
   const { headers, address } = ctx;

@@ -14,7 +14,7 @@ import { type CallContext, plainQuery, query, router } from '../trpc.ts';
 
 const listFailing = (ctx: CallContext) => listFailingTogether(ctx, ctx.reader);
 
-/** Returns the six newest entries. The activity page shows all. */
+/** Returns the six newest entries. The activity page shows all entries. */
 const listRecentActs = async (ctx: CallContext) => (await listActivity(ctx, { limit: 6 }, negotiate(ctx.reader))).items;
 
 export const overviewRouter = router({

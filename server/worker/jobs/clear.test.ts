@@ -56,7 +56,7 @@ test('sessions are deleted when they end, invitations a month later', async () =
   expect((await services.db.select().from(invitations)).map(({ tokenHash }) => tokenHash)).toEqual(['b']);
 });
 
-test('health transitions are kept for 30 days, hourly counts for 14 and daily ones for 400', async () => {
+test('health transitions are kept for 30 days, hourly counts for 14 days, and daily counts for 400 days', async () => {
   const vmId = '00000000-0000-7000-8000-00000000000a';
   await services.db.insert(vms).values({ id: vmId, name: 'kept', tags: {}, createdAt: now, createdBy: 'test' });
   const transition = { vmId, kind: 'health' as const, to: 'healthy' };
