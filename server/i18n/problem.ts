@@ -19,7 +19,9 @@ export const problemDocument = z
     requestId: z.string(),
     errors: z.array(translatedFault).optional(),
   })
-  .describe('RFC 9457, in the language of Accept-Language; `errors` lists every error by path.');
+  .describe(
+    'A problem document (RFC 9457) in the language of Accept-Language. `errors` lists every error with its path.',
+  );
 export type Problem = z.infer<typeof problemDocument>;
 
 /** Maximum length of values in messages, so that a response stays readable and small. */

@@ -174,7 +174,7 @@ export function openapiDocument(routes: readonly RestRoute[], url: string): Json
       title: 'Annex management',
       version: '1',
       description: [
-        'Publishers, handlers, VMs and their goal states. Every error is a problem document (RFC 9457).',
+        'Manages publishers, handlers, VMs and goal states. Every error is a problem document (RFC 9457).',
         'Lists are `{ items, nextCursor }`; pass the `nextCursor` of a page as `?cursor=` to get the next page.',
         'A page contains at most about 4 MiB, so it can have fewer items than `limit`. On the last page, `nextCursor` is',
         'null. If a list inside a response is cut off because of its size, `leftOut` is the number of omitted entries.',

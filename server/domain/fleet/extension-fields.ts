@@ -161,7 +161,7 @@ const worst = fleetField({
   parameter: 'worst',
   label: 'filter.worst',
   description:
-    '`yes`: no extension of the same handler on the VM has a worse health. `no`: another extension has a worse health. With `otherHandler`, the selected handlers count as one handler.',
+    '`yes`: no extension of the same handler on the VM is less healthy. `no`: another extension is less healthy. With `otherHandler`, the selected handlers count as one handler.',
   ...ofExtension,
   value: { kind: 'words', words: yesOrNo },
   where: (value, { filter: { otherHandler } }) => {

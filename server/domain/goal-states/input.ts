@@ -71,7 +71,7 @@ const settings = z
   .custom<z.input<typeof plainSettings>>()
   .meta({
     ...everyForm,
-    description: 'The settings, with or without the wrapper of a settings file; both mean the same.',
+    description: 'The settings, with or without the wrapper of a settings file. Both forms mean the same.',
   })
   .transform((value, ctx) => {
     const unwrapped = unwrapSettings(value);

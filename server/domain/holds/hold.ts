@@ -8,7 +8,7 @@ export const hold = z
   .object({
     reason: z.string().nullable().describe('Null if the hold has no reason.'),
     heldAt: time,
-    heldBy: z.string().describe('Who set the hold, or changed it last.'),
+    heldBy: z.string().describe('Who set the hold or last changed it.'),
     until: time.nullable().describe('When the hold ends; null if it lasts until someone releases it.'),
   })
   .meta({ id: 'Hold' });

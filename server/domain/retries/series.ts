@@ -13,7 +13,7 @@ export type RetrySeriesRow = typeof retrySeries.$inferSelect;
 export const series = z
   .object({
     everyMinutes: count,
-    times: count.describe('Maximum number of retries after the first one.'),
+    times: count.describe('Maximum number of retries after the first retry.'),
     done: count,
     nextAt: time,
     startedAt: time,

@@ -21,7 +21,7 @@ import { agentKind, updateAvailable } from './machine.ts';
 export const refusal = z.object({
   code: z.enum(refusalCodes),
   at: time,
-  limitBytes: count.optional().describe('The limit that was exceeded.'),
+  limitBytes: count.optional().describe('The exceeded limit, in bytes.'),
   keptFrom: time.optional().describe('With `history_cleared`: the time of the oldest report that is kept.'),
 });
 export type AgentRefusal = z.infer<typeof refusal>;

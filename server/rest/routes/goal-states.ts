@@ -178,7 +178,8 @@ export const goalStateRoutes: readonly RestRoute[] = [
     takesIfMatch: true,
     answers: {
       202: {
-        meaning: 'The extension is being uninstalled. With `force`, or if it was never delivered, it was removed.',
+        meaning:
+          'The extension is being uninstalled. With `force`, or if the extension was never delivered, it has already been removed.',
         schema: removalReceipt,
       },
     },

@@ -22,7 +22,7 @@ import { commonTag, readTagShares } from '../overview/tag-shares.ts';
 
 /** A problem as people see it: with the handler's message, what its VMs share, and what people decided about it. */
 export const attentionGroup = z.object({
-  key: z.string().describe('Id of the problem. A handler and a cause always result in the same key.'),
+  key: z.string().describe('Key of the problem. The same handler and cause always have the same key.'),
   health: z.enum(needsAttention),
   vms: count,
   since: time.describe('When the first VM got the problem.'),
@@ -48,7 +48,7 @@ export const attentionGroup = z.object({
     .object({ name: z.string(), value: z.string(), share: z.number(), fleetShare: z.number() })
     .nullable()
     .describe('The tag that is much more common among these VMs than in the fleet; null if none stands out.'),
-  vm: z.object({ id: z.uuid(), name: z.string() }).nullable().describe('The VM, if the problem affects only one.'),
+  vm: z.object({ id: z.uuid(), name: z.string() }).nullable().describe('The VM, if the problem affects only one VM.'),
   assignee: assignee.nullable(),
   snooze: snooze.nullable(),
 });
