@@ -91,7 +91,7 @@ function page(): string {
     '',
     'These rules compare members, so an API token counts as the member who created it, regardless of the token’s role:',
     '',
-    '- A secret that one of a member’s tokens entered counts as entered by that member and by all of their other tokens.',
+    '- A secret that a member’s token entered counts as entered by the member and by all other tokens of the member.',
     '- If a member’s token creates an enrollment token, the enrolled key gets the secrets that the member was the last to enter. If an admin creates an operator token for a pipeline, the pipeline can therefore enroll its own key and read the secrets that this admin entered on the pages or with another token. The pipeline cannot read secrets that other people entered, because a token counts as an admin only if both the token and its member have the role admin.',
     '- A token that another token creates belongs to the same member.',
     '',
