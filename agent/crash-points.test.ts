@@ -14,7 +14,7 @@ import { Agent } from './work/agent.ts';
 /*
  * These tests stop the agent at every point between two persistent effects: from the n-th point on, nothing that the
  * agent does reaches the disk, the handlers or the portal, as after kill -9. They then start it again. They use
- * /dev/shm if possible, because hundreds of runs sync their files.
+ * /dev/shm if possible, because syncing the files of hundreds of runs to a disk would be slow.
  */
 const base = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'annex-crash-'));
 const callsFile = join(base, 'calls.log');
@@ -191,7 +191,7 @@ async function untilRestarted(): Promise<void> {
 
 const callsNow = () => (existsSync(callsFile) ? readFileSync(callsFile, 'utf8').trim().split('\n') : []);
 
-/** Expects the stage's calls in the stage's order. Those in `again` may be repeated. */
+/** Expects the stage's calls in the stage's order. Calls in `again` may be repeated. */
 function expectLegal(calls: string[], { calls: expected, again }: Stage): void {
   expect(calls.filter((call, index) => calls.indexOf(call) === index)).toEqual(expected);
   const repeated = calls.filter((call, index) => calls.indexOf(call) !== index);

@@ -165,7 +165,7 @@ test('two concurrent renewals result in one key', async () => {
   expect(machine.portal.renewals[0]?.certificate).toBe(certificate);
 });
 
-test('the copy of a machine that the portal rejects logs instructions, and its handlers keep running', async () => {
+test('a copied machine that the portal rejects logs what to do, and its handlers keep running', async () => {
   await machine.addHandler(echo);
   machine.portal.setGoal([{ ...echo, name: 'echo' }]);
   await machine.start();

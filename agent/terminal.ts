@@ -11,7 +11,7 @@ export function escapeControls(text: string): string {
     .replace(unsafe, (character) => ('\n\t'.includes(character) ? character : escapeOf(character)));
 }
 
-/** Like `escapeControls`, for text on one line: line breaks could imitate lines of the agent. */
+/** Like `escapeControls`, for text on one line. Also escapes line breaks, which could imitate the agent's own lines. */
 export function escapeLine(text: string): string {
   return text.replace(unsafe, escapeOf);
 }

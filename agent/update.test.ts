@@ -87,7 +87,7 @@ class Service {
 
 const update = (...options: string[]) => agent('update', '--restart-command', restartCommand(), ...options);
 const pidFile = () => `${folder}.pid`;
-/** Ends the process of the service, which then starts the agent again. */
+/** Kills the agent's process; the service then starts the agent again. */
 const restartCommand = () => `kill -9 $(cat '${pidFile()}') || true`;
 
 /** Waits until the installed agent has polled the portal at or after this time. */
@@ -101,7 +101,7 @@ async function polledSince(since: number): Promise<void> {
     .toBe(true);
 }
 
-/** Returns the agent's file as a newer version that runs `code` first. */
+/** Returns a newer version of the agent's file, which runs `code` first. */
 function newer(code = ''): Buffer {
   const [first = '', ...rest] = current.replaceAll(`"${agentVersion}"`, `"${newVersion}"`).split('\n');
   return Buffer.from([first, code, ...rest].join('\n'));
@@ -156,7 +156,7 @@ describe('update', { timeout: 180_000 }, () => {
     const ended = once(updating, 'exit');
     updating.kill('SIGKILL');
     await ended;
-    // A restart, as after a power failure, because the agent that is running may still be the old one.
+    // Restarts the agent, as after a power failure, because the running agent may still be the old one.
     await new Promise((resolve) => execFile('/bin/sh', ['-c', restartCommand()], resolve));
     await expect.poll(isOld, { timeout: 60_000 }).toBe(true);
     await polledSince(since);

@@ -18,9 +18,9 @@ export interface CheckResult {
 }
 
 export interface TrialLimits {
-  /** How long after the start of enable a status may take to appear, in seconds. */
+  /** Maximum time from the start of enable until a status appears, in seconds. */
   statusSeconds: number;
-  /** How long the status may take to become success or error after it has appeared, in seconds. */
+  /** Maximum time from the first status until a status of success or error, in seconds. */
   settleSeconds: number;
 }
 

@@ -46,8 +46,8 @@ export async function runIsolated(
   const within = mkdtempSync(join(tmpdir(), 'annex-try-'));
   const env: Record<string, string | undefined> = { ...environment, [isolationVariable]: way.name, TMPDIR: within };
   const child = spawn(program, line, { stdio: 'inherit', env: env as NodeJS.ProcessEnv });
-  // The inner process may have received the signal too, and needs time to clean up. Killing `unshare` then ends the
-  // whole namespace.
+  // The inner process may also have received the signal, and needs time to clean up. Afterwards, killing `unshare` ends
+  // the whole namespace.
   signal.addEventListener('abort', () => setTimeout(() => child.kill('SIGKILL'), leavingMilliseconds));
   const code = await new Promise<number | null>((resolve) => {
     child.on('error', () => resolve(null));

@@ -70,7 +70,7 @@ export class TrialRun {
     }
   }
 
-  /** Creates an agent with an identity, as after enrollment. */
+  /** Creates an agent with an identity, as if the agent had enrolled. */
   private async arrive(): Promise<Agent> {
     const { layout, home, trial } = this;
     mkdirSync(home, { recursive: true });
@@ -115,8 +115,8 @@ export class TrialRun {
   }
 
   /**
-   * Uninstalls the handler even after a failed stage, so that it leaves nothing on the host, and reads which forbidden
-   * programs were called.
+   * Uninstalls the handler even after a failed stage, so that nothing remains on the host. Then reads which forbidden
+   * programs the handler called.
    */
   private async end(): Promise<void> {
     const goal = { version: this.trial.version, settings: this.trial.settings, sequenceNumber: 8 };
@@ -128,8 +128,8 @@ export class TrialRun {
   }
 
   /**
-   * Runs a stage that ends with enable. Then reads the status, except that of a separate previous package. Returns
-   * whether the trial may continue.
+   * Runs a stage that ends with enable. Then reads the status, unless the stage ran a separate previous package.
+   * Returns whether the trial may continue.
    */
   private async enable(stage: TrialStage, goal: Goal): Promise<boolean> {
     const from = this.portal.updates.length;
@@ -143,7 +143,8 @@ export class TrialRun {
     const file = statusFileName(goal.sequenceNumber, isNamed ? extensionName : undefined);
     const status = await watchStatus(join(folders.statusFolder, file), stage, began?.at ?? Date.now(), this.patience);
     this.seen.statuses.push(status);
-    // A status that did not become success once is unlikely to do so later, so later stages wait only briefly.
+    // If the status of one stage does not become success, that of a later stage probably will not either. Later stages
+    // therefore wait only briefly.
     if (status.document?.status !== 'success') this.patience = { ...this.patience, statusSeconds: 1, settleSeconds: 1 };
     this.lookForSecrets();
     return true;
@@ -162,7 +163,7 @@ export class TrialRun {
       disabled: ['disabled', 'failed'],
       uninstall: ['removed', 'failed'],
     };
-    // At most five commands, plus the agent's work between them.
+    // Allows for five commands and for the agent's work between them.
     const late = AbortSignal.timeout((5 * this.trial.commandSeconds + 60) * 1000);
     const last = await this.portal.until(from, ({ state }) => finals[goal.state].includes(state), late);
     const commands = this.commandsSince(from, stage, goal.sequenceNumber);

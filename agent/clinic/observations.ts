@@ -71,7 +71,7 @@ export interface Observations {
   processes: { once: string[]; twice: string[]; afterDisable: string[]; afterUninstall: string[] };
   /** Files left after the uninstall, except logs and the agent's own files. */
   left: string[];
-  /** Calls of programs that reboot the machine; `clocks` has the calls of programs that set its clock. */
+  /** Calls to programs that reboot the machine; `clocks` has the calls to programs that set its clock. */
   reboots: string[];
   clocks: string[];
   /** Files that contain protected settings, or in which the agent masked them; null if no files were searched. */

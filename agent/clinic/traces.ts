@@ -45,8 +45,8 @@ export function killProcessesOf(folder: string): void {
 }
 
 /**
- * Returns the paths of the files and folders below a folder, down to `depth` levels of subfolders. Paths of folders
- * above the deepest level end with a slash. Does not follow links.
+ * Returns the paths of the files and folders below a folder, down to `depth` levels of subfolders. A folder's path ends
+ * with a slash, except at the deepest level. Does not follow links.
  */
 export function filesBelow(folder: string, depth = 64): string[] {
   let names: string[];

@@ -63,7 +63,7 @@ export async function watchHeartbeat(path: string, since: number, patience: Pati
   const all = [
     ...faults,
     ...('faults' in parsed ? parsed.faults.map(faultSentence) : []),
-    // The agent calculates a heartbeat's age from the file's modification time, so that time must be right.
+    // The agent calculates a heartbeat's age from the file's modification time, so the modification time must be right.
     ...(ahead > maxAheadSeconds ? [`The time of the file is ${ahead} s ahead of the clock.`] : []),
   ];
   const document = 'value' in parsed && all.length === 0 ? parsed.value : null;

@@ -81,8 +81,8 @@ function entriesIn(path: string): Entry[] {
 }
 
 /**
- * Whether an entry is about the extension. Entries about extensions start with their names, separated by commas, then a
- * colon.
+ * Whether an entry is about the extension. Such an entry starts with the names of the extensions, separated by commas
+ * and followed by a colon.
  */
 function isAbout(line: string, extension: string | undefined): boolean {
   return extension === undefined || (line.split(': ')[0] ?? '').split(', ').includes(extension);

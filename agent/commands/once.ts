@@ -8,7 +8,7 @@ import { Agent } from '../work/agent.ts';
 import { renewKeySignal } from './renew-key.ts';
 import type { RunOptions } from './run.ts';
 
-/** Reports that the portal has not acknowledged after this time stay on disk. */
+/** How long to wait for the portal to acknowledge all reports, in seconds. Unacknowledged reports stay on disk. */
 const drainSeconds = 30;
 
 /**

@@ -25,7 +25,7 @@ export interface RunOptions
   dir: string;
   /** A path, or `none`. */
   waagentFolder?: string;
-  /** The file of this agent; absent in tests that start no process. */
+  /** Path of this agent's file; absent in tests that start no process. */
   program?: string;
 }
 
@@ -91,7 +91,7 @@ const afterDeadlineMs = 10_000;
 
 /**
  * Stores the first poll, which shows that this agent works. If this agent is on trial after an update and does not poll
- * in time, puts the previous one back, and `returned` resolves.
+ * in time, restores the previous agent and resolves `returned`.
  */
 function watchTrial(layout: AgentLayout, program: string | undefined) {
   const own = program === undefined ? null : sha256Of(program);
@@ -102,7 +102,7 @@ function watchTrial(layout: AgentLayout, program: string | undefined) {
       noteFirstPoll(layout, own);
       isNoted = true;
     } catch {
-      // A full disk must not look like a portal that does not respond. The next poll tries again.
+      // A full disk must not look like a portal that does not respond. The next poll retries the write.
     }
   };
   const returned = new Promise<'returned'>((resolve) => {

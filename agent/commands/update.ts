@@ -17,9 +17,9 @@ export interface UpdateOptions {
   dir: string;
   /** How long the new agent may take to poll. */
   pollSeconds: number;
-  /** Shell command that restarts the agent; by default, systemd does. */
+  /** Shell command that restarts the agent; by default, systemd restarts it. */
   restartCommand?: string;
-  /** The file of this agent. */
+  /** Path of this agent's file. */
   program: string;
   call: Caller;
 }
@@ -69,7 +69,7 @@ export async function update(options: UpdateOptions, print: (line: string) => vo
   );
 }
 
-/** Returns the file of this agent. Throws AgentError if it cannot be replaced. */
+/** Returns the path of this agent's file. Throws AgentError if the file cannot be replaced. */
 function programOf(given: string): string {
   const program = realpathSync(given);
   if (program.endsWith('.ts')) {

@@ -15,14 +15,14 @@ const credentialFinding = verdictsOf('credential');
 const nothing = `/agent/v1/packages/${'0'.repeat(64)}`;
 const answerSeconds = 10;
 /**
- * Clock differences in seconds. The doctor gives advice if the difference is at least the first, and reports a fault if
- * it is at least the second. A Date header has whole seconds, and synchronized clocks differ by less than one.
+ * Thresholds for the clock difference in seconds: the doctor gives advice from the first one, and reports a fault from
+ * the second. A Date header has whole seconds, and synchronized clocks differ by less than one.
  */
 const [oddSeconds, wrongSeconds] = [30, 300];
 
 /**
- * Checks that the URL belongs to an Annex portal, that its clock agrees with this machine's, and that it accepts the
- * credential.
+ * Checks that the URL belongs to an Annex portal, that the portal's clock agrees with this machine's, and that the
+ * portal accepts the credential.
  */
 export async function checkPortal({ layout, call, portal }: ExaminedMachine): Promise<DoctorFinding[]> {
   const address = readIdentityFile(layout)?.portal ?? portal;

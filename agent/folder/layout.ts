@@ -7,13 +7,13 @@ export interface AgentLayout {
   identity: string;
   /** The credential for the portal; mode 0600. */
   credential: string;
-  /** `ca.pem`: the certificate authorities that the enrollment was given. */
+  /** `ca.pem`: the certificate authorities that were given at enrollment. */
   authorities: string;
   /** Instance id and counter of the `Annex-Agent` header. */
   calls: string;
   /** Folder of `<THUMBPRINT>.crt` and `.prv`; mode 0700. */
   certificates: string;
-  /** List of the copies of certificates and keys in folders where handlers look for them. */
+  /** Lists the copies of certificates and keys that the agent has placed where handlers look for them. */
   keyCopies: string;
   /** The last valid goal state, as received. */
   goalState: string;
@@ -21,7 +21,7 @@ export interface AgentLayout {
   localState: string;
   /** The version of this agent that was last reported to the portal. */
   described: string;
-  /** The trial of a new agent after an update, and the first poll of the running one. */
+  /** The trial of a new agent after an update, and the first poll of the running agent. */
   trial: string;
   firstPoll: string;
   /** Folder of the running command: its record, process id, exit code and output pipe. */

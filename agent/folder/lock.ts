@@ -56,7 +56,7 @@ function isLinked(from: string, to: string): boolean {
 export function runningAgent(layout: AgentLayout): number | null {
   const [pid = '', started = ''] = (readText(layout.lock) ?? '').trim().split(' ');
   if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return null;
-  // The start time distinguishes the agent from a program that got its process id after a crash.
+  // The start time distinguishes the agent from a program that got the same process id after a crash.
   return startTime(Number(pid)) === (started || null) && started !== '' ? Number(pid) : null;
 }
 

@@ -165,7 +165,10 @@ export class SharedFolder {
     throw new Error(`${this.path} is filled faster than it can be deleted`);
   }
 
-  /** Opens a subfolder; null if there is none, or if something else has replaced it, which the next pass removes. */
+  /**
+   * Opens a subfolder; null if there is none, or if another kind of entry has replaced it. The next pass removes that
+   * entry.
+   */
   private folderOrNull(name: string): SharedFolder | null {
     try {
       return this.folder(name);
@@ -194,7 +197,7 @@ export class SharedFolder {
     }
   }
 
-  /** Opens a regular file. Rejects one with several hard links, because it may also be in another folder. */
+  /** Opens a regular file. Rejects a file with several hard links, because it may also be in another folder. */
   private openPlain(name: string, flags: number): number | null {
     const path = `${this.path}/${name}`;
     let fd: number;

@@ -36,7 +36,8 @@ export function writeAtomically(path: string, text: string, mode = 0o600): void 
 }
 
 /**
- * Writes all bytes or throws. A disk that becomes full accepts a part, and reports the error only on the next write.
+ * Writes all bytes or throws. A disk that becomes full accepts some of the bytes, and reports the error only on the
+ * next write.
  */
 export function writeAll(file: number, bytes: Buffer): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);

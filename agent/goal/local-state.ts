@@ -10,7 +10,7 @@ const version = z.object({
   sha256: z.string().nullable(),
   /** Whether install, or an update that requires no install after it, exited with 0 (AZ-G3). */
   installed: z.boolean(),
-  /** Whether update exited with 0, but the install that must follow it has not done so yet. */
+  /** Whether update exited with 0 and the install that must follow it has not exited with 0 yet. */
   updated: z.boolean().optional(),
   updatesWithInstall: z.boolean().optional(),
   reportHeartbeat: z.boolean(),

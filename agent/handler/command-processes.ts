@@ -86,7 +86,7 @@ function isSame(a: Known, b: Known): boolean {
   return a.pid === b.pid && a.started === b.started;
 }
 
-/** Returns false if no process of `target` can receive the signal. Signal 0 only checks that. */
+/** Returns false if no process of `target` can receive the signal. Signal 0 checks this without sending anything. */
 function send(target: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(target, signal);

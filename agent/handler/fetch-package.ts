@@ -100,7 +100,7 @@ async function readPackage(zip: string, root: string): Promise<HandlerManifest> 
   }
 }
 
-/** Makes a program that a command names executable, regardless of its mode in the zip. */
+/** Sets the executable bits of the program that a command names, whatever its mode in the zip. */
 function makeRunnable(root: string, line: string): void {
   const program = /^[^\s'"\\$`;&|<>()]+/.exec(line)?.[0];
   if (program === undefined || program.startsWith('/') || program.split('/').includes('..')) return;

@@ -39,7 +39,9 @@ const graceMilliseconds = 2_000;
 const pipeBytes = 64 * 1024;
 /** Interval at which the agent checks the state of a command's processes. */
 const lookMilliseconds = 50;
-/** How many times a restarted agent looks for the process id, which the command's shell writes first. */
+/**
+ * How many times a restarted agent looks for the process id. The command's shell writes it before doing anything else.
+ */
 const firstLooks = 200;
 
 /**

@@ -87,7 +87,8 @@ export class RunningCommand {
     if (text === '') return 'unknown';
     const pid = /^\d+\n$/.test(text) ? Number(text) : 0;
     if (pid < 2) return null;
-    // The process id may have been reused. The command's own process has this folder and file in its command line.
+    // The process id may have been reused. The command's own process has this folder and the output file in its command
+    // line.
     const words = (readProc(pid, 'cmdline') ?? '').split('\0');
     return words.includes(this.folder) && words.includes(outputFile) ? pid : null;
   }

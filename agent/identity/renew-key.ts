@@ -52,9 +52,9 @@ async function nextKey(layout: AgentLayout, identity: IdentityFile) {
 }
 
 /**
- * Deletes the key copies that no settings need, and the keys that are neither current, nor pending, nor needed by the
- * goal state or by the current settings of an unpacked handler. Settings files encrypted for a deleted key are kept,
- * but can no longer be decrypted.
+ * Deletes the key copies that no settings need. Also deletes keys, except the current key, a pending key, and keys that
+ * the goal state or the current settings of an unpacked handler need. Settings files encrypted for a deleted key are
+ * kept, but can no longer be decrypted.
  */
 export function sweepKeys(layout: AgentLayout, copies: KeyCopies, goal: GoalState | null): void {
   const identity = readIdentityFile(layout);

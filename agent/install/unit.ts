@@ -14,7 +14,7 @@ export interface UnitOptions {
 export function unitText({ dir, user, program }: UnitOptions): string {
   const line = [...program, 'run', '--dir', resolve(dir)].map(quoted).join(' ');
   const [shell, ...words] = settleCommand({ dir, program });
-  // A prefix must not be followed by a quote.
+  // systemd does not accept a quote right after the `-` of ExecStartPre.
   const before = [shell, ...words.map(quoted)].join(' ');
   return `[Unit]
 Description=Annex guest agent

@@ -80,8 +80,8 @@ export interface Portal {
   /** Uploads the log folders of a handler as a zip; an empty file means that there are no logs. */
   sendArchive(id: string, zip: string, signal?: AbortSignal): Promise<void>;
   /**
-   * Makes the portal encrypt protected settings for a new certificate. `proof` is a signature of its PEM with the old
-   * key, in base64.
+   * Makes the portal encrypt protected settings for a new certificate. `proof` is a signature of the certificate's PEM
+   * with the old key, in base64.
    */
   renewCertificate(certificate: string, proof: string): Promise<void>;
   /** Tells the portal the version of this agent. */
@@ -168,8 +168,8 @@ function inOrder(base: string, credential: string, nextCall: () => string, call:
 }
 
 /**
- * Repeats a request once after a 409, because two requests may still arrive in the wrong order. The portal rejects a
- * second machine again.
+ * Repeats a request once after a 409, because two requests may still arrive in the wrong order. If a second machine is
+ * the cause, the portal rejects the repeated request too.
  */
 function twiceOnConflict(send: PortalCall): PortalCall {
   return async (options) => {

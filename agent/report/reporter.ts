@@ -40,7 +40,10 @@ export class Reporter {
   private readonly stopping = new AbortController();
   /** Ends a pause after a failed attempt. */
   private retry = new AbortController();
-  /** Ends the wait for something to send. A new report does not end a pause, or each would burden a failing portal. */
+  /**
+   * Ends the wait for something to send. A new report does not end a pause; otherwise, every new report would add load
+   * to a failing portal.
+   */
   private added = new AbortController();
   private flushing: NodeJS.Immediate | undefined;
   private drained: (() => void)[] = [];
@@ -123,7 +126,7 @@ export class Reporter {
     } catch (error) {
       if (this.stopping.signal.aborted) return 0;
       if (error instanceof PortalRefusal && [400, 413, 415, 422].includes(error.status)) {
-        // The portal would always reject this report, and those after it would never be sent.
+        // The portal would always reject this report, and the reports after it would never be sent.
         journal.warn(`The portal rejected a report, which is dropped: ${error.message}`, { code: error.code });
         this.outbox.remove(report.reportNumber);
         return 0;

@@ -57,7 +57,10 @@ export interface FakePortal {
   refuse: { status: number; code: string } | null;
   /** Holds package requests until this many have arrived. */
   packagesTogether: number;
-  /** The agent that the portal serves; null for none. `sha256` differs from that of the bytes if they were damaged. */
+  /**
+   * The agent that the portal serves; null for none. `sha256` replaces the digest of the bytes, to simulate a damaged
+   * file.
+   */
   served: {
     version: string;
     bytes: Buffer;
@@ -67,7 +70,7 @@ export interface FakePortal {
   } | null;
   /** Responds to the next `times` reports with this status, and asks for a pause of `retryAfter` seconds, by default 0. */
   refuseReports: { status: number; times: number; retryAfter?: number };
-  /** Calls `pick` now and whenever something arrives, until it finds something. Rejects after 15 seconds. */
+  /** Calls `pick` now and whenever a request arrives, until `pick` returns a value. Rejects after 15 seconds. */
   until<T>(what: string, pick: () => T | undefined | false | null): Promise<T>;
   close(): Promise<void>;
 }

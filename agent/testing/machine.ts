@@ -31,7 +31,10 @@ export interface TestMachine {
 
 let firstKey: Promise<{ thumbprint: string; certificates: string }> | undefined;
 
-/** Creates the key that all machines in a process start with, because creating a key takes longer than many tests. */
+/**
+ * Creates the first key of every test machine in this process. Creating one key per machine would take longer than many
+ * tests.
+ */
 async function makeFirstKey(): Promise<{ thumbprint: string; certificates: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'annex-agent-key-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));

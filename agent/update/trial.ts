@@ -7,7 +7,7 @@ import { discard, readJson, replace, writeJson } from '../folder/write-file.ts';
 
 /** A new agent on trial. It is kept only if it polls before the deadline. */
 const trial = z.object({
-  /** The file of the agent. */
+  /** Path of the agent's file. */
   program: z.string(),
   /** SHA-256 of the agent before the update, and of the new one. */
   from: z.string(),
@@ -20,7 +20,7 @@ export type UpdateTrial = z.infer<typeof trial>;
 
 const firstPoll = z.object({ sha256: z.string(), at: z.number() });
 
-/** Name of the file that keeps the agent before the update, next to the agent. */
+/** Returns the path of the file that holds the previous agent during an update, next to the agent. */
 export const previousOf = (program: string): string => join(dirname(program), `previous-${basename(program)}`);
 
 /** SHA-256 of a file in hex; null if there is none. */
@@ -55,8 +55,8 @@ export function hasPolled(layout: AgentLayout, { to, startedAt }: UpdateTrial): 
 export type TrialEnd = 'none' | 'pending' | 'kept' | 'returned';
 
 /**
- * Ends a trial if it can be decided. Can be repeated and interrupted at any point: the agent's file is always complete,
- * and the record of the trial is deleted last.
+ * Ends a trial whose outcome is certain. Can be repeated and interrupted at any point: the agent's file is always
+ * complete, and the record of the trial is deleted last.
  */
 export function settleTrial(layout: AgentLayout, now: number): TrialEnd {
   const current = readTrial(layout);

@@ -38,7 +38,7 @@ interface Watched {
   /** The last document that was reported; a different one is reported immediately. */
   lastText: string | null;
   lastProblem: string | null;
-  /** When a file with this modification time was first seen, and the age that it had when it was first seen. */
+  /** When a file with this modification time was first seen, and the file's age at that time. */
   seen: { mtimeMs: number; at: BootMoment; ageSeconds: number } | null;
   reading: Promise<StatusWord | null> | null;
   /** Whether a reading is scheduled; further changes do not schedule another one. */
@@ -154,8 +154,8 @@ export class Observer {
 
   private mustRead(one: Watched, kind: Watched['kind']): boolean {
     if (one.concluded === null) return one.kind === kind;
-    // After `success` or `error`, a file is checked with the heartbeats, and with the statuses too once its status is
-    // no longer terminal (AZ-S4).
+    // After `success` or `error`, a status file is checked whenever heartbeats are read. Once its status is no longer
+    // terminal, it is also checked whenever other statuses are read (AZ-S4).
     return (kind === 'heartbeat' || !isTerminal(one.concluded.word)) && this.hasChanged(one);
   }
 

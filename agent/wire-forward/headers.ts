@@ -30,8 +30,8 @@ export function responseHeaders(given: IncomingHttpHeaders): IncomingHttpHeaders
 function kept(given: IncomingHttpHeaders, isWelcome: (name: string) => boolean): IncomingHttpHeaders {
   const named = (given.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
   const leftOut = new Set([...hopByHop, ...named]);
-  // Kept even if the Connection header names it: otherwise a guest could end a body early, and the gateway would read
-  // the rest as another request.
+  // Content-Length is kept even if the Connection header names it: otherwise a guest could end a body early, and the
+  // gateway would read the rest as another request.
   leftOut.delete('content-length');
   return Object.fromEntries(Object.entries(given).filter(([name]) => !leftOut.has(name) && isWelcome(name)));
 }

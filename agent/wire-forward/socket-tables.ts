@@ -53,7 +53,7 @@ export function uidIn(
   const at = plain >= 0 ? plain : table.indexOf(`: ${mapped}${here} ${mapped}${there} `);
   if (at < 0) return null;
   const end = table.indexOf('\n', at);
-  // sl: local_address rem_address st tx:rx tr:tm->when retrnsmt uid timeout inode
+  // Columns: sl local_address rem_address st tx:rx tr:tm->when retrnsmt uid timeout inode
   const fields = table.slice(at, end < 0 ? undefined : end).split(/\s+/);
   const [uid = '', inode = '0'] = [fields[7], fields[9]];
   return inode === '0' || !/^\d+$/.test(uid) ? null : Number(uid);

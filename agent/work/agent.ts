@@ -313,8 +313,8 @@ export class Agent {
     try {
       if (how === 'new') writeJson(layout.goalState, { text: document.text, etag: document.etag, newest });
     } catch (error) {
-      // Not applied: after a restart without the portal, the agent would return the machine to the older goal state on
-      // disk. Because `seenEtag` is unchanged, the agent requests this goal state again.
+      // The goal state is not applied: after a restart without the portal, the agent would return the machine to the
+      // older goal state on disk. Because `seenEtag` is unchanged, the agent requests this goal state again.
       throw new AgentError(`The goal state cannot be stored: ${sentenceOf(error)}. The last one stays current.`);
     }
     this.seenEtag = document.etag;

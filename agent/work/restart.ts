@@ -115,7 +115,7 @@ export class PendingRestart {
 
   /**
    * Stores which installs have run. Returns false if that fails. Without the record, the installs would run again after
-   * each restart and require yet another one.
+   * each restart and require yet another restart.
    */
   private isStored(): boolean {
     const { machine } = this.options;
