@@ -12,8 +12,8 @@ interface Crash {
 
 /**
  * Catches errors that no page caught, while texts and styles are still available. The usual cause is that the database
- * is down and not even the session can be read. Because the root layout imports this component, the components that it
- * uses are bundled once for all pages.
+ * is down and not even the session can be read. The root layout imports this component, so everything that this
+ * component imports is bundled once for all pages.
  */
 export class CrashBoundary extends Component<{ children: ReactNode }, { crash: Crash | null }> {
   override state: { crash: Crash | null } = { crash: null };

@@ -8,7 +8,7 @@ export interface PageCommand {
   id: string;
   label: string;
   icon: LucideIcon;
-  /** Opens this page; otherwise `run` acts on the open page. */
+  /** URL of the page that the action opens. If absent, `run` acts on the open page. */
   href?: string;
   run?(): void;
 }

@@ -16,7 +16,7 @@ export { useTRPC, useTRPCClient };
 /** Maximum length of a batch's URL. Inputs can be long, such as the ids of a selection, so a longer batch is split. */
 const longestUrl = 2000;
 
-/** The portal's format for calls. In this direction, `serialize` wraps inputs and `deserialize` reads responses. */
+/** The portal's format for calls. In the browser, `serialize` wraps inputs and `deserialize` reads responses. */
 const transformer = {
   input: { serialize: (json: unknown): Sent => ({ json }), deserialize: restoreDates },
   output: { serialize: (json: unknown): Sent => ({ json }), deserialize: restoreDates },

@@ -30,7 +30,7 @@ export function LiveIndicator() {
   const word = shown === 'live' ? t('live') : shown === 'lost' ? t('live.lost') : t('live.connecting');
   return (
     <span className="inline-grid h-(--control) items-center justify-items-end px-2 text-12 whitespace-nowrap text-ink-2 *:col-start-1 *:row-start-1">
-      {/* These reserve the width, so that nothing moves once the page is live. */}
+      {/* Hidden labels that reserve the width, so that nothing moves once the page is live. */}
       <span aria-hidden data-word={t('live.connecting')} className={cn(reserved, 'max-sm:hidden')} />
       <span aria-hidden data-word={t('live')} className={reserved} />
       <span className="inline-flex items-center gap-[9px]">

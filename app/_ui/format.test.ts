@@ -20,7 +20,7 @@ test('a German reader sees a decimal comma and grouped digits', () => {
   expect(format.bytes(1023).startsWith('1.023')).toBe(true);
 });
 
-test('a date more than half a year away has its year, a closer one does not', () => {
+test('a date more than half a year away shows its year, a closer date does not', () => {
   const format = createFormat('en', 'UTC');
   const { year, month } = { year: new Date().getUTCFullYear(), month: new Date().getUTCMonth() };
   const nextYear = new Date(Date.UTC(year + 1, month, 15, 9, 30));

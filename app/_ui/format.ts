@@ -15,7 +15,7 @@ const styles: Readonly<Record<DateStyle, Intl.DateTimeFormatOptions>> = {
   exact: { dateStyle: 'full', timeStyle: 'long' },
 };
 
-/** Beyond this many milliseconds from now, a date without its year could be of either year. */
+/** Beyond this many milliseconds from now, a date without its year could be in either of two years. */
 const yearNeededMs = 180 * 24 * 3_600_000;
 
 export interface Format {

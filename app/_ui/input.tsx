@@ -57,7 +57,7 @@ export interface SearchInputProps extends Omit<InputProps, 'type' | 'before' | '
 /** Handles the keys that leave the search field: Escape keeps the text, ↓ enters the list, Enter opens a single match. */
 function leaveSearch(event: KeyboardEvent<HTMLInputElement>): void {
   const field = event.currentTarget;
-  // While an input method composes text, these keys belong to it.
+  // While an input method composes text, these keys belong to the input method.
   if (event.nativeEvent.isComposing) return;
   if (event.key === 'Escape') {
     // By default, browsers clear the field.

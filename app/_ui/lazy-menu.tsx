@@ -8,7 +8,7 @@ type MenuParts = typeof import('./dropdown-menu.tsx');
 export interface LazyMenuProps<More> {
   /** The button that opens the menu: a `Button` or an `IconButton`. */
   trigger: ReactNode;
-  /** Loads the components of the contents that only this menu needs, with the menu. */
+  /** Loads further components for the contents of this menu, in parallel with the menu itself. */
   load?(): Promise<More>;
   /**
    * Renders the contents from the components that it receives: `({ MenuItem }) => <MenuItem onSelect={…}>…</MenuItem>`.

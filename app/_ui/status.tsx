@@ -17,7 +17,10 @@ function useWord(status: StatusName): string {
   return t(`status.${status}`);
 }
 
-/** An icon and a label without a box, for tables and cards. Healthy has regular weight, all others medium weight. */
+/**
+ * An icon and a label without a box, for tables and cards. The label has regular weight if the status is healthy,
+ * otherwise medium weight.
+ */
 export function Status({ status, children, className }: StatusProps) {
   const word = useWord(status);
   return (
@@ -71,7 +74,7 @@ export interface StatusChipProps {
   className?: string;
 }
 
-/** A name with its status, in small print for rows with many of them. Colored only if someone needs to act. */
+/** A name with its status, in small print for rows with many names. Colored only if someone needs to act. */
 export function StatusChip({ status, children, word, className }: StatusChipProps) {
   const own = useWord(status);
   const title = word ?? own;

@@ -11,7 +11,7 @@ const listeners = new Set<() => void>();
 
 /**
  * Shows a sentence about what happened, in the past tense, and an undo button if `undo` is given. Not for errors that
- * need an action: those stay on the page.
+ * need an action: show such errors on the page.
  */
 export function toast(text: string, options: ToastOptions = {}): void {
   pending = [...pending, { text, ...options }];

@@ -43,7 +43,7 @@ export function kindsOf(account: Account): FactorKind[] {
 /** A confirmation that expires within this time counts as expired, because it could expire while a dialog is open. */
 const reserveMs = 60_000;
 
-/** Returns whether the last confirmation is still valid, and a function to call after a new one. */
+/** Returns whether the last confirmation is still valid, and a function to call after a new confirmation. */
 export function useIsConfirmed(account: Account): [boolean, () => void] {
   const [until, setUntil] = useState(account.confirmedUntil.getTime());
   return [until - Date.now() > reserveMs, () => setUntil(Date.now() + 10 * reserveMs)];

@@ -70,7 +70,10 @@ function Since({ at }: { at: string }) {
   return <DateTime value={value} style={isRecent ? 'clock' : 'short'} />;
 }
 
-/** A problem. Its number opens the list of its VMs; the rest opens the problem, or the VM if there is only one. */
+/**
+ * A problem. The number links to the list of its VMs. The rest of the row links to the problem or, if the problem has
+ * only one VM, to the VM.
+ */
 function GroupLink({ group }: { group: Group }) {
   const { t } = useTranslation('overview');
   const format = useFormat();

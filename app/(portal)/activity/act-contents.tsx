@@ -123,7 +123,7 @@ function ActOrigin({ act, contents }: { act: ListedAct; contents: Contents }) {
 interface SideProps {
   value: unknown;
   tone: 'before' | 'after';
-  /** Whether the table shows both sides. */
+  /** Whether the table shows the values both before and after the action. */
   isOther: boolean;
 }
 

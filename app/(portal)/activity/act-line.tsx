@@ -10,7 +10,7 @@ import { ActorMark } from './actor-mark.tsx';
 
 export interface ActLineProps {
   act: ListedAct;
-  /** The counts of the actions if the line is about several; `act` is the newest of them. */
+  /** The counts of the actions if the line is about several actions; `act` is the newest of them. */
   fold?: FoldedActs['fold'];
   onFilter: OnFilter;
   /** What the line opens, by element id; null if there is nothing to open. */

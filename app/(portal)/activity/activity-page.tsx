@@ -20,7 +20,7 @@ type Activity = inferRouterOutputs<AppRouter>['activity'];
 
 export interface ActivityPageProps {
   filter: ActivityQuery;
-  /** What the server used to find the ranges of presets. */
+  /** The values from which the server computed the ranges of the presets. */
   basis: PresetBasis;
   first: Activity['feed'];
   facets: Activity['facets'];

@@ -15,7 +15,9 @@ export interface ActivityPresetsProps {
   onChange(filter: ActivityQuery): void;
 }
 
-/** What to show, people's actions or events of the fleet, and common ranges, each with the number of entries. */
+/**
+ * Chooses between people's actions and events of the fleet, and offers common ranges, each with its number of entries.
+ */
 export function ActivityPresets({ filter, basis, onChange }: ActivityPresetsProps) {
   const { t } = useTranslation('activity');
   const format = useFormat();

@@ -4,9 +4,9 @@ import type { FoldedActs, ListedAct } from './act.ts';
 export type Say = (key: string, values?: Readonly<Record<string, string | number>>) => string;
 
 /**
- * Returns the sentence about an action. If it is known what changed, the sentence has an empty tag `changes` for it.
- * Rejected requests of agents have one sentence per reason. If a person gave a reason, the sentence contains it. All
- * unknown actions share one sentence.
+ * Returns the sentence about an action. If the changed parts are known, the sentence has an empty tag `changes` in
+ * their place. Rejected requests of agents have one sentence per reason. If a person gave a reason, the sentence
+ * contains it. All unknown actions share one sentence.
  */
 export function sentenceOf(
   { action, facts, changes }: Pick<ListedAct, 'action' | 'facts' | 'changes'>,
@@ -25,8 +25,8 @@ export function sentenceOf(
 
 /**
  * Returns the sentence about several similar actions. If the actions affect several VMs, or objects of one name on
- * several VMs, it says on how many VMs. Otherwise, it is the sentence about the newest action, with the number of the
- * others.
+ * several VMs, the sentence gives the number of VMs. Otherwise, the sentence is about the newest action and gives the
+ * number of the other actions.
  */
 export function foldedSentence(
   act: Pick<ListedAct, 'action' | 'facts' | 'changes' | 'target'>,

@@ -4,7 +4,7 @@ import type { AppRouter } from '#server/trpc/root.ts';
 
 export type AttentionVm = inferRouterOutputs<AppRouter>['attention']['vms']['items'][number];
 
-/** A VM whose details are open, and the problem in whose list it is. */
+/** A VM whose details are open, and the problem under which the VM is listed. */
 export interface OpenVm {
   key: string;
   vmId: string;

@@ -36,7 +36,10 @@ export interface SidePanelProps {
   onClose(): void;
 }
 
-/** Why a VM has the problem, its message and its output, without leaving the list. On narrow pages, it covers the list. */
+/**
+ * Why a VM has the problem, its message and its output, without leaving the list. On narrow pages, the panel covers the
+ * list.
+ */
 export function SidePanel({ group, vms, open, gatewayUrl, onStep, onClose }: SidePanelProps) {
   const { vmId, name } = open;
   const { t } = useTranslation('attention');

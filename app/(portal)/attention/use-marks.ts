@@ -9,12 +9,12 @@ import { toast } from '#app/_ui/toast.tsx';
 /** The actions that assign and snooze problems. */
 export interface Marks {
   assign(key: string, member: { id: string; name: string } | null): void;
-  /** Snoozes until a time, or without one until the problem changes. */
+  /** Snoozes a problem until a time or, if `until` is null, until the problem changes. */
   snooze(key: string, until: Date | null): void;
   unsnooze(key: string): void;
 }
 
-/** Returns the actions on problems. Each says what it did, or why it failed, and reloads the list. */
+/** Returns the actions on problems. Each action shows what it did or why it failed, and reloads the list. */
 export function useMarks(): Marks {
   const { t } = useTranslation('attention');
   const trpc = useTRPC();

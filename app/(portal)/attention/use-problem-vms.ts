@@ -17,7 +17,7 @@ export interface ProblemVms {
   retry(): Promise<unknown>;
 }
 
-/** Loads the VMs of a problem, page by page; nothing without a problem. */
+/** Loads the VMs of a problem, page by page. Loads nothing if `group` is undefined. */
 export function useProblemVms(group: AttentionGroup | undefined): ProblemVms {
   const trpc = useTRPC();
   const list = useInfiniteQuery({

@@ -4,7 +4,7 @@ import { vmsAddress } from '#app/_lib/vms-address.ts';
 import { Num } from '#app/_ui/num.tsx';
 import type { FleetFilter } from '#server/domain/fleet/index.ts';
 
-/** A number of VMs, with a link to the list of exactly these. */
+/** A number of VMs, with a link to the list of exactly these VMs. */
 export function VmsLink({ filter, vms }: { filter: FleetFilter; vms: number }) {
   const { t } = useTranslation('packages');
   return (

@@ -10,7 +10,7 @@ export interface Sending {
   stop(): void;
 }
 
-/** A package, and whether its version takes messages and settings schema from the version before. */
+/** A package, and whether the new version takes over the messages and the settings schema of the version before it. */
 export interface PackageToSend {
   handler: string;
   version: string;

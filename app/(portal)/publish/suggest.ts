@@ -9,8 +9,8 @@ const form = /^(.+?)[-_ .]v?(\d+(?:\.\d+){0,3})\.zip$/i;
 
 /**
  * Suggests the handler and version of a package, from its `manifest.xml` or else its file name.
- * `Acme.Lab.Probe-1.2.0.zip` names both; `probe-1.2.0.zip` means the known handler of that type, or a new one in the
- * reader's only namespace.
+ * `Acme.Lab.Probe-1.2.0.zip` names both; `probe-1.2.0.zip` means the known handler of that type, or a new handler of
+ * that type in the reader's only namespace.
  */
 export function suggest(
   fileName: string,

@@ -47,8 +47,8 @@ export interface ResourceTableProps<Item> {
 }
 
 /**
- * A card with a table of members, tokens or invitations. Shows placeholders while they load, an error, or `empty` if
- * there are none. Becomes a list on narrow pages.
+ * A card with a table of members, tokens or invitations. Shows placeholders while the items load, an error if loading
+ * failed, or `empty` if there are no items. Becomes a list on narrow pages.
  */
 export function ResourceTable<Item>({ query, failedTitle, empty, children, ...table }: ResourceTableProps<Item>) {
   const { t } = useTranslation('common');

@@ -7,7 +7,7 @@ import { Tag } from '#app/_ui/tag.tsx';
 /** Whether this role may publish, and so has namespaces. */
 export const hasNamespaces = (role: Role): boolean => role === 'admin' || role === 'publisher';
 
-/** The namespaces of a role: names for publishers, "all" for admins, nothing for others. */
+/** The namespaces of a role: names for publishers, "all" for admins, nothing for other roles. */
 export function Namespaces({ role, namespaces }: { role: Role; namespaces: readonly string[] }) {
   const { t } = useTranslation('settings');
   if (role === 'admin') return <span className="text-ink-3">{t('namespaces.all')}</span>;

@@ -14,7 +14,7 @@ test.each([
   expect(columnsThatFit(columns, width)).toEqual(expected);
 });
 
-test('the default columns need exactly the width from which all are shown', () => {
+test('the default columns need exactly the width from which all columns are shown', () => {
   expect(widthsOf(usual).least).toBe(roomy);
 });
 

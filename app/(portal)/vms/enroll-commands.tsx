@@ -15,13 +15,16 @@ export interface EnrollCommandsProps {
   before: string | null;
 }
 
-/** The command that installs the agent and enrolls the machine, other ways to do it, and how far the machine is. */
+/**
+ * The command that installs the agent and enrolls the machine, other ways to enroll it, and the progress of the
+ * enrollment.
+ */
 export function EnrollCommands({ vm, gatewayUrl, token, before }: EnrollCommandsProps) {
   const { t } = useTranslation('vms');
   const variable = `ANNEX_ENROLLMENT_TOKEN=${token.enrollmentToken}`;
   const installer = `curl -fsS ${gatewayUrl}/install`;
   const others = [
-    // Without the option, the installer keeps the identity of an enrolled machine.
+    // Without `--again`, the installer keeps the identity of an enrolled machine.
     ...(before === null ? [] : [{ says: t('install.again'), command: `${installer} | ${variable} sh -s -- --again` }]),
     { says: t('install.sudo'), command: `${installer} | ${variable} sudo -E sh` },
     { says: t('install.wget'), command: `wget -qO- ${gatewayUrl}/install | ${variable} sh` },

@@ -10,7 +10,7 @@ import type { FilterMenuProps } from './filter-menu.tsx';
 import { type FilterProps, hasValue } from './filter-value.ts';
 import type { FleetAddress } from './use-fleet-address.ts';
 
-/** Loads the chips too, because a choice in the menu adds one. */
+/** Loads the chips too, because a choice in the menu adds a chip. */
 const loadMenu = async () => (await Promise.all([import('./filter-menu.tsx'), import('./filter-chips.tsx')]))[0];
 const FilterMenu: ComponentType<FilterMenuProps> = dynamic(() => loadMenu().then((module) => module.FilterMenu), {
   ssr: false,

@@ -11,7 +11,7 @@ import { LazyMenu } from '#app/_ui/lazy-menu.tsx';
 import { toast } from '#app/_ui/toast.tsx';
 import type { FleetRow } from './reading.ts';
 
-/** Runs the handler of a failing extension again. With several, a menu names each. */
+/** Runs the handler of a failing extension again. If several extensions fail, a menu lists them. */
 export function RowRetry({ row }: { row: FleetRow }) {
   const { t } = useTranslation('vms');
   const trpc = useTRPC();

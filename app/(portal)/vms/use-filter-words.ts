@@ -11,7 +11,7 @@ export interface FilterWords {
   value: string;
 }
 
-/** Words between a field and its value, for fields that do not ask for the value itself. */
+/** Words between a field and its value, for fields whose condition is not equality. */
 const relations: Readonly<Partial<Record<string, 'filter.older' | 'filter.isNot' | 'filter.otherThan'>>> = {
   olderThan: 'filter.older',
   notHandler: 'filter.isNot',

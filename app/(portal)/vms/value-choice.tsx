@@ -120,7 +120,7 @@ function useChoices(field: ListedField, filter: FleetFilter, part: string) {
     olderThan: (version: string) => t('filter.choose.older', { version }),
     valueOf: useValueWords(),
   };
-  // The reader searches the words on screen; the portal would search the stored ones.
+  // The reader searches the words on screen; the portal would search the stored values.
   const isWord = field.value.kind === 'words';
   const options = {
     ...trpc.fleet.facets.queryOptions({

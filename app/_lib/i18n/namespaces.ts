@@ -25,10 +25,10 @@ export const namespaces = [
 
 export type WordNamespace = (typeof namespaces)[number];
 
-/** Texts that every page needs, sent by the root layout. Pages add others with `<Words>`. */
+/** Texts that every page needs, sent by the root layout. Pages add further texts with `<Words>`. */
 export const sharedNamespaces = ['common', 'navigation'] as const satisfies readonly WordNamespace[];
 
-/** The language that is always complete, and the fallback for the others. */
+/** The language that is always complete, and the fallback for all other languages. */
 export const baseLanguage = 'en';
 
 /** Generated from English, with accents, brackets and 40% more length, to find texts that are not in `locales/`. */

@@ -29,10 +29,10 @@ const accents: Readonly<Record<string, string>> = {
   z: 'ž',
 };
 
-/** Placeholders, nesting and tags, which stay unchanged. */
+/** Placeholders, nested texts (`$t(…)`) and tags, which stay unchanged. */
 const kept = /(\{\{[^}]*\}\}|\$t\([^)]*\)|<\/?[^>]*>)/;
 
-/** Returns dots in groups as long as a long word, because no language has words as long as a paragraph. */
+/** Returns dots in groups the size of a long word, because no language has words as long as a paragraph. */
 const padding = (length: number): string => '·'.repeat(length).replace(/·{20}(?=·)/g, `${'·'.repeat(19)} `);
 
 /** Converts `Delete {{count}} VMs` to `[Ðéļéţé {{count}} ṼɱŠ···]`, 40% longer, like a verbose language. */

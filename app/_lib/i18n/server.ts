@@ -13,7 +13,7 @@ const instances = new Map<string, i18n>();
 /** Languages that must be chosen explicitly. */
 const testLanguages: readonly string[] = [pseudoLanguage, mirroredLanguage];
 
-/** The account's language takes precedence over the cookie's, which is used if the database is down. */
+/** Prefers the account's language. Uses the cookie's language if no one is signed in or the database is down. */
 const currentReader = cache(async (): Promise<ReaderWishes> => {
   const [jar, head] = await Promise.all([cookies(), headers()]);
   const person = await reader().catch(() => null);

@@ -34,7 +34,10 @@ export interface PaletteCommand {
   id: string;
   label: string;
   icon: LucideIcon;
-  /** Opens this page and starts `act` there, if given. `run` affects the current page instead. */
+  /**
+   * URL of the page that the command opens, and on which it starts `act`, if given. If absent, `run` acts on the
+   * current page.
+   */
   href?: string;
   act?: ActName;
   run?(): void;

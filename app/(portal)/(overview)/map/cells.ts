@@ -1,6 +1,6 @@
 import { type ExtensionHealth, extensionHealths, healthLetters, rankOf } from '#server/domain/verdicts/words.ts';
 
-/** Returns the health of a cell, whose value is an index into `extensionHealths`. */
+/** Returns the health of a cell. The cell's value is an index into `extensionHealths`. */
 export const healthAt = (cell: number): ExtensionHealth => extensionHealths[cell] ?? 'unknown';
 
 /** Unpacks run-length-encoded letters into one byte per VM: the index of its letter in `healthLetters`. */

@@ -58,8 +58,8 @@ export function FleetMapCard({ first, groupings = [], vms = Number.POSITIVE_INFI
   });
   useThrottledReload({ queryKey: trpc.overview.map.queryKey(input), refetch: map.refetch, agesMs: 60_000 });
   const tags = groupings.map((name): MapGrouping => `tag:${name}`);
-  // The grouping in the URL, otherwise the one that the portal chose. Until the map is loaded, this assumes the first
-  // tag.
+  // The grouping in the URL or, if there is none, the grouping that the portal chose. Until the map is loaded, the
+  // first tag is assumed.
   const groupBy = wish ?? (map.isPlaceholderData ? undefined : map.data?.groupBy) ?? tags[0] ?? 'none';
   const isSmall = vms < fewVms;
   const choices = [...new Set<MapGrouping>([...tags, 'handler', 'none', groupBy])];

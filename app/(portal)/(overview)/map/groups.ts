@@ -37,7 +37,7 @@ export function useGroup(): (map: FleetMap, group: MapGroup) => string {
 export const healthsShown = ({ groupBy }: Pick<FleetMap, 'groupBy'>): readonly ExtensionHealth[] =>
   groupBy === 'handler' ? [...mildestFirst, 'disabled'] : mildestFirst;
 
-/** Returns the URL of the list of a group's VMs, or of those with a health. */
+/** Returns the URL of the VM list for a group; with `health`, only for the group's VMs with this health. */
 export function groupAddress({ groupBy, groups }: FleetMap, { key, rest }: MapGroup, health?: ExtensionHealth): string {
   const of = health === undefined ? {} : { health: [health as VmHealth] };
   if (groupBy === 'none') return vmsAddress(of);

@@ -17,7 +17,7 @@ describe.each<[string, number[], object]>([
 ])('%s', (_, counts, box) => {
   const layout = given(counts, box);
 
-  test('every cell has its own whole pixels, which map back to it', () => {
+  test('every cell has its own whole pixels, and each of these pixels maps back to the cell', () => {
     const seen = new Set<string>();
     for (const [group, block] of layout.blocks.entries()) {
       expect(block.cells).toBe(Math.ceil((counts[group] ?? 0) / layout.perCell));

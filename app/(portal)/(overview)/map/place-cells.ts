@@ -203,8 +203,8 @@ export function cornerOf(layout: CellLayout, { group, cell }: CellPlace): { x: n
 }
 
 /**
- * Returns the cell that a key leads to. Beyond the edge of a group, it leads to the neighboring group; left and right
- * keep the row if possible.
+ * Returns the cell that a key leads to. Beyond the edge of a group, the key leads to the neighboring group; left and
+ * right keep the row if possible.
  */
 export function step(layout: CellLayout, from: CellPlace, by: MapStep): CellPlace {
   const block = layout.blocks[from.group];

@@ -46,7 +46,7 @@ export interface TileVm {
   group: number;
 }
 
-/** Where a tile is. */
+/** The group and the position of a tile, in pixels. */
 export interface TileBox {
   group: number;
   left: number;
@@ -80,7 +80,10 @@ export function stepTile(boxes: readonly TileBox[], from: number, step: MapStep)
   }
 }
 
-/** Returns the tile in the next line in a direction that is nearest to the tile's column. */
+/**
+ * Finds the next line above or below the tile at `from`, and returns the index of the tile in that line whose column is
+ * nearest.
+ */
 function nearest(boxes: readonly TileBox[], from: number, direction: 1 | -1): number {
   const here = boxes[from];
   if (here === undefined) return from;

@@ -22,8 +22,8 @@ function load(): void {
   import('./fleet-canvas.tsx').then(publish, (error: Error) => publish({ error }));
 }
 
-// Starts loading together with the card's script, in parallel with the page's data. `lazy` would start at the first
-// render, and React waits up to a third of a second before it replaces a placeholder.
+// Starts loading together with the card's script, in parallel with the page's data. React's `lazy` would start at the
+// first render, and React waits up to a third of a second before it replaces a placeholder.
 if (typeof window !== 'undefined') load();
 
 function subscribe(listener: () => void): () => void {

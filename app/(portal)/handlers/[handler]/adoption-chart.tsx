@@ -47,7 +47,7 @@ export function AdoptionChart({ handler, layers, points, from }: AdoptionChartPr
   );
 }
 
-/** Returns the scales and the shapes in the coordinates of the SVG. */
+/** Returns the scales and the shapes in SVG units. */
 function stackedAreas(layers: readonly Layer[], points: readonly StackedPoint[], from: Date) {
   const last = points.at(-1) as StackedPoint;
   const x = scaleTime([from, last.at], [0, width]);

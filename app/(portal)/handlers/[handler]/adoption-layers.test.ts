@@ -5,7 +5,7 @@ import { seriesOf } from './series.ts';
 
 const version = (name: string, vms: number) => ({ version: name, vms });
 
-test('up to five versions have a color each; of more, four do, and the others share one', () => {
+test('up to five versions each have a color; of six or more, four have a color each, and the rest share the fifth', () => {
   const five = ['5.0', '4.0', '3.0', '2.0', '1.0'].map((name, index) => version(name, index + 1));
   expect([...seriesOf([version('6.0', 0), ...five])]).toEqual([
     ['5.0', 1],

@@ -11,8 +11,8 @@ import { rateStatus } from './failure-rate.ts';
 import type { Handler } from './handler-data.ts';
 
 /**
- * The share of the version's VMs with a failed extension, as a link to them, and a bar for each of the last 14 days: the average share
- * of the version's VMs that had a failed extension.
+ * The share of the version's VMs that have a failed extension, as a link to these VMs. A bar for each of the last 14
+ * days shows the average share on that day.
  */
 export function FailuresCell({ handler, version }: { handler: string; version: Handler['versions'][number] }) {
   const { t } = useTranslation('packages');

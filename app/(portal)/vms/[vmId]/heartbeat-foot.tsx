@@ -8,7 +8,10 @@ import { Countdown, DateTime, RelativeTime } from '#app/_ui/time.tsx';
 import { MarkedText } from './message-line.tsx';
 import type { Extension } from './vm-data.ts';
 
-/** Loaded on demand, like the timeline, whose data it uses. The line has the same height without it. */
+/**
+ * Loaded on demand, because the strip uses the data of the timeline, which is loaded on demand too. The line has the
+ * same height without the strip.
+ */
 const HeartbeatStrip = dynamic(() => import('./heartbeat-strip.tsx').then((module) => module.HeartbeatStrip), {
   ssr: false,
 });

@@ -11,7 +11,7 @@ test.each([
   expect(endOf(end, at, now)?.toISOString() ?? null).toBe(until);
 });
 
-test('a set end is a local time, to the minute, and the field does not change it', () => {
+test('the field shows the end of a hold as a local time, to the minute, and keeps that time', () => {
   const field = localTime(now);
   expect(field).toMatch(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/);
   expect(endOf('at', field, now)?.getTime()).toBe(now.getTime() - 30_000);

@@ -40,7 +40,10 @@ export interface VmOverviewProps {
   onAct(act: VmAct): void;
 }
 
-/** A VM with more extensions than this shows a table, of which this many rows are rendered at first, worst first. */
+/**
+ * A VM with more extensions than this shows a table instead of cards. At first, the table has this many rows, worst
+ * first.
+ */
 const maxCards = 8;
 const shownRows = 50;
 

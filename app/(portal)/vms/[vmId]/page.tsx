@@ -36,7 +36,7 @@ export default async function VmRoute({ params, searchParams }: Address) {
   const { instanceViews } = await portal();
   const [view, queue] = await Promise.all([
     orNotFound(instanceViews.get({ vmId })),
-    // The card says so if the queue cannot be read; the rest of the page does not need it.
+    // If the queue cannot be read, its card says so; the rest of the page does not need the queue.
     tab === 'overview' ? instanceViews.queue({ vmId }).catch(() => undefined) : undefined,
   ]);
   return (

@@ -91,7 +91,7 @@ export function StockDialog({ facts, gatewayUrl, onClose }: StockDialogProps) {
 }
 
 /**
- * Returns what the dialog offers: nothing (`closed`, `reference`), the first token (`new`), or another one (`renew`).
+ * Returns what the dialog offers: nothing (`closed`, `reference`), the first token (`new`), or another token (`renew`).
  */
 function stateOf({ isOpen, agent }: WireAccess): 'closed' | 'reference' | 'new' | 'renew' {
   if (!isOpen) return 'closed';

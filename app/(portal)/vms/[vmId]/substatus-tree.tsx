@@ -36,7 +36,9 @@ export function SubstatusTree({ parts, label }: { parts: readonly Substatus[]; l
   );
 }
 
-/** Number of substatuses rendered at first. At most as many further ones follow if they have errors or warnings. */
+/**
+ * Number of substatuses rendered at first. They are followed by at most as many others that have errors or warnings.
+ */
 const shownParts = 12;
 
 const deepest = 4;

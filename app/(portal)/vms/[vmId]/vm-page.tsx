@@ -40,7 +40,7 @@ const VmBanners = dynamic(() => import('./vm-banners.tsx').then((module) => modu
 const OperatorsOnly = dynamic(() => import('./operators-only.tsx').then((module) => module.OperatorsOnly), { loading });
 const VmGone = dynamic(() => import('./vm-gone.tsx').then((module) => module.VmGone), { loading });
 
-/** Loads the dialogs one by one. */
+/** Loads the script of a dialog when the dialog opens. */
 const VmDialogs = dynamic(() => import('./vm-dialogs.tsx').then((module) => module.VmDialogs), { ssr: false });
 
 const ActivityList = dynamic(
@@ -71,7 +71,7 @@ export interface VmPageProps {
   /** The data that the server rendered for this URL at `readAt` (milliseconds since 1970). */
   facts: VmFacts;
   view: InstanceDetails;
-  /** Undefined outside the overview, or if it could not be read; the page then loads it again. */
+  /** Undefined outside the overview, or if the queue could not be read; the page then loads the queue again. */
   queue: QueueDetails | undefined;
   readAt: number;
   gatewayUrl: string;

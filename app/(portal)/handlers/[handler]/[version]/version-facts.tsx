@@ -13,7 +13,7 @@ import type { Version } from './version-data.ts';
 /** The numbers of VMs that use the version. */
 type Use = Pick<Handler['versions'][number], 'vms' | 'running'>;
 
-/** The VMs, the size, digest, upload, platforms and publication of a version. */
+/** The number of VMs, size, digest, upload, platforms and publication of a version. */
 export function VersionFacts({ version, use }: { version: Version; use: Use | undefined }) {
   const { t } = useTranslation('packages');
   const { handler, version: number } = version;

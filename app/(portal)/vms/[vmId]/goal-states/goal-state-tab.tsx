@@ -111,7 +111,8 @@ function Comparison({ vmId, pair, newest, onAct }: ComparisonProps) {
     enabled: pair.to > 0,
     placeholderData: keepPreviousData,
   });
-  // Reverts to the selected goal state. If that is the newest, reverts to the one it is compared with.
+  // Reverts to the selected goal state or, if the newest goal state is selected, to the goal state that it is compared
+  // with.
   const target = pair.to === newest ? pair.from : pair.to;
   return (
     <div className="min-w-0">

@@ -86,7 +86,7 @@ interface RevertPreviewProps {
   /** The comparison; undefined until it is loaded. */
   shown: GoalStateComparison | undefined;
   isPending: boolean;
-  /** What the revert does, and why it is not possible; undefined until it is loaded. */
+  /** What the revert would do, and any reasons why it is not possible; undefined until the plan is loaded. */
   plan: GoalStatePlan | undefined;
   /** Why there is no preview. */
   problem: string | undefined;

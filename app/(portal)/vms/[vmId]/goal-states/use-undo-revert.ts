@@ -15,8 +15,8 @@ interface Reverted {
 }
 
 /**
- * Returns a function that shows a toast after a revert. The toast's undo button works until someone publishes again. It
- * must not depend on the dialog, which is closed by then.
+ * Returns a function that shows a toast after a revert. The toast's undo button works until someone publishes again.
+ * The undo button must not depend on the dialog, which is closed by then.
  */
 export function useUndoRevert(facts: VmFacts): (reverted: Reverted) => Promise<void> {
   const { t } = useTranslation('goal-states');

@@ -23,7 +23,9 @@ interface QueueCardProps {
   first: ReadQueue | undefined;
 }
 
-/** What the machine does now and next: the first rows of its queue. Before a machine enrolls, what it will do first. */
+/**
+ * What the machine does now and next: the first rows of its queue. Before enrollment, what the machine will do first.
+ */
 export function QueueCard({ vmId, agent, first }: QueueCardProps) {
   const { t } = useTranslation('reports');
   const id = useId();

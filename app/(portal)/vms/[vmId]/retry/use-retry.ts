@@ -28,7 +28,7 @@ export function useRetry(vmId: string): Retry {
   const { mutate, isPending, variables, error, data } = useMutation(
     trpc.goalStates.retryExtension.mutationOptions({
       onSuccess: (_, { name }) => toast(t('retry.done', { name })),
-      // Also after a rejection, because someone else may have changed the extension.
+      // Reloads even after a rejection, because someone else may have changed the extension.
       onSettled: invalidate,
     }),
   );

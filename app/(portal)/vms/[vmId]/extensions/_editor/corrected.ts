@@ -2,7 +2,7 @@ import { pointerPath } from '#protocol/pointer.ts';
 import type { SetExtensionInput } from '#server/domain/goal-states/input.ts';
 import { canonical, type Goal } from './draft.ts';
 
-/** What a plan is about. */
+/** The declaration that a plan is for. */
 export interface PlanSubject {
   name: string;
   goal: Goal;

@@ -161,8 +161,8 @@ function DependencyFields({ draft, onChange, others, faultAt }: DraftFieldProps 
   // A dependency on a deleted extension stays in the list, so that the reader can remove it.
   const choices = [...new Set([...others.map(({ name }) => name), ...dependsOn])].sort();
   /**
-   * Returns the reason if a dependency cannot be chosen because it would create a cycle. A chosen one can always be
-   * cleared.
+   * Returns the reason if a dependency cannot be chosen because it would create a cycle. A chosen dependency can always
+   * be cleared.
    */
   const circleHint = (choice: string) => {
     const cycle = dependsOn.includes(choice) ? null : cycleThrough(others, draft.name, choice);

@@ -144,8 +144,8 @@ function readSettings(text: string): SettingsObject | Unread {
 }
 
 /**
- * Removes the wrapper of a settings file. Returns null if there is none, or if it is empty, because it may then be a
- * public setting with the same name.
+ * Removes the wrapper of a settings file. Returns null if there is no wrapper, or if the wrapper is empty: it may then
+ * be a public setting with the same name.
  */
 function unwrapWhole(value: SettingsObject): ReturnType<typeof unwrapSettings> {
   const wrapped = unwrapSettings(value);

@@ -199,7 +199,7 @@ function PreviewColumn({ vm, handler, editing, typing, faults, planned, json }: 
   );
 }
 
-/** Returns the latest planning result. `plan` is its plan, or null while that does not match what the page shows. */
+/** Returns the latest planning result. `plan` is null while the planned change does not match what the page shows. */
 function useCurrentPlan(vmId: string, editing: Editing, state: { isApplied: boolean; isComparing: boolean }) {
   const trpc = useTRPC();
   const queries = useQueryClient();

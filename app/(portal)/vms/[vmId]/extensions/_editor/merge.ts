@@ -23,7 +23,7 @@ export interface DraftDifference {
 /** The side chosen for each difference, by its `key`. A value that only one side changed needs no choice. */
 export type Choices = Readonly<Record<string, ConflictSide>>;
 
-/** Returns every difference between theirs and mine, in the order of the form's fields. */
+/** Returns every difference between `theirs` and `mine`, in the order of the form's fields. */
 export function differencesOf(
   base: ExtensionDraft,
   theirs: ExtensionDraft,

@@ -233,7 +233,7 @@ function SecretJson({ value, onChange, fault, takesFocus }: SecretJsonProps) {
   );
 }
 
-/** Parses the typed value. Rejects null, which would remove the settings, because a button does that. */
+/** Parses the typed value. Rejects null, which would remove the settings: the page has a button for that. */
 function read(text: string): { text: string; values: unknown; unread: boolean } {
   if (text.trim() === '') return { text, values: {}, unread: false };
   try {

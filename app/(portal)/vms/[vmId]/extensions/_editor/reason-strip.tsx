@@ -21,7 +21,10 @@ export interface ReasonStripProps {
   first: InstanceDetails;
 }
 
-/** Why the edited extension has a problem, in the handler's own words; renders nothing while it has none. */
+/**
+ * Why the edited extension has a problem, in the handler's own words. Renders nothing while the extension has no
+ * problem.
+ */
 export function ReasonStrip({ vmId, name, first }: ReasonStripProps) {
   const { t } = useTranslation('reports');
   const trpc = useTRPC();

@@ -171,13 +171,13 @@ function useGoal({ handler, draft, secrets, present, isOtherSchema }: GoalSource
   return { goal, secretChanges };
 }
 
-/** Keeps all protected settings, but has them checked against the schema of another version. */
+/** Keeps all protected settings, but makes the portal check them against the schema of another version. */
 const allKept: SecretChanges = { set: {}, remove: [] };
 
 const definedNames = ({ protectedForm }: UsedSchema): string[] =>
   protectedForm.kind === 'fields' ? fieldsOf(protectedForm).map(({ name }) => name) : [];
 
-/** Whether the chosen version has another schema for protected settings than the current one. */
+/** Whether the chosen version and the current version have different schemas for protected settings. */
 const hasOtherSchema = (before: SchemaOfVersion, now: SchemaOfVersion | undefined): boolean =>
   now?.protectedSettings !== undefined &&
   JSON.stringify(now.protectedSettings) !== JSON.stringify(before?.protectedSettings);
