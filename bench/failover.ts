@@ -97,7 +97,7 @@ first acknowledgement, seconds
   return lost.length + behind.length === 0 && load.tally.good > before;
 }
 
-/** Migrates the current primary, then calls `work` with services in this process that are connected to it. */
+/** Migrates the current primary, then calls `work` with services in this process that are connected to the primary. */
 async function prepare<T>(variables: Record<string, string>, work: (services: OpenServices) => Promise<T>): Promise<T> {
   const pool = openPool(variables.DATABASE_URL ?? '', 'launcher');
   await migrate(pool).finally(() => pool.end());
@@ -138,5 +138,5 @@ if (tools === null) {
     })
     .finally(end);
 }
-// Exits explicitly, because the open channel to the parent process would keep this one running.
+// Exits explicitly, because the open channel to the parent process would keep this process running.
 process.exit();

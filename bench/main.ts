@@ -102,5 +102,5 @@ await (values.million ? runMillion() : values.stock ? runStock() : runSections()
     process.exitCode = 1;
   })
   .finally(stopDeployments);
-// Exits explicitly, because the open channel to the parent process would keep this one running.
+// Exits explicitly, because the open channel to the parent process would keep this process running.
 process.exit();

@@ -93,5 +93,5 @@ await main()
     process.exitCode = 1;
   })
   .finally(close);
-// Exits explicitly, because the open channel to the parent process would keep this one running.
+// Exits explicitly, because the open channel to the parent process would keep this process running.
 process.exit();

@@ -32,8 +32,8 @@ const pauseMs = 250;
 const patienceMs = 30_000;
 
 /**
- * Starts agents that keep a report until it is acknowledged, as the protocol requires. After any other response, they
- * resend it with the same number to the next gateway. Each report has a unique status.
+ * Starts agents that keep a report until it is acknowledged, as the protocol requires. After any other response, the
+ * agent resends the report with the same number to the next gateway. Each report has a unique status.
  */
 export function startCarefulAgents({ gateways, agents, atOnce, tally, random }: CarefulOptions): CarefulAgents {
   const acknowledged = new Uint32Array(agents.count + 1);

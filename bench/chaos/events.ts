@@ -34,7 +34,7 @@ export function faultsFor({ deployment, disk, random, undo }: FaultOptions): Inj
       return found !== undefined;
     },
   });
-  /** Calls `end` after this time. If the run is interrupted earlier, the cleanup calls it. */
+  /** Calls `end` after this time. If the run is interrupted earlier, the cleanup calls `end`. */
   const passing = async (end: () => void, ms: number): Promise<void> => {
     undo.add(end);
     await delay(ms);

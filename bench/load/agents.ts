@@ -33,7 +33,7 @@ export interface AgentsOptions {
 /** The status in a report: none, the previous one, or a unique one. */
 export type StatusKind = 'none' | 'unchanged' | 'changed';
 
-/** The agents of the fleet. Each has its credential and counts its calls and reports, like a real one. */
+/** The agents of the fleet. Each has its credential and counts its calls and reports, like a real agent. */
 export class Agents {
   readonly count: number;
   readonly run: string;
@@ -115,7 +115,7 @@ export class Agents {
 /** Returns the mark of a changed status, which is the parameter of its message. */
 const markOf = (n: number, reportNumber: number): string => `${n}.${reportNumber}`;
 
-/** As many substatuses as a healthy handler typically reports, so that the entry has the usual 1.5 kB. */
+/** As many substatuses as a healthy handler typically reports, so that the entry has the usual size of 1.5 kB. */
 const parts = Array.from({ length: 6 }, (_, index) => ({
   name: `volume-${index}`,
   status: 'success',

@@ -10,9 +10,7 @@ export interface HttpReply {
   error: string | null;
 }
 
-/**
- * All sockets read into one buffer, which is safe, because a read and its callback are never interrupted by another.
- */
+/** All sockets read into one buffer, which is safe, because no other read can interrupt a read and its callback. */
 const place = Buffer.allocUnsafeSlow(64 * 1024);
 const pauseMs = 100;
 

@@ -17,7 +17,7 @@ export interface MillionCommand {
 }
 
 const limitMs = 50;
-/** Memory use counts as flat if at the end it is at most this many times what it was halfway through. */
+/** Memory use counts as flat if the value at the end is at most this many times the value halfway through. */
 const flat = 1.1;
 
 /** The main run: seeds the fleet, applies the load, and prints the result. Returns false if a target is missed. */

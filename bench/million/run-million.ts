@@ -21,7 +21,7 @@ const sampleMs = 5_000;
 /**
  * Every agent calls twice before the measurement. Its first call costs a fifth more than later ones: the gateway has
  * not cached the agent, and PostgreSQL has not cached its pages. The first round is longer, so an agent's second call
- * is slightly later than it announced.
+ * is slightly later than the agent announced.
  */
 const firstRound = 1.2;
 const warmUpMs = (firstRound + 1) * heartbeatMs;

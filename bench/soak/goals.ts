@@ -42,7 +42,7 @@ export type Wanted = Map<string, { version: string; state: 'enabled' | 'disabled
 
 /**
  * Changes a VM's goal at random: adds or removes an extension, or changes a version, settings or a dependency. Returns
- * whether it did.
+ * whether the goal was changed.
  */
 export async function changeGoal(
   services: Services,
@@ -62,7 +62,7 @@ export async function changeGoal(
     const dependsOnAlpha = name === 'beta' && wanted.get('alpha')?.state === 'enabled' && random() < 0.5;
     const goal = {
       version: pick(versions),
-      // Stays enabled while other extensions depend on it, which would otherwise wait forever.
+      // Stays enabled while other extensions depend on it. Otherwise, they would wait forever.
       state: random() < 0.8 || isNeeded ? ('enabled' as const) : ('disabled' as const),
       dependsOn: dependsOnAlpha ? ['alpha'] : [],
     };
@@ -92,7 +92,7 @@ export async function learn(services: Services, vmId: string, wanted: Wanted): P
       if (state !== 'uninstall') wanted.set(name, { version, state, dependsOn });
     }
   } catch {
-    // The database is still down. The next change tries again.
+    // The database is still down. The next change reads the goal again.
   }
 }
 

@@ -163,8 +163,8 @@ async function settle(
 const uploadFolders = ['reports', 'uploads'] as const;
 
 /**
- * Waits, for a limited time, until each agent has had nothing left to upload. The agents continue to report, so each is
- * checked only until then.
+ * Waits, for a limited time, until each agent has once had nothing left to upload. The agents continue to report, so an
+ * agent that has reached this point is not checked again.
  */
 async function untilUploaded(vms: readonly Vm[]): Promise<void> {
   const end = performance.now() + uploadSeconds * 1_000;

@@ -20,7 +20,7 @@ const atOnce = 4;
 
 /**
  * Creates VMs in stock mode with one extension each. Inserts the agents as rows, because creating tenant keys for a
- * thousand VMs takes minutes, and none is needed here.
+ * thousand VMs takes minutes, and no key is needed here.
  */
 export async function seedStock(services: OpenServices, count: number): Promise<StockVm[]> {
   const { db } = services;

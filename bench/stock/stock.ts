@@ -37,7 +37,7 @@ export async function stock(options: StockOptions): Promise<boolean> {
   const [gateway] = deployment.gateways;
   if (gateway === undefined) throw new Error('no gateway');
   await calls.meet(gateway.host, gateway.port);
-  // The baseline responds with a body as large as a goal state and with its headers, so that only the transport is
+  // The baseline responds with the headers of a goal state and a body of the same size, so that only the transport is
   // compared.
   const bare = await startBareHttp({ 'content-type': 'text/xml; charset=utf-8' }, { status: 200, bytes: 1_400 });
   const gatewayPid = gateway.child.pid() ?? 0;
@@ -55,8 +55,8 @@ export async function stock(options: StockOptions): Promise<boolean> {
   };
   try {
     const measured: { ours: number; yardstick: number }[] = [];
-    // Always in this order: during two consecutive rounds against the baseline, the gateway would get no calls and
-    // consider the agents unresponsive.
+    // The gateway always comes first. If the order alternated, the baseline would be measured twice in a row, and the
+    // gateway would get no calls and consider the agents unresponsive.
     for (let round = 0; round < rounds; round += 1) {
       const p99 = await counted(gateway, transactions.calls);
       measured.push({ ours: p99, yardstick: await counted(bare, transactions.none) });

@@ -25,8 +25,8 @@ const overview = {
 };
 
 /**
- * The verb evaluates health from these columns, because `extension_health` may be seconds old. They contain no document
- * except the handler state, without its output.
+ * The verb evaluates health from these columns, because `extension_health` may be seconds old. The columns contain no
+ * documents except the handler state, without its output.
  */
 const columns = `v.id, v.name, v.tags, v.created_at, v.decommissioning_at, h.health, h.agent, h.since, a.version, a.os,
   g.incarnation, p.last_seen_at, p.next_expected_at, p.clock_skew_seconds, p.heartbeat_seconds, p.status_seconds,

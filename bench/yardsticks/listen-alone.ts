@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 export interface ListenAlone {
-  /** Commits a transaction that notifies. Returns the milliseconds until a bare client receives the notification. */
+  /** Commits a transaction with a `notify`. Returns the milliseconds until a bare client receives the notification. */
   measure(): Promise<number>;
   stop(): Promise<void>;
 }
