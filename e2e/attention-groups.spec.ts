@@ -125,12 +125,12 @@ test('a snooze ends at its time, on request, or when the problem changes', async
   await isListed();
 });
 
-test('a list of too many problems is truncated, and one that did not load says so and loads again', async ({
+test('a list of too many problems is truncated; a list that did not load says so and loads again', async ({
   portal,
   signedIn,
   console,
 }) => {
-  // None is the problem that the test above snoozed.
+  // None of these problems is the one that the test above snoozed.
   const causes = Array.from({ length: 103 }, (_, code) => ({ ...version, ...exit51, exitCode: code + 100 }));
   await given(
     portal,

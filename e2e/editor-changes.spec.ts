@@ -78,7 +78,7 @@ test('the previewed change is applied, and one click undoes it', async ({ api, s
   await expect(apply(page)).toHaveAttribute('aria-disabled', 'true');
 });
 
-test('dependencies are shown as a graph; one that would create a cycle cannot be chosen, and the page says why', async ({
+test('dependencies are shown as a graph; a dependency that would create a cycle cannot be chosen, and the page says why', async ({
   api,
   signedIn,
   unique,

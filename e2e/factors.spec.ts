@@ -124,7 +124,7 @@ test('a passkey is added, signs in alone and after the password, is renamed and 
   await expect(page.getByText('None yet: a password alone is enough to sign in.')).toBeVisible();
 });
 
-test('an admin requires a second factor of everyone, and resets one that was lost', async ({
+test('an admin requires a second factor of everyone, and resets a lost factor', async ({
   page,
   context,
   signedIn,

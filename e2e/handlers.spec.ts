@@ -152,7 +152,7 @@ test('a language is exported as XLIFF for translators, and imported again', asyn
     await expect(page.getByRole('button', { name: 'fr text of idle' })).toContainText('Au repos');
   });
 
-  await test.step('a file of another version and a hostile one are rejected with the reason', async () => {
+  await test.step('a file of another version and a hostile file are rejected with the reason', async () => {
     const other = (await save('de', '2.1')).replaceAll('1.0.0.0', '9.9.9.9');
     await load(page, xliff('other.xlf', other));
     await expect(
@@ -164,7 +164,7 @@ test('a language is exported as XLIFF for translators, and imported again', asyn
   });
 });
 
-test('if two people edit a language, different messages are merged and the same one conflicts', async ({
+test('if two people edit a language, edits of different messages are merged, and edits of the same message conflict', async ({
   api,
   signedIn,
   unique,

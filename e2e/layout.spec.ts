@@ -36,7 +36,7 @@ function recordShifts(): void {
   }).observe({ type: 'layout-shift', buffered: true });
 }
 
-/** Whether a shift is noticeable. A text that changes at the end of its line causes a smaller one. */
+/** Whether a shift is noticeable. A text that changes at the end of its line causes a smaller shift. */
 const isSeen = ({ value }: Shift): boolean => value > 0.001;
 
 /** Returns the recorded shifts after the browser has drawn two more frames. */

@@ -44,7 +44,7 @@ test('namespaces of a token and a member are chosen from a list, or created, wit
     await expect(row).toContainText(`Token.${unique}`);
   });
 
-  await test.step('a member gets a new namespace and keeps the others', async () => {
+  await test.step('a member gets a new namespace and keeps the existing ones', async () => {
     await page.goto('/settings/members');
     const row = page.getByRole('row').filter({ hasText: `Known.${unique}` });
     await row.getByRole('button', { name: /^Actions for/ }).click();

@@ -10,7 +10,7 @@ import { expect, test } from './support/test.ts';
 
 const vms = Number(process.env.ANNEX_NUMBERS_VMS ?? '150');
 const isLarge = vms > 1_000;
-/** VMs that a person creates, for a line of the activity about several actions. */
+/** VMs that a person creates, so that the activity has a line about several actions. */
 const created = ['created-1', 'created-2', 'created-3'];
 const patient = { timeout: 30_000 };
 
@@ -48,7 +48,10 @@ const read = (page: Page, address: string) => async (): Promise<Numbers> => {
 /** The map and the problems below it. The other cards of the overview do not depend on the grouping of the map. */
 const mapCard = 'section[aria-labelledby="fleet-map"]';
 
-/** Reads the overview with a grouping, or the part of it that depends on the grouping: as a map and as a table. */
+/**
+ * Reads the numbers on the overview with a grouping: first in the element `within` with the map, then in the table that
+ * replaces the map.
+ */
 const readOverview = (page: Page, address: string, within: string) => async (): Promise<Numbers> => {
   await open(page, address);
   await expect(page.getByRole('application', { name: /^Fleet map/ })).toBeVisible(patient);
@@ -161,7 +164,7 @@ test('every number that counts VMs opens a list of exactly these VMs', async ({ 
       .locator('option')
       .evaluateAll((options) => options.map((option) => (option as HTMLOptionElement).value));
     expect(groupings).toEqual(expect.arrayContaining(['handler', 'none']));
-    // The short form skips pages that differ only in a tag or a version.
+    // The short run skips pages that differ only in a tag or a version.
     const shown = groupings.filter((by, place) => isLarge || place === 0 || !by.startsWith('tag:'));
     for (const [place, by] of shown.entries()) {
       const address = `/?by=${by}`;

@@ -67,7 +67,7 @@ test('AZ-L2 two readers see the same stored status, each in their own language',
   await expectAccessible(german);
 });
 
-test('a failure shows the chain and the output for itself and its dependent, until it is fixed', async ({
+test('a failed extension and its dependent show the chain and the output, until the failure is fixed', async ({
   signedIn,
   api,
   startAgent,

@@ -58,7 +58,7 @@ test('an outdated agent is shown in the list and on its VM’s page, with the co
   const row = page.getByRole('row').filter({ hasText: vm.name });
   await expect(row).toContainText(/0\.0\.1, \d+\.\d+\.\d+ is available/);
   await expectAccessibleInBothThemes(page);
-  // Loaded from the server, not by a click in the list.
+  // Loads the page from the server, and not through a click in the list.
   await page.goto(`/vms/${vm.id}`);
   await page.getByRole('button', { name: 'is available' }).click();
   const dialog = page.getByRole('dialog', { name: `Update the agent of ${vm.name}` });

@@ -9,7 +9,7 @@ import { agentPackage, cacheFolder, suiteHere } from './waagent-package.ts';
 /** How long to wait for the agent: a round takes seconds, and each handler command takes two more. */
 const patience = { timeout: 90_000, interval: 250 };
 
-/** A portal with its wire server enabled and the probes published, and its machines. */
+/** A portal with an enabled wire server and the published probes, and the machines of its VMs. */
 export class Stage {
   readonly portal: Portal;
   readonly api: Api;

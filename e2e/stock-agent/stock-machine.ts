@@ -17,7 +17,7 @@ export interface StockMachineOptions {
   gatewayUrl: string;
   vmId: string;
   token: string;
-  /** Lines of waagent.conf that differ from the package. */
+  /** Settings in waagent.conf that differ from the package's file. */
   settings?: Record<string, string>;
   /** Folder to which the logs are copied when the machine is removed. */
   logs: string;
@@ -37,7 +37,7 @@ const usualSettings: Record<string, string> = {
 
 /**
  * A throwaway machine with the real stock agent, and `agent wire-forward` next to it. Both end with this process,
- * however it ends.
+ * however this process ends.
  */
 export class StockMachine {
   readonly options: StockMachineOptions;

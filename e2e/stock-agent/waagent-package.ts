@@ -23,7 +23,8 @@ export async function suiteHere(): Promise<string> {
 }
 
 /**
- * Returns the stock agent's package from a Debian release, unpacked below `cache`. `again` downloads the newest one.
+ * Returns the stock agent's package from a Debian release, unpacked below `cache`. `again` downloads the newest
+ * package.
  */
 export async function agentPackage(cache: string, suite: string, again = false): Promise<AgentPackage> {
   const folder = path.resolve(cache, suite);

@@ -7,7 +7,7 @@ const binding = 'annexCountPress';
 export interface Clicks {
   /** Fails if the task took more clicks than `limit`, and prints a line with the count. */
   expectAtMost(task: string, limit: number): Promise<void>;
-  /** Starts again from 0, such as after a check that is not part of the task. */
+  /** Starts again from 0, for example after a check that is not part of the task. */
   restart(): Promise<void>;
 }
 

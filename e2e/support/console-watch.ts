@@ -1,8 +1,8 @@
 import { expect, type Page } from '@playwright/test';
 
 /**
- * Collects a page's errors, including those about blocked content, and its requests to other hosts. Unexpected ones
- * fail the test.
+ * Collects a page's errors, including those about blocked content, and its requests to other hosts. An unexpected error
+ * or request fails the test.
  */
 export class ConsoleWatch {
   readonly #complaints: string[] = [];

@@ -49,7 +49,10 @@ const settingsSchema = {
   },
 };
 
-/** Publishes two versions of a handler with a schema, and one of a handler without, unless the portal has them. */
+/**
+ * Publishes two versions of a handler with a schema and one version of a handler without a schema, unless the portal
+ * already has these versions.
+ */
 export async function publishMounts(api: Api): Promise<void> {
   if (await api.call('GET', `/handlers/${handler}/versions/1.1.0.0`).catch(() => null)) return;
   await api.ensurePublisher('Acme.Editor');

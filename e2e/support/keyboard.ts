@@ -24,7 +24,7 @@ export async function pressOn(page: Page, wanted: Locator, key = 'Enter'): Promi
 }
 
 /**
- * Expects that an element of the page has the focus, so that the next Tab continues there. After an act, the browser
+ * Expects that an element of the page has the focus, so that the next Tab continues there. After an action, the browser
  * moves the focus to the document if the focused element was removed or disabled.
  */
 export async function expectFocusKept(page: Page): Promise<void> {

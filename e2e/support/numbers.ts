@@ -8,7 +8,10 @@ export interface CountLink {
   count: number;
 }
 
-/** The numbers of a page, and what breaks the rule that every number of VMs is a link to them. */
+/**
+ * The numbers of VMs on a page, and the numbers that break the rule that each of them is a link to the list of these
+ * VMs.
+ */
 export interface Numbers {
   links: CountLink[];
   faults: string[];
@@ -43,7 +46,7 @@ export async function numbersOf(page: Page, within = 'main'): Promise<Numbers> {
   });
 }
 
-/** Returns the number of VMs that the list has under this address, according to the page that the portal sends. */
+/** Returns the number of VMs in the list at this URL, according to the HTML that the portal sends. */
 async function totalOf(page: Page, href: string): Promise<number> {
   const answer = await page.request.get(href);
   const html = await answer.text();
@@ -69,8 +72,8 @@ async function totalsOf(page: Page, links: readonly CountLink[]): Promise<Map<st
 const readings = 5;
 
 /**
- * Compares every number that `read` finds with its list. Reads the numbers that differ again. Returns how many numbers
- * are the same as their lists.
+ * Compares every number that `read` finds with its list. If some numbers differ, reads them again. Returns how many
+ * numbers match their lists.
  */
 export async function expectExact(page: Page, what: string, read: () => Promise<Numbers>): Promise<number> {
   const first = await read();

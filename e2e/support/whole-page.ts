@@ -2,8 +2,8 @@ import { expect, type Page } from '@playwright/test';
 
 /**
  * Makes every navigation of a page wait until the page is complete, as people see it. React streams content into a
- * hidden element and moves it shortly after the document has loaded; until then it exists twice or in the wrong place.
- * Keys and clicks work after hydration, when Next.js adds its route announcer.
+ * hidden element and moves it shortly after the document has loaded; until then, the content exists twice or is in the
+ * wrong place. Keys and clicks work after hydration, when Next.js adds its route announcer.
  */
 export function openedWhole(page: Page): Page {
   const { goto, reload, goBack, goForward } = page;

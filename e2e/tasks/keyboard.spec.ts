@@ -13,7 +13,7 @@ test('the search field never traps the keys: ↓ enters the rows, Escape keeps t
 }) => {
   const names = ['a', 'b', 'c'].map((letter) => `row-${letter}-${unique}`);
   for (const name of names) await api.createVm(name);
-  // A list that is open when the worker adds VMs only announces them.
+  // If the list is already open when the worker adds the VMs, the list only announces them.
   const listed = () => api.call<{ items: unknown[] }>('GET', `/vms?q=row-`);
   await expect.poll(async () => (await listed()).items.length, settled).toBe(3);
   const page = await signedIn('viewer');
