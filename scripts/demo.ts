@@ -99,7 +99,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     options.say('Demo: publishing sample handlers …');
     for (const sample of samples) await publish(api, sample);
     options.say('Demo: creating VMs, agents and goal states …');
-    // Waits for all of them, so that none is still being created if the demo is attempted again.
+    // Waits for all VMs, so that no VM is still being created when the demo is attempted again.
     const made = await Promise.allSettled(vms.map((vm) => makeVm(api, options, folder, vm)));
     for (const each of made) if (each.status === 'rejected') throw each.reason;
     await rm(unfinished);

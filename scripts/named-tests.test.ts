@@ -20,7 +20,7 @@ test('every row of claims must name an existing test', () => {
   ]);
 });
 
-test('every section must name one too, possibly by a relative link', () => {
+test('every section must name an existing test too, possibly by a relative link', () => {
   const page = '# Claims\n\n## One\n([test](../server/a.test.ts))\n\n## Two\nIt is so.\n';
   expect(namedTestFaults(page, 'sections', exists)).toEqual(['no test is named for "Two"']);
 });

@@ -32,7 +32,7 @@ interface Step {
   command: [string, ...string[]];
   env?: Record<string, string>;
   totals: (exitCode: number) => Totals;
-  /** Whether the step runs at the same time as the one before it. Its output follows that step's. */
+  /** Whether the step runs at the same time as the one before it. Its output follows that of the step before it. */
   isBeside?: true;
 }
 
