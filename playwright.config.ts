@@ -6,11 +6,12 @@ export default defineConfig({
   testDir: './e2e',
   globalSetup: ['./server/testing/programs-setup.ts', './e2e/support/database-template.ts'],
   testMatch: '**/*.spec.ts',
-  // Leaves out the journeys that need a program that this machine lacks.
+  // Skips the journeys that need a program that this machine lacks.
   testIgnore: (await testsLeftOut()).map((file) => `**/${file}`),
   // Playwright empties this folder when it starts, while the stock agent's test may be writing to the folder above.
   outputDir: './test-results/journeys',
-  // Each worker has its own portal and database. There is one more worker than CI has cores, because they often only wait.
+  // Each worker has its own portal and database. There is one more worker than CI has cores, because workers often only
+  // wait.
   workers: 3,
   fullyParallel: false,
   forbidOnly: true,

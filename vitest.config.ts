@@ -7,7 +7,8 @@ export default defineConfig({
     include: ['**/*.test.{ts,tsx}'],
     exclude: ['**/node_modules/**', '.next/**', '.data/**', 'e2e/**', ...(await testsLeftOut())],
     globalSetup: ['./server/testing/programs-setup.ts', './db/testing/global-setup.ts'],
-    // One more than CI has cores, because a third of the time, a test file waits for processes, intervals or disks.
+    // One more worker than CI has cores, because a third of the time, a test file waits for processes, intervals or
+    // disks.
     maxWorkers: 3,
     sequence: { sequencer: ChildrenFirst },
     // Test files share worker processes, because loading the modules for each file would take as long as the tests.

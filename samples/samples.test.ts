@@ -32,7 +32,7 @@ const messagesOf = (status: StatusObject): { id: string; params: string[] }[] =>
   ...status.substatus.flatMap(messagesOf),
 ];
 
-/** Seals as the portal does, with programs that every machine has. */
+/** Encrypts settings as the portal does, with programs that every machine has. */
 function seal(settings: Record<string, unknown>): GoalInput['settings'] {
   const folder = join(machine.dir, 'certificates');
   const certificate = readdirSync(folder).find((name) => name.endsWith('.crt')) ?? '';
@@ -86,7 +86,7 @@ describe.each(samples)('$handler $version', ({ handler, version, settings }) => 
   });
 });
 
-test('AZ-C3 protected settings are stored sealed only; the handler opens them with the key found by thumbprint', async () => {
+test('AZ-C3 protected settings are stored only encrypted; the handler decrypts them with the key that it finds by thumbprint', async () => {
   const password = 'correct horse battery';
   const publicSettings = { server: 'files.example.net', user: 'backup' };
   await give('Northwind.Storage.Mount', '2.0.0.0', { settings: { publicSettings, ...seal({ password }) } });
