@@ -75,7 +75,7 @@ test('files that handlers create have the machine’s umask, also under the syst
 
 test('AZ-G2 downloads run in parallel, install commands one at a time', async () => {
   const names = ['One', 'Two', 'Three'];
-  // A command that starts while another one is running logs OVERLAP.
+  // A command that starts while another command is running logs OVERLAP.
   const script = `mkdir '${machine.callsFile}.lock' || echo OVERLAP >> '${machine.callsFile}'; sleep 0.1; rmdir '${machine.callsFile}.lock'`;
   for (const type of names) await machine.addHandler({ handler: `Acme.Test.${type}`, version: '1', script });
   machine.portal.setGoal(names.map((type) => ({ name: type, handler: `Acme.Test.${type}`, version: '1' })));

@@ -99,7 +99,7 @@ describe('copies of the key where handlers look for it', () => {
     const [goal] = goalWith(thumbprint);
     machine.portal.setGoal([{ ...echo, ...goal, name: 'echo', state: 'uninstall', sequenceNumber: 2 }]);
     await machine.until('they are gone', () => copies(handlers()).length + copies(waagentFolder).length === 0);
-    // The agent created the folder, so it deletes it once it is empty.
+    // The agent created the folder, so the agent deletes it once the folder is empty.
     await machine.until('the folder is gone', () => !existsSync(waagentFolder));
     expect(thumbprintsIn(machine.dir)).toEqual([thumbprint]);
   });

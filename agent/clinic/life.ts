@@ -143,8 +143,7 @@ export class TrialRun {
     const file = statusFileName(goal.sequenceNumber, isNamed ? extensionName : undefined);
     const status = await watchStatus(join(folders.statusFolder, file), stage, began?.at ?? Date.now(), this.patience);
     this.seen.statuses.push(status);
-    // If the status of one stage does not become success, that of a later stage probably will not either. Later stages
-    // therefore wait only briefly.
+    // If one stage ends without the status success, later stages probably will too, so they wait only briefly.
     if (status.document?.status !== 'success') this.patience = { ...this.patience, statusSeconds: 1, settleSeconds: 1 };
     this.lookForSecrets();
     return true;
@@ -201,7 +200,7 @@ export class TrialRun {
 
   /**
    * Returns the path of the newest output with this name, or an empty string if there is none. Each version has its own
-   * log folder, so there can be several.
+   * log folder, so several outputs can have this name.
    */
   private outputFile(name: string): string {
     const folders = readdirSync(this.layout.logs).map((folder) => join(this.layout.logs, folder, 'commands', name));
@@ -238,7 +237,7 @@ export class TrialRun {
     return all.filter(({ parent }) => !all.some(({ pid }) => pid === parent)).map(({ line }) => line);
   }
 
-  /** Returns the services after the second enable, once those of the first have had time to end. */
+  /** Returns the services after the second enable, once the services of the first enable have had time to end. */
   private async servicesAgain(): Promise<string[]> {
     const until = Date.now() + endingSeconds * 1000;
     while (this.services().length > this.seen.processes.once.length && Date.now() < until) await wait(0.1, []);

@@ -1,7 +1,7 @@
 import type { CheckResult } from './evaluate-checks.ts';
 import type { Result } from './try-package.ts';
 
-/** Counts the checks that passed, and those that applied. */
+/** Counts the checks that passed and the checks that applied. */
 export function scoreOf(checks: CheckResult[]): { passed: number; of: number } {
   return {
     passed: checks.filter(({ verdict }) => verdict === 'passed').length,

@@ -62,7 +62,7 @@ export function filesBelow(folder: string, depth = 64): string[] {
   });
 }
 
-/** System folders in which a handler may leave files. Those that this user cannot write to are not searched. */
+/** System folders in which a handler may leave files. Folders that this user cannot write to are not searched. */
 const places = ['/etc', '/opt', '/srv', '/usr/local', '/var/lib', '/var/opt', '/var/spool'];
 const placesDepth = 3;
 

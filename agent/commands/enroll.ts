@@ -53,8 +53,8 @@ export async function enroll(options: EnrollOptions, print: (line: string) => vo
       os: operatingSystem(),
     };
     const answer = await enrollAt(portal, enrollment, options.call);
-    // Queued reports belong to the earlier VM. The record of handlers is kept, because they are still installed on this
-    // machine.
+    // Queued reports belong to the earlier VM. The record of handlers is kept, because the handlers are still installed
+    // on this machine.
     for (const path of [layout.reports, layout.uploads, layout.goalState, layout.calls]) discard(path);
     if (options.ca !== undefined) writeAtomically(layout.authorities, authoritiesIn(options.ca), 0o644);
     writeAtomically(layout.credential, `${answer.credential}\n`, 0o600);
@@ -74,8 +74,8 @@ export async function enroll(options: EnrollOptions, print: (line: string) => vo
   }
 
   /**
-   * Returns an identity with a new key. The earlier identity stays valid until the portal has responded, and its key
-   * stays until nothing uses it.
+   * Returns an identity with a new key. The earlier identity stays valid until the portal has responded. The earlier
+   * key is kept until nothing uses it.
    */
   async function otherIdentity(earlier: IdentityFile): Promise<IdentityFile> {
     let thumbprint = earlier.againThumbprint;

@@ -58,7 +58,7 @@ export function logs(extension: string | undefined, options: LogsOptions, print:
   }
 }
 
-/** Returns journal entries, oldest first; if `extension` is given, only those about it. */
+/** Returns journal entries, oldest first; if `extension` is given, only the entries about that extension. */
 function journalOf({ logs: folder }: AgentLayout, extension: string | undefined): Entry[] {
   const files = readdirSync(folder)
     .map((name) => ({ name, number: Number(/^agent\.log(?:\.(\d+))?$/.exec(name)?.[1] ?? 0) }))

@@ -125,7 +125,7 @@ function identityOf(zip: string, { handler, handlerVersion }: TryOptions): { han
 
 /**
  * Copies the previous package. Uses the version in the file name if it is lower than `version`; otherwise makes up a
- * lower one.
+ * lower version.
  */
 function previousOf(zip: string, version: string, work: string): { zip: string; version: string } {
   const named = /[-_ ]v?(\d+(?:\.\d+){0,3})\.zip$/.exec(basename(zip))?.[1];

@@ -28,8 +28,8 @@ const systemdRestart = 'systemctl restart annex-agent';
 const run = promisify(execFile);
 
 /**
- * Replaces this agent with the one that the portal serves, and restarts it. Restores the previous agent if the new one
- * does not poll in time. Throws AgentError if the agent is not updated.
+ * Replaces this agent with the agent that the portal serves, and restarts it. Restores the previous agent if the new
+ * agent does not poll in time. Throws AgentError if the agent is not updated.
  */
 export async function update(options: UpdateOptions, print: (line: string) => void): Promise<void> {
   const { dir, call, pollSeconds } = options;
@@ -121,7 +121,9 @@ function requireNewer({ version, minimumNode }: ServedAgent, portal: string): vo
   }
 }
 
-/** Starts the downloaded agent once, so that a file that cannot run is found before it replaces anything. */
+/**
+ * Starts the downloaded agent once, so that a file that cannot run is detected before it replaces the current agent.
+ */
 async function requireRunning(incoming: string, version: string): Promise<void> {
   try {
     const { stdout } = await run(process.execPath, [incoming, '--version']);

@@ -12,7 +12,7 @@ export interface DoctorFinding {
     | 'clock'
     | 'credential'
     | 'programs';
-  /** `bad`: the agent cannot work. `advice`: it can, but not for much longer, or not completely. */
+  /** `bad`: the agent cannot work. `advice`: the agent works, but incompletely or not for much longer. */
   verdict: 'good' | 'advice' | 'bad';
   what: string;
   /** What to do; absent if nothing needs to be done. */

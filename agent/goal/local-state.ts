@@ -41,7 +41,7 @@ const localState = z.object({
   extensions: z.record(z.string(), extension),
   /**
    * Number of the last round. It increases at each start of the agent and with each goal state that changes more than
-   * the encryption.
+   * the encryption of settings.
    */
   round: z.int().optional(),
   /** The pending restart requests, as last reported. */

@@ -70,8 +70,8 @@ export function writeSettings(folders: HandlerFolders, extension: GoalStateExten
 }
 
 /**
- * Before an update, copies `mrseq` and the statuses of the replaced version into the folder of the new one, as the
- * stock agent does. Handlers use them to distinguish an update from a first install.
+ * Before an update, copies `mrseq` and the statuses of the replaced version into the folder of the new version, as the
+ * stock agent does. Handlers use these files to distinguish an update from a first install.
  */
 export function carryOver(from: HandlerFolders, to: HandlerFolders): void {
   copyBelow(from.root, join(from.root, 'mrseq'), to.root, join(to.root, 'mrseq'));
@@ -104,7 +104,10 @@ function settingsPath(folders: HandlerFolders, { name, sequenceNumber }: GoalSta
   return join(folders.configFolder, settingsFileName(sequenceNumber, named ? name : undefined));
 }
 
-/** Whether a package is unpacked in this folder. The agent itself creates some subfolders, so those do not count. */
+/**
+ * Whether a package is unpacked in this folder. The agent itself creates some subfolders, so these subfolders do not
+ * count.
+ */
 export function isUnpacked(root: string): boolean {
   return existsSync(join(root, manifestFileName));
 }

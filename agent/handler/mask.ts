@@ -69,7 +69,7 @@ const narrowest = 32;
 
 /** Masks secrets in a stream of bytes, even across chunks and across line breaks within a secret, as in long base64. */
 export class Mask {
-  /** Secrets without line breaks; `texts` has those with several lines. */
+  /** Secrets without line breaks; `texts` has the secrets with several lines. */
   private readonly lines: Buffer[];
   private readonly texts: Buffer[];
   private readonly longest: number;

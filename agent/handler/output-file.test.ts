@@ -16,7 +16,7 @@ test('the agent reports bytes that the disk rejects, and continues', () => {
 const output = new OutputFile(process.argv[1], { secrets: [] });
 output.write(Buffer.alloc(10_000, 'x'));
 console.log(output.finish('over').tail);`;
-  // With a limit of 4 KiB, a part is written and the rest rejected, although the disk is not full.
+  // With a limit of 4 KiB, some bytes are written and the others are rejected, although the disk is not full.
   const limited = ['-c', 'ulimit -f 8; exec "$0" "$@"', process.execPath, '--input-type=module', '-e', program, file];
   const { status, stdout } = spawnSync('/bin/sh', limited, { encoding: 'utf8' });
   expect(status).toBe(0);

@@ -46,9 +46,9 @@ const firstLooks = 200;
 
 /**
  * `$1` is the command line, `$2` the folder. The command starts only if the shell creates the file `pid`: a restarted
- * agent creates it first to prevent a late start. The umask is the usual 022, because the agent's is stricter under
- * systemd. The shell writes the exit code to disk. If the agent is gone, the shell waits up to an hour for `$2` to be
- * deleted, because a pipe that no process has open loses its contents.
+ * agent creates it first to prevent a late start. The umask is the usual 022, because the agent's umask is stricter
+ * under systemd. The shell writes the exit code to disk. If the agent is gone, the shell waits up to an hour for `$2`
+ * to be deleted, because a pipe that no process has open loses its contents.
  */
 const wrapper = `set -C; echo $$ > "$2/pid" || exit 125; set +C
 (umask 022; exec /bin/sh -c "$1"); code=$?; echo $code > "$2/exit"

@@ -35,7 +35,7 @@ export class KeyCopies {
     for (const folder of this.folders) this.placeIn(folder, name);
   }
 
-  /** Deletes copies that are not needed, and those in folders that are no longer configured. */
+  /** Deletes copies that are not needed, and copies in folders that are no longer configured. */
   keepOnly(needed: ReadonlySet<string | undefined>): void {
     const before = this.read();
     const isNeeded = ({ folder, thumbprint }: Record['copies'][number]) =>

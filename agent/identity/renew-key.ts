@@ -17,9 +17,9 @@ export function isRenewing(layout: AgentLayout): boolean {
 }
 
 /**
- * Creates a new key pair and makes the portal encrypt settings for it, authorized by the old key. If interrupted, it
- * resumes with the same new key, and the portal repeats its response. Returns the new thumbprint. Throws if the old key
- * is missing, or if the portal rejects the renewal or does not respond.
+ * Creates a new key pair and makes the portal encrypt settings for it, authorized by the old key. If it was
+ * interrupted, the next call resumes with the same new key, and the portal repeats its response. Returns the new
+ * thumbprint. Throws if the old key is missing, or if the portal rejects the renewal or does not respond.
  */
 export async function renewKey(layout: AgentLayout, portal: Portal): Promise<string> {
   const identity = readIdentityFile(layout);

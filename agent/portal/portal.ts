@@ -41,7 +41,7 @@ function problemOf(text: string): z.infer<typeof problemDocument> {
   }
 }
 
-/** Caps the delay: a longer one is a mistake, and a timer treats more than 24 days as no delay. */
+/** Caps the delay: a longer delay is a mistake, and a timer treats more than 24 days as no delay. */
 const maxDelaySeconds = 3600;
 
 function seconds(value: string | string[] | undefined): number | null {
@@ -59,8 +59,8 @@ export interface PolledGoalState {
 }
 
 /**
- * The portal's API for an enrolled machine. Throws PortalRefusal if the portal rejects a request, Error if it does not
- * respond.
+ * The portal's API for an enrolled machine. Throws PortalRefusal if the portal rejects a request, and Error if the
+ * portal does not respond.
  */
 export interface Portal {
   goalState(etag: string | null, waitSeconds: number, signal?: AbortSignal): Promise<PolledGoalState>;

@@ -10,7 +10,7 @@ export interface Log {
   path: string;
   size: number;
   time: number;
-  /** Device and inode identify the file even if another one gets its name later. */
+  /** Device and inode identify the file even if another file gets its name later. */
   dev: number;
   ino: number;
 }

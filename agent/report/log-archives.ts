@@ -22,7 +22,7 @@ export class LogArchives {
   private readonly journal: Journal;
   private readonly stopping = new AbortController();
   private sending: Promise<void> | null = null;
-  /** Requests that the portal permanently rejects; they are not packed again. */
+  /** Requests for which the portal permanently rejects the archive; the logs are not packed again. */
   private readonly refused = new Set<string>();
 
   constructor({ layout, portal, journal }: { layout: AgentLayout; portal: Portal; journal: Journal }) {

@@ -35,7 +35,7 @@ export function noEntries(): Entries {
 }
 
 /**
- * In a queue longer than this, a status replaces earlier ones with the same sequence number, even if their contents
+ * In a queue longer than this, a status replaces earlier statuses with the same sequence number, even if their contents
  * differ.
  */
 const manyWaiting = 500;
@@ -77,7 +77,7 @@ export class Outbox {
     this.numbers.push(this.last);
   }
 
-  /** Returns the oldest readable report, and deletes unreadable ones before it. */
+  /** Returns the oldest readable report, and deletes the unreadable reports before it. */
   first(): QueuedReport | null {
     for (const number of [...this.numbers]) {
       const parsed = queued.safeParse(this.unwritten.get(number) ?? readJson(this.pathOf(number)));
@@ -95,7 +95,8 @@ export class Outbox {
 
   /**
    * Removes from queued reports what the new report supersedes: earlier heartbeats of an extension, and statuses and
-   * problems equal to new ones. In a long queue, a status supersedes every earlier one with the same sequence number.
+   * problems that equal a new one. In a long queue, a status supersedes every earlier status with the same sequence
+   * number.
    */
   private supersede(report: Entries): void {
     // The first report may be in transit.

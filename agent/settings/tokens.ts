@@ -27,7 +27,7 @@ export async function enrollmentTokenOf(sources: TokenSources): Promise<string> 
 
 /**
  * Returns the forwarder token of a VM. No option takes the token itself, because command lines are visible and the
- * token stays valid. Throws AgentError if there is none or it is malformed.
+ * token stays valid. Throws AgentError if there is no token or the token is malformed.
  */
 export async function guestTokenOf(sources: Omit<TokenSources, 'token'>): Promise<string> {
   const found = await tokenOf(sources, '--guest-token-file', 'Forwarder token: ');

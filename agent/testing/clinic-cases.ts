@@ -85,7 +85,10 @@ export function patient({
   return zipOf(filesOfHandler('/dev/null', handler));
 }
 
-/** Returns a shell command that writes a status. `properties` are additional ones, with a leading comma. */
+/**
+ * Returns a shell command that writes a status. `properties` is JSON text with further properties, starting with a
+ * comma.
+ */
 export function writeStatus(word: string, properties = ''): string {
   const status = `{"status":"${word}"${properties}}`;
   const text = `[{"version":1.0,"timestampUTC":"2026-01-01T00:00:00Z","status":${status}}]`;

@@ -46,7 +46,7 @@ export interface FakePortal {
   renewals: { certificate: string; proof: string }[];
   /** Versions that agents sent after an update. */
   described: { name: string; version: string }[];
-  /** Archives that operators are waiting for, and those that arrived. */
+  /** Archives that operators are waiting for, and archives that have arrived. */
   wantedLogs: { id: string; handler: string }[];
   archives: Map<string, Buffer>;
   /** The `Range` headers of package requests; '' if there was none. */

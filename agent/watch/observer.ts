@@ -35,15 +35,15 @@ interface Watched {
    * Set once the status is `success` or `error`: the file's modification time when it was last checked, and the status.
    */
   concluded: { mtimeMs: number; word: StatusWord | null } | null;
-  /** The last document that was reported; a different one is reported immediately. */
+  /** The last document that was reported; a different document is reported immediately. */
   lastText: string | null;
   lastProblem: string | null;
   /** When a file with this modification time was first seen, and the file's age at that time. */
   seen: { mtimeMs: number; at: BootMoment; ageSeconds: number } | null;
   reading: Promise<StatusWord | null> | null;
-  /** Whether a reading is scheduled; further changes do not schedule another one. */
+  /** Whether a reading is scheduled; further changes do not schedule another reading. */
   isDue: boolean;
-  /** Whether a periodic reading is in progress; another one would only wait for it. */
+  /** Whether a periodic reading is in progress; a second reading would only wait for the first. */
   isBeingRead: boolean;
   /** When a change was last read, by `performance.now()`. */
   changeRead: number;

@@ -199,8 +199,8 @@ export class Forwarder {
   }
 
   /**
-   * Responds in place of the gateway: with the last goal state if the request is for it, otherwise with a status that
-   * the stock agent does not retry.
+   * Responds in place of the gateway: with the last goal state if the request is for a goal state, otherwise with a
+   * status that the stock agent does not retry.
    */
   private answerWithoutGateway(method: string, path: string, response: ServerResponse, reason: string): void {
     if (this.trouble === null) {
@@ -226,7 +226,7 @@ export class Forwarder {
     this.options.journal.info(`The gateway is available again after ${seconds} s.`, { seconds, answeredHere });
   }
 
-  /** Reads the token again, so that a replaced one takes effect with the next request. */
+  /** Reads the token again, so that a new token takes effect with the next request. */
   private rereadToken(): void {
     if (performance.now() - this.tokenReadAt < this.limits.tokenMilliseconds) return;
     this.tokenReadAt = performance.now();
@@ -257,7 +257,7 @@ function refuse(socket: Socket): void {
   // A client that keeps sending would occupy a connection that other clients need.
   const timer = setTimeout(() => socket.destroy(), 500);
   socket.on('error', () => {}).on('close', () => clearTimeout(timer));
-  // Unread input is discarded, because it would reset the connection and lose the response.
+  // Discards unread input, which would otherwise reset the connection and lose the response.
   socket.resume().end(`${head}\r\n\r\n${sentence}`);
 }
 

@@ -8,7 +8,8 @@ const mapped = isLittle ? '0000000000000000FFFF0000' : '00000000000000000000FFFF
 /** The tables of TCP sockets in one network namespace. The open files stay readable after the process has ended. */
 export interface SocketTables {
   /**
-   * Returns the id of the user who owns the client's socket, or null if that is not an open socket in this namespace.
+   * Returns the id of the user who owns the client's socket, or null if the client has no open socket in this
+   * namespace.
    */
   uidOf(client: { address: string; port: number }, server: { address: string; port: number }): number | null;
   close(): void;

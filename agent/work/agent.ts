@@ -84,7 +84,7 @@ export class Agent {
   private appliedEtag: string | null = null;
   /** ETag of the last goal state received, even if it could not be read. */
   private seenEtag: string | null = null;
-  /** The highest incarnation received in each epoch. A goal state with a lower one is rejected as a replay. */
+  /** The highest incarnation received in each epoch. A goal state with a lower incarnation is rejected as a replay. */
   private newest: NewestByEpoch = {};
   private works: Promise<unknown>[] = [];
   private renewing: Promise<void> | null = null;
@@ -301,8 +301,8 @@ export class Agent {
   }
 
   /**
-   * Makes a goal state the current one, and stores it if it is new. If it is invalid or a replay, reports that and
-   * keeps the last one. Throws AgentError if it cannot be stored.
+   * Makes a goal state the current one, and stores a new goal state. Reports an invalid or replayed goal state, and
+   * keeps the last one. Throws AgentError if the goal state cannot be stored.
    */
   private apply(document: { text: string; etag: string }, how: 'new' | 'kept' = 'new'): void {
     const { journal, layout } = this.options;
@@ -376,7 +376,10 @@ export class Agent {
   }
 }
 
-/** Reads the incarnation from the stored text, for files written by agents that did not store it separately. */
+/**
+ * Reads the incarnation from the stored text, for files written by agents that did not store the incarnation
+ * separately.
+ */
 function newestIn(text: string, etag: string): NewestByEpoch {
   try {
     return withNewest({}, etag, readGoalState(text).incarnation);

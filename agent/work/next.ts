@@ -24,7 +24,7 @@ const longestKindMs = 3_600_000;
 /**
  * Returns what the lane does next, by priority: work that was begun on this machine; after an hour with one kind, work
  * of another kind; the lowest turn; hooks without a turn, by the clock of their relation. Equal candidates keep their
- * order. Null if there are none.
+ * order. Null if there are no candidates.
  */
 export function nextWork<C extends Candidate>(candidates: readonly C[], busy: LaneBusy | null): C | null {
   const others = candidates.filter(({ kind }) => busy !== null && busy.ms >= longestKindMs && kind !== busy.kind);

@@ -36,7 +36,7 @@ export class PendingRestart {
     return this.options.command !== undefined;
   }
 
-  /** Drops requests from earlier boots and reports the others. */
+  /** Drops requests from earlier boots and reports the other requests. */
   begin(): void {
     const { machine, journal } = this.options;
     if (machine.dropOldRestarts()) {

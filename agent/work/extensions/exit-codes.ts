@@ -10,7 +10,7 @@ const notRun = 'NOT_RUN';
 /** The value for a command without an exit code, for example because it timed out or was killed by a signal. */
 const ended = '-1';
 
-/** Stores the exit codes of commands that replace a version, by extension, for the commands that follow them. */
+/** Stores the exit codes of commands that replace a version, by extension. Later commands receive them. */
 export class ExitCodes {
   private readonly codes = new Map<string, string>();
 

@@ -58,7 +58,7 @@ export class Fetcher {
     }
   }
 
-  /** Whether a download is running. One that waits for its retry does not count. */
+  /** Whether a download is running. A download that waits for its retry does not count. */
   get isBusy(): boolean {
     return this.running.size > 0;
   }
@@ -130,7 +130,7 @@ export class Fetcher {
     this.pausing.set(key, entry);
     const line = `${step.handler} ${step.version} did not arrive: ${reason}.`;
     journal.warn(`${line} Next try in ${Math.ceil(seconds)} s.`);
-    // A first failure may be temporary; only repeated ones are reported.
+    // A first failure may be temporary, so only repeated failures are reported.
     if (before === undefined || entry.reported === reason) return;
     entry.reported = reason;
     for (const name of step.extensions) machine.problem(name, `${line} The agent keeps trying.`);
