@@ -39,7 +39,9 @@ export interface FactorFormProps {
   act?: string;
 }
 
-/** Asks for one factor (a passkey, a code from the app, a recovery code or the password) and offers the others. */
+/**
+ * Asks for one factor (a passkey, a code from the app, a recovery code or the password) and offers the other factors.
+ */
 export function FactorForm({ kinds, askPasskey, onShow, onProblem, act }: FactorFormProps) {
   const { t } = useTranslation('auth');
   const [kind, setKind] = useState<FactorKind>(kinds[0] ?? 'password');

@@ -52,7 +52,7 @@ export async function canOfferByField(): Promise<boolean> {
   return canUsePasskeys() && (await load()).browserSupportsWebAuthnAutofill();
 }
 
-/** Cancels a pending request, such as the one in the field's suggestions. */
+/** Cancels a pending request, such as the request behind a field's suggestions. */
 export async function cancelPasskeyRequest(): Promise<void> {
   (await load()).WebAuthnAbortService.cancelCeremony();
 }

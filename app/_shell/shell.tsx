@@ -17,7 +17,8 @@ import { type Reader, ReaderProvider, useReader } from './reader.tsx';
 import { ShellContext, type ShellState } from './shell-state.ts';
 import { useKeptFocus } from './use-kept-focus.ts';
 
-// Pages use these components. They are exported here so that they are part of the layout's script, not of every page's.
+// Pages use these components. They are exported here so that they are part of the layout's script, and not of every
+// page's script.
 export { LiveBanner } from './live-indicator.tsx';
 export { TopTools } from './top-tools.tsx';
 

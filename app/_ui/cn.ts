@@ -41,7 +41,8 @@ const merge = createTailwindMerge(() => ({
 }));
 
 /**
- * Joins class names. If two belong to the same group above, the later one wins, so that callers can override styles.
+ * Joins class names. If two names belong to the same group above, the later name wins, so that callers can override
+ * styles.
  */
 export function cn(...classes: ClassValue[]): string {
   return merge(clsx(classes));

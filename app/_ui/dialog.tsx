@@ -20,7 +20,7 @@ export interface DialogProps {
   /** One or two sentences about the dialog's purpose. */
   description?: ReactNode;
   children?: ReactNode;
-  /** Buttons; the one that performs the action comes last. */
+  /** Buttons; the button that performs the action comes last. */
   footer?: ReactNode;
   /** `wide` for tables and code. */
   size?: 'default' | 'wide';

@@ -4,7 +4,7 @@ import { StatusIcon, type StatusName } from './status-icon.tsx';
 
 export interface EmptyStateProps {
   title: ReactNode;
-  /** Why it is empty and what to do next. */
+  /** Why there is no content, and what to do next. */
   children?: ReactNode;
   actions?: ReactNode;
   /** A muted line at the end, such as "The token works once, until 15:02." */

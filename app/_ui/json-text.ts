@@ -11,7 +11,7 @@ export function replaceText(state: EditorState, text: string, joinsUndo: boolean
   return {
     changes: { from: 0, to: state.doc.length, insert: text },
     annotations: fromOutside.of(true),
-    // CodeMirror's history always joins a change during a composition with the one before it.
+    // CodeMirror's history always joins a change during a composition with the change before it.
     ...(joinsUndo && { userEvent: 'input.type.compose' }),
   };
 }

@@ -8,7 +8,7 @@ import { cn } from './cn.ts';
 export interface SealedFieldProps {
   /** When and by whom the secret was last changed, such as `changed <RelativeTime/> by Ada`. */
   changed?: ReactNode;
-  /** Buttons, such as one that opens an input for a new value. */
+  /** Buttons, such as a button that opens an input for a new value. */
   actions?: ReactNode;
   className?: string;
 }

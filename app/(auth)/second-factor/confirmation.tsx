@@ -28,8 +28,8 @@ export function Confirmation({ account, onDone }: { account: Account; onDone(): 
 }
 
 /**
- * Returns the factors that this account can use for a confirmation in this browser; empty if it can only sign in
- * through the provider again.
+ * Returns the factors that this account can use for a confirmation in this browser; empty if the reader can only sign
+ * in through the provider again.
  */
 export function kindsOf(account: Account): FactorKind[] {
   const kinds: FactorKind[] = [];

@@ -47,7 +47,7 @@ type Contents = inferRouterOutputs<AppRouter>['activity']['get'];
 
 function DifferenceTable({ differences }: Pick<Contents, 'differences'>) {
   const { t } = useTranslation('activity');
-  // A created object has no values before the action, and a deleted one has none after it, so one column is enough.
+  // A created object has no values before the action, and a deleted object has none after it, so one column is enough.
   const sides = (['before', 'after'] as const).filter((side) =>
     differences.some((difference) => difference[side] !== undefined),
   );

@@ -11,7 +11,7 @@ import { foldedSentence, type Say, sentenceOf } from './sentence-of.ts';
 
 export interface ActSentenceProps {
   act: ListedAct;
-  /** The counts of the actions if the sentence is about several similar ones; `act` is the newest of them. */
+  /** The counts of the actions if the sentence is about several similar actions; `act` is the newest of them. */
   fold?: FoldedActs['fold'];
   onFilter?: OnFilter;
 }

@@ -95,7 +95,7 @@ export function ActivityFilters({ filter, onChange, facets }: ActivityFiltersPro
 const withoutEmpty = (filter: ActivityQuery): ActivityQuery =>
   Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ''));
 
-/** Adds the chosen value, because a value from the URL may be missing from the list of recent ones. */
+/** Adds the chosen value, because a value from the URL may be missing from the list of recent values. */
 function withChosen(options: { value: string; label: string }[], chosen: string | undefined) {
   if (chosen === undefined || chosen === '' || options.some(({ value }) => value === chosen)) return options;
   return [...options, { value: chosen, label: chosen }];

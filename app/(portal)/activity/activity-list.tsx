@@ -18,7 +18,7 @@ export interface ActivityListProps {
   filter: Omit<ActivityQuery, 'since'>;
   /** The first page, if the server rendered it. */
   first?: Feed | undefined;
-  /** When the reader's visit before this one ended, to mark that place in the list. */
+  /** When the reader's previous visit ended. The list marks this time. */
   lastVisit?: Date | null;
   onFilter?: OnFilter;
   /** Removes all filters; undefined if there are none. */
@@ -26,14 +26,14 @@ export interface ActivityListProps {
 }
 
 /**
- * Actions and events of VMs by day, newest first. New ones are announced as a count, so that rows do not move. To use it on another
- * page, render `<ActivityList filter={{ vmId }} />` inside `<Words namespaces={['activity']}>`; a new filter needs a
- * new `key`.
+ * Actions and events of VMs by day, newest first. New entries are announced as a count, so that rows do not move. To
+ * use it on another page, render `<ActivityList filter={{ vmId }} />` inside `<Words namespaces={['activity']}>`; a new
+ * filter needs a new `key`.
  */
 export function ActivityList({ filter, first, lastVisit = null, onFilter, onClear }: ActivityListProps) {
   const { t } = useTranslation('activity');
   const trpc = useTRPC();
-  // The newest action and event to list; if undefined, the newest ones in the first response.
+  // The newest action and event to list; if undefined, the newest entries of the first response.
   const [end, setEnd] = useState(first && { upTo: first.newest, upToEvent: first.newestEvent });
   const list = useInfiniteQuery({
     ...trpc.activity.feed.infiniteQueryOptions(

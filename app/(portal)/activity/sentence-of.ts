@@ -4,8 +4,8 @@ import type { FoldedActs, ListedAct } from './act.ts';
 export type Say = (key: string, values?: Readonly<Record<string, string | number>>) => string;
 
 /**
- * Returns the sentence about an action. If the changed parts are known, the sentence has an empty tag `changes` in
- * their place. Rejected requests of agents have one sentence per reason. If a person gave a reason, the sentence
+ * Returns the sentence about an action. If the changed parts are known, the sentence has an empty tag `changes` where
+ * they are inserted. Rejected requests of agents have one sentence per reason. If a person gave a reason, the sentence
  * contains it. All unknown actions share one sentence.
  */
 export function sentenceOf(

@@ -32,7 +32,7 @@ export interface AttentionViewProps {
   gatewayUrl: string;
 }
 
-/** The problems of the fleet, the VMs of one of them, and the details of one VM beside them. */
+/** The problems of the fleet, the VMs of one problem and, beside the list, the details of one VM. */
 export function AttentionView({ first, problem, gatewayUrl }: AttentionViewProps) {
   const { t } = useTranslation('attention');
   const trpc = useTRPC();

@@ -10,7 +10,10 @@ export interface GroupTitle {
   lang: string | null;
 }
 
-/** Returns a function that titles a problem: with the handler's message, or with its cause if there is none. */
+/**
+ * Returns a function that titles a problem: with the handler's message or, if there is no message, with the cause of
+ * the problem.
+ */
 export function useGroupTitle(): (group: AttentionGroup) => GroupTitle {
   const { t } = useTranslation('attention');
   const cause = useCause();

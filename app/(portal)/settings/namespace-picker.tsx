@@ -12,7 +12,7 @@ import { ControlRow, Field, FieldError } from '#app/_ui/field.tsx';
 import { Input } from '#app/_ui/input.tsx';
 import { Skeleton } from '#app/_ui/skeleton.tsx';
 
-/** Existing namespaces, and a new one that is created when the form is submitted. */
+/** Existing namespaces, and a new namespace that is created when the form is submitted. */
 export interface ChosenNamespaces {
   namespaces: readonly string[];
   added: { namespace: string; displayName: string } | undefined;
@@ -33,7 +33,7 @@ export interface NamespacePickerProps {
   error?: string | undefined;
 }
 
-/** Number of namespaces that are listed. If there are more, a search field finds the others. */
+/** Number of namespaces that are listed. If there are more, a search field finds the other namespaces. */
 const listed = 8;
 
 /** Chooses the namespaces of a publisher, existing or new. */

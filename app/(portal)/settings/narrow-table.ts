@@ -1,6 +1,6 @@
 /**
  * Classes for a table that becomes a list below 900 px instead of scrolling sideways: the first cell is the title of
- * the row, the last one (its buttons) is next to it, and the others follow with their `data-label`.
+ * the row, the last cell (the buttons) is next to the title, and the other cells follow with their `data-label`.
  */
 export const narrowTable = [
   'max-md:block max-md:[&_tbody]:block max-md:[&_thead]:sr-only',

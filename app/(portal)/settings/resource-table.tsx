@@ -36,7 +36,7 @@ export interface ResourceTableProps<Item> {
   failedTitle: string;
   columns: readonly Column[];
   /**
-   * Returns a `Tr` with one `Td` per column and a last one for the row's buttons. On narrow pages, cells show their
+   * Returns a `Tr` with one `Td` per column and a last `Td` for the row's buttons. On narrow pages, cells show their
    * `data-label`.
    */
   row(item: Item): ReactNode;

@@ -5,7 +5,7 @@ import type { RoleChoice } from './role-fields.tsx';
 
 /**
  * Creates the new namespace of a choice, if it has one, and then saves the choice with all its namespaces. If saving
- * fails, the new namespace remains, and the choice contains it as an existing one.
+ * fails, the new namespace remains, and the choice contains it as an existing namespace.
  */
 export function useNewNamespace(choice: RoleChoice, onChange: (choice: RoleChoice) => void) {
   const trpc = useTRPC();

@@ -50,7 +50,7 @@ const least: Partial<Record<'name' | ColumnName, number>> = { name: 160, reason:
 /** The table width from which the shares are computed. */
 const usualWidth = 1_200;
 
-/** The order in which columns are hidden if not all chosen ones fit into the window. */
+/** The order in which columns are hidden if not all chosen columns fit into the window. */
 const dispensable: readonly ColumnName[] = ['clockSkew', 'system', 'goalState', 'agent', 'tags', 'since', 'lastSeen'];
 /** The width from which the default columns fit. A table of at least this width shows all chosen columns. */
 export const roomy = 856;
@@ -80,8 +80,8 @@ export function widthsOf(columns: readonly ColumnName[]): {
     of(column) {
       const pixels = fixed[column];
       if (pixels !== undefined) return `${pixels}px`;
-      // The extensions column has no set width, so it takes what remains. If it is hidden, the other flexible columns
-      // do.
+      // The extensions column has no set width, so it takes what remains. If the extensions column is hidden, the other
+      // flexible columns take what remains.
       if (column === 'extensions' || !columns.includes('extensions')) return undefined;
       const share = Math.max((shares[column] ?? 0) * rest, least[column] ?? 0);
       return `${((share * 100) / usualWidth).toFixed(2)}%`;

@@ -10,7 +10,7 @@ import { reachedSteps } from './reached-steps.ts';
 const reloadMs = 5_000;
 
 const steps = ['enrolled', 'polled', 'healthy'] as const;
-/** The sentence shown while the step with the same index is not complete. The last one is shown at the end. */
+/** The sentence shown while the step with the same index is not complete. The last sentence is shown at the end. */
 const sentences = ['progress.waiting', 'progress.first', 'progress.running', 'progress.ready'] as const;
 
 /** Follows a VM whose machine is being enrolled: waiting, then enrolled, first poll, healthy. */

@@ -43,8 +43,8 @@ export function writeAddress(fields: readonly ListedField[], { filter, sort }: F
 }
 
 /**
- * Returns the order that applies if the reader chose none: the least healthy VMs first, or by name for a search. Sorted
- * by name, a search also finds new VMs immediately.
+ * Returns the order that applies if the reader chose none: the least healthy VMs first, or by name for a search. A
+ * search that is sorted by name also finds new VMs immediately.
  */
 export function usualSort({ q }: FleetFilter): FleetSort {
   return q === undefined || q === '' ? 'health' : 'name';

@@ -1,6 +1,6 @@
 /**
- * Starts loads at least `apartMs` milliseconds apart. A request joins the latest load if that has the same key and is
- * still in progress.
+ * Starts loads at least `apartMs` milliseconds apart. A request joins the latest load if that load has the same key and
+ * is still in progress.
  */
 export class Paced {
   private readonly apartMs: number;
@@ -12,9 +12,9 @@ export class Paced {
   }
 
   /**
-   * Starts a load, or joins the latest one if it has the same key and is in progress. Calls `again` after a load that
-   * was joined while it was running, because its data may be older than the request. Never cancels a load to start the
-   * next one, because no load would finish if requests came faster than responses.
+   * Starts a load, or joins the latest load if that load has the same key and is in progress. Calls `again` after a
+   * load that was joined while it was running, because its data may be older than the request. Never cancels a load to
+   * start the next one, because no load would finish if requests came faster than responses.
    */
   run<T>(what: string, read: () => Promise<T>, again: () => void): Promise<T> {
     const { running } = this;

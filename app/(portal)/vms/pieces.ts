@@ -1,7 +1,9 @@
 /** A row to render, or a gap of several rows. Indexes start at 0. */
 export type RowOrGap = { at: number; gap?: never } | { at: number; gap: number };
 
-/** Splits a list of `count` rows: loaded rows between `first` and `last` are rendered, the rest are gaps. */
+/**
+ * Splits a list of `count` rows: loaded rows between `first` and `last` are rendered, and all other rows are in gaps.
+ */
 export function pieces(first: number, last: number, count: number, isHere: (at: number) => boolean): RowOrGap[] {
   const all: RowOrGap[] = [];
   let next = 0;

@@ -35,7 +35,8 @@ export const blockKey = (reading: Omit<FleetReading, 'total'>, block: number) =>
 ];
 
 /**
- * Loads a block: from the cursor of the block before it if that is loaded, otherwise from the index of its first row.
+ * Loads a block: from the cursor of the block before it if that block is loaded, otherwise from the index of its first
+ * row.
  */
 export async function loadBlock(
   client: ReturnType<typeof useTRPCClient>,
@@ -58,7 +59,8 @@ export async function loadBlock(
 }
 
 /**
- * Returns the visible rows and those around them, in blocks. During scrolling, loads only blocks next to a loaded one.
+ * Returns the visible rows and those around them, in blocks. During scrolling, loads only blocks next to a loaded
+ * block.
  */
 export function useBlocks(reading: FleetReading, visible: VisibleRows, first: FirstPage): Blocks {
   const queryClient = useQueryClient();

@@ -14,7 +14,7 @@ export const paceMs = 2_000;
 export interface ReadingState {
   /** Undefined before the first response. */
   reading: FleetReading | undefined;
-  /** Whether the snapshot belongs to an earlier query, because the one for the new query is still loading. */
+  /** Whether the snapshot belongs to an earlier query, because the snapshot for the new query is still loading. */
   isStale: boolean;
   error: unknown;
   errorAt: number;

@@ -35,7 +35,10 @@ export function ValueChoice({ field, filter, onPick, onClose }: ValueChoiceProps
     onPick(choice.change);
     onClose();
   };
-  /** Handles Enter before the results have loaded: waits for them, then picks one unless the text has changed. */
+  /**
+   * Handles Enter before the results have loaded: waits for the results, then picks one of them unless the text has
+   * changed.
+   */
   const pickWhenFound = async (input: HTMLInputElement) => {
     const found = await fetchChoices();
     if (input.isConnected && input.value === part) pick(found[active]);

@@ -24,7 +24,7 @@ export function WordsProvider({ language, preferred, bundles, children }: Provid
   return <WordsContext value={value}>{children}</WordsContext>;
 }
 
-/** Adds a page's texts to those provided above it. */
+/** Adds a page's texts to the texts that the components above provide. */
 export function AddWords({ language, bundles, children }: Omit<ProviderProps, 'preferred'>) {
   const above = useContext(WordsContext);
   const value = useMemo(

@@ -192,7 +192,7 @@ function CommandGroup({ heading, commands, onTake }: CommandGroupProps) {
   );
 }
 
-/** Searches on the server. Shows the last results until the next ones are loaded. */
+/** Searches on the server. Shows the last results until the next results are loaded. */
 function useFound(wanted: string) {
   const trpc = useTRPC();
   const explain = useProblem();

@@ -33,7 +33,10 @@ export function useGroup(): (map: FleetMap, group: MapGroup) => string {
   };
 }
 
-/** Returns the health values that the map can show: those of VMs, or those of extensions if it is grouped by handler. */
+/**
+ * Returns the health values that the map can show: those of VMs, or those of extensions if the map is grouped by
+ * handler.
+ */
 export const healthsShown = ({ groupBy }: Pick<FleetMap, 'groupBy'>): readonly ExtensionHealth[] =>
   groupBy === 'handler' ? [...mildestFirst, 'disabled'] : mildestFirst;
 

@@ -10,7 +10,7 @@ import { type MapCursor, useMapCursor } from './use-map-cursor.ts';
 export interface CellCursor extends MapCursor<CellPlace> {
   hovered: CellPlace | null;
   setHovered(place: CellPlace | null): void;
-  /** The selected cell: the hovered one, otherwise the one reached by keyboard while the map has the focus. */
+  /** The selected cell: the hovered cell, otherwise the cell reached by keyboard while the map has the focus. */
   place: CellPlace | null;
 }
 

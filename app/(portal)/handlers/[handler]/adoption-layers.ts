@@ -22,8 +22,8 @@ interface Counted {
 }
 
 /**
- * Returns the points of the chart and its layers from bottom to top: other versions, then those with their own color,
- * the highest version on top. The last point is for the current time.
+ * Returns the points of the chart and its layers from bottom to top: other versions, then the versions with their own
+ * color, the highest version on top. The last point is for the current time.
  */
 export function layersOf(
   counted: Counted,

@@ -5,8 +5,8 @@ const colors = [1, 2, 3, 4, 5] as const;
 
 /**
  * Assigns colors to the versions on the most VMs; the highest version gets the strongest color. If more than five
- * versions are in use, four get their own color and the others share the fifth. Expects the versions sorted, highest
- * first.
+ * versions are in use, four get their own color and the other versions share the fifth. Expects the versions sorted,
+ * highest first.
  */
 export function seriesOf(versions: readonly { version: string; vms: number }[]): ReadonlyMap<string, Series> {
   const used = versions.filter(({ vms }) => vms > 0);
@@ -21,7 +21,7 @@ export function seriesOf(versions: readonly { version: string; vms: number }[]):
   return new Map(shown.map(({ version }, index) => [version, colors[index] ?? 0]));
 }
 
-/** Fill colors as complete class names, because Tailwind finds only those. */
+/** Fill colors as complete class names, because Tailwind does not find class names that are composed at run time. */
 export const seriesFill: Readonly<Record<Series, string>> = {
   0: 'bg-series-5',
   1: 'bg-series-1',

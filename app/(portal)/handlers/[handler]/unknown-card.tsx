@@ -26,7 +26,7 @@ const few = 5;
 
 /**
  * Reported message ids without a text in English or, on request, in the reader's language. For readers who may publish,
- * each has a link to its field.
+ * each id links to the field for its text.
  */
 export function UnknownCard({ handler, mayPublish }: UnknownCardProps) {
   const { t, i18n } = useTranslation('packages');

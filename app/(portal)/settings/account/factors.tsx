@@ -18,7 +18,7 @@ import { Row, Rows } from './rows.tsx';
 
 const FactorDialog = dynamic(() => import('./factor-dialog.tsx').then((module) => module.FactorDialog), { ssr: false });
 
-/** At this number of recovery codes or fewer, a banner offers new ones. */
+/** At this number of recovery codes or fewer, a banner offers new codes. */
 const fewCodes = 3;
 
 export interface FactorsProps {

@@ -22,7 +22,7 @@ export interface ProviderCardProps {
   } | null;
 }
 
-/** The OpenID provider and whether it responds. It is configured with environment variables. */
+/** The OpenID provider and whether it responds. The provider is configured with environment variables. */
 export async function ProviderCard({ provider }: ProviderCardProps) {
   const [{ t }, common] = await Promise.all([words('settings'), words('common')]);
   if (provider === null) {

@@ -9,7 +9,7 @@ type PopoverParts = typeof import('#app/_ui/popover.tsx');
 
 const load = () => import('#app/_ui/popover.tsx');
 
-/** Says that a newer agent is available, and on request shows the command that updates this one. */
+/** Says that a newer agent is available, and on request shows the command that updates this agent. */
 export function AgentUpdate({ name, version }: { name: string; version: string }) {
   const { t } = useTranslation('vms');
   const [parts, setParts] = useState<PopoverParts>();

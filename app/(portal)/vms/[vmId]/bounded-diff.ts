@@ -9,7 +9,7 @@ const maxWordEdits = 200;
 
 /**
  * Compares two texts line by line. If they differ too much, treats the whole first text as removed and the whole second
- * one as added.
+ * text as added.
  */
 export function diffLinesWithin(before: string, after: string): Change[] {
   return diffLines(before, after, { maxEditLength: maxLineEdits }) ?? whole(before, after);
@@ -17,7 +17,7 @@ export function diffLinesWithin(before: string, after: string): Change[] {
 
 /**
  * Compares two texts word by word. If they differ too much, treats the whole first text as removed and the whole second
- * one as added.
+ * text as added.
  */
 export function diffWordsWithin(before: string, after: string): Change[] {
   return diffWordsWithSpace(before, after, { maxEditLength: maxWordEdits }) ?? whole(before, after);

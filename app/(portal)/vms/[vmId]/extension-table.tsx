@@ -18,7 +18,7 @@ export interface ExtensionTableProps extends Omit<ExtensionCardProps, 'extension
   extensions: readonly Extension[];
 }
 
-/** The extensions of a VM that has many: a row for each, which opens its card. */
+/** The extensions of a VM with many extensions: a row for each extension. A row opens to show the card. */
 export function ExtensionTable({ extensions, ...card }: ExtensionTableProps) {
   const { t } = useTranslation(['reports', 'vms']);
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());

@@ -11,7 +11,7 @@ import type { Extension } from './vm-data.ts';
 
 const heights = { healthy: 'h-full', warning: 'h-full', unknown: 'h-1/2', unresponsive: 'h-1/5' } as const;
 
-/** The last recorded heartbeats of an extension; the newest one pulses if it is healthy. */
+/** The last recorded heartbeats of an extension; the newest heartbeat pulses if it is healthy. */
 export function HeartbeatStrip({ vmId, name, heartbeat }: { vmId: string } & Pick<Extension, 'name' | 'heartbeat'>) {
   const { t } = useTranslation('reports');
   const { t: common } = useTranslation('common');

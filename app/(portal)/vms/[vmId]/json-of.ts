@@ -1,4 +1,4 @@
-/** Parses a JSON object or list. Returns undefined for an empty one and for any other text. */
+/** Parses a JSON object or list. Returns undefined for an empty object or list, and for any other text. */
 export function jsonOf(text: string): object | undefined {
   const trimmed = text.trim();
   const isWrapped =

@@ -24,10 +24,7 @@ export function MessageText({ message, text = message.text }: { message: Reporte
   );
 }
 
-/**
- * A message, with a mark if the portal found its id by its text and shows a text other than the one that the agent
- * sent.
- */
+/** A message, with a mark if the portal found its id by its text and shows a text that differs from the agent's. */
 export function MarkedText({ message, text = message.text }: { message: ReportedMessage; text?: string }) {
   const isOther = message.source === 'recovered' && message.original !== message.text;
   return (

@@ -11,7 +11,10 @@ import type { VmFacts } from './vm-data.ts';
 export interface RemoveExtensionDialogProps {
   facts: VmFacts;
   name: string;
-  /** Whether the extension is removed without the agent. That requires typing its name, because it cannot be undone. */
+  /**
+   * Whether the extension is removed without the agent. If so, the reader must type the extension's name, because the
+   * removal cannot be undone.
+   */
   force: boolean;
   onClose(): void;
 }

@@ -8,7 +8,10 @@ import { isolateText } from '#protocol/direction.ts';
 import { MessageBody } from './message-body.tsx';
 import { type Substatus, statusOfWord } from './vm-data.ts';
 
-/** An extension's substatuses as a tree: the first ones and those with problems, and the others on request. */
+/**
+ * An extension's substatuses as a tree. Shows the first substatuses and those with problems; the others are shown on
+ * request.
+ */
 export function SubstatusTree({ parts, label }: { parts: readonly Substatus[]; label: string }) {
   const { t } = useTranslation('reports');
   const [all, setAll] = useState(false);

@@ -6,7 +6,7 @@ import { Tag } from '#app/_ui/tag.tsx';
 
 const shown = 10;
 
-/** A VM's first tags, and the others on request, so that many tags do not push the page down. */
+/** A VM's first tags. The others are shown on request, so that many tags do not push the page down. */
 export function TagList({ tags }: { tags: readonly (readonly [name: string, value: string])[] }) {
   const { t } = useTranslation('vms');
   const [all, setAll] = useState(false);

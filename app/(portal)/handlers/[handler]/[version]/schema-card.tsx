@@ -18,14 +18,17 @@ export interface SchemaCardProps {
   handler: string;
   version: string;
   schema: unknown;
-  /** The version from which the schema was carried over; null if it was set. */
+  /** The version from which the schema was carried over; null if the schema was set for this version. */
   carriedFrom: string | null;
   mayEdit: boolean;
   isDraft: boolean;
   onUnsaved(unsaved: boolean): void;
 }
 
-/** The settings schema. Publishers can type, paste or drop one for a draft; after publishing, it is read-only. */
+/**
+ * The settings schema. Publishers can type, paste or drop a schema for a draft. After publishing, the schema is
+ * read-only.
+ */
 export function SchemaCard({ schema, carriedFrom, mayEdit, isDraft, onUnsaved, ...reference }: SchemaCardProps) {
   const { t } = useTranslation('packages');
   const text = schema === null || schema === undefined ? '' : JSON.stringify(schema, null, 2);

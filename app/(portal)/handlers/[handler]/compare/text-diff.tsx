@@ -18,7 +18,7 @@ interface Line {
   text: string;
 }
 
-/** Limits the search for the smallest difference, because it is slow if two texts differ in every line. */
+/** Limits the search for the smallest difference, because the search is slow if two texts differ in every line. */
 const maxEdits = 2_000;
 
 function linesBetween(before: string, after: string): Line[][] | null {

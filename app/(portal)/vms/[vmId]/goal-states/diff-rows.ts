@@ -28,8 +28,8 @@ export interface Hunk {
 
 const context = 3;
 /**
- * Minimum share of common text for two lines to count as one changed line. Otherwise, one counts as removed and the
- * other as added.
+ * Minimum share of common text for two lines to count as one changed line. Otherwise, one line counts as removed and
+ * the other as added.
  */
 const leastCommon = 0.3;
 

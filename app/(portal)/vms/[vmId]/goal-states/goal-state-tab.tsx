@@ -81,7 +81,7 @@ export function GoalStateTab({ vmId, onAct }: { vmId: string; onAct(act: VmAct):
   );
 }
 
-/** Returns the two goal states in the URL; by default the newest and the one before it. */
+/** Returns the two goal states in the URL; by default the newest goal state and the goal state before it. */
 function usePair(newest: number): ComparedPair {
   const address = useSearchParams();
   const read = (name: string, least: number, usual: number) => {

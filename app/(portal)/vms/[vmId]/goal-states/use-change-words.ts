@@ -24,7 +24,8 @@ export function useChangeWords(): (change: GoalStateChange, isRevert?: boolean) 
 }
 
 /**
- * Returns a function that describes how a goal state differs from the one before it, or its cause if nothing differs.
+ * Returns a function that describes how a goal state differs from the goal state before it, or why it was published if
+ * nothing differs.
  */
 export function useCauseWords(): (past: PastChange) => string {
   const { t } = useTranslation('goal-states');

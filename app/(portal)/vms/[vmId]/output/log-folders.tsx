@@ -14,7 +14,7 @@ import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { RelativeTime } from '#app/_ui/time.tsx';
 import type { InstanceDetails, LogArchive, VmFacts } from '../vm-data.ts';
 
-/** Log folders of handlers, including uninstalled ones. The agent sends a folder on request. */
+/** Log folders of handlers, including uninstalled handlers. The agent sends a folder on request. */
 export function LogFolders({ view, agentKind }: { view: InstanceDetails; agentKind: VmFacts['agentKind'] }) {
   const { t } = useTranslation('outputs');
   const trpc = useTRPC();

@@ -20,8 +20,8 @@ import { DownloadOutput, WholeOutput } from './whole-output.tsx';
 const pageSize = 50;
 
 /**
- * Command outputs: first the last output of each extension, starting with the least healthy one, then all others. Also
- * shows the log folders.
+ * Command outputs: first the last output of each extension, starting with the least healthy extension, then all earlier
+ * outputs. Also shows the log folders.
  */
 export function OutputTab({ view, agentKind }: { view: InstanceDetails; agentKind: VmFacts['agentKind'] }) {
   const { t } = useTranslation('reports');

@@ -35,8 +35,8 @@ export function nameInHash(hash: string): string | null {
 }
 
 /**
- * Returns the group in which an extension waits; otherwise its first group in `next`, then in `now`; undefined if it
- * has none.
+ * Returns the group in which an extension waits; otherwise its first group in `next`, then in `now`; undefined if the
+ * extension has no group.
  */
 export function waitingGroupOf(
   name: string,

@@ -18,7 +18,7 @@ import { useQueue } from './use-queue.ts';
 
 export interface QueueTabProps {
   vmId: string;
-  /** Whether the agent does not respond, in which case the running command is only the last known one. */
+  /** Whether the agent does not respond, in which case the running command is only the last known command. */
   isSilent: boolean;
 }
 
@@ -162,7 +162,7 @@ interface PlaceIconProps {
   isSilent: boolean;
 }
 
-/** The position of an entry that runs next, or an icon for one that is running or waiting. */
+/** The position of an entry that runs next, or an icon for an entry that is running or waiting. */
 function PlaceIcon({ section, place, isSilent }: PlaceIconProps) {
   if (section === 'next') {
     return <span className="min-w-3.5 shrink-0 text-center text-12 text-ink-3 tabular-nums">{place}</span>;

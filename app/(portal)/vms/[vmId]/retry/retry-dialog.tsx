@@ -29,7 +29,10 @@ export interface RetryDialogProps {
 const wholeNumber = (text: string, max: number): number | null =>
   /^\d+$/.test(text.trim()) && Number(text) >= 1 && Number(text) <= max ? Number(text) : null;
 
-/** Starts repeated retries of an extension: the first one now, the others at an interval until it recovers. */
+/**
+ * Starts repeated retries of an extension: the first retry now, further retries at an interval until the extension
+ * recovers.
+ */
 export function RetryDialog({ vmId, name, sequenceNumber, onClose }: RetryDialogProps) {
   const { t } = useTranslation(['reports', 'common']);
   const trpc = useTRPC();

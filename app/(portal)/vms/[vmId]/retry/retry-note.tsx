@@ -18,7 +18,9 @@ export interface RetryNoteProps {
   retries: NonNullable<Extension['retries']>;
 }
 
-/** The repeated retries of an extension: when the next one is due, who started them, and a button that cancels them. */
+/**
+ * The repeated retries of an extension: when the next retry is due, who started them, and a button that cancels them.
+ */
 export function RetryNote({ vmId, name, retries: { nextAt, done, times, startedBy } }: RetryNoteProps) {
   const { t } = useTranslation('reports');
   const trpc = useTRPC();

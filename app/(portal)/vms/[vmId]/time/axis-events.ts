@@ -31,7 +31,7 @@ export type AxisEvent = Base &
   );
 
 /**
- * Returns the lane of an event as an index among those shown: goal states first, then actions, the extensions, and
+ * Returns the index of an event's lane among the shown lanes: goal states first, then actions, then extensions, and
  * heartbeats last.
  */
 export const laneOf = (event: AxisEvent, names: readonly string[]): number => {

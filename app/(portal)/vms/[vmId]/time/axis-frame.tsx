@@ -99,7 +99,10 @@ interface Due {
   textWidth: number;
 }
 
-/** Returns the next or last deadline and its label; null if there is none or it is before the start of the axis. */
+/**
+ * Returns the next or last deadline and its label; null if there is no deadline, or if the deadline is before the start
+ * of the axis.
+ */
 function useDue(
   { range, now, deadline, width, xOf }: AxisFrameProps,
   clock: (at: number) => string,

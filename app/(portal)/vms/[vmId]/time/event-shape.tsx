@@ -13,8 +13,8 @@ export const hatchingsOf = (prefix: string): Hatchings => ({
 });
 
 /**
- * The SVG patterns: blue stripes while running, gray ones while waiting, amber ones if stale; dots if the health is
- * unknown, crosses if the agent is unresponsive.
+ * The SVG patterns: blue stripes while running, gray stripes while waiting, amber stripes if stale; dots if the health
+ * is unknown, crosses if the agent is unresponsive.
  */
 export function HatchingDefs({ ids }: { ids: Hatchings }) {
   const stripes = (id: string, size: number, back: string, front: string, width: number) => (
@@ -84,7 +84,7 @@ export function HealthBar({
   }
 }
 
-/** A goal state, as a diamond. If there are several in one place, a second diamond is behind it. */
+/** A goal state, as a diamond. If several goal states are in one place, a second diamond is behind it. */
 export function Diamond({ x, y, several }: { x: number; y: number; several: boolean }) {
   const shape = (at: number) => `M${at} ${y - 6}l6 6-6 6-6-6z`;
   return (
@@ -103,7 +103,7 @@ interface DiscProps {
   several: boolean;
 }
 
-/** An action, as a disc with the person's initials. If there are several in one place, a second disc is behind it. */
+/** An action, as a disc with the person's initials. If several actions are in one place, a second disc is behind it. */
 export function Disc({ x, y, initials, several }: DiscProps) {
   return (
     <g>

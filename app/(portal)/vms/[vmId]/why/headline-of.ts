@@ -4,8 +4,8 @@ import type { InstanceDetails, ReportedMessage } from '../vm-data.ts';
 const portalOnly = ['lead.silent', 'lead.undelivered', 'lead.held', 'lead.hold', 'lead.secrets', 'lead.release'];
 
 /**
- * Returns the handler's own message about the problem that the explanation names; null if it reported none. For a
- * failed command, returns only an error or a warning, because an earlier message may describe progress.
+ * Returns the handler's own message about the problem that the explanation names; null if there is no such message. For
+ * a failed command, returns only an error or a warning, because an earlier message may describe progress.
  */
 export function headlineOf({
   explanation,
@@ -36,7 +36,7 @@ export function headlineOf({
   }
 }
 
-/** Returns the handler's own message about an extension's problem; null if it reported none. */
+/** Returns the handler's own message about an extension's problem; null if there is no such message. */
 export function messageOfProblem({
   cause,
   status,

@@ -6,7 +6,7 @@ import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { TemplateText } from './template-text.tsx';
 import type { EditedMessages } from './use-messages.ts';
 
-/** Asks which text to keep if two people changed the same one. */
+/** Asks which text to keep if two people changed the same text. */
 export function Conflict({ lang, id, messages }: { lang: string; id: string; messages: EditedMessages }) {
   const { t } = useTranslation('localization');
   const conflict = messages.conflictOf(lang, id);

@@ -44,7 +44,10 @@ export async function sendXliff({ file, revision, ...place }: Sent): Promise<Xli
 
 const headBytes = 4096;
 
-/** Returns the target language that the file's header names, or null if it names none. The portal checks it again. */
+/**
+ * Returns the target language that the file's header names, or null if the header names no language. The portal checks
+ * the language again.
+ */
 export async function targetOf(file: File): Promise<string | null> {
   const bytes = new Uint8Array(await file.slice(0, headBytes).arrayBuffer());
   const encoding = bytes[0] === 0xff ? 'utf-16le' : bytes[0] === 0xfe ? 'utf-16be' : 'utf-8';

@@ -20,7 +20,7 @@ interface Options {
   onStored(lang: string): void;
 }
 
-/** Stores language files. Each replaces its language immediately. */
+/** Stores language files. Each file replaces its language immediately. */
 export function useResourceFiles({ handler, version, onStored }: Options) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
@@ -48,7 +48,7 @@ export function useResourceFiles({ handler, version, onStored }: Options) {
   const take = async (files: readonly File[]) => {
     setBusy(true);
     const outcomes: ReceivedFile[] = [];
-    // English first, because the others are compared with it.
+    // English first, because the other languages are compared with English.
     const inOrder = [...files].sort((a, b) => Number(b.name.startsWith('en.')) - Number(a.name.startsWith('en.')));
     for (const file of inOrder) outcomes.push({ name: file.name, outcome: await store(file) });
     setReceived(outcomes);

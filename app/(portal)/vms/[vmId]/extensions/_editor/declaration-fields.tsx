@@ -15,7 +15,7 @@ export interface DeclarationFieldsProps {
   onChange(draft: ExtensionDraft): void;
   isNew: boolean;
   versions: readonly { version: string; state: string }[];
-  /** The version in the goal state, if it differs from the requested one. */
+  /** The version in the goal state, if it differs from the requested version. */
   running: string | undefined;
   others: readonly Dependent[];
   /** Other extensions of the handler whose version differs from the draft's. All must use the same version. */
@@ -134,7 +134,7 @@ function StateField({ draft, onChange, faultAt }: DraftFieldProps) {
   );
 }
 
-/** Offers to change the version of the handler's other extensions too, since all must use the same one. */
+/** Offers to change the version of the handler's other extensions too, since all must use the same version. */
 function SiblingsField({ draft, siblings, takesSiblings, onTakesSiblings, faults }: DeclarationFieldsProps) {
   const { t } = useTranslation('editor');
   return (

@@ -28,8 +28,8 @@ export interface ExtensionDraft {
 }
 
 /**
- * What applying the draft does to protected settings: `keep` leaves the stored ones unchanged, `remove` removes them,
- * `replace` replaces all of them, and `change` changes some while the others stay.
+ * What applying the draft does to protected settings: `keep` leaves the stored settings unchanged, `remove` removes
+ * them, `replace` replaces all of them, and `change` changes some while the others stay.
  */
 export type ProtectedDraft =
   | { mode: 'keep' }
@@ -116,7 +116,7 @@ export function withText(draft: ExtensionDraft, text: string): ExtensionDraft {
 
 /**
  * Extracts the protected settings from a text that has the wrapper of a settings file; `withText` extracts the public
- * ones. Returns null for any other text. `secrets` is absent if the wrapper leaves protected settings unchanged.
+ * settings. Returns null for any other text. `secrets` is absent if the wrapper leaves protected settings unchanged.
  */
 export function unwrapSecrets(text: string, hadSecrets: boolean): { secrets?: ProtectedDraft } | null {
   const value = readSettings(text);

@@ -110,7 +110,7 @@ export function Editor({ versions, ...from }: EditorProps) {
   );
 }
 
-/** Hides why applying failed as soon as the draft differs from the one that was rejected. */
+/** Hides why applying failed as soon as the draft differs from the rejected draft. */
 function useForgetRefusal({ refusal, forget }: Applying, subject: PlanSubject): void {
   const text = canonical(subject);
   const rejected = useRef(text);

@@ -18,7 +18,7 @@ export interface FootProps {
   dirty: boolean;
   /**
    * Why the draft cannot be applied after a change by someone else: a comparison is open, the extension changed, or the
-   * extension or VM was deleted. Null if no such change blocks it.
+   * extension or VM was deleted. Null if no such change blocks the draft.
    */
   blockedBy: 'comparing' | 'overtaken' | 'extension' | 'vm' | null;
   busy: boolean;

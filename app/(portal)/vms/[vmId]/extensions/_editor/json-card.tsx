@@ -42,7 +42,7 @@ export interface JsonCardProps {
   followsForm: boolean;
 }
 
-/** Public settings as JSON, and a line about protected ones, whose values are never shown. */
+/** Public settings as JSON, and a line about protected settings, whose values are never shown. */
 export function JsonCard(props: JsonCardProps) {
   const { text, onText, onFormat, marks, secrets, hadSecrets, handler, version, schema, followsForm } = props;
   const { t } = useTranslation('editor');

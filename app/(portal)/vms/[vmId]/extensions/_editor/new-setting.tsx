@@ -7,7 +7,7 @@ import { Input } from '#app/_ui/input.tsx';
 import { FreeSecretField } from './secret-field.tsx';
 
 export interface NewSettingProps {
-  /** The name under which the draft has the setting; empty while it has none. */
+  /** The name under which the draft has the setting; empty while the setting has no name. */
   name: string;
   taken(name: string): boolean;
   /** Called with an empty name and no value while the setting is not complete. */

@@ -30,7 +30,7 @@ export interface ProtectedField {
   schema: RJSFSchema | undefined;
 }
 
-/** Returns the settings of the form; for JSON, one field for all of them. */
+/** Returns the settings of the form; for JSON, one field for all settings. */
 export function fieldsOf(form: ProtectedForm): (ProtectedField & { schema: RJSFSchema })[] {
   if (form.kind !== 'fields') return [{ name: '', title: undefined, required: false, schema: {} }];
   const { properties = {}, required = [] } = form.plan.schema;

@@ -138,7 +138,7 @@ interface ReplaceSettingsProps extends ProtectedSettingsProps {
   first: string;
 }
 
-/** Inputs for new protected settings, which replace all stored ones. */
+/** Inputs for new protected settings, which replace all stored settings. */
 function ReplaceSettings({ form, present, value, onChange, mustReplace, faultAt, first }: ReplaceSettingsProps) {
   return (
     <div className="grid gap-3.5">
@@ -202,7 +202,7 @@ interface SecretJsonProps {
   takesFocus: boolean;
 }
 
-/** All protected settings as one JSON value, for versions without a schema or with one that a form cannot show. */
+/** All protected settings as one JSON value, for versions without a schema or with a schema that a form cannot show. */
 function SecretJson({ value, onChange, fault, takesFocus }: SecretJsonProps) {
   const { t } = useTranslation('editor');
   const id = useId();

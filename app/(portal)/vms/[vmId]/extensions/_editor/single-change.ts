@@ -2,7 +2,7 @@ import type { ExtensionView } from '#server/domain/goal-states/index.ts';
 import type { SetExtensionInput } from '#server/domain/goal-states/input.ts';
 import { isEmptySecret, type ProtectedDraft } from './draft.ts';
 
-/** A draft that changes individual protected settings; the others stay. */
+/** A draft that changes individual protected settings; the other settings stay. */
 export type SingleChange = Extract<ProtectedDraft, { mode: 'change' }>;
 
 /** A protected setting that the draft changes. */
@@ -52,7 +52,8 @@ export function changesOf(draft: ProtectedDraft): SetExtensionInput['changes'] {
 }
 
 /**
- * Converts changes to individual settings into a draft that sets all of them, for an extension without stored settings.
+ * Converts changes to individual settings into a draft that replaces all settings, for an extension without stored
+ * settings.
  */
 export function asWhole(draft: ProtectedDraft): ProtectedDraft {
   if (draft.mode !== 'change') return draft;

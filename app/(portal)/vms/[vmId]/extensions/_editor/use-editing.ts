@@ -182,7 +182,7 @@ const hasOtherSchema = (before: SchemaOfVersion, now: SchemaOfVersion | undefine
   now?.protectedSettings !== undefined &&
   JSON.stringify(now.protectedSettings) !== JSON.stringify(before?.protectedSettings);
 
-/** Returns a sentence that says why stored protected settings must be replaced; undefined if they need not be. */
+/** Returns a sentence that says why stored protected settings must be replaced; undefined if they can be kept. */
 function useMustReplace(
   present: ExtensionView['protectedSettings'],
   isOtherSchema: boolean,

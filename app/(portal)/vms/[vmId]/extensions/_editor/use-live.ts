@@ -9,7 +9,7 @@ import type { PastGoalState, VmFacts } from '../../vm-data.ts';
 /** The current state of the VM and the extension, including changes that other people make during the edit. */
 export interface LiveExtension {
   goalState: PastGoalState;
-  /** The current declaration of the extension; undefined for a new one. */
+  /** The current declaration of the extension; undefined for a new extension. */
   extension: ExtensionView | undefined;
   gone: 'vm' | 'extension' | null;
   hold: VmFacts['hold'];
