@@ -45,7 +45,7 @@ function usageOf(pids: readonly number[], stats: ReadonlyMap<number, string[]>):
   let files = 0;
   let shared = 0;
   for (const pid of pids) {
-    // utime and stime, then the same for child processes that have ended.
+    // utime and stime, then cutime and cstime, which count child processes that have ended.
     const stat = stats.get(pid) ?? [];
     ticks += [11, 12, 13, 14].reduce((sum, at) => sum + Number(stat[at] ?? 0), 0);
     const status = read(`/proc/${pid}/status`);

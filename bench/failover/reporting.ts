@@ -10,7 +10,7 @@ export interface Reporting {
   tally: Tally;
   /** Resolves with the time at which the first report sent from now on is acknowledged. */
   nextAcknowledgement(): Promise<number>;
-  /** Sends no new reports. Resolves when all pending ones are acknowledged. */
+  /** Sends no new reports. Resolves when all pending reports are acknowledged. */
   stop(): Promise<void>;
 }
 

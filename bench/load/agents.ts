@@ -30,7 +30,7 @@ export interface AgentsOptions {
   run: string;
 }
 
-/** The status in a report: none, the previous one, or a unique one. */
+/** The status in a report: no status, the previous status, or a unique status. */
 export type StatusKind = 'none' | 'unchanged' | 'changed';
 
 /** The agents of the fleet. Each has its credential and counts its calls and reports, like a real agent. */

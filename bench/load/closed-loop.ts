@@ -6,7 +6,7 @@ export interface ClosedLoopOptions {
   host: string;
   port: number;
   connections: number;
-  /** Number of agents, which take turns. Each uses one connection only, so that its calls stay in order. */
+  /** Number of agents, which take turns. Each agent uses only one connection, so that its calls stay in order. */
   agents: number;
   /** Returns the next request of an agent. */
   request(agent: number): string;

@@ -19,7 +19,7 @@ const statusMs = 300_000;
 const transitionEvery = 100;
 const sampleMs = 5_000;
 /**
- * Every agent calls twice before the measurement. Its first call costs a fifth more than later ones: the gateway has
+ * Every agent calls twice before the measurement. Its first call costs a fifth more than later calls: the gateway has
  * not cached the agent, and PostgreSQL has not cached its pages. The first round is longer, so an agent's second call
  * is slightly later than the agent announced.
  */
@@ -113,7 +113,7 @@ export async function runMillion({
   };
 }
 
-/** Returns the streams of calls: heartbeats of all agents, and statuses of those in transition. */
+/** Returns the streams of calls: heartbeats of all agents, and statuses of agents in transition. */
 function createStreams(fleet: Fleet): { heartbeats: Stream; statuses: Stream } {
   const agents = new Agents({ count: fleet.vms, seed: fleet.seed, etag: fleet.etag, run: `million-${Date.now()}` });
   const random = randomFrom(numberFrom(fleet.seed));

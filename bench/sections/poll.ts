@@ -93,7 +93,7 @@ async function perCpuSecond({ host, port, pid, seconds, agents, request }: Stead
   return tally.good / used;
 }
 
-/** Returns the headers of a real response, without those that node:http adds automatically. */
+/** Returns the headers of a real response, without the headers that node:http adds automatically. */
 async function headersOfUnchanged(host: string, port: number, request: string): Promise<Record<string, string>> {
   const connection = new Connection(host, port);
   const reply = await new Promise<HttpReply>((resolve) => connection.send(request, resolve));

@@ -123,7 +123,10 @@ async function openVms({ deployment, agents, agentRoot }: SoakOptions, folder: s
   return vms;
 }
 
-/** Kills one process with `kill -9`, usually an agent, whose handlers continue to run. Returns what it killed, or null. */
+/**
+ * Kills one process with `kill -9`, usually an agent, whose handlers continue to run. Returns the kind of process, or
+ * null if none was killed.
+ */
 async function kill(deployment: Deployment, vms: readonly Vm[], random: () => number): Promise<string | null> {
   const dice = random();
   if (dice < 0.7) {

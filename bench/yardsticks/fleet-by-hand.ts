@@ -43,7 +43,7 @@ const columns = `v.id, v.name, v.tags, v.created_at, v.decommissioning_at, h.hea
 const tables = `vms v join vm_health h on h.vm_id = v.id left join agents a on a.vm_id = v.id
   left join goal_state_heads g on g.vm_id = v.id left join agent_presence p on p.vm_id = v.id`;
 
-/** The rows of a page, plus one that shows whether there are more. */
+/** The rows of a page, plus one row that shows whether there are more. */
 const rows = 51;
 
 export function fleetByHand(pool: pg.Pool): FleetByHand {

@@ -9,8 +9,8 @@ export interface ListenAlone {
 const channel = 'yardstick';
 
 /**
- * Sets up the shortest path in PostgreSQL from a commit to another client: one client writes a row and notifies,
- * another one listens.
+ * Sets up the shortest path in PostgreSQL from a commit to another client: one client writes a row and notifies, and
+ * another client listens.
  */
 export async function startListenAlone(databaseUrl: string): Promise<ListenAlone> {
   const [writer, listener] = [
