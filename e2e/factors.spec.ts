@@ -28,7 +28,7 @@ test('an authenticator app and recovery codes protect a sign-in', async ({ page,
   const text = (await dialog.locator('code').textContent()) ?? '';
   const app = new TOTP({ secret: Secret.fromBase32(text.replaceAll(' ', '')) });
   // A code works only once. The portal already accepts the code of the next half minute, so each step can use a
-  // different one.
+  // different code.
   const codeIn = (steps: number) => app.generate({ timestamp: Date.now() + steps * 30_000 });
   await expectAccessibleInBothThemes(page);
   await dialog.getByLabel('Code from the app').fill('000000');

@@ -129,7 +129,7 @@ test('nothing below the “why” card moves when there is nothing left to expla
 });
 
 interface Tops {
-  /** The top of the extensions in the last frame with the “why” card, and in the first one without it. */
+  /** The top of the extensions in the last frame with the “why” card, and in the first frame without it. */
   last: number;
   first: number | null;
 }

@@ -10,7 +10,7 @@ test('namespaces of a token and a member are chosen from a list, or created, wit
   signedIn,
   unique,
 }) => {
-  // With more namespaces than the list shows, a search field finds the others.
+  // With more namespaces than the list shows, a search field finds the other namespaces.
   for (let n = 1; n <= 9; n += 1) await api.ensurePublisher(`Aaa${n}.${unique}`);
   await api.ensurePublisher(`Known.${unique}`);
   await people.session('publisher', [`Known.${unique}`]);

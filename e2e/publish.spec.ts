@@ -8,7 +8,7 @@ import { zipOf } from './support/zip.ts';
 /** Chromium logs every rejected request. These journeys provoke rejections. */
 const refused = /status of (409|422)/;
 
-/** Replaces a file name in a zip with one of the same length, because zip libraries would reject the new name. */
+/** Replaces a file name in a zip with a name of the same length, because zip libraries would reject the new name. */
 function renamed(zip: Buffer, from: string, to: string): Buffer {
   return Buffer.from(zip.toString('latin1').replaceAll(from, to), 'latin1');
 }

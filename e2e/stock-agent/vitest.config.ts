@@ -7,7 +7,7 @@ export default defineConfig({
     dir: import.meta.dirname,
     globalSetup: path.resolve(import.meta.dirname, '../../server/testing/programs-setup.ts'),
     include: ['**/*.test.ts'],
-    // Each file has its own portal and machines, so only one file runs at a time.
+    // Each file starts its own portal and machines. Several files at the same time would overload this machine.
     fileParallelism: false,
     allowOnly: false,
     testTimeout: 180_000,

@@ -13,8 +13,9 @@ const require = createRequire(import.meta.url);
 const parts = ['chromium.br', 'al2023.tar.br', 'fonts.tar.br', 'swiftshader.tar.br'];
 
 /**
- * Returns the options for starting Chromium in tests: the browser at CHROMIUM_PATH, or the one from npm. The latter
- * needs no system libraries except libc, and is unpacked once per version into the system's temporary folder.
+ * Returns the options for starting Chromium in tests: the browser at CHROMIUM_PATH, or the browser from npm. The
+ * browser from npm needs no system libraries except libc, and is unpacked once per version into the system's temporary
+ * folder.
  */
 export async function chromiumLaunch(): Promise<LaunchOptions> {
   const args = [

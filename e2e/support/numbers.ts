@@ -8,10 +8,7 @@ export interface CountLink {
   count: number;
 }
 
-/**
- * The numbers of VMs on a page, and the numbers that break the rule that each of them is a link to the list of these
- * VMs.
- */
+/** The numbers of VMs on a page: those that link to the list of these VMs, and `faults` for those that do not. */
 export interface Numbers {
   links: CountLink[];
   faults: string[];

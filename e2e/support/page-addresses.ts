@@ -3,7 +3,7 @@ import path from 'node:path';
 
 const app = path.resolve(import.meta.dirname, '../../app');
 
-/** Returns the URLs of all pages, with `[parts]` filled in. Throws if `parts` has no value for one of them. */
+/** Returns the URLs of all pages, with `[parts]` filled in. Throws if `parts` lacks a value. */
 export function pageAddresses(parts: Record<string, string>): string[] {
   return globSync('**/page.tsx', { cwd: app })
     .map((file) => path.dirname(file).split(path.sep))

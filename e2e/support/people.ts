@@ -5,8 +5,8 @@ export type Role = 'viewer' | 'operator' | 'publisher' | 'admin';
 type StorageState = Awaited<ReturnType<APIRequestContext['storageState']>>;
 
 /**
- * The accounts of one portal: the first admin, and a member for each role and its namespaces, created when a journey
- * first needs one.
+ * The accounts of one portal: the first admin, and one member per role and choice of namespaces, created when a journey
+ * first needs this member.
  */
 export class People {
   readonly #portal: Portal;
