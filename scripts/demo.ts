@@ -81,7 +81,7 @@ const vms: readonly DemoVm[] = [
   },
 ];
 
-/** Creates the demo in an empty database, or completes an interrupted one. Then starts the demo's agents. */
+/** Creates the demo in an empty database, or completes an interrupted demo. Then starts the demo's agents. */
 export async function runDemo(options: DemoOptions): Promise<void> {
   const folder = path.join(options.config.dataDir, 'demo');
   const unfinished = path.join(folder, 'unfinished');

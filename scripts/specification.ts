@@ -121,7 +121,8 @@ export function specificationFaults(text: string, evidence: Evidence): string[] 
 }
 
 /**
- * Returns the missing numbers. Statements are numbered without gaps, so every number below a listed one must be listed.
+ * Returns the missing numbers. Statements are numbered without gaps, so every number below a listed number must be
+ * listed.
  */
 function gapsIn(listed: ReadonlySet<string>): string[] {
   const highest = new Map<string, number>();

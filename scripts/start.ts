@@ -24,7 +24,9 @@ async function main(): Promise<void> {
   });
 }
 
-/** Attempts to create the demo, and the seconds between them. Each attempt completes what the one before it created. */
+/**
+ * Attempts to create the demo, and the seconds between them. Each attempt completes what the attempt before it created.
+ */
 const demoAttempts = 3;
 const demoPauseSeconds = 5;
 

@@ -32,7 +32,9 @@ interface Step {
   command: [string, ...string[]];
   env?: Record<string, string>;
   totals: (exitCode: number) => Totals;
-  /** Whether the step runs at the same time as the one before it. Its output follows that of the step before it. */
+  /**
+   * Whether the step runs at the same time as the one before it. Its output is printed after the output of that step.
+   */
   isBeside?: true;
 }
 
@@ -70,7 +72,7 @@ if (whyNoStockAgent === null) {
 
 /**
  * Returns why the tests of the real stock agent cannot run here, or null if they can. These tests require root on
- * Debian and, the first time, access to its mirror.
+ * Debian and, the first time, access to Debian's mirror.
  */
 async function stockAgentObstacle(): Promise<string | null> {
   const [missing] = missingForStockAgent();

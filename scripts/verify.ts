@@ -4,7 +4,7 @@ import path from 'node:path';
 const root = path.resolve(import.meta.dirname, '..');
 const bin = path.join(root, 'node_modules', '.bin');
 
-/** Static checks: name → command. All are read-only, so they run in parallel. */
+/** Static checks: name → command. All checks are read-only, so they run in parallel. */
 const steps: Record<string, string[]> = {
   'format and lint': ['biome', 'check', '--error-on-warnings', '--max-diagnostics=50'],
   types: ['tsc', '--noEmit', '--pretty', 'false'],

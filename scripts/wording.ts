@@ -4,8 +4,8 @@ import { pathToFileURL } from 'node:url';
 import { lineAt, type SourceFile, sourceFiles, walk } from './source.ts';
 
 /**
- * Phrases that must not appear in texts, each with a better one. Adding a phrase takes one line here and an example in
- * the test.
+ * Phrases that must not appear in texts, each with a better phrase. Adding a phrase takes one line here and an example
+ * in the test.
  */
 export const bannedPhrases: readonly (readonly [pattern: RegExp, better: string])[] = [
   [/\b(?:is|are|was|were|be|been) told\b/i, 'say what happens: sees, receives, is notified, the page shows'],

@@ -8,7 +8,7 @@ export interface ScreenshotStage {
   /** Cookies of three accounts: the admin, a viewer, and a member with a second factor. */
   cookies: Record<'admin' | 'viewer' | 'guarded', StorageState>;
   guarded: { email: string; password: string };
-  /** VM ids by name, of the demo's VMs and of those created here. */
+  /** VM ids by name, of the demo's VMs and of the VMs created here. */
   vms: Record<string, string>;
   handler: string;
   invitation: string;
@@ -32,7 +32,7 @@ function lacking(lang: 'en' | 'de' | 'ja', ...ids: string[]): unknown[] {
   return [{ ...file, messages: file.messages.filter(({ id }) => !ids.includes(id)) }];
 }
 
-/** Creates the data that is missing, so it can run again. Requires the demo. */
+/** Creates only the data that is missing, so the script can run again. Requires the demo. */
 export async function setStage(url: string, admin: Person): Promise<ScreenshotStage> {
   const expiresAt = new Date(Date.now() + 24 * 3_600_000).toISOString();
   const { value } = await admin.mutate<{ value: string }>('tokens.create', {

@@ -5,8 +5,8 @@ import { runningPostgres, startPostgres } from '#server/platform/postgres.ts';
 import { type OpenServices, openPool, openServices } from '#server/process/services.ts';
 
 /**
- * Opens and migrates the local portal's database: `DATABASE_URL`, or the embedded one in `DATA_DIR`. Starts the
- * embedded one if it is not running.
+ * Opens and migrates the local portal's database: `DATABASE_URL`, or the embedded database in `DATA_DIR`. Starts the
+ * embedded database if it is not running.
  */
 export async function openHere(): Promise<{ services: OpenServices; close(): Promise<void> }> {
   const config = loadConfig();
