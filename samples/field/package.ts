@@ -5,7 +5,7 @@ import { ZipFile } from 'yazl';
 export interface FieldPackageOptions {
   /** Stored in the package, so that versions with the same programs differ. */
   version?: string;
-  /** The folder in which handlers look for keys, as with Azure's agent. Tests set another one. */
+  /** The folder in which handlers look for keys, as with Azure's agent. Tests set another folder. */
   waagentFolder?: string;
 }
 
