@@ -33,4 +33,4 @@ export const leftOut = <Name extends string>(...names: readonly Name[]) =>
   z
     .partialRecord(z.enum(names as readonly [Name, ...Name[]]), count)
     .optional()
-    .describe(`Number of omitted entries of each list that would make the response too large: ${names.join(', ')}.`);
+    .describe(`For each of these lists, the number of entries omitted because of the size limit: ${names.join(', ')}.`);

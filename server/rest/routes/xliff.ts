@@ -40,7 +40,7 @@ export const xliffRoutes: readonly RestRoute[] = [
     takesIfMatch: true,
     answers: {
       200: {
-        meaning: 'What changed, or would change.',
+        meaning: 'The changes; with `dryRun`, the changes that the import would cause.',
         schema: shownXliffImport,
       },
     },
