@@ -53,7 +53,7 @@ function page(): string {
     '',
     '`npm run permissions` generates this page from `server/trpc/permissions.ts` and from the routes in `server/rest/routes`; `npm run verify` fails if the page is stale. `server/portal/permissions.test.ts` tests every row of the tables against a running portal, including calls for other people’s objects and batched calls.',
     '',
-    'The roles operator and publisher include viewer; admin includes all other roles. Publishers can act only in their own namespaces, admins in all. A call without a sign-in gets 401, a call without the required role gets 403, and neither changes anything. The domain layer (`server/domain`) checks roles and objects again.',
+    'The roles operator and publisher include viewer; admin includes all other roles. Publishers can act only in their own namespaces; admins can act in all namespaces. A call without a sign-in gets 401, a call without the required role gets 403, and neither changes anything. The domain layer (`server/domain`) checks roles and objects again.',
     '',
     '## Pages',
     'Procedures are called with the session cookie; API tokens are not accepted. Mutations require POST and the portal’s origin. A person who must first set up a second factor can call only the procedures of `account` and the procedures that need no sign-in.',
