@@ -3,7 +3,7 @@ import type pg from 'pg';
 import * as schema from '#db/schema/index.ts';
 import { addTransactionHooks } from './transaction-hooks.ts';
 
-/** The query layer. `$client` is its pool, for prepared statements of hot paths. */
+/** The query layer. `$client` is its connection pool, for prepared statements on hot paths. */
 export type Database = NodePgDatabase<typeof schema> & { $client: pg.Pool };
 
 /** A transaction as verbs receive it. */

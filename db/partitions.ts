@@ -55,7 +55,7 @@ export async function makePartitions(client: pg.ClientBase, now: Date): Promise<
   }
 }
 
-/** Creates a table and then attaches it, because creating it in place would block reports. */
+/** Creates a table and then attaches it as a partition, because creating the partition in place would block reports. */
 async function attachDay(client: pg.ClientBase, day: Date): Promise<void> {
   const from = day.toISOString();
   const to = new Date(day.getTime() + dayMs).toISOString();
@@ -87,7 +87,7 @@ async function dropBefore(client: pg.ClientBase, until: Date): Promise<number> {
   );
   for (const { name, pending } of rows) {
     if (!pending) await client.query(`comment on table ${name} is '${leaving}'`);
-    // Only one partition can be detaching at a time, so an interrupted detach is finished first.
+    // PostgreSQL detaches only one partition at a time, so an interrupted detach is finished first.
     await client.query(`alter table ${table} detach partition ${name} ${pending ? 'finalize' : 'concurrently'}`);
   }
   const detached = await client.query<{ name: string }>(

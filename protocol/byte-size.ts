@@ -1,4 +1,4 @@
-/** Binary units as the documentation spells them; `Intl` has none. */
+/** Binary units as the documentation spells them. `Intl` has no binary units. */
 export const byteUnits = ['KiB', 'MiB', 'GiB', 'TiB'] as const;
 
 /** Formats a size in steps of 1,024, with the number formatted for the language: 1536 → "1.5 KiB". */

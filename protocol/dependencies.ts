@@ -6,7 +6,7 @@ export interface Dependent {
 
 /**
  * Sorts items so that dependencies come before their dependents, otherwise in the given order. Ignores dependencies
- * that are not among the items, and those that close a cycle, which the portal rejects.
+ * that are not among the items, and dependencies that close a cycle. (The portal rejects cycles.)
  */
 export function runOrder<T extends Dependent>(items: readonly T[]): T[] {
   const ordered: T[] = [];

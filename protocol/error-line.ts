@@ -2,7 +2,7 @@
 const wrong =
   /\b(errors?|err|fail(?:ed|ure|s)?|fatal|denied|cannot|can't|could not|not found|no such|refused|invalid|exception|traceback|panic|timed? ?out|unreachable)\b/i;
 
-/** Only this many characters of a line are searched. */
+/** Maximum number of characters of a line that are searched. */
 const maxCharacters = 2_000;
 
 /** Whether a line of command output reports an error. */

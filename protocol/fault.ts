@@ -44,7 +44,7 @@ export type ReadResult<T> = { value: T } | { faults: ProtocolFault[] };
  */
 export const maxFaults = 1_000;
 
-/** Parses a document. Every fault has a path and a code. Faults repeat nothing of the input except property names. */
+/** Parses a document. Every fault has a path and a code. Faults repeat no part of the input except property names. */
 export function read<S extends z.ZodType>(schema: S, input: unknown): ReadResult<z.output<S>> {
   const result = schema.safeParse(input, { error: (issue) => codeOf(issue) });
   if (result.success) return { value: result.data };

@@ -22,14 +22,14 @@ export const goalStateExtension = z.looseObject({
   package: z.looseObject({
     sha256: z.string().regex(/^[0-9a-f]{64}$/),
     size: z.int().nonnegative(),
-    /** Relative to the gateway's URL. */
+    /** The package's URL, relative to the gateway's URL. */
     url: z.string(),
   }),
   settings: z.looseObject({
     publicSettings: z.record(z.string(), z.unknown()).optional(),
-    /** DER of a CMS EnvelopedData, in base64. */
+    /** The encrypted settings: DER of a CMS EnvelopedData, in base64. */
     protectedSettings: z.string().optional(),
-    /** SHA-1 in hexadecimal. */
+    /** SHA-1 of the certificate that the settings are encrypted for, in hexadecimal. */
     protectedSettingsCertThumbprint: z.string().optional(),
   }),
 });
@@ -41,8 +41,8 @@ export const goalState = z.looseObject({
   vmId: z.string(),
   incarnation: z.int().nonnegative(),
   /**
-   * Increases with each new goal state, unless only the encryption changed. Absent in goal states that an earlier
-   * release published.
+   * A number that increases with each new goal state, unless only the encryption changed. Absent in goal states that an
+   * earlier release published.
    */
   turn: z.int().nonnegative().optional(),
   extensions: z.array(goalStateExtension),

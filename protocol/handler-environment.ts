@@ -19,7 +19,9 @@ export const handlerEnvironmentFile = arrayOfOne(
   anyCase(z.object({ version: fileVersion, handlerEnvironment: anyCase(environment) })),
 ).transform(({ handlerEnvironment }): HandlerEnvironment => handlerEnvironment);
 
-/** Properties of `handlerEnvironment` that handlers for the stock agent expect in addition to the documented ones. */
+/**
+ * Properties of `handlerEnvironment` that handlers for the stock agent expect in addition to the documented properties.
+ */
 export interface FieldEnvironment {
   /** Folder for events that the handler writes and the stock agent collects. */
   eventsFolder: string;

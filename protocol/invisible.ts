@@ -10,8 +10,8 @@ const direction = new RegExp(directions, 'u');
 const alone = new RegExp(`(?:^|\\s)(?:${shaping})|(?:\\u200c|\\u200d)(?:$|\\s)`, 'u');
 
 /**
- * Whether a text contains invisible characters, such as a zero-width space. Two names that differ only in
- * these look the same, so names must not contain them.
+ * Whether a text contains invisible characters, such as a zero-width space. Names must not contain them, because names
+ * that differ only in invisible characters look the same.
  */
 export function hasInvisible(text: string): boolean {
   return shapeless.test(text) || alone.test(text) || (direction.test(text) && !rightToLeft.test(text));

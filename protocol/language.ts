@@ -10,7 +10,7 @@ export interface LanguageTag {
   fallbacks: readonly string[];
 }
 
-/** Longer tags are rejected. BCP 47 recommends support for at least 35 characters. */
+/** Maximum length of a tag. Longer tags are rejected. BCP 47 recommends support for at least 35 characters. */
 const maxTagLength = 100;
 /** Former .NET names of the two Chinese scripts. */
 const legacyTags: Readonly<Record<string, string>> = { 'zh-chs': 'zh-Hans', 'zh-cht': 'zh-Hant' };
@@ -22,7 +22,7 @@ const remembered = new Map<string, LanguageTag | null>();
 
 /**
  * Parses a language tag. Returns null if it names no language (`und`, `*`) or is malformed. Every tag from a reader, an
- * agent or a resource file must pass through here, so that none reaches `Intl` unchecked.
+ * agent or a resource file must pass through here, so that no tag reaches `Intl` unchecked.
  */
 export function parseLanguage(text: string): LanguageTag | null {
   if (text.length > maxTagLength) return null;

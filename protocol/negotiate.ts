@@ -6,7 +6,7 @@ export const lastLanguage = 'en';
 /** A language that a reader wants, with its fallbacks. */
 export interface WantedLanguage {
   tag: string;
-  /** The language and its fallbacks, best first, without those that the reader rejected. */
+  /** The language and its fallbacks, best first, without languages that the reader rejected. */
   fallbacks: readonly string[];
   /** Whether a text in this language suits the reader: `de-DE` suits `de-AT`, but `zh-CN` does not suit `zh-TW`. */
   serves(language: string): boolean;
@@ -22,9 +22,9 @@ const maxHeaderLength = 4_000;
 const maxRanges = 50;
 
 /**
- * Returns the languages that a reader wants, best first: the chosen one, then those of `Accept-Language` by quality
- * (RFC 9110, section 12.5.4), each with its fallbacks. A quality of 0 rejects a language; `*` and malformed parts are
- * ignored. The list may be empty: `pickLanguage` adds the final fallback `en`.
+ * Returns the languages that a reader wants, best first: the chosen language, then the languages in `Accept-Language`
+ * by quality (RFC 9110, section 12.5.4), each with its fallbacks. A quality of 0 rejects a language; `*` and malformed
+ * parts are ignored. The list may be empty: `pickLanguage` adds the final fallback `en`.
  */
 export function negotiate({ acceptLanguage, chosenLanguage }: ReaderWishes): WantedLanguage[] {
   const ranges = readRanges(acceptLanguage ?? '');

@@ -52,7 +52,7 @@ function plainObject(
 ): StatusObject | null {
   if (!isPlainObject(input)) return null;
   const object: Partial<StatusObject> = {};
-  // Same property order as in the schema, so that equal documents have equal JSON texts.
+  // Uses the property order of the schema, so that equal documents have equal JSON texts.
   for (const name of ['name', 'operation', 'configurationAppliedTime'] as const) {
     const text = input[name];
     if (text === undefined) continue;

@@ -1,7 +1,7 @@
 export const operatingSystems = ['linux', 'windows', 'darwin'] as const;
 export const architectures = ['x64', 'arm64', 'ia32', 'arm', 'ppc64', 's390x', 'riscv64'] as const;
 
-/** A platform that a handler version supports. An absent property means any. */
+/** A platform that a handler version supports. An absent property matches any value. */
 export interface Platform {
   os?: (typeof operatingSystems)[number] | undefined;
   arch?: (typeof architectures)[number] | undefined;

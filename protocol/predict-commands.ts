@@ -10,7 +10,7 @@ import {
   reconcile,
 } from './reconcile.ts';
 
-/** A command of a handler that will run. */
+/** A handler's command that will run. */
 export type CommandStep = ExtensionStep & { kind: CommandName };
 
 /**
@@ -58,8 +58,8 @@ export function predictCommands(targets: readonly PredictedTarget[], { contents,
 }
 
 /**
- * Returns the fetches of a plan, if it has any. Otherwise returns its steps up to the first enable that other
- * extensions wait for, because the plan changes after it.
+ * If a plan has fetches, returns them. Otherwise, returns its steps up to the first enable that other extensions wait
+ * for, because that enable changes the plan.
  */
 function unconditional({ steps, waiting }: ExtensionPlan): ExtensionStep[] {
   const fetches = steps.filter(({ kind }) => kind === 'fetch');

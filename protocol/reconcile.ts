@@ -32,7 +32,7 @@ export interface VersionOnMachine {
   /** Whether update exited with 0 and the install that must follow has not succeeded yet. */
   updated?: boolean;
   updatesWithInstall?: boolean;
-  /** The boot in which an install that requires a restart ended; removed once the machine has restarted. */
+  /** Id of the boot in which an install that requires a restart finished; removed once the machine has restarted. */
   rebootAfter?: string;
 }
 

@@ -89,7 +89,7 @@ export const reportEnvelope = z.looseObject({
     .max(100)
     .nullish()
     .transform((list) => list ?? []),
-  /** All pending restart requests, possibly none. If absent, the last reported requests still apply. */
+  /** All pending restart requests; may be empty. If absent, the last reported requests still apply. */
   pendingRestart: optional(z.array(restartRequest).max(200)),
 });
 export type ReportEnvelope = z.output<typeof reportEnvelope>;

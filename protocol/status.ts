@@ -23,7 +23,7 @@ export type StatusWord = (typeof statusWords)[number];
 export interface StatusObject {
   name?: string;
   operation?: string;
-  /** As the handler wrote it. */
+  /** The time as the handler wrote it. */
   configurationAppliedTime?: string;
   status: StatusWord;
   code?: number;

@@ -42,7 +42,7 @@ export function versionSteps({ version, installed, isUpdated, installsInUpdate }
   const disable: HandlerStep = { command: 'disable', version: newest, purpose };
   const install: HandlerStep = { command: 'install', version, purpose };
   // An update that never finished leaves behind the version that it should have replaced. AZ-G7 starts from a single
-  // version, so older ones are uninstalled first.
+  // version, so older versions are uninstalled first.
   const steps: HandlerStep[] = older.map(uninstall(purpose));
   if (purpose === 'downgrade') return [...steps, disable, uninstall(purpose)(newest), install];
   if (!isUpdated) steps.push(disable, { command: 'update', version, purpose, from: newest });

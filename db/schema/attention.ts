@@ -11,7 +11,7 @@ export const attentionMarks = pgTable(
   {
     /** The key of the problem, derived from its handler and cause. */
     key: text().primaryKey(),
-    /** Null if no member works on it, or if the member was removed. */
+    /** The member who works on the problem; null if there is none, or if the member was removed. */
     assigneeId: text('assignee_id').references(() => users.id, { onDelete: 'set null' }),
     assignedBy: text('assigned_by'),
     assignedAt: timestamp('assigned_at', { withTimezone: true }),
@@ -28,7 +28,10 @@ export const attentionMarks = pgTable(
      */
     snoozedVms: integer('snoozed_vms'),
     snoozedVersions: text('snoozed_versions').array(),
-    /** Since when no VM has had the problem; null while at least one VM has it. The row is deleted some time later. */
+    /**
+     * When the problem disappeared from its last VM; null while at least one VM has it. The row is deleted some time
+     * later.
+     */
     goneAt: timestamp('gone_at', { withTimezone: true }),
   },
   (t) => [index('attention_marks_assignee').on(t.assigneeId).where(sql`${t.assigneeId} is not null`)],

@@ -17,7 +17,7 @@ export const auditEntries = pgTable(
     actorKind: text('actor_kind').notNull(),
     actorId: text('actor_id').notNull(),
     actorName: text('actor_name').notNull(),
-    /** Null in rows of earlier releases. */
+    /** The entry point of the action; null in rows of earlier releases. */
     door: text().$type<Door>(),
     address: text(),
     /** The caller's `User-Agent`. */

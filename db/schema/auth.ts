@@ -104,7 +104,7 @@ export const passkeys = pgTable(
       .references(() => users.id, { onDelete: 'cascade' }),
     name: text().notNull(),
     publicKey: bytes('public_key').notNull(),
-    /** The authenticator's signature counter; 0 if it has none. */
+    /** The authenticator's signature counter; 0 if the authenticator does not count. */
     counter: bigint({ mode: 'number' }).notNull(),
     transports: text().array().notNull().default([]),
     /** Whether a password manager syncs the passkey. */

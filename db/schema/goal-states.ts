@@ -102,7 +102,7 @@ export interface SettingEntry {
   at: string;
   /** The actor's name, as people see it. */
   by: string;
-  /** The same as `set_by` of the whole row, for this setting alone. */
+  /** The actor who last entered this setting, as in `set_by`; null if unknown. */
   setBy: string | null;
 }
 
@@ -134,14 +134,14 @@ export const secrets = pgTable(
     changedAt: timestamp('changed_at', { withTimezone: true }).notNull(),
     changedBy: text('changed_by').notNull(),
     /**
-     * The actor who entered the settings, as `kind:id`. Null if unknown, or if there was more than one; then only an
-     * admin can release the settings.
+     * The actor who entered the settings, as `kind:id`. Null if the actor is unknown or if there was more than one;
+     * only an admin can then release the settings.
      */
     setBy: text('set_by'),
     /**
      * Who entered each top-level setting. The keys are keyed digests of the settings' names, because people can choose
      * these names, and a name can be confidential. Null in older rows, for settings that are not an object, and for
-     * very many settings; then the row's columns apply to all.
+     * very many settings; the row's columns then apply to all settings.
      */
     entries: json().$type<Record<string, SettingEntry>>(),
   },

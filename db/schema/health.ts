@@ -48,7 +48,7 @@ export const vmHealth = pgTable(
     vmId: uuid('vm_id')
       .primaryKey()
       .references(() => vms.id),
-    /** Copied from the VM, so that one index can filter and sort. */
+    /** The VM's name, copied so that one index can filter and sort. */
     name: text().notNull(),
     tags: jsonb().$type<Record<string, string>>().notNull(),
     health: text().$type<VmHealth>().notNull(),
@@ -144,9 +144,9 @@ export const healthTransitions = pgTable(
       .references(() => vms.id),
     extension: text(),
     kind: text().$type<'health' | 'heartbeat'>().notNull(),
-    /** Null for the first transition. */
+    /** The health or heartbeat before the change; null for the first transition. */
     from: text(),
-    /** Null if the extension or the VM was removed. */
+    /** The health or heartbeat after the change; null if the extension or the VM was removed. */
     to: text(),
     /** The cause, as in `extension_health`. `waitsFor` is the extension that this one waits for. */
     cause: text().$type<HealthCause>(),

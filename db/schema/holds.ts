@@ -15,7 +15,7 @@ export const holds = pgTable(
     vmId: uuid('vm_id')
       .primaryKey()
       .references(() => vms.id),
-    /** When the current hold began. If null, the VM is not held, and the next three columns are null too. */
+    /** When the current hold began. If null, the VM is not held, and `reason`, `by` and `until` are null too. */
     since: timestamp({ withTimezone: true }),
     /** Why the VM is held; null if no reason was given. */
     reason: text(),

@@ -7,7 +7,7 @@ export const installation = pgTable('installation', {
   epoch: text().notNull(),
   /** System identifier, timeline and OID of the database at the start of the epoch. */
   fingerprint: text().notNull(),
-  /** Derived from ANNEX_SECRET_KEY, so that a start with another key fails. */
+  /** A value derived from ANNEX_SECRET_KEY, so that a start with another key fails. */
   keyCheck: text('key_check').notNull(),
   createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
 });

@@ -12,7 +12,7 @@ export const resources = pgTable(
     /** Message texts by message id. */
     messages: jsonb().$type<Record<string, string>>().notNull(),
     warnings: jsonb().$type<StoredWarning[]>().notNull(),
-    /** Increases with every change, to detect concurrent edits of a language. */
+    /** A number that increases with every change, to detect concurrent edits of a language. */
     revision: integer().notNull().default(1),
     updatedAt: timestamp('updated_at', { withTimezone: true }).notNull(),
     updatedBy: text('updated_by').notNull(),

@@ -23,7 +23,7 @@ export const handlers = pgTable(
 export interface PackageFile {
   name: string;
   size: number;
-  /** Unix permission bits; null if the zip has none. */
+  /** Unix permission bits; null if the zip contains none. */
   mode: number | null;
 }
 
@@ -49,9 +49,12 @@ export const handlerVersions = pgTable(
     handler: text()
       .notNull()
       .references(() => handlers.id),
-    /** As the publisher wrote it, for example `1.0.0.0`. */
+    /** The version as the publisher wrote it, for example `1.0.0.0`. */
     version: text().notNull(),
-    /** Four zero-padded numbers, so that text order is version order and two spellings of a version collide. */
+    /**
+     * The version as four zero-padded numbers, so that text order is version order and two spellings of a version
+     * collide.
+     */
     versionKey: text('version_key').notNull(),
     state: text().$type<VersionState>().notNull(),
     sha256: text().notNull(),

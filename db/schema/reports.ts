@@ -52,7 +52,7 @@ export const extensionPulse = pgTable(
     statusWord: text('status_word').$type<StatusWord>(),
     statusReadAt: timestamp('status_read_at', { withTimezone: true }),
     statusAgeSeconds: doublePrecision('status_age_seconds'),
-    /** When the first success or error of `statusSequence` was reported, which concludes the operation permanently. */
+    /** When the first success or error for `statusSequence` was reported. It concludes the operation permanently. */
     concludedAt: timestamp('concluded_at', { withTimezone: true }),
     concludedWith: text('concluded_with').$type<'success' | 'error'>(),
   },
@@ -64,7 +64,7 @@ export interface RefusedFile {
   /** The status's sequence number; null for a heartbeat. */
   sequenceNumber: number | null;
   /**
-   * When the agent read the file, ISO 8601 by the portal's clock. A valid file that was read later is shown instead.
+   * When the agent read the file, by the portal's clock (ISO 8601). A valid file that was read later is shown instead.
    */
   readAt: string;
   faults: { path: string; code: ProtocolFaultCode; params?: Record<string, string | number> }[];
@@ -154,7 +154,7 @@ export const reportHistory = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.vmId, t.at, t.id] }),
-    // For the worker, which continues where it stopped. A BRIN index does not slow down inserts.
+    // Used by the worker, which continues where it stopped. A BRIN index does not slow down inserts.
     index('report_history_id').using('brin', t.id).with({ autosummarize: true }),
   ],
 );

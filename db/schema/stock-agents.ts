@@ -53,7 +53,7 @@ export const stockAgents = pgTable('stock_agents', {
   /** The incarnation number that the agent sees. It increases only when something changes for the agent. */
   incarnation: integer().notNull().default(0),
   incarnationAt: timestamp('incarnation_at', { withTimezone: true }),
-  /** Fingerprint of everything in the agent's incarnation that the agent acts on. */
+  /** Fingerprint of the parts of the goal state that the agent acts on. */
   fingerprint: text(),
   /** The incarnation that the agent last completed, and the agent's message about it. */
   settledIncarnation: integer('settled_incarnation'),

@@ -10,7 +10,7 @@ export const vms = pgTable(
     tags: jsonb().$type<Record<string, string>>().notNull(),
     createdAt: timestamp('created_at', { withTimezone: true }).notNull(),
     createdBy: text('created_by').notNull(),
-    /** Set while the VM's extensions are being uninstalled before it is deleted. */
+    /** When decommissioning began; set while the VM's extensions are being uninstalled before the VM is deleted. */
     decommissioningAt: timestamp('decommissioning_at', { withTimezone: true }),
     deletedAt: timestamp('deleted_at', { withTimezone: true }),
   },

@@ -26,7 +26,7 @@ export async function localTables(db: pg.Pool, { reference, distributed }: Distr
   return rows.map(({ name }) => name).filter((name) => !reference.has(name) && !distributed.has(name));
 }
 
-/** Returns what Citus would reject in the schema, one sentence each. */
+/** Returns a sentence for each part of the schema that Citus would reject. */
 export async function schemaFaults(db: pg.Pool, { reference, distributed }: Distribution): Promise<string[]> {
   const faults: string[] = [];
   const unique = await db.query<{ name: string; table: string; columns: string[] }>(

@@ -18,8 +18,8 @@ declare module 'vitest' {
 const root = join(tmpdir(), `annex-test-${process.getuid?.() ?? 0}`);
 
 /**
- * Starts a temporary cluster for the run and deletes it afterwards. With TEST_DATABASE_URL, uses that server instead,
- * on which it creates and drops only databases of this run. Concurrent runs do not affect each other.
+ * Starts a temporary cluster for the run and deletes it afterwards. If TEST_DATABASE_URL is set, uses that server
+ * instead, and creates and drops only this run's databases there. Concurrent runs do not affect each other.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const own = process.env.TEST_DATABASE_URL;
