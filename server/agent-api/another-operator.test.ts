@@ -63,7 +63,7 @@ function open(sealed: string, key: string): string {
   return execFileSync('openssl', ['cms', '-decrypt', '-inform', 'DER', '-inkey', key], { input }).toString();
 }
 
-/** Returns the protected settings that a machine can decrypt from its goal state; null if it has none. */
+/** Returns the protected settings that a machine can decrypt from its goal state; null if there are none. */
 async function readBy({ pair, authorization }: Machine): Promise<string | null> {
   const answer = await fetch(`${door.url}/agent/v1/goal-state`, { headers: { authorization } });
   const { extensions } = (await answer.json()) as { extensions: { settings: { protectedSettings?: string } }[] };

@@ -8,7 +8,7 @@ import { takeFrom } from './rate-limit.ts';
 /** An authenticated agent and the counter of its call. */
 export interface Admitted {
   agent: KnownAgent;
-  /** Null if the agent does not send the header `Annex-Agent`. */
+  /** The call number in the header `Annex-Agent`; null if the agent does not send this header. */
   counter: number | null;
 }
 

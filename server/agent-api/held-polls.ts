@@ -49,7 +49,7 @@ export class HeldPolls {
   }
 }
 
-/** A held poll. A wake-up between two waits is remembered, so that none is lost while the VM is being checked. */
+/** A held poll. A wake-up between two waits is remembered, so that no wake-up is lost while the VM is being checked. */
 export class HeldPoll {
   #kept: Wake | undefined;
   #waiting: ((wake: Wake) => void) | undefined;

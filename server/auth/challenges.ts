@@ -32,7 +32,7 @@ export type ChallengeKind = keyof ChallengeData;
 
 type Db = Pick<Transaction, 'insert' | 'update' | 'delete'>;
 
-/** Lifetime in seconds: long enough to fetch a phone, but short in case the page is left open. */
+/** Lifetime in seconds: long enough to fetch a phone, short enough for a page that is left open. */
 export const challengeLife = 10 * 60;
 
 const digestOf = (kind: ChallengeKind, token: string): string => sha256Hex(`${kind} ${token}`);

@@ -23,7 +23,10 @@ const touchEvery = 5 * minute;
 /** A member's session in a browser. */
 export interface Session {
   id: string;
-  /** Without a role while the member must set up a second factor, so that only verbs for their own account work. */
+  /**
+   * The member as an actor. While the member must set up a second factor, the actor has no role, so that only verbs for
+   * the member's own account work.
+   */
   actor: Actor;
   email: string;
   method: SignInMethod;
@@ -85,7 +88,10 @@ export async function rereadSession(services: Services, id: string, now: Date): 
   return sessionOf(services, eq(sessions.id, id), now, false);
 }
 
-/** Ends the session whose cookie is in these headers, if there is one, and its live connections. */
+/**
+ * Ends the session whose cookie is in these headers, and the session's live connections. Without a session, does
+ * nothing.
+ */
 export async function endSession(services: Services, headers: Headers): Promise<void> {
   const token = cookieToken(services, headers);
   if (token === null) return;

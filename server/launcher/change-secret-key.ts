@@ -30,8 +30,8 @@ export interface KeyChange {
 
 /**
  * Encrypts everything with the new keys in one transaction, and then rewrites the head of the activity log in DATA_DIR.
- * If an earlier run was interrupted between these two steps, runs only the second. Returns a line to print. Throws,
- * without changing anything, if Annex is running, the key is wrong, or the activity log does not verify.
+ * If an earlier run was interrupted between these two steps, runs only the second step. Returns a line to print.
+ * Throws, without changing anything, if Annex is running, the key is wrong, or the activity log does not verify.
  */
 export async function changeSecretKey(change: KeyChange): Promise<string> {
   const { db, config, from, to, now } = change;

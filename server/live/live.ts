@@ -71,7 +71,7 @@ export function openLive(wakes: Wakes, limits: Limits['streams'], ringSize = 8_1
     // Nothing is sent until the connection is back, so pages keep what they show.
     lost() {},
     back() {
-      // The first connection also needs the reset, because a watch may have started before the connection.
+      // The first connection also needs the reset, because a watch may have started before the connection was open.
       ring.push('reset');
       wake();
     },

@@ -8,7 +8,7 @@ export interface Streams {
    * `session_streams_exceeded` or `member_streams_exceeded`, or 503 `streams_exceeded`.
    */
   open(sessionId: string, memberId: string): () => void;
-  /** Returns how many streams there are, and how many sessions and members have any. */
+  /** Returns the number of streams, and how many sessions and members have at least one stream. */
   held(): { streams: number; sessions: number; members: number };
 }
 

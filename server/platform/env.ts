@@ -21,13 +21,16 @@ export interface Config {
   trustProxy: BlockList;
   /** Paths of the certificate and key files; null if the gateway itself does not use TLS. */
   tls: { certFile: string; keyFile: string } | null;
-  /** Null to use the embedded PostgreSQL, whose URL the launcher passes to the processes that it starts. */
+  /**
+   * URL of the external PostgreSQL. Null to use the embedded one, whose URL the launcher passes to the processes that
+   * it starts.
+   */
   databaseUrl: string | null;
   /** If set, wake-ups use NATS instead of NOTIFY. */
   natsUrl: string | null;
   /** Absolute path of the data folder. */
   dataDir: string;
-  /** Null to use the file in `dataDir` (secret-key.ts). */
+  /** The secret key; null to use the file in `dataDir` (secret-key.ts). */
   secretKey: string | null;
   bootstrap: {
     /** The bootstrap token. Set only in the launcher; the portal gets `digest` instead. */

@@ -49,7 +49,7 @@ export function scanJson(text: string, options: ScanOptions): Scan {
   return new Scanner(text, options).run();
 }
 
-/** Ends the scan early: after a syntax error, excessive nesting or `maxFaults` faults. */
+/** Thrown to end the scan early: after a syntax error, excessive nesting or `maxFaults` faults. */
 class Stop extends Error {}
 
 class Scanner {

@@ -9,7 +9,7 @@ export interface Limits {
     entries: number;
     ratio: number;
     entryNameBytes: number;
-    /** Larger manifests are rejected without being read. */
+    /** Maximum size of a manifest. Larger manifests are rejected without being read. */
     manifestBytes: number;
     inspectMs: number;
     inspectHeapMiB: number;

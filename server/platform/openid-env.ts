@@ -6,7 +6,7 @@ export type RoleName = 'viewer' | 'operator' | 'publisher' | 'admin';
 export interface OpenIdConfig {
   issuer: string;
   clientId: string;
-  /** Null for a public client, which is protected only by PKCE. */
+  /** The client's secret or its file; null for a public client, which is protected only by PKCE. */
   clientSecret: { value: string } | { file: string } | null;
   /** The provider's name on the sign-in page. */
   name: string;

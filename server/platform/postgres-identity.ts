@@ -23,7 +23,7 @@ const namespaceArgs = ['--user', `--map-user=${unprivilegedId}`, `--map-group=${
 const namespacesWork = (): boolean =>
   spawnSync('unshare', [...namespaceArgs, 'true'], { env: bareEnvironment() }).status === 0;
 
-/** Whether the user of this process has a name. In a container, it may have none. */
+/** Whether the user of this process has a name. In a container, the user may have no name. */
 function hasName(): boolean {
   try {
     return userInfo().username !== '';

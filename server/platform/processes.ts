@@ -27,14 +27,14 @@ async function processStat(pid: number): Promise<{ state: string; start: string 
 }
 
 /**
- * Returns the processes whose working folder is this one. For a PostgreSQL cluster, these are all of its server
+ * Returns the processes whose working folder is `folder`. For a PostgreSQL cluster, these are all of its server
  * processes.
  */
 export async function processesIn(folder: string): Promise<number[]> {
   return processesWhere((cwd) => cwd === folder);
 }
 
-/** Returns the processes whose working folder is this one or below it. */
+/** Returns the processes whose working folder is `folder` or below it. */
 export async function processesBelow(folder: string): Promise<number[]> {
   return processesWhere((cwd) => cwd === folder || cwd.startsWith(`${folder}/`));
 }

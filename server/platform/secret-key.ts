@@ -15,7 +15,7 @@ export async function secretKey(config: { secretKey: string | null; dataDir: str
   return existingKey(config);
 }
 
-/** Like `secretKey`, but never creates a key. Throws if there is none. */
+/** Like `secretKey`, but never creates a key. Throws if no key exists. */
 export async function existingKey(config: { secretKey: string | null; dataDir: string }): Promise<Buffer> {
   if (config.secretKey !== null) return Buffer.from(config.secretKey);
   return readKey(join(config.dataDir, fileName));

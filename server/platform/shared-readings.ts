@@ -6,14 +6,14 @@ interface Desk {
   /** The reading that has not started yet. All callers that arrive before it starts share it. */
   next: Promise<unknown> | null;
   restUntil: number;
-  /** Ends the rest early. */
+  /** Ends the rest between two readings early. */
   hurry: AbortController;
 }
 
 /**
- * Each reading is followed by a rest of this multiple of its duration, so that readings use only a small part of a
- * core, unless calls are urgent. The rest is at most `longestRestMs`, or the reading's duration if that is longer,
- * because a waiting caller occupies one of its session's few concurrent reads.
+ * After each reading, its key rests for this multiple of the reading's duration, so that readings use only a small part
+ * of a core, unless calls are urgent. The rest is at most `longestRestMs` or, if longer, the reading's duration. This
+ * limit exists because a waiting caller occupies one of its session's few concurrent reads.
  */
 const restPerReading = 19;
 const longestRestMs = 250;
@@ -55,7 +55,10 @@ export class SharedReadings {
     });
   }
 
-  /** Adds a key and removes unused ones, because keys come from requests, which could add any number of them. */
+  /**
+   * Adds a key and removes unused keys. Keys come from requests, so without the removal, their number could grow
+   * without limit.
+   */
   #open(key: string): Desk {
     const now = performance.now();
     for (const [other, { running, next, restUntil }] of this.#desks) {

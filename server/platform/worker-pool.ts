@@ -26,7 +26,7 @@ export class WorkerPool<I, T> {
     this.#bounds = bounds;
   }
 
-  /** Runs a task on the thread with this key. If there is none, starts one with `setUp` and `limits`. */
+  /** Runs a task on the thread with this key. If there is no such thread, starts one with `setUp` and `limits`. */
   ask(key: string, setUp: unknown, limits: WorkerLimits, input: I): Promise<WorkerResult<T>> {
     const known = this.#entries.get(key);
     if (known !== undefined) {

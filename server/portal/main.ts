@@ -47,7 +47,7 @@ await runProcess('portal', async (services) => {
       // Passes the path in a header, because the sign-in page needs it and Next.js does not pass it to layouts. This
       // overwrites a header that the client sent.
       request.headers['x-annex-path'] = request.url;
-      // Determined before the page reads data, because the page's live connection continues from this position.
+      // Reads the position before the page reads data, because the page's live connection continues from this position.
       request.headers['x-annex-live'] = live.position();
       const { policy, headers } = pageHeaders(config);
       request.headers['content-security-policy'] = policy;

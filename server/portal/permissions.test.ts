@@ -96,7 +96,7 @@ async function ask(path: string, headers: Record<string, string>, input: unknown
 const post = (path: string, headers: Record<string, string>, body: string) =>
   doors.fetch(path, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body });
 
-/** Calls many procedures in one request. Returns the verdict on each. */
+/** Calls many procedures in one request. Returns the verdict on each call. */
 async function batch(paths: readonly string[], headers: Record<string, string>, isGet: boolean): Promise<string[]> {
   const inputs = JSON.stringify(Object.fromEntries(paths.map((_, index) => [index, { json: {} }])));
   const url = `/api/trpc/${paths.join(',')}?batch=1`;

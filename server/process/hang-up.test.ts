@@ -12,7 +12,7 @@ import { readFile, readJson } from '#server/rest/read-body.ts';
 import { type Serving, serve } from './http.ts';
 
 const log = pino({ level: 'silent' });
-/** Empty, because these tests use none of its fields. */
+/** This object is empty, because these tests use none of its fields. */
 const door = {} as AgentDoor;
 let serving: Serving;
 let begun = Promise.withResolvers<void>();

@@ -60,7 +60,7 @@ export interface ServeOptions {
    * Returns the route for a path without its query. If there is none, returns null, and `fallback` gets the request.
    */
   route(path: string, method: string): HttpRoute | null;
-  /** Whether a request to this path may upgrade to a WebSocket. By default, none may. */
+  /** Whether a request to this path may upgrade to a WebSocket. By default, no request may. */
   upgrades?(path: string): boolean;
   /** Handles requests without a route, such as those for pages. Without a fallback, `route` must cover every path. */
   fallback?(request: IncomingMessage, response: ServerResponse): Promise<void>;

@@ -282,7 +282,7 @@ class History {
   }
 
   /**
-   * Returns the commands that may follow the running one according to the queue, which assumes that it succeeds. After
+   * Returns the commands that may follow the running command. The queue assumes that the running command succeeds. After
    * a failure, the agent continues as follows:
    * - A removal or replacement continues after a failed disable or uninstall (AZ-G5).
    * - Any other failure cancels the remaining commands of that extension.

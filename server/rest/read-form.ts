@@ -65,7 +65,7 @@ async function* untilEnd(
   let held = Buffer.from('\r\n');
   let ended = false;
   for await (const chunk of bytes) {
-    // Reads the rest too, because the client reads the response only after it has sent everything.
+    // Reads the data after the end marker too, because the client reads the response only after it has sent all data.
     if (ended) continue;
     const data = Buffer.concat([held, chunk]);
     const at = data.indexOf(end);

@@ -15,7 +15,7 @@ export function requireJsonWanted(request: Request): void {
 }
 
 /**
- * Parses the parameters of a path. Throws 404 for a malformed id, as for an unknown one. For any other malformed
+ * Parses the parameters of a path. Throws 404 for a malformed id, as for an unknown id. For any other malformed
  * parameter, throws 422 with the fault if the method is `PUT`, otherwise 404.
  */
 export function readParams(route: RestRoute, raw: Record<string, string>): unknown {

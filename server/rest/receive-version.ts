@@ -52,8 +52,8 @@ class Reception {
         return;
       case 'settings-schema':
         if (this.schema !== undefined) this.faults.push({ path: part.name, code: 'form_part_twice' });
-        // Enough for the schemas of public and protected settings, which have their own limits, and the braces around
-        // them.
+        // This limit allows for two schemas, public and protected, and the braces around them. Each schema has its own
+        // limit.
         else this.schema = await this.json(part, 2 * settings.schemaBytes + 1024);
         return;
       case 'platforms':

@@ -50,7 +50,7 @@ export interface RestDoor {
   close(): Promise<void>;
 }
 
-/** Namespace of the publisher's token. The outsider has another one. */
+/** Namespace of the publisher's token. The outsider has another namespace. */
 export const ownNamespace = 'Acme.Lab';
 
 /** Serves the API as the portal does, with the same HTTP server and handler. */

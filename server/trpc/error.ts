@@ -23,7 +23,7 @@ const codeOfKind: Readonly<Record<ErrorKind, TrpcCode>> = {
   insufficient_storage: 'SERVICE_UNAVAILABLE',
 };
 
-/** All that pages receive about an error, in the user's language. */
+/** Everything that pages receive about an error, in the user's language. */
 export interface ErrorData {
   code: ErrorCode;
   httpStatus: number;

@@ -10,7 +10,7 @@ import { serve } from '#server/testing/serve.ts';
 import { createTrpcHandler, type TrpcDoor } from './door.ts';
 
 const log = pino({ level: 'silent' });
-/** Long, because a busy machine notices a disconnect late. */
+/** A long timeout, because a busy machine notices a disconnect late. */
 const patience = { timeout: 10_000 };
 const ours = 'http://localhost:3000';
 const ada = { email: 'ada@example.org', password: 'correct horse battery' };

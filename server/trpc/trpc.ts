@@ -25,7 +25,7 @@ export interface DoorContext extends Omit<Context, 'actor'> {
   /** HTTP status of a stream that is rejected before it starts. Otherwise, the library would respond with 200. */
   rejection: { status: number | null };
   address: string;
-  /** Whether the caller is a page rendered in this process, which may only read. */
+  /** Whether the caller is a page rendered in this process. Such a page may only read. */
   isPage: boolean;
   /** Aborted when the process starts to shut down, so that open streams end. */
   closing: AbortSignal | undefined;

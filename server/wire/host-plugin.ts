@@ -21,7 +21,7 @@ export function hostPlugin(wire: WireCall): Promise<AgentAnswer | Response> | Ag
       return ofContainer(wire, () => artifact(wire));
     case 'PUT /vmAgentLog':
       return agentLog(wire);
-    // Includes `/vmSettings`. A 404 tells the agent that the host does not support it.
+    // Requests for `/vmSettings` end here. A 404 tells the agent that the host does not support it.
     default:
       return absent();
   }
@@ -79,7 +79,7 @@ async function artifact(wire: WireCall): Promise<AgentAnswer | Response> {
 }
 
 /**
- * Accepts and discards the agent's own log, because the agent expects success. A VM can send only one at a time, so
+ * Accepts and discards the agent's own log, because the agent expects success. A VM can send only one log at a time, so
  * that slow uploads do not accumulate.
  */
 async function agentLog({ call, ctx, guest }: WireCall): Promise<AgentAnswer> {

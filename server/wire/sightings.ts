@@ -3,8 +3,8 @@ import { silenceSeconds } from '#server/domain/verdicts/index.ts';
 import type { WireCall } from './wire-call.ts';
 
 /**
- * A poll is recorded only if the last sighting is older than this, in milliseconds, because a recent one already shows
- * that the agent is alive.
+ * A poll is recorded only if the last sighting is older than this, in milliseconds. A newer sighting already shows that
+ * the agent is alive.
  */
 const quietMs = 75_000;
 /**

@@ -86,7 +86,7 @@ async function tell(
     keep();
     if (gone > 0) call.door.agents.forget(vmId);
   } catch (error) {
-    // Also caches rejected reports, because repeating one would only lead to the same rejection.
+    // Also caches rejected reports, because sending one again would only lead to the same rejection.
     if (error instanceof DomainError && error.kind !== 'unavailable') keep();
     throw error;
   }

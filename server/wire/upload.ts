@@ -13,7 +13,7 @@ export interface StatusUpload {
   containerId: string;
   query: URLSearchParams;
   header(name: string): string | null;
-  /** Null if the request only creates a blob. */
+  /** The uploaded content; null if the request only creates a blob. */
   content: Buffer | null;
 }
 

@@ -34,9 +34,9 @@ const restPerDelay = 3;
 const longestYieldMs = 2_000;
 
 /**
- * Returns a function that marks the VMs whose health may have changed through time alone since the last scan, if a scan
- * is due. That function returns whether it marked any VM, or false for a full scan. The first scan after a start covers
- * all VMs, so that none is missed.
+ * Returns a function that, if a scan is due, marks the VMs whose health may have changed through time alone since the
+ * last scan. The function resolves to whether it marked any VM; after a full scan, to false. The first scan after a
+ * start covers all VMs, so that no VM is missed.
  */
 function createScan(services: OpenServices, signal: AbortSignal): () => Promise<boolean> {
   let since: Date | null = null;

@@ -24,8 +24,8 @@ export interface RunJobsOptions {
 }
 
 /**
- * Runs the jobs concurrently, each with its own period, session and lock, so that a slow or failing job delays no
- * other. Returns a function that stops them: no new run starts, and running ones finish or are canceled.
+ * Runs the jobs concurrently, each with its own period, session and lock, so that a slow or failing job does not delay
+ * other jobs. Returns a function that stops the jobs: no new run starts, and current runs finish or are canceled.
  */
 export function runJobs(
   services: OpenServices,

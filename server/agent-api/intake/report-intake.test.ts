@@ -138,7 +138,7 @@ test('a batch that waits for a lock does not delay the reports that arrive meanw
     return rows.some(({ query, ms }) => query.length > 500 && batchStatement.text.startsWith(query) && ms > 60);
   };
   let number = 0;
-  // A batch waits only half a second for a lock, so a slow machine may need another attempt.
+  // A batch waits only half a second for a lock, so the test tries again if the machine is slow.
   const answeredMeanwhile = async (): Promise<boolean> => {
     number += 1;
     const reportNumber = number;

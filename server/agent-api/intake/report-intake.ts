@@ -24,7 +24,7 @@ const batchesAtOnce = 2;
 const enoughForAnother = 64;
 /**
  * A batch that takes longer than this is probably waiting for a row lock, so the next batch starts even if fewer
- * reports are queued.
+ * reports are queued than the minimum.
  */
 const hangingMs = 50;
 const batchReports = 500;
@@ -58,7 +58,8 @@ export interface IntakeBounds {
 /**
  * Queues the reports of many agents and commits them in batches. A batch starts once pending events have been
  * processed, not by a timer. A report is acknowledged after its commit. Reports of one VM are processed one after the
- * other. From 80% of its limits, the queue accepts only reports with a final status; at its limits, none.
+ * other. From 80% of its limits, the queue accepts only reports with a final status; at its limits, it accepts no
+ * reports.
  */
 export class ReportIntake {
   readonly #db: Database;

@@ -227,7 +227,7 @@ export class AgentMemory {
   }
 
   /**
-   * Stores an agent as read from the database. If it is already cached, keeps what only the cache knows, such as its
+   * Stores an agent as read from the database. If the agent is already cached, keeps what only the cache knows, such as
    * recent call numbers.
    */
   remember(hash: string, identity: AgentIdentity, epoch: number): KnownAgent {

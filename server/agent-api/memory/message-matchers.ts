@@ -28,7 +28,8 @@ export class MessageMatchers {
     this.#cache = new LRUCache({
       max: maxVersions,
       maxSize: maxCharacters,
-      // Lets a version that is larger than the whole cache be cached alone; otherwise each call would compile it again.
+      // A version that is larger than the whole cache is cached alone. Otherwise, each call would compile its templates
+      // again.
       sizeCalculation: ({ characters }) => Math.min(characters + 1, maxCharacters),
       fetchMethod: (_, __, { context }) => loadMatcher(db, context),
     });

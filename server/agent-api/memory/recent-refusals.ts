@@ -5,7 +5,8 @@ import { recordRejectedCall } from '#server/domain/enrollment/index.ts';
 const minuteMs = 60_000;
 
 /**
- * Remembers which rejections were recorded within the last minute, so that repeated ones need no database statement.
+ * Remembers which rejections were recorded within the last minute, so that repeated rejections need no database
+ * statement.
  */
 export class RecentRefusals {
   readonly #recordedAt = new LRUCache<string, number>({ max: 10_000 });

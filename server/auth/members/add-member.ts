@@ -12,7 +12,7 @@ import { namespacesOf } from './member.ts';
 export interface NewMember {
   name: string;
   email: string;
-  /** Null if the member signs in through the OpenID provider. */
+  /** Hash of the password; null if the member signs in through the OpenID provider. */
   passwordHash: string | null;
   role: Role;
   namespaces: readonly string[];

@@ -21,7 +21,8 @@ export interface Member {
 }
 
 /**
- * Returns the namespaces to store. Only publishers have any, so that a later change of role does not restore old ones.
+ * Returns the namespaces to store. Only publishers have namespaces, so that a later change of role does not restore old
+ * ones.
  */
 export function namespacesOf(role: Role, namespaces: readonly string[]): string[] {
   return role === 'publisher' ? [...new Set(namespaces)].toSorted() : [];

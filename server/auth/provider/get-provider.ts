@@ -23,7 +23,7 @@ export async function getProvider({ actor, config, signIn }: PersonContext): Pro
   const { openId, url } = config;
   if (openId === null || signIn.provider === null) return null;
   const { name, issuer, clientId, joinAs, emailDomains, roles } = openId;
-  // Accepts no cached success, because admins look here when sign-ins fail.
+  // Ignores a cached success, because admins look here when sign-ins fail.
   const isAway = await signIn.provider.isAway(0);
   return { name, issuer, clientId, isAway, redirectUri: url + callbackPath, joinAs, emailDomains, roles };
 }

@@ -5,7 +5,7 @@ import type { PersonContext } from '../person.ts';
 export interface SignInWays {
   /** The OpenID provider; null if none is configured. `isAway` means that it does not respond. */
   provider: { name: string; isAway: boolean } | null;
-  /** False while the portal has no members. The first one joins through the setup link. */
+  /** Whether the portal has members. The first member joins through the setup link. */
   hasMembers: boolean;
 }
 

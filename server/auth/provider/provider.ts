@@ -11,9 +11,9 @@ import { ProviderRefusal } from './refusal.ts';
 export interface Claims {
   sub: string;
   name: string | null;
-  /** In lower case; null unless the provider has verified it. */
+  /** The email address in lower case; null unless the provider has verified it. */
   verifiedEmail: string | null;
-  /** Values of the claim that maps groups to roles. */
+  /** Values of the claim that contains the person's groups. */
   groups: readonly string[];
 }
 

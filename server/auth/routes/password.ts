@@ -29,9 +29,9 @@ export const actorOf = ({ id, name, role, namespaces }: typeof users.$inferSelec
 const refused = () => new DomainError('unauthenticated', 'credentials_refused');
 
 /**
- * Signs in with email and password. Returns 204 with the session's cookie or, if the member has a second factor, 200
- * with the kinds of factors and a cookie that only permits presenting one. Throws `credentials_refused`, after the same
- * time for unknown members and wrong passwords.
+ * Signs in with email and password. Returns 204 with the session's cookie. If the member has a second factor, returns
+ * 200 with the kinds of factors, and a cookie that permits only presenting a factor. Throws `credentials_refused`,
+ * after the same time for unknown members and wrong passwords.
  */
 export async function signInWithPassword(call: AuthCall): Promise<Response> {
   const { email, password } = parse(signInInput, await readJsonBody(call.request, call.config.limits));

@@ -7,9 +7,9 @@ import { idleLife } from '../session.ts';
 /** A browser in which a member is signed in. */
 export interface SignedInBrowser {
   id: string;
-  /** Such as "Firefox 141"; null if unknown. */
+  /** The browser's name and major version, such as "Firefox 141"; null if unknown. */
   browser: string | null;
-  /** Such as "macOS"; null if unknown. */
+  /** The operating system, such as "macOS"; null if unknown. */
   system: string | null;
   /** IP address from which the member signed in. */
   address: string | null;

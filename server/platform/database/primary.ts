@@ -155,7 +155,7 @@ class PrimarySearch {
 
 const nameOf = ({ host, port }: Host): string => `${host}:${port}`;
 
-/** Returns why a host is not a usable primary; null if it is one. */
+/** Returns the reason why a host is not a usable primary; null for a usable primary. */
 async function refusalOf(client: pg.ClientBase): Promise<string | null> {
   const { rows } = await client.query<{ standby: boolean; closed: boolean }>(
     `select pg_is_in_recovery() as standby, current_setting('transaction_read_only') = 'on' as closed`,

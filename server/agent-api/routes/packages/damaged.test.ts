@@ -11,7 +11,7 @@ import { type AgentDoor, type GivenAgent, givenAgent, openAgentDoor } from '#ser
 import { testContext, testServices } from '#server/testing/context.ts';
 import { buildZip, packageEntries } from '#server/testing/zip.ts';
 
-// Larger than a chunk of the stream, so that bytes are sent before the whole package has been read.
+// The package is larger than a chunk of the stream, so that bytes are sent before the whole package has been read.
 const zip = buildZip([...packageEntries(), { name: 'large', data: 'x'.repeat(300_000), method: 0 }]);
 const sha256 = createHash('sha256').update(zip).digest('hex');
 const named = { handler: 'Acme.Lab.Stored', version: '1.0.0.0' };
