@@ -32,7 +32,7 @@ test('columns that every report rewrites have a low statistics target; new ones 
   expect(rows).toEqual([]);
 });
 
-/** Creates a database that has only the migrations before this one. */
+/** Creates a database that has only the migrations before `migration`. */
 async function databaseBefore(migration: number) {
   const db = await testDatabase({ connections: 1 });
   const folder = await mkdtemp(join(tmpdir(), 'annex-test-migrations-'));

@@ -264,7 +264,7 @@ describe('status file', () => {
     expect(result).toEqual({ value: { timestampUTC: '2026-01-01T00:00:00.000Z', status: 'success', substatus: [] } });
   });
 
-  test('AZ-S2 a formatted message wins over a plain one, because its language is known', () => {
+  test('AZ-S2 a formatted message takes precedence over a plain message, because its language is known', () => {
     const result = status({
       status: 'error',
       message: 'plain',

@@ -71,7 +71,7 @@ export interface RefusedFile {
 }
 
 /**
- * The documents that were last reported about each extension, which pages show. Stored as `json`, the type that slows
+ * The documents that were last reported about each extension. Pages show them. Stored as `json`, the type that slows
  * down reports the least.
  */
 export const extensionLatest = pgTable(

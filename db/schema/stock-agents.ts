@@ -71,6 +71,6 @@ export const stockAgents = pgTable('stock_agents', {
    * installed them.
    */
   publishedVersions: boolean('published_versions').notNull().default(false),
-  /** Recent changes of the caller, newest last, which reveal two machines with the same token. */
+  /** Recent changes of the caller, newest last. They reveal two machines with the same token. */
   sightings: jsonb().$type<AgentSighting[]>().notNull().default([]),
 });

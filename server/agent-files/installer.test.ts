@@ -182,7 +182,7 @@ test('without a token, the installer says where to get one', async () => {
   expect(ran.error).toContain('There is no enrollment token. Create one on the VM');
 });
 
-test('a used token fails with the sentence of the portal', { timeout: 180_000 }, async () => {
+test('a used token fails with the portal’s message', { timeout: 180_000 }, async () => {
   const token = await newToken();
   await install(['--no-service', '--dir', path.join(folder, 'other')], { token });
   const ran = await install(['--no-service', '--dir', dir], { token });

@@ -36,7 +36,7 @@ describe('the language of a response', () => {
   });
 });
 
-describe('every code has its sentence in every language', () => {
+describe('every code has its message in every language', () => {
   test('has the same keys', () => {
     expect(Object.keys(de).toSorted()).toEqual(Object.keys(en).toSorted());
   });

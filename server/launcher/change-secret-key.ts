@@ -89,8 +89,8 @@ async function requireStopped(tx: Transaction): Promise<void> {
 }
 
 /**
- * Rewrites the head in DATA_DIR, which may still be sealed with the earlier key. Throws if neither key opens it,
- * because then this portal did not write it.
+ * Rewrites the head of the activity log in DATA_DIR. The head may still be sealed with the earlier key. Throws if
+ * neither key opens it, because then this portal did not write it.
  */
 async function finishHead({ db, config, from, to, now }: KeyChange): Promise<void> {
   const isRead = (keys: Keys): Promise<KeptHead | null | false> => readKeptHead({ keys, config }).catch(() => false);

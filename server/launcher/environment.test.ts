@@ -74,7 +74,10 @@ async function descendants(pid: number): Promise<number[]> {
   return [...new Set([...found, ...services])];
 }
 
-/** Whether the command is the launcher or one of its parents, which inherit the secrets from the terminal. */
+/**
+ * Whether the command is the launcher or one of its parent processes. These processes inherit the secrets from the
+ * terminal.
+ */
 const isOnTheWay = (command: string): boolean => /npm|scripts\/bootstrap\.js|scripts\/start\.ts/.test(command);
 
 async function statusOf(path: string): Promise<number> {

@@ -166,13 +166,13 @@ test('the demo shows machines whose agents report every state', { timeout: 90_00
     ]);
 });
 
-test('a second start with the same data folder is rejected with a sentence', { timeout: 60_000 }, async () => {
+test('a second start with the same data folder is rejected with a message', { timeout: 60_000 }, async () => {
   const second = start();
   expect(await second.ended).toBe(1);
   expect(second.output()).toContain(`Annex is already running with the data in ${dataDir}`);
 });
 
-test('a port in use is rejected with a sentence', { timeout: 60_000 }, async () => {
+test('a port in use is rejected with a message', { timeout: 60_000 }, async () => {
   const elsewhere = await mkdtemp(join(tmpdir(), 'annex-launch-'));
   const other = start({ DATA_DIR: elsewhere });
   expect(await other.ended).toBe(1);

@@ -47,7 +47,7 @@ test('a file gets a line for each anchor', async () => {
   expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([message, { ...message, position: 8 }]);
 });
 
-test('syslog gets a message of RFC 5424', async () => {
+test('syslog gets an RFC 5424 message', async () => {
   const socket = createSocket('udp4');
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');

@@ -42,7 +42,7 @@ function readTarget(text: string): AnchorTarget {
 
 const isLoopback = (host: string): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(host);
 
-/** Returns a target's name for the log. Omits the path and query of an HTTPS URL, which may contain secrets. */
+/** Returns a target's name for the log. Omits the path and query of an HTTPS URL, because they may contain secrets. */
 export function nameTarget(target: AnchorTarget): string {
   switch (target.kind) {
     case 'file':

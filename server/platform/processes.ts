@@ -11,8 +11,8 @@ export async function isAlive(pid: number): Promise<boolean> {
 }
 
 /**
- * Returns the start time of a process, which distinguishes it from another process that reuses its id. Null if there is
- * no `/proc` or the process has ended.
+ * Returns the start time of a process, to distinguish it from a later process with the same id. Null if there is no
+ * `/proc` or the process has ended.
  */
 export async function processStart(pid: number): Promise<string | null> {
   return (await processStat(pid))?.start ?? null;

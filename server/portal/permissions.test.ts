@@ -44,7 +44,7 @@ function expected(role: Role | null, who: Role | null): string {
 const verdict = (status: number, code: unknown): string =>
   refusals.includes(String(code)) || status === 401 || status === 403 ? `${status} ${code}` : 'let in';
 
-/** The function behind a procedure, which tests call without the entry point's checks. */
+/** The function behind a procedure. Tests call it without the entry point's checks. */
 type Resolver = (call: { ctx: Context; input: unknown }) => Promise<unknown>;
 
 interface Shape {

@@ -162,7 +162,7 @@ describe('cores', () => {
     expect(await response.text()).not.toContain('s3cret');
   });
 
-  test('fall back to the pages without a route', async () => {
+  test('without a route, fall back to the pages', async () => {
     const url = await start(echo, {
       route: (path) => (path === '/door' ? { core: echo } : null),
       fallback: async (_request, response) => void response.end('a page'),

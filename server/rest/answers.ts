@@ -6,7 +6,7 @@ import { describedVersion, registeredPackage } from '#server/domain/packages/ind
 import { extensionInstance, instanceView } from '#server/domain/views/index.ts';
 import { shownWarning, translatedFault } from '#server/i18n/index.ts';
 
-/** Response schemas of this entry point, which adds messages to the verbs' warnings and faults. */
+/** Response schemas of this entry point. It adds messages to the verbs' warnings and faults. */
 const warnings = z.array(shownWarning);
 const faults = z.array(translatedFault);
 

@@ -104,8 +104,8 @@ function requestBodyOf(route: RestRoute): Json | undefined {
 }
 
 /**
- * Returns the statuses of the problem documents that a call can return: the route's own, and those that follow from its
- * inputs.
+ * Returns the statuses of the problem documents that a call can return: the statuses that the route declares, and those
+ * that follow from its inputs.
  */
 export function refusalsOf(route: RestRoute): number[] {
   const takesBody =

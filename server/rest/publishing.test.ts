@@ -340,7 +340,7 @@ describe('a version in one call', () => {
     expect(kept).toMatchObject({ settingsSchema: schema, platforms: [{ os: 'linux' }] });
   });
 
-  test('carries over what is not sent if `carry` is set, and only then', async () => {
+  test('carries over missing parts only if `carry` is set', async () => {
     const own: Parts = [
       ['resources', resources('en', 'Ready {0}')],
       ['package', zip],

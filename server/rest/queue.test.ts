@@ -175,7 +175,7 @@ test.each(['an agent that reports what it works on', 'an agent of the first rele
   },
 );
 
-test('an extension that depends on a failed one waits and says so', async () => {
+test('an extension that depends on a failed extension waits and says so', async () => {
   const agent = await newAgent();
   await declareTwo(agent);
   const { turn } = (await (await agent.call('/goal-state')).json()) as { turn: number };

@@ -79,7 +79,7 @@ export async function readFile(
   return bytes;
 }
 
-/** A zip in a request body that has not been read yet, so that the verb can reject the call first. */
+/** A zip in a request body. The body has not been read yet, so that the verb can reject the call first. */
 export interface Upload {
   bytes: AsyncIterable<Uint8Array>;
   /** Length in bytes that the sender announced, if any. */

@@ -9,8 +9,8 @@ interface TestProgram {
   /** What is tested with the program. */
   shows: string;
   /**
-   * Test files that are skipped without the program. Absent if only individual tests need it, which then check for it
-   * themselves.
+   * Test files that are skipped without the program. Absent if only individual tests need the program; these tests
+   * check for it themselves.
    */
   tests?: string[];
   /**

@@ -50,7 +50,7 @@ type Procedures = inferRouterInputs<typeof appRouter>;
 /** The names of all procedures, as `router.procedure`. */
 type Path = { [R in keyof Procedures & string]: `${R}.${keyof Procedures[R] & string}` }[keyof Procedures & string];
 
-// Does not compile if a procedure is missing in the table of permissions.
+// This line does not compile if a procedure is missing in the table of permissions.
 permissions satisfies Record<Path, Permission>;
 
 /** The type from which the browser's client is derived. */

@@ -38,7 +38,7 @@ const set = (vm: StockVm, name: string, goal: Partial<SetExtensionInput['goal']>
     name,
     goal: { handler: 'Acme.Lab.Probe', version: '1.0.0.0', state: 'enabled', ...goal },
   });
-/** Returns the VM's next goal state, which is available shortly after its commit. */
+/** Returns the VM's next goal state. It is available shortly after its commit. */
 const next = (vm: StockVm, before: { incarnation: string }) =>
   vi.waitFor(async () => {
     const wanted = await vm.poll();
@@ -215,7 +215,7 @@ describe('on hold', () => {
     expect(await vm.poll()).toEqual(before);
   });
 
-  test('deadlines pause until the release; an overdue one stays overdue', async () => {
+  test('deadlines pause until the release; an overdue deadline stays overdue', async () => {
     const hours = (n: number) => ({ ...ctx, now: new Date(Date.now() + n * 3_600_000) });
     const given = async (name: string, heldIn: number) => {
       const vm = await givenStockVm(ctx, door, name);

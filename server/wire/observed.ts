@@ -21,7 +21,7 @@ export class Observed {
   /** Observations that have changed but are not stored yet. */
   readonly #turned = new Map<string, ReportedObservation>();
 
-  /** Adds observations. Returns those to store now; null if nothing is due. */
+  /** Adds observations. Returns the observations to store now; null if nothing is due. */
   hear(observed: readonly ReportedObservation[], now: Date): ReportedObservation[] | null {
     for (const each of observed) {
       if (!hasChangedHealth(this.#kept, each)) this.#turned.delete(each.name);

@@ -92,7 +92,7 @@ async function tell(
   }
 }
 
-/** Returns message matchers by extension, which recover the message ids that the agent drops. */
+/** Returns message matchers by extension. They recover the message ids that the agent drops. */
 async function recoveryOf(
   { call, ctx }: WireCall,
   { extensions }: StockGoalState,

@@ -154,7 +154,7 @@ async function posted(wire: WireCall, comp: string | null): Promise<AgentAnswer>
   return isKnown ? emptyAnswer(200) : absent();
 }
 
-/** Returns the instance metadata of a machine outside Azure, which is mostly empty. */
+/** Returns instance metadata as for a machine outside Azure: most fields are empty. */
 function metadata({ guest, path }: WireCall): AgentAnswer {
   const { vmId } = guest;
   const name = guest.agent.vmName;

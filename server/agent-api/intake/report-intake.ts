@@ -18,8 +18,8 @@ import { Queue } from './queue.ts';
 /** Maximum number of concurrent batches. With two, one batch is prepared while the other is written to disk. */
 const batchesAtOnce = 2;
 /**
- * Every batch has a fixed cost, which equals that of several reports. While one batch is running, the next starts only
- * once this many reports are queued.
+ * Every batch has a fixed cost, about as high as the cost of several reports. While one batch is running, the next
+ * starts only once this many reports are queued.
  */
 const enoughForAnother = 64;
 /**

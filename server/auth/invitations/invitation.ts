@@ -4,7 +4,7 @@ import { DomainError } from '#server/domain/error.ts';
 
 type Row = typeof invitations.$inferSelect;
 
-/** Whether this is the link for the first administrator, which the portal creates itself. */
+/** Whether this is the link for the first administrator. The portal creates that link itself. */
 export const isSetUp = (invitation: Pick<Row, 'createdBy'>): boolean => invitation.createdBy === systemActor.id;
 
 /** Returns the same error for unknown, used, replaced and expired links, so that it does not reveal the reason. */

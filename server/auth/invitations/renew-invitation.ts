@@ -12,9 +12,9 @@ import { type RenewInvitationInput, renewInvitationInput } from './input.ts';
 import { invitationLink, isSetUp } from './invitation.ts';
 
 /**
- * Replaces the link of an unused invitation, which may have expired, with a new one of the same lifetime. Only this
- * call returns the link. The caller becomes the invitation's creator. Members need a recent confirmation. Throws
- * `invitation_unknown` or `confirmation_required`.
+ * Replaces the link of an unused invitation with a new link of the same lifetime. The old link may have expired. Only
+ * this call returns the new link. The caller becomes the invitation's creator. Members need a recent confirmation.
+ * Throws `invitation_unknown` or `confirmation_required`.
  */
 export async function renewInvitation(
   ctx: CallerContext,

@@ -413,7 +413,7 @@ test('admins see immediately that a provider no longer responds, although its me
   expect(await getProvider(admin)).toMatchObject({ isAway: true });
 });
 
-test('an unavailable provider is reported, and without one there is no URL', async () => {
+test('an unavailable provider is reported, and without a provider there is no URL', async () => {
   const away = portal({ issuer: 'http://localhost:9' });
   const browser = away.open();
   expect(await getSignInWays(await browser.person())).toMatchObject({ provider: { name: 'Example', isAway: true } });

@@ -336,7 +336,7 @@ describe('several extensions of one handler', () => {
     expect(statuses).toMatchObject([{ extension: 'first' }, { extension: 'second' }]);
   });
 
-  test('a failure of the handler is a failure of each', () => {
+  test('a failure of the handler is a failure of each extension', () => {
     const { handlers } = report(many, [entry({ status: 'NotReady', code: 1007 })]);
     expect(handlers).toMatchObject([{ state: 'failed' }, { state: 'failed' }, { state: 'removed' }]);
   });

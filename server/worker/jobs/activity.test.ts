@@ -66,7 +66,7 @@ test('open pages are notified once of new entries, and of a fault', async () => 
   expect(lines).toMatchObject([{ msg: 'the activity was tampered with', fault: { kind: 'truncated', position: 2 } }]);
 });
 
-test('a changed head is sent to every anchor, and again to one that did not accept it', async () => {
+test('a changed head is sent to every target, and again to a target that did not accept it', async () => {
   const good = join(services.config.dataDir, 'anchors.jsonl');
   const bad = join(services.config.dataDir, 'file', 'anchors.jsonl');
   services = {

@@ -96,7 +96,7 @@ test('accepts a proof over the DER of the certificate', async () => {
   expect((await machine.put({ certificate: after.certificate, proof })).status).toBe(200);
 });
 
-test('ANNEX_CUSTODY=vm: after a new certificate, the extension needs its secrets and is not delivered', async () => {
+test('ANNEX_CUSTODY=vm: after a new certificate, the extension needs its secrets again and is not delivered', async () => {
   const services = { ...ctx, config: { ...ctx.config, custody: 'vm' as const } };
   const custody = await testContext({ role: 'operator', services });
   const own = await openAgentDoor(services);

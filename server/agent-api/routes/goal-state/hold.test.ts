@@ -99,7 +99,7 @@ describe('while a VM is held', () => {
     await expect.poll(async () => (await pollWith(agent, etag)).status).toBe(304);
   });
 
-  test('another machine that enrolls gets an empty goal state, and its own after the release', async () => {
+  test('another machine that enrolls gets an empty goal state, and the current goal state after the release', async () => {
     const first = await agentWithProbe();
     await holdVm(ctx, { vmId: first.vmId, reason });
     const { enrollmentToken } = await issueEnrollmentToken(ctx, { vmId: first.vmId });

@@ -46,7 +46,7 @@ async function* unpacked(call: AgentCall): AsyncGenerator<Uint8Array> {
   if (encoding !== 'gzip') throw new DomainError('unsupported_media_type', 'encoding_unknown');
   const gunzip = createGunzip();
   const feeding = feed(call.stream(), gunzip);
-  // If the agent disconnects, the reader of `gunzip` gets the error, so it is ignored here.
+  // If the agent disconnects, the reader of `gunzip` gets the error, so the error is ignored here.
   feeding.catch(() => {});
   try {
     yield* gunzip as AsyncIterable<Buffer>;
