@@ -9,7 +9,7 @@ export type AgentDescription = z.output<typeof agentDescription>;
 /** The request of a machine that enrolls as the agent of a VM. */
 export const enrollRequest = z.object({
   enrollmentToken: z.string().min(1).max(512),
-  /** PEM; RSA with at least 2048 bits, or P-256. */
+  /** The certificate as PEM, with an RSA key of at least 2048 bits or a P-256 key. */
   certificate: z.string().min(1).max(16_384),
   /** Signature over the text of `enrollmentToken` with the certificate's key (SHA-256), in base64. */
   proof: z.string().min(1).max(4_096).optional(),
@@ -28,7 +28,7 @@ export type EnrollResponse = z.output<typeof enrollResponse>;
 
 /** The request of an agent that renews its key. */
 export const renewCertificateRequest = z.object({
-  /** PEM; RSA with at least 2048 bits, or P-256. */
+  /** The certificate as PEM, with an RSA key of at least 2048 bits or a P-256 key. */
   certificate: z.string().min(1).max(16_384),
   /** Signature over the text of `certificate`, or over its DER, with the old key (SHA-256), in base64. */
   proof: z.string().min(1).max(4_096),

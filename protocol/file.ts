@@ -25,7 +25,7 @@ export const fileVersion = z.preprocess(
 /** Whole numbers that handlers write in quotation marks: decimal (a zero fraction is allowed) or hexadecimal. */
 const wholeAsText = /^\s*([+-]?\d{1,15}(\.0*)?|0x[\da-f]{1,8})\s*$/i;
 
-/** A whole number, or one as text. An empty string counts as absent. */
+/** A whole number, given as a number or as text. An empty string counts as absent. */
 export const wholeNumber = z.preprocess((input) => {
   if (typeof input !== 'string') return input;
   if (input.trim() === '') return undefined;

@@ -52,7 +52,7 @@ const commands = z.looseObject(
     disableCommand: command,
     rebootAfterInstall: flag,
     reportHeartbeat: flag,
-    /** Optional properties, which the source document does not define. */
+    /** Optional properties that the source document does not define. */
     updateMode: z.unknown().optional(),
     continueOnUpdateFailure: optionalFlag,
     supportsMultipleExtensions: optionalFlag,

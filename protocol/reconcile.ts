@@ -53,7 +53,7 @@ export interface Round {
   failed: Set<string>;
   /** Whether the agent restarts the machine after an install; enable then runs after the restart (AZ-G8). */
   enableAfterRestart: boolean;
-  /** Statuses by extension, for its current sequence number. The first `success` or `error` is kept. */
+  /** The status of each extension for its current sequence number. The first `success` or `error` is kept. */
   statuses: Record<string, 'transitioning' | 'error' | 'success' | 'warning'>;
 }
 
@@ -222,8 +222,8 @@ class Planner {
   }
 
   /**
-   * Adds the steps of a command: for `disable`, one for each extension in `group` that used the handler before;
-   * otherwise one for the whole group.
+   * Adds the steps of a command: for `disable`, one step for each extension in `group` that used the handler before;
+   * otherwise, one step for the whole group.
    */
   private addCommand({ command, version, purpose, from }: HandlerStep, one: ExtensionTarget, group: string[]): void {
     if (command !== 'disable') {

@@ -42,12 +42,15 @@ export function writeSettingsFile({
   return `${JSON.stringify(file, null, 2)}\n`;
 }
 
-/** Returns `3.settings`, or `probe.3.settings` for a handler that supports several extensions (AZ-C4). */
+/**
+ * Returns a file name such as `3.settings` or, for a handler that supports several extensions, `probe.3.settings`
+ * (AZ-C4).
+ */
 export function settingsFileName(sequenceNumber: number, extension?: string): string {
   return `${extension === undefined ? '' : `${extension}.`}${sequenceNumber}.settings`;
 }
 
-/** Returns `3.status`, or `probe.3.status` for a handler that supports several extensions. */
+/** Returns a file name such as `3.status` or, for a handler that supports several extensions, `probe.3.status`. */
 export function statusFileName(sequenceNumber: number, extension?: string): string {
   return `${extension === undefined ? '' : `${extension}.`}${sequenceNumber}.status`;
 }

@@ -34,7 +34,7 @@ export interface StatusObject {
 
 /** The contents of a `<SequenceNumber>.status` file. */
 export interface StatusDocument extends StatusObject {
-  /** ISO 8601; null if the handler's text is not a known time format (AZ-S2). */
+  /** The time as ISO 8601; null if the handler's text is not a known time format (AZ-S2). */
   timestampUTC: string | null;
 }
 

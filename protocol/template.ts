@@ -1,6 +1,6 @@
 import { utf8Bytes } from './limits.ts';
 
-// Literal braces, then the two spellings of placeholders in the source document.
+// Matches literal braces and the two spellings of placeholders in the source document.
 const token = /\{\{|\}\}|\{(\d{1,4})\}|<(\d{1,4})>/g;
 
 /** Maximum number of placeholders in a template, counting each occurrence. Templates with more are rejected. */

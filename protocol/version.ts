@@ -4,8 +4,8 @@ export const maxVersionPart = 2_147_483_647;
 const pattern = /^(?:0|[1-9]\d{0,9})(?:\.(?:0|[1-9]\d{0,9})){0,3}$/;
 
 /**
- * Returns the 1 to 4 numbers of a version, or null if the text is not one (AZ-P1): integers from 0 to 2^31 − 1 without
- * leading zeros.
+ * Returns the 1 to 4 numbers of a version (AZ-P1): integers from 0 to 2^31 − 1 without leading zeros. Null if the text
+ * is not a version.
  */
 export function parseVersion(text: string): number[] | null {
   if (!pattern.test(text)) return null;

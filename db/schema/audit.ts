@@ -82,7 +82,9 @@ export const auditChain = pgTable('audit_chain', {
   verdict: text(),
 });
 
-/** Written only by the first release. Anchors in the database are useless against someone who can write to it. */
+/**
+ * Written only by the first release. Anchors in the database are useless against someone who can write to the database.
+ */
 export const auditAnchors = pgTable('audit_anchors', {
   position: bigint({ mode: 'number' }).primaryKey(),
   hash: text().notNull(),

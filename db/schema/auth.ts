@@ -149,7 +149,7 @@ export const recoveryCodes = pgTable(
 export const authChallenges = pgTable(
   'auth_challenges',
   {
-    /** Digest of the challenge's kind and the browser's token or the session. */
+    /** Digest of the challenge's kind and of the browser's token or the session's id. */
     digest: text().primaryKey(),
     /** The challenge's data, encrypted and bound to the digest. */
     asked: bytes().notNull(),

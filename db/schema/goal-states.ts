@@ -118,12 +118,13 @@ export const secrets = pgTable(
     id: uuid().notNull(),
     name: text().notNull(),
     /**
-     * AES-256-GCM with the portal's key; with ANNEX_CUSTODY=vm, null once the settings are encrypted for a certificate.
+     * The settings, encrypted with AES-256-GCM and the portal's key; with ANNEX_CUSTODY=vm, null once the settings are
+     * encrypted for a certificate.
      */
     sealed: bytea(),
     /**
-     * DER of CMS EnvelopedData for the VM's certificate; null before enrollment, and while the settings are withheld
-     * from the certificate.
+     * The settings as CMS EnvelopedData (DER), encrypted for the VM's certificate; null before enrollment, and while
+     * the settings are withheld from the certificate.
      */
     cms: bytea(),
     thumbprint: text(),

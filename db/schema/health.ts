@@ -57,7 +57,7 @@ export const vmHealth = pgTable(
     agent: text().$type<AgentStatus>().notNull(),
     /** When the VM's current health began. */
     since: timestamp({ withTimezone: true }).notNull(),
-    /** The nearest deadline of an extension; null if there is none. */
+    /** The nearest deadline of any of the VM's extensions; null if there is none. */
     deadlineAt: timestamp('deadline_at', { withTimezone: true }),
     /** The transaction that last wrote the row. The map uses it to find changed rows. */
     writtenBy: xid8('written_by').notNull().default(sql`pg_current_xact_id()`),
@@ -66,7 +66,7 @@ export const vmHealth = pgTable(
     index('vm_health_written').on(t.writtenBy),
     index('vm_health_name').on(t.name, t.vmId),
     index('vm_health_rank').on(t.rank, t.name, t.vmId),
-    // Sorted by rank first. A list sorted only by time merges six scans, one per rank.
+    // This index sorts by rank first. A list sorted only by time merges six scans, one per rank.
     index('vm_health_rank_since').on(t.rank, t.since, t.vmId),
     index('vm_health_deadline').on(t.deadlineAt).where(sql`${t.deadlineAt} is not null`),
     index('vm_health_tags').using('gin', t.tags),

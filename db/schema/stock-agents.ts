@@ -38,11 +38,14 @@ export const stockAgents = pgTable('stock_agents', {
   /** The actor to whom the token was shown, as `kind:id`. Null if unknown. */
   issuedBy: text('issued_by'),
   /**
-   * PKCS#8 of the tenant key, encrypted with AES-256-GCM and the portal's key; with ANNEX_CUSTODY=vm, null once the key
+   * The tenant key (PKCS#8), encrypted with AES-256-GCM and the portal's key; with ANNEX_CUSTODY=vm, null once the key
    * is wrapped.
    */
   tenantKey: bytea('tenant_key'),
-  /** With ANNEX_CUSTODY=vm, the key and its certificate as DER of CMS EnvelopedData for `transportThumbprint`. */
+  /**
+   * With ANNEX_CUSTODY=vm, the tenant key and its certificate as CMS EnvelopedData (DER), encrypted for
+   * `transportThumbprint`.
+   */
   wrappedTenantKey: bytea('wrapped_tenant_key'),
   tenantKeyAt: timestamp('tenant_key_at', { withTimezone: true }).notNull(),
   /** SHA-1 of the certificate for which the tenant key was last wrapped. The agent creates a new one at each start. */

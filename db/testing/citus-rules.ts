@@ -17,7 +17,10 @@ export function readDistribution(script: string): Distribution {
   };
 }
 
-/** Returns tables that are in neither list, not counting partitions. These tables remain on the coordinator. */
+/**
+ * Returns the tables that are neither distributed nor reference tables, not counting partitions. They remain on the
+ * coordinator.
+ */
 export async function localTables(db: pg.Pool, { reference, distributed }: Distribution): Promise<string[]> {
   const { rows } = await db.query<{ name: string }>(
     `select relname as name from pg_class
