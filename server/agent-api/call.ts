@@ -40,7 +40,7 @@ export interface AgentCall extends OtherEnd {
   requestId: string;
   /** Returns a header by its lowercase name; null if it is absent. */
   header(name: string): string | null;
-  /** Returns the body's bytes. Throws 413 `report_too_large` if there are more than `limit`. */
+  /** Returns the body's bytes. Throws 413 `report_too_large` if the body has more than `limit` bytes. */
   readBytes(limit: number): Promise<Buffer>;
   stream(): AsyncIterable<Uint8Array>;
 }

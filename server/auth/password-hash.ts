@@ -1,6 +1,6 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 
-/** Each attempt takes 32 MiB and about 50 ms. */
+/** Cost parameters of scrypt. Each attempt takes 32 MiB and about 50 ms. */
 const cost = { N: 16_384, r: 16, p: 1, maxmem: 64 * 1024 * 1024 };
 
 const derive = (password: string, salt: string): Promise<Buffer> =>

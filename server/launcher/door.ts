@@ -4,7 +4,7 @@ import { between, usableMemory } from '#server/platform/memory.ts';
 
 /**
  * Maximum semi-space of a gateway in megabytes. A report's objects live until its commit, and Node's default of 16 MB
- * fills so often that some of them move to the old generation. More than 64 MB makes pauses longer: at 8,300 reports
+ * fills so often that some objects move to the old generation. More than 64 MB makes pauses longer: at 8,300 reports
  * per second, 7 ms with 64 MB and 25 ms with 256 MB.
  */
 const gatewayYoungMegabytes = Math.round(between(16, usableMemory() / 1024 ** 2 / 96, 64));

@@ -184,7 +184,7 @@ test('the database restarts after kill -9, and healthz keeps responding', { time
   const killed = await postmaster();
   signal(killed, 'SIGKILL');
   for (const port of [ports.portal, ports.gateway]) expect(await statusOf(port, '/healthz')).toBe(200);
-  // During the restart, the file can be absent or empty.
+  // During the restart, PostgreSQL's lock file can be absent or empty.
   const isAnother = async () => ![0, killed].includes(await postmaster().catch(() => 0));
   await expect.poll(isAnother, { timeout: 20_000, interval: 50 }).toBe(true);
   for (const port of [ports.portal, ports.gateway]) {

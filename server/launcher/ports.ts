@@ -3,8 +3,8 @@ import { createServer } from 'node:net';
 import { type Config, ConfigError } from '#server/platform/env.ts';
 
 /**
- * Throws a ConfigError if a port is in use or reserved for root, or if this machine does not have the address. The
- * message names the variable to change.
+ * Throws a ConfigError if a port is in use or reserved for root, or if this machine does not have the configured
+ * address. The message names the variable to change.
  */
 export async function checkPorts(config: Config): Promise<void> {
   await checkPort(config.host, config.port, 'PORT');

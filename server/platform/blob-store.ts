@@ -67,7 +67,7 @@ export function openBlobStore(root: string): BlobStore {
   };
 
   const setAside = async (sha256: string, ino: number): Promise<void> => {
-    // A valid file may have replaced the damaged one since it was opened.
+    // A valid file may have replaced the damaged file since the damaged file was opened.
     if ((await stat(pathOf(sha256)).catch(absent))?.ino !== ino) return;
     const folder = join(root, 'damaged');
     await mkdir(folder, { recursive: true, mode: 0o700 });

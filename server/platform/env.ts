@@ -50,15 +50,18 @@ export interface Config {
   wire: boolean;
   /** Retention of accumulating data, in days. */
   keptDays: {
-    /** Reports as the agents sent them. */
+    /** Days for which reports are kept as the agents sent them. */
     reports: number;
-    /** Command outputs and log archives. */
+    /** Days for which command outputs and log archives are kept. */
     logs: number;
-    /** Changes to the health of VMs and extensions. */
+    /** Days for which changes to the health of VMs and extensions are kept. */
     health: number;
-    /** Hourly counts of VMs per handler version. After two weeks, only one count a day is kept. */
+    /**
+     * Days for which counts of VMs per handler version are kept. Counts are hourly; after two weeks, only one count a
+     * day is kept.
+     */
     counts: number;
-    /** Invitations and tokens, counted from the day they ended. */
+    /** Days for which invitations and tokens are kept after they ended. */
     ended: number;
   };
   /** Contacts for vulnerability reports, as listed in security.txt. */
@@ -212,7 +215,7 @@ const environment = z
     ANNEX_BOOTSTRAP_TOKEN: secret('')
       .regex(/^[\x21-\x7e]*$/, 'must be plain ASCII without spaces')
       .optional(),
-    /** Set by the launcher for the portal, instead of the token. */
+    /** The launcher sets this variable for the portal, instead of the token. */
     ANNEX_BOOTSTRAP_DIGEST: z
       .string()
       .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex')

@@ -9,8 +9,8 @@ export interface JsonOptions {
   maxBytes?: number;
   /**
    * What to do with numbers beyond ±2^53, and with NUL and lone surrogates, which PostgreSQL cannot store. `refuse`
-   * rejects the text and reports the path of each. `repair` keeps the rounded number or inserts U+FFFD; reports use it,
-   * so that one bad value does not reject the whole report.
+   * rejects the text and lists the path of each. `repair` keeps the rounded number or inserts U+FFFD. Reports of agents
+   * are repaired, so that one bad value does not reject the whole report.
    */
   oddities?: 'refuse' | 'repair';
 }

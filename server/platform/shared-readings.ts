@@ -25,13 +25,13 @@ export class SharedReadings {
   readonly #desks = new Map<string, Desk>();
   readonly #kept = new Map<string, { result: unknown; until: number }>();
 
-  /** Number of keys in memory. Unused keys are removed when another is added. */
+  /** Number of keys in memory. Unused keys are removed when a key is added. */
   get size(): number {
     return this.#desks.size;
   }
 
   /**
-   * Runs one reading for all concurrent callers. Callers that arrive during a reading get the next one, so that no
+   * Runs one reading for all concurrent callers. Callers that arrive during a reading get the next reading, so that no
    * result is older than its call. Only one reading per key runs at a time. Each reading is followed by a rest, which
    * an urgent call ends.
    */

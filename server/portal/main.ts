@@ -44,8 +44,8 @@ await runProcess('portal', async (services) => {
     },
     fallback(request, response) {
       request.url = pagePath(request.url ?? '/');
-      // Passes the path in a header, because the sign-in page needs it and Next.js does not pass it to layouts. This
-      // overwrites a header that the client sent.
+      // Passes the path in a header, because the sign-in page needs it and Next.js does not pass it to layouts. If the
+      // client sent this header, its value is overwritten.
       request.headers['x-annex-path'] = request.url;
       // Reads the position before the page reads data, because the page's live connection continues from this position.
       request.headers['x-annex-live'] = live.position();

@@ -3,8 +3,8 @@ import type { Core } from '#server/process/http.ts';
 
 const dayMs = 86_400_000;
 /**
- * Validity of the file in days; RFC 9116 recommends less than a year. Each response extends it, because the contacts
- * come from the current configuration.
+ * Validity of the file in days; RFC 9116 recommends less than a year. Each response starts a new period, because the
+ * contacts come from the current configuration.
  */
 const validDays = 90;
 

@@ -16,7 +16,7 @@ interface Way {
   url: string;
   open(): Promise<void>;
   cut(): void;
-  /** Stops all data, but keeps connections open. */
+  /** Stops the flow of data, but keeps connections open. */
   hold(): void;
   letGo(): void;
 }

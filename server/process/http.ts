@@ -103,7 +103,7 @@ function createHttpServer({ limits, tls, upgrades }: ServeOptions): Server {
   const settings = {
     maxHeaderSize: limits.http.headerBytes,
     headersTimeout: limits.http.requestMs,
-    // pace.ts limits the time of requests instead, with an exception for uploads.
+    // Node's own limit is off. pace.ts limits the time of requests, with an exception for uploads.
     requestTimeout: 0,
     connectionsCheckingInterval: Math.min(5_000, limits.http.requestMs),
     keepAliveTimeout: 70_000,

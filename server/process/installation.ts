@@ -69,8 +69,7 @@ async function controlOf(tx: Transaction, part: 'system' | 'timeline'): Promise<
   const query =
     part === 'system'
       ? sql`select system_identifier::text as value from pg_control_system()`
-      : // Reads the timeline from the current WAL, because the control file shows a promotion only after the next
-        // checkpoint.
+      : // The WAL shows a promotion immediately, the control file only after the next checkpoint.
         sql`select ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int::text as value`;
   try {
     return await tx.transaction(async (inner) => (await inner.execute<{ value: string }>(query)).rows[0]?.value ?? '');

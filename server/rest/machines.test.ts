@@ -22,7 +22,8 @@ interface Receipt {
 }
 
 beforeAll(async () => {
-  // Gives checks more time, because a busy machine starts threads slowly. Their time limit is tested elsewhere.
+  // Gives checks of settings more time, because a busy machine starts threads slowly. The time limit of these checks is
+  // tested elsewhere.
   const limits = { ...defaultLimits, settings: { ...defaultLimits.settings, checkMs: 15_000 } };
   door = await openRestDoor({ config: { limits, wire: true } });
   const { db } = door.services;
@@ -310,7 +311,7 @@ describe('goal states', () => {
     const leaving = { id, name: 'leaving' };
     const body = goal({ handler: 'Acme.Lab.Other' });
     const { incarnation } = await door.expect<Receipt>('setExtension', leaving, 200, sent(body));
-    // Marks the extension as delivered, because one that was never delivered is removed immediately.
+    // Marks the extension as delivered, because an extension that was never delivered is removed immediately.
     await door.services.db.$client.query(`update extensions set ever_delivered = true where name = 'leaving'`);
     expect(await door.expect('removeExtension', leaving, 202, operator)).toMatchObject({ state: 'uninstall' });
     await door.expect('setExtension', leaving, [409, 'uninstalling'], sent(body));

@@ -17,7 +17,8 @@ const resources = (lang: string, ...texts: string[]) => [
 const paths = (problem: { errors?: { path: string }[] }) => problem.errors?.map(({ path }) => path) ?? [];
 
 beforeAll(async () => {
-  // Gives checks more time, because a busy machine starts threads slowly. Their time limit is tested elsewhere.
+  // Gives checks of settings more time, because a busy machine starts threads slowly. The time limit of these checks is
+  // tested elsewhere.
   const limits = { ...defaultLimits, settings: { ...defaultLimits.settings, checkMs: 15_000 } };
   door = await openRestDoor({ config: { limits } });
   zip = await samplePackage();

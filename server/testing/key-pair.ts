@@ -69,7 +69,7 @@ function pemOf(der: Buffer): string {
   return `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`;
 }
 
-/** Returns the signature of a text with the key. */
+/** Signs a text with the key. Returns the signature. */
 export function signed({ key }: KeyPair, text: string): string {
   return sign('sha256', Buffer.from(text), readFileSync(key)).toString('base64');
 }

@@ -6,13 +6,14 @@ const begins = /^\s*begin\b/i;
 const ends = /^\s*(commit|rollback)\b/i;
 
 /**
- * Open transactions, by client, and whether a call or a timer began each. No statement in a timer's transaction belongs
- * to a call.
+ * Open transactions, by client, and whether a call or a timer began each transaction. No statement in a timer's
+ * transaction belongs to a call.
  */
 const transactions = new WeakMap<pg.Client, 'of a call' | 'of a timer'>();
 const counting = new Set<string[]>();
 
-// Replaced permanently, because a timer's transaction can start before the calls whose statements are counted.
+// The method is replaced permanently, because a timer's transaction can start before the calls whose statements are
+// counted.
 const { query } = pg.Client.prototype;
 pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
   const [config] = args as [string | { text?: string } | undefined];

@@ -3,7 +3,7 @@ import { changesChannel } from '#server/domain/changes/index.ts';
 import { foldHealth, markAged, soonSeconds } from '#server/domain/health/index.ts';
 import type { OpenServices } from '#server/process/services.ts';
 
-/** Milliseconds between two passes, so that changes in quick succession share one. */
+/** Milliseconds between two passes, so that changes in quick succession share one pass. */
 const pauseMs = 250;
 /** Minimum milliseconds between scans for VMs whose health may have changed through time alone. */
 const ageingMs = 1_000;
@@ -35,8 +35,8 @@ const longestYieldMs = 2_000;
 
 /**
  * Returns a function that, if a scan is due, marks the VMs whose health may have changed through time alone since the
- * last scan. The function resolves to whether it marked any VM; after a full scan, to false. The first scan after a
- * start covers all VMs, so that no VM is missed.
+ * last scan. The function returns true if it marked any VM; after a full scan, it always returns false. The first scan
+ * after a start covers all VMs, so that no VM is missed.
  */
 function createScan(services: OpenServices, signal: AbortSignal): () => Promise<boolean> {
   let since: Date | null = null;
@@ -53,7 +53,7 @@ function createScan(services: OpenServices, signal: AbortSignal): () => Promise<
     const began = performance.now();
     const scanned = await markAged(services, { since: survey?.at ?? null, now, among: null }, { overMs, rest });
     next.survey = scanned?.soon ? began + surveyAfterMs : performance.now() + longestRestMs;
-    // Another worker is scanning. Keeps the time of this worker's own last scan, in case it takes over.
+    // Another worker is scanning. Keeps the time of this worker's own last scan, in case this worker takes over.
     if (scanned === null) return;
     survey = { at: new Date(now.getTime() - overlapMs), soon: scanned.soon };
     if (since === null || since > survey.at) since = survey.at;
@@ -103,7 +103,7 @@ export function yieldMs(tookMs: number, computedMs: number): number {
 /**
  * Evaluates VMs soon after a change commits, or after their health may have changed through time alone, so that lists
  * show current health. Continues after a failure of the database. Several workers share the work. Returns a function
- * that stops it.
+ * that stops the evaluation.
  */
 export function followHealth(services: OpenServices): () => Promise<void> {
   const { wakes, log } = services;

@@ -15,7 +15,7 @@ export interface Job {
   name: string;
   /** Minimum seconds between the starts of two runs in one worker. */
   periodSeconds: number;
-  /** PostgreSQL cancels statements of this job that take longer. */
+  /** PostgreSQL cancels statements of this job that take longer than this. */
   statementTimeoutSeconds: number;
   /** Jobs with the same lock never run at the same time. */
   lock?: string;

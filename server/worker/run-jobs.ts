@@ -9,7 +9,7 @@ import { JobTally } from './job-tally.ts';
  * at the same time.
  */
 const startJitterMs = 10_000;
-/** Jobs with a shorter period keep their connection between runs. */
+/** Jobs with a period shorter than this, in seconds, keep their connection between runs. */
 const keepsConnectionSeconds = 60;
 const tallyEveryMs = 60 * 60_000;
 /** Milliseconds for which shutdown waits for a run to finish before its statement is canceled. */

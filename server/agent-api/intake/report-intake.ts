@@ -35,8 +35,8 @@ const shareOfVm = 1 / 8;
 const carefulAtOnce = 4;
 
 /**
- * Session settings for the connections of batches: a short lock timeout, and only index plans, which stay efficient
- * while tables grow from empty to a million rows.
+ * Session settings for the connections of batches: a short lock timeout, and only plans that use indexes. Such plans
+ * stay efficient while tables grow from empty to a million rows.
  */
 const batchSession =
   '-c lock_timeout=500 -c work_mem=32MB -c jit=off -c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_mergejoin=off';

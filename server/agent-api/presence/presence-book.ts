@@ -5,8 +5,8 @@ const flushMs = 1_000;
 const batchRows = 500;
 
 /**
- * Collects sightings in memory, so that polls write nothing to the database, and writes them in sorted batches about
- * once a second.
+ * Collects sightings in memory and writes them in sorted batches about once a second, so that polls write nothing to
+ * the database.
  */
 export class PresenceBook {
   readonly #db: Database;

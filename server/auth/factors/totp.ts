@@ -13,7 +13,10 @@ export function totpOf(secret: string, site: string, label: string): TOTP {
   return new TOTP({ issuer: site, label, algorithm: 'SHA1', digits: 6, period, secret: Secret.fromBase32(secret) });
 }
 
-/** Returns the 30-second step of a code: the current, the previous or the next one. Null if it matches none of them. */
+/**
+ * Returns the 30-second step of a code: the current, the previous or the next step. Null if the code matches none of
+ * these steps.
+ */
 export function stepOf(secret: string, code: string, now: Date): number | null {
   const timestamp = now.getTime();
   const delta = totpOf(secret, 'Annex', 'Annex').validate({ token: code, timestamp, window: 1 });

@@ -144,7 +144,8 @@ async function createConfiguration(
     await clientAuthentication(openId, metadata),
   );
   created.timeout = timeoutSeconds;
-  // Otherwise, the library would trust the connection to the token endpoint and not check the ID token's signature.
+  // Without this call, the library would trust the connection to the token endpoint and not check the ID token's
+  // signature.
   client.enableNonRepudiationChecks(created);
   if (isPlain(openId)) client.allowInsecureRequests(created);
   return created;

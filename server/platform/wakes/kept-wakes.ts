@@ -41,7 +41,7 @@ export class KeptWakes implements Wakes {
       const stopping = new AbortController();
       this.#life = { stopping, ended: this.#keepConnected(stopping.signal) };
     } else if (this.#link !== undefined) {
-      // If the new channels cannot be added, closes the connection, so that the loop opens another one with all
+      // If the new channels cannot be added, closes the connection, so that the loop opens a new connection with all
       // channels.
       const link = this.#link;
       this.#seat(link, [seat]).catch(() => link.close().catch(() => {}));

@@ -8,7 +8,7 @@ import { type AgentCall, contextOf } from '../../call.ts';
 export async function logRequests(call: AgentCall): Promise<Response> {
   const { agent } = await admit(call);
   const requests = await listRequestedArchives(contextOf(call, agent), agent.vmId);
-  // No request is open, but the cached agent's data may still count one. The next call must read it again.
+  // No request is open, but the cached agent's data may still count one. The next call must read the agent again.
   if (requests.length === 0) call.door.agents.forget(agent.vmId);
   return Response.json({ requests } satisfies LogRequests, { headers: { 'cache-control': 'no-store' } });
 }

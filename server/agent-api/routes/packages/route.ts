@@ -12,7 +12,10 @@ import { downloads } from './download.ts';
  */
 const noPackage = '0'.repeat(64);
 
-/** `GET /agent/v1/packages/{sha256}`: returns the zip or a range of it, if the VM's own goal state names it. */
+/**
+ * `GET /agent/v1/packages/{sha256}`: returns a package or a range of its bytes, if the VM's own goal state names the
+ * package.
+ */
 export async function packageBytes(call: AgentCall, match: RegExpExecArray): Promise<Response> {
   const sha256 = match[1] ?? '';
   const agent = sha256 === noPackage ? await authenticate(call) : (await admit(call)).agent;
@@ -21,8 +24,8 @@ export async function packageBytes(call: AgentCall, match: RegExpExecArray): Pro
 
 /**
  * Sends a package that the VM's own goal state names. Throws 404 `package_absent` for any other package, 429
- * `downloads_waiting` if too many downloads are running, or 503 `package_damaged` if its file is missing or has another
- * size. If the bytes turn out to be damaged, the transfer fails.
+ * `downloads_waiting` if too many downloads are running, or 503 `package_damaged` if the package's file is missing or
+ * has the wrong size. If the bytes turn out to be damaged, the transfer fails.
  */
 export async function sendPackage(call: AgentCall, vmId: string, sha256: string): Promise<Response> {
   const { db, blobs, memory } = call.door.services;
