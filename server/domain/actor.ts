@@ -11,7 +11,7 @@ export interface Actor {
   name: string;
   /** Null for anonymous callers, for agents, and for members who must set up a second factor first. */
   role: Role | null;
-  /** Publisher namespaces of this actor. Only the role `publisher` uses them. */
+  /** Publisher namespaces of this actor, used only for the role `publisher`. */
   namespaces: readonly string[];
   /** The language that a signed-in member chose for the account. API tokens and agents have none. */
   language?: string | undefined;

@@ -19,7 +19,10 @@ export interface Services {
   wakes: Wakes;
   /** Values that this process keeps in memory between calls. */
   memory: ProcessMemory;
-  /** The fields by which lists of VMs can be filtered: those of `fleet`, then those of other modules, if any. */
+  /**
+   * The fields by which lists of VMs can be filtered: first the fields of the module `fleet`, then the fields of other
+   * modules, if any.
+   */
   fleetFields: FleetFields;
   /** Part of the ETag of every goal state; changes when the database is restored. */
   epoch: string;

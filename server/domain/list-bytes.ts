@@ -5,8 +5,8 @@ import type { StoredWarning } from '#db/schema/index.ts';
 export const maxListBytes = 4 * 1024 * 1024;
 
 /**
- * SQL for the total bytes of the documents before each row, in the page's order. It is 0 for the first row, so no page
- * is empty.
+ * SQL for the total bytes of the documents before each row, in the page's order. The total is 0 for the first row, so
+ * no page is empty.
  */
 export function bytesBefore(document: SQLWrapper, order: SQL): SQL.Aliased<number> {
   const bytes = sql`octet_length(${document}::text)`;

@@ -9,8 +9,8 @@ import { type Actor, systemActor } from '#server/domain/actor.ts';
  */
 export interface Principal {
   /**
-   * The same value for all actions of one member and the member's API tokens: `user:<id>`. Otherwise the actor itself,
-   * such as `token:<id>` or `bootstrap:bootstrap`.
+   * The same value for all actions of one member and the member's API tokens: `user:<id>`. For actors without a member,
+   * the actor itself, such as `token:<id>` or `bootstrap:bootstrap`.
    */
   key: string;
   /**

@@ -14,7 +14,7 @@ export const snooze = z.object({
   until: time.nullable().describe('Null if the snooze ends when the problem changes.'),
   by: z.string(),
   at: time,
-  /** The number of VMs when the problem was snoozed. */
+  /** Number of VMs that had the problem when it was snoozed. */
   vms: count,
 });
 export type Snooze = z.infer<typeof snooze>;

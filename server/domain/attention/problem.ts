@@ -63,7 +63,7 @@ export function filterOfProblem(
 
 const isOfMessage = (cause: HealthCause): boolean => cause === 'status' || cause === 'substatus';
 
-/** Returns the name of a problem in the activity log. It is the same in every language. */
+/** Returns the name of a problem in the activity log, which is the same in every language. */
 export function nameOfProblem({ extension, silence, since }: FleetProblem): string {
   if (extension === null) return silence === 'alone' ? 'agent silent' : `agent silent ${since.slice(0, 16)}Z`;
   const { handler, cause, command, exitCode, messageId } = extension;

@@ -3,7 +3,7 @@ import { fleetField } from '#server/domain/fleet/index.ts';
 import { rankOf } from '#server/domain/verdicts/index.ts';
 import { silences } from './problem.ts';
 
-/** Agents are in one cluster if each became unresponsive at most this many seconds after the one before. */
+/** Maximum seconds between two consecutive agents of a cluster becoming unresponsive. */
 const togetherSeconds = 60;
 /** Minimum number of agents in a cluster. */
 const fewest = 3;

@@ -5,7 +5,7 @@ import { type ProblemInput, problemInput } from './input.ts';
 import { type Mark, noMark, readMarks } from './mark.ts';
 import { findProblem, writeMark } from './write-mark.ts';
 
-/** Removes the assignee of a problem, if it has one. Throws 404 `problem_unknown`. */
+/** Removes the assignee of a problem, if there is an assignee. Throws 404 `problem_unknown`. */
 export async function unassignProblem(ctx: Context, input: ProblemInput): Promise<Mark> {
   allow(ctx.actor, 'operator');
   const { key } = parse(problemInput, input);

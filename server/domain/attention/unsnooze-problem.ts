@@ -5,7 +5,7 @@ import { type ProblemInput, problemInput } from './input.ts';
 import { type Mark, noMark, readMarks } from './mark.ts';
 import { awake, findProblem, writeMark } from './write-mark.ts';
 
-/** Ends the snooze of a problem, if it has one. Throws 404 `problem_unknown`. */
+/** Ends the snooze of a problem, if it is snoozed. Throws 404 `problem_unknown`. */
 export async function unsnoozeProblem(ctx: Context, input: ProblemInput): Promise<Mark> {
   allow(ctx.actor, 'operator');
   const { key } = parse(problemInput, input);

@@ -74,7 +74,7 @@ export async function endSnooze(
   return true;
 }
 
-/** Reads a mark and locks it, so that concurrent changes to a mark run one after the other. */
+/** Reads a mark and locks it, so that concurrent changes to it run one at a time. */
 async function readMark(tx: Transaction, key: string): Promise<StoredMark | undefined> {
   await tx.select({ key: attentionMarks.key }).from(attentionMarks).where(eq(attentionMarks.key, key)).for('update');
   const [stored] = await readMarks(tx, [key]);

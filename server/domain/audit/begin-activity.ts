@@ -14,9 +14,9 @@ import { linkOf } from './seal.ts';
 const atOnce = 1_000;
 
 /**
- * Returns the kept head. If its file in DATA_DIR does not exist, creates it, and adds an entry to the activity log.
- * Rows of the first release are adopted once, and only if the launcher recorded the upgrade in DATA_DIR; if that record
- * was lost, nothing is adopted.
+ * Returns the kept head. If its file in DATA_DIR does not exist, creates the file and adds an entry to the activity
+ * log. Rows of the first release are adopted once, and only if the launcher recorded the upgrade in DATA_DIR; if that
+ * record was lost, nothing is adopted.
  */
 export async function beginActivity(services: Pick<Services, 'db' | 'keys' | 'config'>, now: Date): Promise<KeptHead> {
   const kept = await readKeptHead(services);

@@ -16,8 +16,8 @@ export interface Verdict {
   numbered: number;
   head: ChainPlace | null;
   /**
-   * Faults that were not accepted: first those along the chain, in its order, then those of the heads, of rows outside
-   * the chain, and of anchors.
+   * Faults that were not accepted: first the faults along the chain, in the order of the chain, then faults of the
+   * heads, of rows outside the chain, and of anchors.
    */
   faults: ChainFault[];
   /** Number of faults that an administrator accepted. */

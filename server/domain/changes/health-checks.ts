@@ -32,7 +32,9 @@ export async function dropHealthChecks(tx: Transaction, vmIds: readonly string[]
   await tx.execute(sql`delete from health_checks where vm_id = any(${sql.param(vmIds)}::uuid[])`);
 }
 
-/** Adds a check for each VM that an earlier release created without one. Returns the count. */
+/**
+ * Adds a health check for each VM that an earlier release created without a check. Returns the number of added checks.
+ */
 export async function markForgotten({ db }: Pick<Services, 'db'>): Promise<number> {
   const marked = await db.execute(sql`
     insert into health_checks (vm_id, due_at)

@@ -82,7 +82,7 @@ function judge(
 /**
  * Locks the VM and returns its agent as the actor. Operations that enroll, replace or remove a VM's agent lock the VM
  * first. This prevents deadlocks, because some of these operations then lock the presence before the goal state, and
- * some lock it after the goal state.
+ * some lock the goal state before the presence.
  */
 async function lockedActor(tx: Transaction, vmId: string): Promise<Context['actor']> {
   const [vm] = await tx

@@ -16,7 +16,7 @@ import { type IssueEnrollmentTokenInput, issueEnrollmentTokenInput } from './inp
 
 const tokenHours = 24;
 
-/** An enrollment token. It is shown only once. */
+/** An enrollment token, which is shown only once. */
 export const enrollmentToken = z.object({ enrollmentToken: z.string(), enrollmentExpiresAt: time });
 export type EnrollmentToken = z.infer<typeof enrollmentToken>;
 

@@ -7,8 +7,9 @@ import { type RefusalCode, showRejection } from '#server/domain/vms/index.ts';
 const minuteMs = 60_000;
 
 /**
- * Shows a rejected call on the VM's page. The activity log records only the first of a series: calls with the same code
- * and at most an hour between them. An agent that is rejected for days would otherwise fill the log.
+ * Shows a rejected call on the VM's page. The activity log records only the first call of a series, so that an agent
+ * that is rejected for days does not fill the log. A series consists of calls with the same code and at most an hour
+ * between two calls.
  */
 export async function recordRejectedCall(ctx: Context, vmId: string, code: RefusalCode): Promise<void> {
   await ctx.db.transaction(async (tx) => {

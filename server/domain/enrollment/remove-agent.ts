@@ -4,7 +4,7 @@ import { agentPresence, agents, enrollmentTokens } from '#db/schema/index.ts';
 
 /**
  * Deletes the presence of a VM's agent. A separate function, because some callers lock the presence before the head of
- * the goal state, and some after it.
+ * the goal state, and some lock the head first.
  */
 export async function deletePresence(tx: Transaction, vmId: string): Promise<void> {
   await tx.delete(agentPresence).where(eq(agentPresence.vmId, vmId));

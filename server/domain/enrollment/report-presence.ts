@@ -33,7 +33,7 @@ export async function recordReportingAgent(
   { vmId, receivedAt, counter, polling, reporting }: ReportingCall,
 ): Promise<{ presence: Presence; before: LastSeen | null }> {
   const expectedAt = (seconds: number) => new Date(receivedAt.getTime() + seconds * 1000);
-  // `returning` sees the new row; a subquery still sees the old one.
+  // `returning` sees the new row; a subquery still sees the old row.
   const old = sql<{ lastSeenAt: string; nextExpectedAt: string } | null>`(
     select json_build_object('lastSeenAt', b.last_seen_at, 'nextExpectedAt', b.next_expected_at)
       from agent_presence b where b.vm_id = ${vmId})`;

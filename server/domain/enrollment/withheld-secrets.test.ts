@@ -200,7 +200,7 @@ describe('an operator who enrolls their own key', () => {
     expect(plan.warnings.map(({ code }) => code)).toContain('plan_needs_release');
     await setExtension(eve, { vmId, name: 'probe', goal: changed });
     expect(await readable(vmId, pair)).toBeUndefined();
-    // A value that equals the stored one counts as entered again, so that the response does not confirm a guess.
+    // A value that equals the stored value counts as entered again, so that the response does not confirm a guess.
     await set(ada, vmId, 'hunter2');
     expect(await readable(vmId, pair)).toBe('hunter2');
     expect(await stateOf(vmId)).toMatchObject({ needsRelease: false });
@@ -243,7 +243,7 @@ describe('the issuer of the token', () => {
     expect(await deliveredTo(adas, ada)).toBe(true);
     expect(await deliveredTo(adas, await tokenOf(ada, 'operator'))).toBe(true);
     expect(await deliveredTo(adas, eves)).toBe(false);
-    // A token with the role operator is not an admin, even if the member who created it is one.
+    // A token with the role operator is not an admin, even if an admin created the token.
     expect(await deliveredTo(ada, await tokenOf(root, 'operator'))).toBe(false);
     expect(await deliveredTo(root, await tokenOf(root, 'operator')), 'what that admin entered is theirs').toBe(true);
     expect(await deliveredTo(ada, await tokenOf(root, 'admin'))).toBe(true);

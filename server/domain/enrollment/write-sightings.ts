@@ -14,7 +14,7 @@ export interface Sighting {
   hungUp?: boolean;
 }
 
-/** Merges a newer sighting of the same VM into the known one. */
+/** Merges a newer sighting of the same VM into the known sighting. */
 export function mergeSighting(known: Sighting, newer: Sighting): void {
   known.at = newer.at;
   known.nextExpectedAt = newer.nextExpectedAt;

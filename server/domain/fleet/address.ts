@@ -49,7 +49,7 @@ function readText(text: string, { min = 0, max, form }: Extract<FieldValue, { ki
 /** Whether the text is a time in UTC that PostgreSQL can read, such as `2026-03-01T12:00:00Z`. */
 export const isInstant = (text: string): boolean =>
   /^[1-9]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/.test(text) &&
-  // `Date` turns an impossible date, such as February 30, into another one.
+  // `Date` turns an impossible date, such as February 30, into another date.
   new Date(text.slice(0, 10)).toJSON()?.slice(0, 10) === text.slice(0, 10) &&
   !Number.isNaN(Date.parse(text));
 

@@ -5,7 +5,10 @@ import { type FleetEventKind, fleetEventKinds, vmsWithEvent } from '#server/doma
 const form = String.raw`^(${fleetEventKinds.join('|')}):[1-9]\d{3}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\dZ$`;
 const value = { kind: 'text', min: 1, max: 40, form, fault: 'event_filter_form' } as const satisfies FieldValue;
 
-/** VMs with an event in one minute, such as `silent:2026-03-04T12:05Z`. Lines of the activity link to these lists. */
+/**
+ * VMs with a kind of event in one minute, such as `silent:2026-03-04T12:05Z`. The activity feed links to lists with
+ * this filter.
+ */
 export const event = {
   name: 'event',
   parameter: 'event',

@@ -277,7 +277,7 @@ const stateBefore = fleetField({
   where: (value) => [both(sql`e.since < ${timeSql(value)}`)],
 });
 
-/** The fields about one extension of a VM, and `notHandler`, which is about all of them. */
+/** The fields about one extension of a VM, and `notHandler`, which is about all extensions of a VM. */
 export const extensionFields = [
   handler,
   notHandler,

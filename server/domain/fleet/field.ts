@@ -27,7 +27,7 @@ export const oneOf = (column: SQL, texts: readonly string[]): SQL =>
 /** Values of a field that is a yes-or-no question. Choosing both is the same as no condition. */
 export const yesOrNo = ['yes', 'no'] as const;
 
-/** Returns the condition, its opposite, or none, depending on the chosen words. */
+/** Returns the condition, its opposite, or no condition, depending on the chosen words. */
 export function whether(
   words: readonly (typeof yesOrNo)[number][],
   condition: SQL,

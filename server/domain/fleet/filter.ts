@@ -25,7 +25,7 @@ export interface FleetSource extends FleetRows {
   each: SQL;
   /** Conditions that split the table into parts, each of which an index returns in the list's order. */
   streams: SQL[];
-  /** The condition on the rows of a stream. */
+  /** What a row of a stream must meet to match the filter. */
   streamCondition: SQL;
   /** Whether every row of the streams matches. */
   isAll: boolean;
@@ -103,7 +103,7 @@ function ranksOf(given: readonly Given[]): SQL[] | null {
 const inRanks = (ranks: readonly SQL[] | null): SQL =>
   ranks === null ? sql`true` : sql`h.rank in (${sql.join([...ranks], sql`, `)})`;
 
-/** Returns the conditions on a VM, and those that one of its extensions must meet. */
+/** Returns the conditions that a VM must meet, and the conditions that one of its extensions must meet. */
 function conditionsOf(given: readonly Given[], rows: QueriedRows): { ofVm: Condition[]; ofExtension: Condition[] } {
   const ofExtension = given.filter(({ field }) => field.of === 'extension');
   const ofChange = given.filter(({ field }) => field.of === 'change');

@@ -33,7 +33,7 @@ export type ListFleetFacetsInput = z.input<ReturnType<typeof listFleetFacetsInpu
 const names = 12;
 const valuesOfEach = 8;
 
-/** Lists the most frequent values of a field, or those that match the search text. */
+/** Lists the most frequent values of a field. With a search text, lists only values that match it. */
 export async function listFleetFacets(
   ctx: Context,
   input: ListFleetFacetsInput,

@@ -6,7 +6,7 @@ import { sealForCertificate } from './custody.ts';
 import type { KeyOrigin } from './may-release.ts';
 import { lockHead, publishGoalState } from './publish.ts';
 
-/** Clears the certificate of a VM whose agent was removed. Enrolling another agent binds a new one. */
+/** Clears the certificate of a VM whose agent was removed. Enrolling another agent binds a new certificate. */
 export async function unbindCertificate(tx: Transaction, vmId: string): Promise<void> {
   await tx.update(goalStateHeads).set({ certificate: null, thumbprint: null }).where(eq(goalStateHeads.vmId, vmId));
 }

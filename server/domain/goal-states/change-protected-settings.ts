@@ -60,7 +60,7 @@ async function startingOver<Result>(mayStartOver: boolean, attempt: () => Promis
   }
 }
 
-/** Reads the current declaration, whose other parts do not change. */
+/** Reads the current declaration. A change to individual protected settings keeps everything else in it. */
 async function declaredGoal(
   ctx: Context,
   vmId: string,

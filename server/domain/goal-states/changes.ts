@@ -92,15 +92,15 @@ function change(kind: GoalStateChange['kind'], { name }: ExtensionContents, from
 }
 
 /**
- * Returns the contents that a revert to `target` declares: all of its extensions except those that it was uninstalling.
+ * Returns the contents that a revert to `target` declares: all extensions of `target` except those being uninstalled.
  */
 export const revertContents = (target: readonly ExtensionContents[]): ExtensionContents[] =>
   target.filter(({ state }) => state !== 'uninstall');
 
 /**
- * Returns the incarnation of the newest goal state in which an extension was absent or had other contents; null if there
- * is no such goal state or the extension was not enabled in it. A retry changes no contents. `newestFirst` need not
- * contain the oldest goal states.
+ * Returns the incarnation of the newest goal state in which an extension was absent or had other contents; null if
+ * there is no such goal state, or if the extension was not enabled there. A retry changes no contents. `newestFirst`
+ * need not contain the oldest goal states.
  */
 export function revertTarget(
   newestFirst: readonly { incarnation: number; contents: readonly ExtensionContents[] }[],

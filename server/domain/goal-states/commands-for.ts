@@ -8,8 +8,8 @@ import type { ExtensionRow } from './publish.ts';
 
 /**
  * Returns the commands that the new goals of a change can cause, by extension, in order: first the commands of the
- * previous goal that may still run, then the planned ones. Includes only extensions that get a new sequence number and
- * are not being uninstalled.
+ * previous goal that may still run, then the planned commands. Includes only extensions that get a new sequence number
+ * and are not being uninstalled.
  */
 export async function commandsFor(
   tx: Transaction,
@@ -26,7 +26,7 @@ export async function commandsFor(
   return commands;
 }
 
-/** Puts the previous goal's unfinished commands before the planned ones. */
+/** Puts the previous goal's unfinished commands before the planned commands. */
 export async function withPending(
   tx: Transaction,
   { vmId, name, sequenceNumber, commands }: ExtensionRow,

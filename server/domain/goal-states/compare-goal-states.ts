@@ -30,8 +30,8 @@ export async function compareGoalStates(ctx: Context, input: CompareGoalStatesIn
 }
 
 /**
- * Compares the current goal state with the one that a revert would declare. Pass `before.incarnation` as the revert's
- * `ifMatch`. Throws 404 `vm_unknown` | `goal_state_unknown`.
+ * Compares the current goal state with the goal state that a revert would declare. Pass `before.incarnation` as the
+ * revert's `ifMatch`. Throws 404 `vm_unknown` | `goal_state_unknown`.
  */
 export async function previewRevert(ctx: Context, input: PlanRevertInput): Promise<GoalStateComparison> {
   allow(ctx.actor, 'operator');

@@ -102,13 +102,13 @@ export function ruleFaults(
     if (dependency === name || others.some((row) => row.name === dependency)) return;
     faults.push({ path: `/dependsOn/${index}`, code: 'dependency_unknown', params: { name: dependency } });
   });
-  // Starts with this extension, so that the reported cycle begins with it.
+  // Searches from this extension, so that a reported cycle begins with this extension.
   const cycle = findCycle([{ name, dependsOn: goal.dependsOn }, ...others]);
   if (cycle) faults.push({ path: '/dependsOn', code: 'dependency_circle', params: { circle: cycle.join(' → ') } });
   return faults;
 }
 
-/** Returns a fault if the handler allows only one extension and another one exists; otherwise null. */
+/** Returns a fault if the handler allows only one extension and already has another extension; otherwise null. */
 export function singleFault(
   handler: string,
   { manifest }: Pick<VersionRow, 'manifest'>,

@@ -18,13 +18,13 @@ import { type MergedSettings, mergeSettings, requireMergeable, type SettingChang
 import { platformFaults } from './platform-faults.ts';
 import { type ExtensionRow, type Head, loadExtensions } from './publish.ts';
 
-/** The change to protected settings. `replaced`: new values were sent, which may equal the old ones. */
+/** The change to protected settings. `replaced`: new values were sent, which may equal the old values. */
 export type SecretChange = 'none' | 'kept' | 'added' | 'replaced' | 'removed';
 
 /** Placeholder id of a secret that is stored only when the change is applied. */
 export const givenSecret = 'given';
 
-/** One extension's change, from its current declaration to its next one. */
+/** One extension's change, from its current declaration to its next declaration. */
 export interface ExtensionMove {
   name: string;
   current: ExtensionRow | undefined;
@@ -36,7 +36,7 @@ export interface ExtensionMove {
   sequenceNumber: number;
   /** Null for a removal, for which the version does not matter. */
   version: VersionRow | null;
-  /** Protected settings as the caller sent them; with `merged`, together with the unchanged ones. */
+  /** Protected settings as the caller sent them; with `merged`, the complete settings after the merge. */
   given: unknown;
   /** How individual protected settings were changed; null if all are kept, replaced or removed. */
   merged: MergedSettings | null;
@@ -143,9 +143,9 @@ export async function versionOrNull(tx: Database | Transaction, goal: ExtensionG
 }
 
 /**
- * Evaluates the new declarations of an extension and its siblings against the current ones, without writing. With
- * `compares`, protected settings that equal the old ones count as kept. Plans must not compare, because they would
- * confirm guessed secrets. Throws 409 `vm_decommissioning` | `uninstalling` | `handler_fixed`.
+ * Evaluates the new declarations of an extension and its siblings against the current declarations, without writing.
+ * With `compares`, protected settings that equal the old settings count as kept. Plans must not compare, because they
+ * would confirm guessed secrets. Throws 409 `vm_decommissioning` | `uninstalling` | `handler_fixed`.
  */
 export async function evaluateDeclaration(
   tx: Transaction,
@@ -203,7 +203,7 @@ export async function evaluateDeclaration(
       name,
       handler: goal.handler,
       requestedVersion: version.version,
-      // If the version was upgraded automatically (not implemented yet), a repeated request keeps it.
+      // If the version was upgraded automatically (not implemented yet), a repeated request keeps the upgraded version.
       version: current && current.requestedVersion === version.version ? current.version : version.version,
       state: goal.state,
       autoUpgradeMinorVersion: goal.autoUpgradeMinorVersion,

@@ -69,7 +69,7 @@ export async function fetchGoalState(db: Database, vmId: string, now: Date): Pro
     if (row.isNoted) return row;
   }
   return db.transaction(async (tx) => {
-    // The row lock ensures that the returned text is the newest and the one that is marked as delivered.
+    // The row lock ensures that the returned text is the newest, and that exactly this text is marked as delivered.
     const [head] = await tx
       .update(goalStateHeads)
       .set({

@@ -7,7 +7,9 @@ import { revertTarget } from './changes.ts';
 import { type GetExtensionInput, getExtensionInput } from './input.ts';
 import { retryCause } from './repeat-extension.ts';
 
-/** Maximum number of goal states to search, from the newest. Retries do not count, since they change no contents. */
+/**
+ * Maximum number of goal states to search, from the newest. Retries do not count, because a retry changes no contents.
+ */
 const searchedStates = 50;
 
 /** Finds the goal state to revert to when an extension fails with its current contents; null if there is none. */

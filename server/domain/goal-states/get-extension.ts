@@ -15,8 +15,8 @@ import { extensionReceipt } from './set-extension.ts';
 import { definedSettings } from './setting-entries.ts';
 
 /**
- * The declaration of one extension for its editor. For protected settings, it contains their names, who changed them,
- * when, and whether they can be delivered, but no values.
+ * The declaration of one extension for its editor. Of the protected settings, it contains the names, who last changed
+ * them and when, and whether they can be delivered, but no values.
  */
 export const extensionView = extensionReceipt.extend({
   autoUpgradeMinorVersion,

@@ -14,7 +14,7 @@ import {
 const vmId = '00000000-0000-4000-8000-000000000001';
 const goal = { handler: 'Acme.Lab.Probe', version: '1.0.0.0', state: 'enabled' };
 
-/** Returns the faults of an input, or `done`. */
+/** Returns the faults of an input, or `done` if there are none. */
 const faultsOf = async (schema: z.ZodType, input: unknown): Promise<string[]> => {
   const outcome = await outcomeOf((async () => parse(schema, input))());
   return outcome === 'done' ? [] : outcome.replace('unprocessable invalid; ', '').split('; ');

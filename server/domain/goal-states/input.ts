@@ -83,8 +83,8 @@ const settings = z
   .pipe(plainSettings);
 
 /**
- * An operator's declaration of one extension (AZ-C1). Without `protectedSettings`, the current ones are kept; null
- * removes them.
+ * An operator's declaration of one extension (AZ-C1). Without `protectedSettings`, the current protected settings are
+ * kept; null removes them.
  */
 export const extensionGoal = z.strictObject({
   handler: handlerId,
@@ -140,7 +140,7 @@ const changesOnly = <Input extends { goal: { settings: { protectedSettings?: unk
 }: Input) => changes === undefined || goal.settings.protectedSettings === undefined;
 const wholeAndChanges = { path: ['changes'], error: 'protected_settings_twice' };
 
-/** `ifMatch`: the incarnation that the caller saw. The request is rejected if the current one differs. */
+/** `ifMatch`: the incarnation that the caller saw. The request is rejected if the current incarnation differs. */
 export const setExtensionInput = z
   .object({
     vmId,
@@ -206,7 +206,7 @@ export type RevertGoalStateInput = z.input<typeof revertGoalStateInput>;
 export const planRevertInput = reversion;
 export type PlanRevertInput = z.input<typeof planRevertInput>;
 
-/** `thumbprint`: the certificate that the admin saw. The request is rejected if the VM has another one now. */
+/** `thumbprint`: the certificate that the admin saw. The request is rejected if the VM has another certificate now. */
 export const releaseSecretsInput = z.object({
   vmId,
   thumbprint: z

@@ -1,6 +1,6 @@
 import type { Principal } from '#server/domain/principal.ts';
 
-/** How a VM got another certificate. This decides what may be encrypted for it. */
+/** How a VM got another certificate. This decides which secrets may be encrypted for the certificate. */
 export type KeyOrigin =
   /** The holder of the previous key signed the request, or the portal replaced the tenant key. */
   | { kind: 'renewed' }

@@ -24,7 +24,7 @@ export interface MergedSettings {
 
 /**
  * Applies changes to the stored protected settings, in memory only. Throws 409 `secrets_custody` if the portal may not
- * or cannot read them, and 409 `secrets_not_object` if they are not an object.
+ * or cannot read the stored settings, and 409 `secrets_not_object` if these are not an object.
  */
 export function mergeSettings(
   ctx: Pick<Context, 'keys' | 'config'>,

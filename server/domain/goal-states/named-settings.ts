@@ -13,10 +13,10 @@ export interface NamedSetting {
 const maxNames = 200;
 
 /**
- * Lists stored protected settings without their values: first those that the schema defines, in its order, then all
- * other settings by name. Decrypts the portal's copy only if there are settings that the schema does not define.
- * `unnamed` counts the settings whose names are not shown, because there are too many or because the portal cannot read
- * the names (docs/adr/0016).
+ * Lists stored protected settings without their values: first the settings that the schema defines, in the order of the
+ * schema, then all other settings by name. Decrypts the portal's copy only if there are settings that the schema does
+ * not define. `unnamed` counts the settings whose names are not shown, because there are too many or because the portal
+ * cannot read the names (docs/adr/0016).
  */
 export function namedSettings(
   ctx: Pick<Services, 'keys'>,

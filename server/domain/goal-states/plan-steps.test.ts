@@ -27,7 +27,8 @@ const versions = ['1.0', '1.9', '1.10'];
 const names = ['a', 'b', 'c', 'd'];
 
 /**
- * Returns up to four extensions of two handlers, with one version per handler. An extension depends only on later ones.
+ * Returns up to four extensions of two handlers, with one version per handler. An extension depends only on extensions
+ * later in the list.
  */
 function randomGoals(known: readonly Goal[]): Goal[] {
   const versionOf: Record<string, string> = { 'Lab.One': among(...versions), 'Lab.Two': among(...versions) };

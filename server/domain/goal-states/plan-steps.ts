@@ -57,8 +57,8 @@ export function stepsOfAll(
 }
 
 /**
- * Returns the commands of a change by extension. A command that extensions of a handler share is listed for each of
- * them.
+ * Returns the commands of a change by extension. A command that several extensions of a handler share is listed for
+ * each extension.
  */
 export function stepsByExtension(
   moves: readonly ExtensionMove[],

@@ -42,7 +42,7 @@ export const plannedExtension = z.object({
   sequenceNumber: z.object({ before: count.nullable(), after: count }),
   changes: z.array(plannedChange),
   protectedSettings: z.enum(['none', 'kept', 'added', 'replaced', 'removed']),
-  /** The individual protected settings whose names can be shown; no values. */
+  /** The individual protected settings whose names can be shown, without their values. */
   protectedChanges: z.array(plannedSetting),
   /** When and by whom the protected settings that a revert restores were last changed; null if it restores none. */
   protectedRestored: z.object({ changedAt: time, changedBy: z.string() }).nullable(),
@@ -60,7 +60,8 @@ export const plan = z.object({
   /** `before` equals `after` if nothing would change. */
   incarnation: z.object({ before: count, after: count }),
   /**
-   * The extensions whose declaration changes; for `setExtension`, first the requested one, even if it does not change.
+   * The extensions whose declaration changes; for `setExtension`, first the requested extension, even if it does not
+   * change.
    */
   extensions: z.array(plannedExtension),
   /** The commands that the agent runs for these extensions, in order. */
@@ -79,8 +80,8 @@ export const plan = z.object({
 export type Plan = z.infer<typeof plan>;
 
 /**
- * The kind of the planned change. It is part of the hash, so two kinds of change with the same outcome have different
- * hashes.
+ * The kind of the planned change. The hash includes the kind, so two kinds of change with the same outcome have
+ * different hashes.
  */
 export type PlannedAct = 'set' | 'remove' | 'force' | 'revert';
 

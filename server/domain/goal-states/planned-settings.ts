@@ -8,7 +8,7 @@ import { definedSettings, settingsByName } from './setting-entries.ts';
 /** What a change does to one protected setting. A plan never compares values, so it cannot confirm a guess. */
 export const plannedSetting = z.object({
   name: z.string(),
-  /** `returned`: a revert restores an earlier value. `replaced`: a value was sent, which may equal the stored one. */
+  /** `returned`: a revert restores an earlier value. `replaced`: a value was sent, which may equal the stored value. */
   change: z.enum(['kept', 'added', 'replaced', 'removed', 'returned']),
   /** When and by whom the stored value was entered; with `returned`, the restored value. Null with `added`. */
   changedAt: time.nullable(),

@@ -57,7 +57,7 @@ function liveHead([row]: Awaited<ReturnType<typeof selectHead>>): LiveHead {
   return { ...row.head, decommissioning: row.decommissioningAt !== null };
 }
 
-/** Rejects with 412 `goal_state_moved_on` if the goal state is not the one that the caller saw. */
+/** Rejects with 412 `goal_state_moved_on` if the caller saw another goal state. */
 export function requireIncarnation(head: Head, ifMatch: number | undefined): void {
   if (ifMatch === undefined || ifMatch === head.incarnation) return;
   throw new DomainError('precondition_failed', 'goal_state_moved_on', { params: { incarnation: head.incarnation } });

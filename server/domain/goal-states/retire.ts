@@ -15,7 +15,7 @@ export async function retireGoalStates(tx: Transaction, vmId: string): Promise<v
 }
 
 /**
- * Requests the uninstall of every extension, and drops those that were never delivered. Returns the number of
+ * Requests the uninstall of every extension, and drops extensions that were never delivered. Returns the number of
  * extensions that the agent must remove before the VM can be deleted.
  */
 export async function uninstallAll(tx: Transaction, ctx: Context, vmId: string): Promise<number> {

@@ -30,7 +30,7 @@ export type RevertReceipt = z.infer<typeof revertReceipt>;
  * numbers; extensions added since then are removed. Throws 404 `vm_unknown` | `goal_state_unknown`; 409 `uninstalling`,
  * `vm_decommissioning`, `handler_fixed`; 412 `goal_state_moved_on` | `plan_moved_on`; 422 if a version is withdrawn or
  * does not support the platform, if no copy of a secret is left, or if a handler allows only one extension and the
- * machine still has another one.
+ * machine still has another extension.
  */
 export async function revertGoalState(ctx: Context, input: RevertGoalStateInput): Promise<RevertReceipt> {
   allow(ctx.actor, 'operator');
@@ -112,8 +112,8 @@ async function evaluateRevert(
         params: { handler: version.handler, version: version.version },
       });
     }
-    // Without this check, the machine would have the settings of both extensions and use those with the higher sequence
-    // number (AZ-C4).
+    // Without this check, the machine would have the settings of both extensions and use the settings with the higher
+    // sequence number (AZ-C4).
     const other = surplus.find((row) => row.everDelivered && row.handler === after.handler);
     const single = singleFault(after.handler, version, other);
     const unsupported = await platformFaults(tx, vmId, version, after.state, current);

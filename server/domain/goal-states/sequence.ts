@@ -19,13 +19,15 @@ export async function nextSequenceNumber(tx: Transaction, vmId: string, name: st
   return row.highest;
 }
 
-/** Maximum distance between a reported number and the highest known one, so that an agent cannot use up the numbers. */
+/**
+ * Maximum distance between a reported number and the highest known number, so that an agent cannot use up the numbers.
+ */
 const maxLead = 1_000_000;
 
 /**
- * Stores a sequence number that an agent reports from before a database restore, so that later numbers are higher. If
- * it is too far ahead of the highest known number, it is ignored; if no number is known for the name, at most `maxLead`
- * is stored.
+ * Stores a sequence number that an agent reports from before a database restore, so that later numbers are higher. A
+ * number too far ahead of the highest known number is ignored; if no number is known for the name, at most `maxLead` is
+ * stored.
  */
 export async function noteReportedSequence(
   tx: Transaction,

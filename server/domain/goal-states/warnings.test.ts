@@ -199,8 +199,8 @@ describe('a declaration', () => {
     expect(await set({ a: 2 })).toBe(2);
     expect(await vm.declare('x', goalOf())).toBe(2);
     const ofVm = eq(secrets.vmId, vm.vmId);
-    // Withheld secrets cannot be compared: if the same values are entered again, they replace the withheld ones and are
-    // delivered.
+    // Withheld secrets cannot be compared: if the same values are entered again, they replace the withheld values and
+    // are delivered.
     const [row] = await services.db.select().from(extensions).where(eq(extensions.vmId, vm.vmId));
     await services.db
       .update(secrets)

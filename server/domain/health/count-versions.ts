@@ -26,8 +26,8 @@ export interface VersionCount {
 export const passAt = (at: Date): VersionPass => ({ at, after: start, counts: new Map() });
 
 /**
- * Counts the VMs of every handler version for the current hour. A later count within the hour replaces the earlier one.
- * For a version that no VM has now, 0 is stored once. Returns the number of versions.
+ * Counts the VMs of every handler version for the current hour. A later count within the hour replaces the earlier
+ * count. For a version that no VM has any longer, 0 is stored once. Returns the number of versions.
  */
 export async function countVersions(
   { db }: Pick<Services, 'db'>,

@@ -139,7 +139,7 @@ function extensionTransitions(row: ExtensionHealthRow, known: ExtensionHealthRow
   const base = about(row, now);
   const transitions: Transition[] = [];
   const { cause, waitsFor } = row;
-  // The timeline distinguishes waiting from running, and a stale warning from a current one.
+  // The timeline distinguishes waiting from running, and a stale warning from a current warning.
   if (known?.health !== row.health || known.cause !== cause || known.waitsFor !== waitsFor) {
     transitions.push({ ...base, kind: 'health', from: known?.health ?? null, to: row.health, cause, waitsFor });
   }

@@ -40,7 +40,7 @@ export async function foldCounts({ db }: Pick<Services, 'db'>): Promise<number> 
  */
 export async function checkCounts({ db }: Pick<Services, 'db'>, now: Date): Promise<FleetCounts> {
   return db.transaction(async (tx) => {
-    // Disables parallel workers, because this is not urgent and reports need the cores.
+    // Disables parallel workers, because the check is not urgent and reports need the cores.
     await tx.execute(sql`set local max_parallel_workers_per_gather = 0`);
     // Compares within one snapshot and corrects by the difference, so that writers need not stop.
     const { rows } = await tx.execute<{ what: string; difference: number }>(sql`

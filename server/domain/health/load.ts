@@ -20,7 +20,7 @@ export interface VmHealthFacts {
 
 /**
  * Locks the health checks of up to `most` due VMs until the end of the transaction. VMs that changed come first. Other
- * folds skip these VMs. A writer that marks one of them as due waits, so the facts do not change.
+ * folds skip these VMs. A writer that marks a locked VM as due must wait, so the facts do not change.
  */
 export async function lockDue(tx: Transaction, now: Date, most: number): Promise<string[]> {
   // Starting parallel workers would take longer than reading a batch.

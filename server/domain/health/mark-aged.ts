@@ -9,7 +9,7 @@ import { graceSeconds, unresponsiveSeconds } from '#server/domain/verdicts/index
  * Id of an advisory lock, an arbitrary number. The lock ensures that only one worker scans the whole fleet at a time.
  */
 const lock = 4_266_399_005;
-/** VMs per transaction, so that a report does not wait long for one of them. */
+/** VMs per transaction; few enough that no report waits long for the lock of a VM. */
 const batchVms = 2_000;
 /** Blocks of a table per step; a step takes about five milliseconds of one core. */
 const stepBlocks = 512;
@@ -55,8 +55,8 @@ export const soonSeconds = graceSeconds - 5;
 /**
  * Marks VMs whose health may have changed without a report: an announced call, or the next reading of a heartbeat or
  * status, is overdue. Reading the tables sequentially costs far less than tracking a million due times, most of which
- * never pass. A row written during the scan may be missed, but its agent has just reported. For a scan of the whole
- * fleet, returns null if another worker is running one.
+ * never pass. A row written during the scan may be missed, but its agent has just reported. A scan of the whole fleet
+ * returns null if another worker is already scanning.
  */
 export async function markAged(
   { db }: Pick<Services, 'db'>,
@@ -91,8 +91,8 @@ interface Stretch {
 }
 
 /**
- * SQL for whether the time `shortest` seconds after `at` is in the range or, with `longest`, whether a time between
- * `shortest` and `longest` seconds after `at` may be in it.
+ * SQL for whether the time `shortest` seconds after `at` is in the range or, with `longest`, whether any time from
+ * `shortest` to `longest` seconds after `at` is in the range.
  */
 function passes(at: SQL, { from, to }: Stretch, shortest: number, longest = shortest): SQL {
   // Computed in this process, so that a million rows are compared with constants.
@@ -113,7 +113,7 @@ interface Found {
 type Range = [shortest: number, longest: number];
 
 async function findAged(tx: Transaction, scan: AgeingScan, pace: Pace): Promise<Found> {
-  // Disables parallel workers, because this is not urgent and reports need the cores.
+  // Disables parallel workers, because a scan is not urgent and reports need the cores.
   await tx.execute(sql`set local max_parallel_workers_per_gather = 0`);
   const { rows } = await tx.execute<{ agents: number; readings: number }>(sql`
     select pg_relation_size('agent_presence') / current_setting('block_size')::int as agents,

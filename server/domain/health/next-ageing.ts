@@ -24,7 +24,7 @@ export function nextAgeing(...[extensions, presence, now]: Ages): Date | null {
 
 /**
  * Like `nextAgeing`, but only for times that reports do not postpone. The other times are rarely reached, because each
- * report postpones them; `markAged` finds the VMs that stopped reporting in time.
+ * report postpones them; `markAged` finds the VMs that no longer report in time.
  */
 export function nextFixedAgeing(...[extensions, presence, now]: Ages): Date | null {
   return nearest(fixedAges(extensions, presence), now);

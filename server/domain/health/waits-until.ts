@@ -88,8 +88,8 @@ const isRunning = ({ handlerState }: Dependency): boolean =>
   !handlerState.timedOut;
 
 /**
- * Adds `waitsUntil` to the extensions of one VM. It is null for a VM's only extension, which waits for nothing, and for
- * every extension once all have concluded, because deadlines no longer count.
+ * Adds `waitsUntil` to the extensions of one VM. `waitsUntil` is null for a VM's only extension, which waits for
+ * nothing. Once all extensions have concluded, it is null for all of them, because deadlines no longer count.
  */
 export function withWaits<E extends Dependency>(extensions: readonly E[]): (E & { waitsUntil: Date | null })[] {
   const waits = extensions.length > 1 && !extensions.every(isConcluded) ? waitsUntil(extensions) : null;

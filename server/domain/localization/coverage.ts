@@ -8,7 +8,7 @@ import { type Messages, type Resources, templateOf } from './message.ts';
 export const coverage = z.object({
   lang: z.string(),
   translated: count,
-  /** Number of English messages, or of the language's own messages if there are no English ones. */
+  /** Number of English messages, or of the language's own messages if there are no English messages. */
   total: count,
   /** Ids that have a message in English but not in this language. */
   missing: z.array(z.string()),
@@ -28,8 +28,8 @@ const filledIds = (messages: Messages): string[] =>
   Object.keys(messages).filter((id) => templateOf(messages, id) !== undefined);
 
 /**
- * Returns warnings about one language for its publisher: placeholders that differ from the English ones (AZ-L6) or are
- * never filled in, ids that English does not have, and blank messages. `pathOf` returns the location of an id.
+ * Returns warnings about one language for its publisher: placeholders that differ from the English placeholders (AZ-L6)
+ * or are never filled in, ids that English does not have, and blank messages. `pathOf` returns the location of an id.
  */
 export function translationWarnings(
   lang: string,

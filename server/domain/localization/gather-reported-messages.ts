@@ -104,7 +104,7 @@ async function gatherBatch(
 }
 
 /**
- * Reads the rows after an id: those of the next window or, after a gap, of the window that begins with the next
+ * Reads the rows of the window after an id. If that window has no rows, reads the window that begins with the next
  * existing id.
  */
 async function readOn(tx: Transaction, after: number): Promise<HistoryRow[]> {

@@ -11,7 +11,7 @@ import { loadVersion } from './load-version.ts';
 export interface LanguageCoverage {
   lang: string;
   translated: number;
-  /** Number of English messages, or of the language's own messages if there are no English ones. */
+  /** Number of English messages, or of the language's own messages if there are no English messages. */
   total: number;
 }
 

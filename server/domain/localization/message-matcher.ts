@@ -5,9 +5,9 @@ import { TemplatePattern, truncationMark } from './template-pattern.ts';
 
 /**
  * Finds the template and the params that a text came from, for one handler version. It never guesses: if two templates
- * of a language match, or one matches in two ways, it returns nothing. English is tried first, because agents that drop
- * ids send all texts in English; the other languages are tried only if no English template matches. Matching takes
- * linear time for any text and any templates.
+ * of a language match, or a template matches in two ways, there is no result. English is tried first, because agents
+ * that drop ids send all texts in English; the other languages are tried only if no English template matches. Matching
+ * takes linear time for any text and any templates.
  */
 export class MessageMatcher {
   readonly #resources: Resources;
@@ -113,7 +113,7 @@ class LanguageMatcher {
 }
 
 /**
- * Removes line breaks at the end of a text, where handlers often add them. This is a loop because a regular expression
+ * Removes line breaks at the end of a text, where handlers often add them. Uses a loop because a regular expression
  * would start over at each line break.
  */
 function withoutLineEnd(text: string): string {

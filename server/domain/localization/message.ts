@@ -49,8 +49,8 @@ export interface MessageToLocalize {
 /**
  * Returns the text for one reader (AZ-L3, AZ-L5). For each wanted language, tries a resource, then the formatted text
  * if it is in that language. After all of them, tries the `en` resource, then the formatted text, then the id with its
- * params. Each message id falls back separately. Null if there is no message. A recovered id is never presented as one
- * that the handler sent.
+ * params. Each message id falls back separately. Null if there is no message. An id that the portal recovered is marked
+ * as such, never shown as sent by the handler.
  */
 export function localizeMessage(input: MessageToLocalize): LocalizedMessage | null {
   const { message, formattedMessage, wanted } = input;

@@ -25,7 +25,7 @@ export const storedLanguage = z.object({
 });
 export type StoredLanguage = z.infer<typeof storedLanguage>;
 
-/** A language to store. It replaces the existing one, if any. */
+/** A language to store. It replaces the stored version of the language, if any. */
 export interface NewLanguage extends ResourceFile {
   /** The revision that the caller saw, or 0 if there was none; undefined accepts any revision. */
   revision: number | undefined;
@@ -33,8 +33,8 @@ export interface NewLanguage extends ResourceFile {
 
 /**
  * Stores a language of a version that the caller has locked. Storing English checks the other languages again (AZ-L6).
- * Throws 412 if the language no longer has the given revision, and 422 if this would leave a version that is not a
- * draft without English.
+ * Throws 412 if the language no longer has the given revision, and 422 if a version that is not a draft would then have
+ * no English.
  */
 export async function putLanguage(
   tx: Transaction,

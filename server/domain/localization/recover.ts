@@ -13,7 +13,7 @@ export interface RecoveryBudget {
 export const recoveryBudget = (): RecoveryBudget => ({ characters: 64 * 1_024 });
 
 /**
- * Adds message ids to texts without one in a parsed status and its substatuses, where a match is certain. Marks these
+ * Adds message ids to texts without an id in a parsed status and its substatuses, where a match is certain. Marks these
  * ids as recovered and keeps the texts.
  */
 export function recoverStatus(

@@ -9,7 +9,7 @@ import { putLanguage, readResourceFile, type StoredLanguage } from './put-langua
 /**
  * Replaces a language of a version, even after publishing (AZ-L1, AZ-L2). Replacing English checks the other languages
  * again (AZ-L6) and returns their warnings, each with its `lang`. Throws 422 with every fault of the file, 413 above
- * the limits, 404 for an unknown version, 412 if the language's revision is not the one that the caller saw.
+ * the limits, 404 for an unknown version, 412 if the caller saw another revision of the language.
  */
 export async function setResources(ctx: Context, input: SetResourcesInput): Promise<StoredLanguage> {
   const { file, lang: named, revision, ...reference } = parse(setResourcesInput, input);

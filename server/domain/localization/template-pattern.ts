@@ -12,11 +12,11 @@ export class TemplatePattern {
   /** The text of a template without placeholders; otherwise null. */
   readonly fixed: string | null;
   readonly literals: readonly string[];
-  /** The literals, with the last one replaced by an empty string: what remains visible if the text is truncated. */
+  /** The literals, with the last literal replaced by an empty string, because truncation may have removed it. */
   readonly cutLiterals: readonly string[];
   readonly #indexes: readonly number[];
   /**
-   * Whether the template uses every param up to its highest one. Other languages may use a param that this template
+   * Whether the template uses every param up to its highest param. Other languages may use a param that this template
    * omits.
    */
   readonly #isComplete: boolean;
@@ -93,7 +93,9 @@ function leftmostPositions(text: string, literals: readonly string[]): number[] 
   return [...starts, end];
 }
 
-/** Whether the rightmost positions of the literals are the same as the leftmost ones, so that the match is unique. */
+/**
+ * Whether the rightmost positions of the literals are the same as the leftmost positions, so that the match is unique.
+ */
 function isOnlyWay(text: string, literals: readonly string[], starts: readonly number[]): boolean {
   const back = leftmostPositions(reversed(text), literals.map(reversed).reverse());
   if (back === null) return false;

@@ -10,7 +10,7 @@ export const requestHours = 24;
 
 /**
  * A request for a handler's log folders, and its result. `empty`: the machine has no such logs; `late`: the agent did
- * not send them within a day.
+ * not send the logs within a day.
  */
 export const archive = z.object({
   id: z.uuid(),

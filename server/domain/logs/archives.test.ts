@@ -63,7 +63,7 @@ async function wakesDuring(run: () => Promise<unknown>): Promise<number> {
   const listening = services.wakes.listen([goalStatesChannel], listener);
   await ready.promise;
   await run();
-  // Messages arrive in the order of their commits, so this one arrives last.
+  // Messages arrive in the order of their commits, so this message arrives last.
   await services.db.execute(`select pg_notify('${goalStatesChannel}', 'the end')`);
   await expect.poll(() => heard).toContain('the end');
   await listening.close();

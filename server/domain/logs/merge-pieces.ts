@@ -7,7 +7,7 @@ export interface PieceBytes {
 }
 
 /**
- * Adds new pieces to existing ones, without overlaps. Existing bytes are kept, unless a new piece has different bytes
+ * Adds new pieces to existing pieces, without overlaps. Existing bytes are kept, unless a new piece has different bytes
  * at the same position. Different bytes mean that the command ran again, so all existing bytes at or after the start of
  * the new piece are removed. Everything beyond the total length that the agent sent is removed too. Small neighbors are
  * merged.
@@ -35,9 +35,9 @@ export async function mergePieces(
 }
 
 /**
- * Merges each piece with the previous one, unless there is a gap between them, the previous one is more than twice as
- * large, or the result would exceed `pieceBytes`. As a result, an output that arrives byte by byte has few pieces, and
- * its bytes are not compressed again for each new piece.
+ * Merges each piece with the previous piece, unless there is a gap between them, the previous piece is more than twice
+ * as large, or the result would exceed `pieceBytes`. As a result, an output that arrives byte by byte has few pieces,
+ * and its bytes are not compressed again for each new piece.
  */
 async function joined(pieces: readonly Piece[], bytes: PieceBytes): Promise<Piece[]> {
   const whole: Piece[] = [];

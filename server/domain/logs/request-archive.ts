@@ -15,7 +15,7 @@ import { type RequestArchiveInput, requestArchiveInput } from './input.ts';
 /**
  * Requests a handler's log folders from the VM's agent, for all versions and even after an uninstall (AZ-G11). Returns
  * the open request if there is one. Throws 404 `vm_unknown`, 409 `logs_not_supported` for a stock agent, which cannot
- * send them.
+ * send log folders.
  */
 export async function requestArchive(ctx: Context, input: RequestArchiveInput): Promise<Archive> {
   allow(ctx.actor, 'operator');

@@ -3,7 +3,7 @@ import type { Database, Transaction } from '#db/client.ts';
 import { handlerVersions, logArchives, outputPieces } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 
-/** Locks these bytes, so that other transactions neither remove nor register them before this one ends. */
+/** Locks these bytes, so that other transactions neither remove nor register them before this transaction ends. */
 export async function lockBytes(tx: Transaction, sha256: string): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${sha256}, 0))`);
 }

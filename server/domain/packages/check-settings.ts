@@ -5,8 +5,8 @@ import { checkValues } from './schema/run-schema.ts';
 import type { HalvesToCheck } from './schema/settings-worker.ts';
 
 /**
- * The public and protected settings that an operator enters. If `protectedSettings` is undefined, the current ones are
- * kept; null removes them.
+ * The public and protected settings that an operator enters. If `protectedSettings` is undefined, the current protected
+ * settings are kept; null removes them.
  */
 export interface GivenSettings {
   publicSettings?: unknown;

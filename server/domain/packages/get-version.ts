@@ -13,7 +13,7 @@ export const versionDetails = registeredPackage.omit({ created: true }).extend({
   manifestText: z.string(),
   files: z.array(z.object({ name: z.string(), size: count, mode: count.nullable() })),
   settingsSchema: settingsSchema.nullable(),
-  /** The version from which the schema was carried over; null if it was set. */
+  /** The version from which the schema was carried over; null if a publisher set it for this version. */
   settingsSchemaFrom: z.string().nullable(),
   ...platformsInput.shape,
   createdAt: instant,
@@ -21,7 +21,9 @@ export const versionDetails = registeredPackage.omit({ created: true }).extend({
   publishedAt: instant.nullable(),
   withdrawnAt: instant.nullable(),
   withdrawnReason: z.string().nullable(),
-  /** Whether the stored package is missing or has the wrong length. Uploading the same zip again restores it. */
+  /**
+   * Whether the stored package is missing or has the wrong length. Uploading the same zip again restores the package.
+   */
   isDamaged: z.boolean(),
 });
 export type VersionDetails = z.infer<typeof versionDetails>;

@@ -14,7 +14,9 @@ export interface Draft {
 
 const listed = 50;
 
-/** Lists the newest drafts that the actor can publish: those in the actor's namespaces, or all for an admin. */
+/**
+ * Lists the newest drafts that the actor can publish: drafts in the actor's namespaces or, for an admin, all drafts.
+ */
 export async function listDrafts(ctx: Context): Promise<{ items: Draft[]; total: number }> {
   allow(ctx.actor, 'publisher');
   const { role, namespaces } = ctx.actor;

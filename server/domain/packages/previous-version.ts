@@ -4,8 +4,8 @@ import { handlerVersions } from '#db/schema/index.ts';
 import type { VersionRow } from './find-version.ts';
 
 /**
- * Returns the previous version: the highest published version below this one, or null. Drafts and withdrawn versions do
- * not count.
+ * Returns the previous version: the highest published version below the given version; null if there is none. Drafts
+ * and withdrawn versions do not count.
  */
 export async function findPreviousVersion(
   tx: Database | Transaction,

@@ -35,7 +35,7 @@ export type RegisteredPackage = z.infer<typeof registeredPackage>;
 
 /**
  * Registers a version from an uploaded file as a draft (AZ-P1, AZ-P6). Uploading the same bytes again only replaces the
- * stored ones, which may be lost or damaged. Throws 404 `publisher_unknown`, 409 for different bytes or a second
+ * stored bytes, which may be lost or damaged. Throws 404 `publisher_unknown`, 409 for different bytes or a second
  * spelling, 422 with every fault of the package. The uploaded file is always deleted, and a version is never registered
  * partially.
  */
@@ -125,7 +125,7 @@ async function registeredFirst(tx: Transaction, input: RegisterPackageInput): Pr
 
 /**
  * Handles a version that already exists: the same spelling and bytes are accepted, anything else is rejected (AZ-P1,
- * AZ-P6). The uploaded bytes replace the stored ones, which may be lost or damaged.
+ * AZ-P6). The uploaded bytes replace the stored bytes, which may be lost or damaged.
  */
 async function again(
   ctx: Context,

@@ -68,7 +68,7 @@ function visit({ schema, root, path, depth }: Place, outline: SchemaOutline): vo
   enter(schema.items, [...path, '*']);
 }
 
-/** Resolves a reference such as `#/$defs/port`; undefined for any other. */
+/** Resolves a reference within the schema, such as `#/$defs/port`; undefined for any other reference. */
 function referenced(root: Schema, reference: string): unknown {
   if (!reference.startsWith('#/')) return undefined;
   let found: unknown = root;

@@ -6,8 +6,8 @@ import { outlineSchema } from './schema-outline.ts';
 type Compared = Pick<VersionRow, 'settingsSchema'>;
 
 /**
- * Returns the settings that `after` no longer describes, and those that it newly requires. A setting inside a removed one
- * is not listed. Without a schema, every setting is accepted, so nothing is listed if `after` has none.
+ * Returns the settings that `after` no longer describes, and the settings that it newly requires. A setting inside a
+ * removed setting is not listed. Nothing is listed if `after` has no schema, because it then accepts every setting.
  */
 export function settingLosses(before: Compared, after: Compared): { removed: string[]; required: string[] } {
   if (after.settingsSchema === null) return { removed: [], required: [] };

@@ -22,8 +22,8 @@ export const withdrawnVersion = z.object({
 export type WithdrawnVersion = z.infer<typeof withdrawnVersion>;
 
 /**
- * Withdraws a published version, so that it can no longer be declared. Goal states that already contain it keep it. A
- * second call changes nothing and keeps the first reason. Throws 409 for a draft.
+ * Withdraws a published version, so that it can no longer be declared. Goal states that already contain the version
+ * keep it. A second call changes nothing and keeps the first reason. Throws 409 for a draft.
  */
 export async function withdrawVersion(ctx: Context, input: WithdrawVersionInput): Promise<WithdrawnVersion> {
   const { reason, ...reference } = parse(withdrawVersionInput, input);

@@ -11,8 +11,9 @@ const pagesPerScan = 20_000;
 const vmsPerScan = 100;
 
 /**
- * Deletes the oldest reports of VMs that store more than `limits.vm.historyBytes`. Such VMs are found from a sample, so
- * that a large history is not read completely, and are then measured exactly. Returns the number of deleted rows.
+ * Deletes the oldest reports of VMs that store more than `limits.vm.historyBytes`. Finds such VMs from a sample, so
+ * that a large history is not read completely, and then measures each of them exactly. Returns the number of deleted
+ * rows.
  */
 export async function clearHistory({ db, config }: Pick<Services, 'db' | 'config'>, now: Date): Promise<number> {
   const { historyBytes } = config.limits.vm;

@@ -11,8 +11,8 @@ export interface HistoryEntry {
 }
 
 /**
- * Stores entries as they were sent. Skips a late entry that equals the last stored one of its kind and sequence number,
- * apart from the ages.
+ * Stores entries as they were sent. Skips a late entry that, apart from its ages, equals the last stored entry of the
+ * same kind and sequence number.
  */
 export async function writeHistory(tx: Transaction, vmId: string, at: Date, entries: HistoryEntry[]): Promise<void> {
   const kept = await loadLate(tx, vmId, entries);

@@ -19,14 +19,14 @@ import { storeRejectedFiles } from './store-rejected-files.ts';
 type Goal = Pick<typeof extensions.$inferSelect, 'name' | 'state' | 'sequenceNumber'>;
 
 /**
- * Deletes a VM in the caller's transaction, because a report can complete a decommission. This is `deleteVm` of
- * `vm-lifecycle`, passed in because that module may not be imported here.
+ * Deletes a VM in the caller's transaction, because a report can complete a decommission. `deleteVm` of `vm-lifecycle`
+ * is passed in, because this module may not import that one.
  */
 export type DeleteVm = (tx: Transaction, ctx: Context, vmId: string) => Promise<void>;
 
 /** The result of a committed report. */
 export interface IngestResult {
-  /** Number of accepted entries, including late and unchanged ones. */
+  /** Number of accepted entries, including late and unchanged entries. */
   stored: number;
   faults: Fault[];
   /** Extensions that this report removed from the goal state. */
@@ -178,7 +178,7 @@ async function applyEntries(
   return applied;
 }
 
-/** Loads the VM's goals and pulses. The lock prevents the deletion of these extensions until the commit. */
+/** Loads the VM's goals and pulses. Locks the extensions, so that they are not deleted before the commit. */
 async function loadKnown(
   tx: Transaction,
   vmId: string,

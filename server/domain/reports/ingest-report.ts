@@ -6,7 +6,7 @@ import { isPlain, prepareReport } from './prepare-report.ts';
 
 /**
  * Stores an agent's report; everything is committed when the function returns. Entries are checked one by one: valid
- * entries are stored, and the faults of the invalid ones are returned (the agent API responds with 207). A report that
+ * entries are stored, and the faults of invalid entries are returned (the agent API responds with 207). A report that
  * is not newer than the last report of its run changes nothing. Throws 400 with the faults if nothing could be stored,
  * 413 above the limits, 401 for a deleted VM.
  */

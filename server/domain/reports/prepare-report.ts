@@ -19,7 +19,7 @@ export interface ReportFrame {
   appliedEtag: string | null;
 }
 
-/** A parsed report: its valid entries, and the faults of the invalid ones. */
+/** A parsed report: its valid entries, and the faults of its invalid entries. */
 export interface PreparedReport {
   vmId: string;
   receivedAt: Date;

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { extensionName } from '#server/domain/goal-states/input.ts';
 import { vmId } from '#server/domain/vms/input.ts';
 
-/** Limits on repeated retries. Forms use them too. */
+/** Limits on repeated retries. Forms use these limits too. */
 export const retryLimits = { minutes: 1_440, times: 100 };
 
 const ofExtension = z.object({ vmId, name: extensionName });
 
 /**
- * `sequenceNumber`: the number that the caller saw; the retry is rejected if the extension has another one now. With
+ * `sequenceNumber`: the number that the caller saw; the retry is rejected if the extension has another number now. With
  * `everyMinutes`, the portal repeats the retry up to `times` times.
  */
 export const retryExtensionInput = ofExtension.extend({

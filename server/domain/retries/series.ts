@@ -28,7 +28,7 @@ export function digestOf(row: ExtensionRow): string {
   return sha256Hex(canonicalJson(declared));
 }
 
-/** Whether the declaration is the one that the series last published. */
+/** Whether the series published this declaration last, so that no later change has replaced it. */
 export const isCurrent = (row: RetrySeriesRow, extension: ExtensionRow): boolean =>
   row.sequenceNumber === extension.sequenceNumber && row.digest === digestOf(extension);
 
@@ -61,7 +61,7 @@ function shown({ everyMinutes, times, done, nextAt, startedAt, startedBy }: Retr
   };
 }
 
-/** Deletes the series of an extension. Returns whether there was one. */
+/** Deletes the series of an extension. Returns false if there was none. */
 export async function dropSeries(tx: Transaction, vmId: string, name: string): Promise<boolean> {
   const ended = await tx.delete(retrySeries).where(ofExtension(vmId, name)).returning({ name: retrySeries.name });
   return ended.length > 0;

@@ -66,7 +66,7 @@ test("ANNEX_CUSTODY=vm at the start: the portal's copies are removed and the act
   });
   expect(await stateOf(stock.id)).toMatchObject({ needsSecrets: false });
 
-  // The portal no longer stores the stock agent's key, so the agent gets another one, and its settings must be entered
+  // The portal no longer stores the stock agent's key, so the agent gets another key, and its settings must be entered
   // again.
   expect(await wrapTenantKey(custody, { ...access, transportPem })).toBeInstanceOf(Buffer);
   expect(await stateOf(stock.id)).toMatchObject({ needsSecrets: true, needsRelease: false });

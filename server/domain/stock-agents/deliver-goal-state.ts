@@ -44,9 +44,9 @@ const held = 'on hold';
 
 /**
  * Marks the current goal state as delivered and returns it, under the incarnation that the agent knows or under a new
- * one. If the agent is on hold, returns the goal state that the agent has, so that the agent repeats its last report,
- * even after a restart. Runs several statements, so the caller caches the result. Returns null for a VM without a stock
- * agent. Throws if the goal state changes during every attempt.
+ * incarnation. If the agent is on hold, returns the goal state that the agent has, so that the agent repeats its last
+ * report, even after a restart. Runs several statements, so the caller caches the result. Returns null for a VM without
+ * a stock agent. Throws if the goal state changes during every attempt.
  */
 export async function deliverStockGoalState(ctx: Context, vmId: string): Promise<StockGoalState | null> {
   for (let tries = 0; tries < maxTries; tries += 1) {

@@ -17,7 +17,10 @@ export const stockAgent = z.object({
   /** Null until the agent's first status. */
   version: z.string().nullable(),
   tenantCertificate: z.object({ thumbprint: z.string(), madeAt: time }),
-  /** The certificate for which the agent last requested the tenant key. The agent creates another one at each start. */
+  /**
+   * The certificate for which the agent last requested the tenant key. The agent creates another certificate at each
+   * start.
+   */
   transportCertificate: z.object({ thumbprint: z.string(), seenAt: time }).nullable(),
   /** The incarnation of the goal state that the agent last received. */
   seen: z.object({ incarnation: count, at: time }).nullable(),

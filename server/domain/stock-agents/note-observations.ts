@@ -38,7 +38,7 @@ export async function noteObservations(
 const openOf = (kept: readonly AgentObservation[], name: string): AgentObservation | undefined =>
   kept.find((each) => each.name === name && each.until === null);
 
-/** Whether the reported health differs from the stored one. */
+/** Whether the reported health differs from the stored health. */
 export const hasChangedHealth = (
   kept: readonly AgentObservation[],
   { name, isHealthy }: ReportedObservation,

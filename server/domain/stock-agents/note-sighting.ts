@@ -6,8 +6,8 @@ import { areTwoMachines, withSighting } from './two-machines.ts';
 
 /**
  * Records which machine called as the agent of a stock VM, through any gateway. If two machines alternate, the VM's
- * page shows a second machine and the activity log records it. Returns all sightings; null if the VM has no stock
- * agent.
+ * page shows a second machine, and the activity log records the second machine. Returns all sightings; null if the VM
+ * has no stock agent.
  */
 export async function noteSighting(
   ctx: Context,

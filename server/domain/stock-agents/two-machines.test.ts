@@ -5,7 +5,7 @@ import { areTwoMachines, withSighting } from './two-machines.ts';
 const begin = Date.parse('2026-01-01T00:00:00Z');
 const at = (seconds: number) => new Date(begin + seconds * 1_000);
 
-/** Adds these marks with `withSighting`, each this many seconds after `begin`. Returns the sightings. */
+/** Adds each mark with `withSighting` at its number of seconds after `begin`. Returns the sightings. */
 function seen(kind: AgentSighting['kind'], marks: [seconds: number, mark: string][]): AgentSighting[] {
   return marks.reduce<AgentSighting[]>(
     (sightings, [seconds, mark]) => withSighting(sightings, { kind, mark }, at(seconds)) ?? sightings,

@@ -52,8 +52,8 @@ async function load(tx: Transaction, { vmId, credentialHash }: TokenHolder) {
 }
 
 /**
- * Returns the stored envelope for this transport certificate, or else wraps the stored key; `gone` if there is neither,
- * null if the token is not valid.
+ * Returns the stored envelope for this transport certificate, or else wraps the stored key; `gone` if neither is
+ * stored, null if the token is not valid.
  */
 async function wrapKnown(tx: Transaction, ctx: Context, caller: TokenHolder): Promise<Buffer | null | 'gone'> {
   const row = await load(tx, caller);

@@ -32,7 +32,7 @@ export const lacksHeartbeat = ({ health, cause, heartbeat }: Extension): boolean
 
 export const isPast = (time: string | null, now: Date): boolean => time !== null && new Date(time) <= now;
 
-/** Whether the agent has reported the goal's sequence number or a later one. */
+/** Whether the agent has reported the goal's sequence number or a later number. */
 export const hasBegun = ({ handlerState, goalSequenceNumber }: Extension): boolean =>
   handlerState !== null && handlerState.sequenceNumber >= goalSequenceNumber;
 
@@ -83,7 +83,7 @@ export function commandOf(extension: Extension): string {
   return command ?? (state === 'enabled' ? 'enable' : '');
 }
 
-/** Returns the sentence about the failed substatus, with its name or operation if the handler reported one. */
+/** Returns the sentence about the failed substatus, including its name or operation if the handler reported them. */
 export function partSentence(code: 'part' | 'lead.part', extension: Extension, named: Sentence['values']): Sentence {
   const part = extension.failedPart?.name ?? extension.failedPart?.operation ?? '';
   return part === '' ? sentence(`${code}.unnamed`, named) : sentence(code, { ...named, part });

@@ -36,8 +36,8 @@ describe('a deadline counts from the delivery or the end of a wait, without the 
     // A hold that began earlier counts from the start of the period.
     [900, null, [[1_000, 800]], 500],
     [900, 800, [[850, 700]], 400],
-    // A hold that ended before the period, or began after the deadline, moves nothing; one that began at the deadline
-    // moves it.
+    // A hold that ended before the period, or began after the deadline, does not move the deadline. A hold that began
+    // at the deadline moves it.
     [900, null, [[1_000, 900]], 600],
     [900, null, [[599, 500]], 600],
     [900, null, [[600, 500]], 500],
@@ -108,7 +108,7 @@ describe('a deadline counts from the delivery or the end of a wait, without the 
 });
 
 test.each([
-  // Columns: seconds from the last call to the announced one, seconds since the last call, status.
+  // Columns: seconds from the last call to the announced call, seconds since the last call, status.
   [silenceSeconds - 1, 600, 'ready'],
   [silenceSeconds - 1, 601, 'unresponsive'],
   [silenceSeconds, 601, 'ready'],
@@ -144,7 +144,7 @@ test.each([
   [{ state: 'removed', exitCode: 3, timedOut: false }, true],
 ] as const)('the last command of %j failed: %s', (handler, isFailure) => {
   expect(lastCommandFailed(handler)).toBe(isFailure);
-  // A report about this sequence number or a later one counts; one about an earlier number does not.
+  // A report about this sequence number or a later number counts; a report about an earlier number does not.
   expect(hasFailed({ ...handler, sequenceNumber: 4 }, 4)).toBe(isFailure);
   expect(hasFailed({ ...handler, sequenceNumber: 5 }, 4)).toBe(isFailure);
   expect(hasFailed({ ...handler, sequenceNumber: 3 }, 4)).toBe(false);

@@ -23,7 +23,7 @@ describe('heartbeat verdict', () => {
     ['notready', 0, 0, 120, 'notready'],
     ['notready', 600, 0, 120, 'notready'],
     ['notready', 601, 0, 120, 'unresponsive'],
-    // A reading is valid until the next one is due, plus the grace period.
+    // A reading is valid until the next reading is due, plus the grace period.
     ['ready', 10, 150, 120, 'ready'],
     ['ready', 10, 151, 120, 'unknown'],
     ['notready', 10, 150, 120, 'notready'],

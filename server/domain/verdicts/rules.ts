@@ -62,8 +62,8 @@ const heartbeatTable: readonly [HeartbeatVerdict, (facts: HeartbeatFacts) => boo
 ];
 
 /**
- * Returns the verdict of a heartbeat now. The last reading counts until the next one is due (`periodSeconds`), plus the
- * grace period. The verdict is `none` for a handler that did not opt in (AZ-H4), and for a handler that has sent
+ * Returns the verdict of a heartbeat now. The last reading counts until the next reading is due (`periodSeconds`), plus
+ * the grace period. The verdict is `none` for a handler that did not opt in (AZ-H4), and for a handler that has sent
  * nothing, unless the extension has been enabled for longer than a period plus the grace period.
  */
 export function heartbeatVerdict(
@@ -147,8 +147,8 @@ export const standsStill = (deadline: Date, heldAt: Date | null): boolean => hel
 
 /**
  * Returns when a goal must be concluded. The allowed time is the sum of its commands' timeouts plus the time to read
- * the status, and past holds extend it. It starts at the delivery (at the change if there is none) or at the end of a
- * wait, whichever is later.
+ * the status, and past holds extend it. The time starts at the delivery (without a delivery, at the change) or at the
+ * end of a wait, whichever is later.
  */
 export function deadlineOf(goal: {
   state: Goal;
@@ -193,8 +193,8 @@ export const lastCommandFailed = ({ state, exitCode, timedOut }: LastCommand): b
   timedOut || (exitCode ?? 0) !== 0 || state === 'failed';
 
 /**
- * Whether the last command failed, for this sequence number or a later one. The agent retries a failed command only on
- * a new goal state or when it starts.
+ * Whether the last command failed, for this sequence number or a later number. The agent retries a failed command only
+ * on a new goal state or when it starts.
  */
 export const hasFailed = (
   handler: (LastCommand & { sequenceNumber: number }) | null,
@@ -247,7 +247,8 @@ export function evaluateExtensionHealth(facts: HealthEvidence): { health: Extens
 
 /**
  * Returns the health of a VM: `unresponsive` if its agent is, otherwise the worst health among its extensions, not
- * counting disabled ones (AZ-S6). Without extensions to count, `healthy` if the agent is ready, otherwise `unknown`.
+ * counting disabled ones (AZ-S6). If there are no extensions to count, the health is `healthy` if the agent is ready,
+ * otherwise `unknown`.
  */
 export function evaluateVmHealth(agent: AgentStatus, extensions: readonly ExtensionHealth[]): VmHealth {
   if (agent === 'unresponsive') return 'unresponsive';

@@ -30,7 +30,7 @@ export interface VersionComparison {
   handler: string;
   a: Side;
   b: Side;
-  /** The first 500 files that differ, with sizes in bytes. `same` counts the identical ones. */
+  /** The first 500 files that differ, with sizes in bytes. `same` counts identical files. */
   files: { changed: Changed<number>[]; total: number; same: number };
   /** The first 200 English messages that differ. */
   messages: { changed: Changed<string>[]; total: number; same: number };

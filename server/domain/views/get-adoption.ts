@@ -11,7 +11,7 @@ export const adoptionInput = z.object({ handler: z.string().max(192), range: z.e
 export type AdoptionInput = z.input<typeof adoptionInput>;
 
 export interface Adoption {
-  /** Versions with counts within the range; at most 50, those with the most VMs. */
+  /** Versions with counts within the range; if there are more than 50, the 50 versions with the most VMs. */
   versions: string[];
   /** Oldest first. `vms` follows the order of `versions`. Points without a count are omitted. */
   points: { at: Date; vms: number[] }[];

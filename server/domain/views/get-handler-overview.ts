@@ -20,7 +20,7 @@ export interface VersionUse {
   failed: number;
   /**
    * For each of the last 14 days (UTC), today last, the average share of the version's VMs on which an extension
-   * failed; null for days without a count. Empty if no day has one.
+   * failed; null for days without a count. Empty if no day has a count.
    */
   failures: (number | null)[];
 }

@@ -266,8 +266,8 @@ function idsOf(status: StatusObject | null | undefined): string[] {
 }
 
 /**
- * Returns a function that localizes with the resources of the running version or, if it has none, with those of the
- * goal's version.
+ * Returns a function that localizes with the resources of the running version or, if that version has no resources,
+ * with the resources of the goal's version.
  */
 function speaker(
   found: Map<string, Resources>,
@@ -358,7 +358,7 @@ function handlerStateOf(ctx: Context, latest: Latest): ExtensionInstance['handle
   };
 }
 
-/** Returns as many of the last lines as fit. Truncates a line only if it is the only one. */
+/** Returns as many of the last lines as fit. Truncates a line only if no other line fits. */
 function tailOf(output: string | undefined): string | null {
   if (output === undefined || output.length <= tailCharacters) return output ?? null;
   const tail = output.slice(-tailCharacters);

@@ -111,7 +111,7 @@ const shortened = (side: typeof auditEntries.before | typeof auditEntries.after)
 
 const people = ['user', 'token', 'bootstrap'] as const;
 
-/** Actions of the portal that a person scheduled, such as the end of a hold. */
+/** Actions that a person scheduled and the portal carries out, such as the end of a hold. */
 const deferred = ['hold.end'];
 
 async function loadActs(tx: Transaction, { vmId, from, to }: Window): Promise<PersonAct[]> {

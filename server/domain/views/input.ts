@@ -96,7 +96,7 @@ export const listActivityInput = activityFilter.extend({
 });
 export type ListActivityInput = z.input<typeof listActivityInput>;
 
-/** Actions before and after `mark`, such as the last visit, are never combined into one item. */
+/** `mark` is a time, such as the last visit. Actions before it are never combined with actions after it. */
 export const listFeedInput = listActivityInput.extend({
   limit: z.number().int().min(1).max(200).default(50),
   mark: instant.optional(),

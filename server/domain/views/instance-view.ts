@@ -50,7 +50,7 @@ export const agentView = z.object({
   enrolledAt: time.nullable(),
   /** When a second machine with this VM's identity was last seen. */
   duplicateSeenAt: time.nullable(),
-  /** Rejected calls and exceeded limits of the last day, newest first. Only the last one of each kind is listed. */
+  /** Rejected calls and exceeded limits of the last day, newest first. Of each kind, only the last is listed. */
   refusals: z.array(refusal),
   /** When the hold began, who last set or changed it, why, and when it ends; null if there is no hold. */
   hold: hold.pick({ reason: true, until: true }).extend({ at: time, by: z.string() }).nullable(),
@@ -182,8 +182,8 @@ export const extensionInstance = z.object({
     .describe('Whether the extension is progressing only because it is waiting for another extension.'),
   notice: notice.nullable().describe('The portal’s own message; null if the handler’s message applies.'),
   /**
-   * The first substatus with an error, if the status itself is not an error. It is the reason for the health if `cause`
-   * is `substatus`.
+   * The first substatus with an error, if the status itself is not an error. If `cause` is `substatus`, this substatus
+   * is the reason for the health.
    */
   failedPart: substatusView.omit({ status: true, substatus: true }).nullable(),
 });

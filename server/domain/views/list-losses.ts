@@ -99,7 +99,7 @@ function textLosses(
   const kept = filledIds(after);
   const removed = [...filledIds(before)].filter((id) => !kept.has(id));
   const placeholders = [...after].flatMap(([lang, messages]) => differing(lang, before.get(lang), messages));
-  // English first, because the other languages are translations of it.
+  // English first, because the other languages are translations from English.
   const sorted = placeholders.toSorted((a, b) => Number(b.lang === lastLanguage) - Number(a.lang === lastLanguage));
   return { languages, messages: few(removed), placeholders: few(sorted) };
 }

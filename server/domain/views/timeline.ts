@@ -19,13 +19,13 @@ export interface Timeline {
 
 interface Moment {
   at: string;
-  /** Time of the last merged event; `at` if there is only one. */
+  /** Time of the last merged event; equal to `at` if there is only one event. */
   until: string;
   /** Number of merged events. */
   count: number;
 }
 
-/** Published goal states that were merged. `incarnation`, `by` and `cause` are those of the last one. */
+/** Published goal states that were merged. `incarnation`, `by` and `cause` are those of the last goal state. */
 export interface Publication extends Moment {
   incarnation: number;
   by: string;
@@ -125,8 +125,8 @@ export function stretchesOf<State extends string>(input: LaneInput): TimelineSpa
 }
 
 /**
- * Merges neighboring spans that together are shorter than `slotMs` into one that shows the worst state, which limits
- * the length of a lane. The current state is never merged, so earlier states cannot hide it.
+ * Merges neighboring spans that together are shorter than `slotMs` into one span that shows the worst state. This
+ * limits the number of spans in a lane. The current state is never merged, so earlier states cannot hide it.
  */
 export function mergeShort<State extends ExtensionHealth | HeartbeatVerdict>(
   stretches: readonly TimelineSpan<State>[],
@@ -153,8 +153,8 @@ export function mergeShort<State extends ExtensionHealth | HeartbeatVerdict>(
 }
 
 /**
- * Merges events that occurred within `slotMs` and for which `alike` returns true. The last event represents the others,
- * and `at` is the time of the first. `events` and the result are sorted, oldest first.
+ * Merges events that occurred within `slotMs` and for which `alike` returns true. The last event represents the merged
+ * events, and `at` is the time of the first. `events` and the result are sorted, oldest first.
  */
 export function mergeEvents<Event extends Moment>(
   events: readonly Event[],

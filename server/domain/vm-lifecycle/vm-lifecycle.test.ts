@@ -13,7 +13,8 @@ import { ingestReport } from '#server/testing/ingest.ts';
 import { deleteVm, removeVm } from './index.ts';
 
 /**
- * Tables that keep the history of a deleted VM under its id. Its health check also remains until the worker deletes it.
+ * Tables that keep the history of a deleted VM under its id. The VM's health check also remains, until the worker
+ * deletes it.
  */
 const history = ['audit_entries', 'extension_sequences', 'goal_state_heads', 'goal_states', 'report_history', 'vms'];
 const kept = [...history, 'health_checks'].sort();
@@ -48,7 +49,7 @@ async function report(vm: GivenVm, extension: string, sequenceNumber: number, st
   return ingestReport(await vm.agent(receivedAt), { vmId: vm.vmId, report: { handlers }, receivedAt });
 }
 
-/** Returns the tables with rows of a VM: those with a column named `vm_id`, and `vms` itself. */
+/** Returns the tables that contain rows of a VM: tables with a column `vm_id`, and `vms`. */
 async function tablesWith(vmId: string): Promise<string[]> {
   const { rows } = await services.db.execute<{ name: string }>(sql`
     select c.table_name as name from information_schema.columns c

@@ -5,7 +5,10 @@ import { hasInvisible } from '#protocol/invisible.ts';
 const encoder = new TextEncoder();
 const atMost = (bytes: number) => (text: string) => encoder.encode(text).length <= bytes;
 
-/** Limits on tags: their number, and the bytes of a name and of a value, as in the API contract. Forms use them too. */
+/**
+ * Limits on tags: their number, and the bytes of a name and of a value, as in the API contract. Forms use these limits
+ * too.
+ */
 export const tagLimits = { count: 64, bytes: 256 };
 
 /** The name of a VM: 1 to 128 letters, digits, `.`, `_` and `-`, with a letter or digit at both ends. */

@@ -3,7 +3,7 @@ import type { Transaction } from '#db/client.ts';
 import { agentRefusals } from '#db/schema/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 
-/** Codes for the exceeded limits and rejected calls that a VM's page shows. Most of them are error codes. */
+/** Codes for the exceeded limits and rejected calls that a VM's page shows. Most are also error codes. */
 export const refusalCodes = [
   'agent_unidentified',
   'counter_jumped',

@@ -55,7 +55,7 @@ export function knownMachine(goal: QueuedGoal, reports: readonly ReportedExtensi
   return { contents, round, running: runningCommand(reported, current, goal) };
 }
 
-/** Orders the oldest report first. Of reports that arrived together, the one from the later round comes later. */
+/** Orders the oldest report first. Reports that arrived together are ordered by round. */
 function byTime(a: Reported, b: Reported): number {
   if (a.reportedAt !== b.reportedAt) return a.reportedAt < b.reportedAt ? -1 : 1;
   return (a.report.work?.round ?? -1) - (b.report.work?.round ?? -1);
@@ -107,7 +107,8 @@ function noteContents(reported: readonly Reported[], goal: QueuedGoal, contents:
 }
 
 /**
- * Returns the version that each extension last used, for agents that do not report it: the version of its last command.
+ * Returns the version that each extension last used, for agents that do not report these versions. Uses the version of
+ * the extension's last command.
  */
 const usedVersions = (reported: readonly Reported[]): Record<string, string> =>
   Object.fromEntries(
@@ -131,7 +132,7 @@ function noteProgress(one: Reported, goal: QueuedGoal, round: Round): void {
   if (status?.sequenceNumber === target.sequenceNumber) round.statuses[name] = status.word;
 }
 
-/** Marks the commands that come before an extension's last command as done, unless the last one failed. */
+/** Marks the commands that come before an extension's last command as done, unless the last command failed. */
 function noteEarlierSteps(
   { name, report }: Reported,
   targets: QueuedGoal['extensions'],
@@ -142,8 +143,8 @@ function noteEarlierSteps(
   if (target === undefined || report.command === undefined || report.state === 'failed') return;
   const last = `${report.command}@${versionOf(report, target.version)}`;
   const isDone = round.done[name]?.delete(last) ?? false;
-  // An extension's own steps depend only on its handler's extensions and on what these wait for. Planning all
-  // extensions for each one would block the portal.
+  // The steps of an extension depend only on the extensions of its handler and on the extensions that these wait for.
+  // Planning all extensions for each one would block the portal.
   const sharing = targets.filter(({ handler }) => handler === target.handler);
   const awaited = new Set(sharing.flatMap(({ dependsOn }) => dependsOn));
   const related = targets.filter((one) => one.handler === target.handler || awaited.has(one.name));
@@ -155,7 +156,10 @@ function noteEarlierSteps(
   if (isDone) round.done[name]?.add(last);
 }
 
-/** Returns the version whose command an extension ran last. Agents of the first release do not report it. */
+/**
+ * Returns the version whose command an extension ran last. Agents of the first release do not report this version, so
+ * it is derived.
+ */
 function versionOf({ work, command, version }: Reported['report'], target: string): string {
   if (work?.commandVersion !== undefined) return work.commandVersion;
   return command === 'install' || command === 'update' ? target : (version ?? target);
@@ -168,7 +172,7 @@ const ofReport = ({ name, report }: Reported, targets: QueuedGoal['extensions'])
 const isRunning = ({ hasOutput, report: { state, exitCode, timedOut } }: Reported): boolean =>
   isRunningState(state) && exitCode === undefined && !timedOut && !hasOutput;
 
-/** Returns the machine's last command if it has not ended. Only one runs at a time (AZ-G2). */
+/** Returns the machine's last command if it has not ended. Only one command runs at a time (AZ-G2). */
 function runningCommand(
   reported: readonly Reported[],
   current: readonly Reported[],

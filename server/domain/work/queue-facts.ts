@@ -47,7 +47,7 @@ export interface QueueFacts {
   /** A newer goal state that the agent does not get until the hold ends. */
   heldGoal: QueuedGoal | null;
   reports: readonly ReportedExtension[];
-  /** Why the agent starts no command at all; null if it can start one. */
+  /** Why the agent cannot start any command; null if it can. */
   stopped: { code: 'never' | 'silent'; since: string | null } | null;
   /** Handlers whose extensions are enabled once the agent has restarted the machine. */
   restarting: readonly string[];

@@ -323,8 +323,8 @@ class PortalModel {
   }
 
   /**
-   * Whether a stored report is from this round or a later one. Without such a report, the portal does not know that the
-   * agent restarted.
+   * Whether a stored report is from this round or a later round. Without such a report, the portal does not know that
+   * the agent restarted.
    */
   hasHeardOf(round: number): boolean {
     return round === 0 || [...this.reports.values()].some(({ report }) => (report?.work?.round ?? 0) >= round);

@@ -46,7 +46,7 @@ function numberOf(code: string): number | null {
 
 /**
  * Returns the placeholder of an inline element, from the text that the element shows or from the id that `piecesOf`
- * assigned; null if neither contains one.
+ * assigned; null if neither contains a placeholder.
  */
 export function codeOf(shown: string | undefined, id: string | undefined): string | null {
   if (shown !== undefined && numberOf(shown) !== null) return shown;

@@ -203,6 +203,6 @@ const value = (tag: SaxesTagNS, name: string): string | undefined => tag.attribu
 const charOf = (hex: string): string =>
   /^[0-9a-f]{1,4}$/i.test(hex) ? String.fromCharCode(Number.parseInt(hex, 16)) : '\ufffd';
 
-/** Element names come from the file, so faults quote only standard ones. */
+/** Element names come from the file, so faults quote only standard names. */
 const known = (name: string): string =>
   ['bpt', 'bx', 'cp', 'ec', 'ept', 'ex', 'g', 'it', 'pc', 'ph', 'sc', 'sub', 'x'].includes(name) ? name : '?';

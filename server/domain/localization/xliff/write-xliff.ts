@@ -106,5 +106,5 @@ const entities: Readonly<Record<string, string>> = {
 
 /** A bare carriage return must be escaped, because XML parsers convert it to a line feed. */
 const escaped = (text: string): string => text.replace(/[&<>\r]/g, (char) => entities[char] ?? char);
-/** Line breaks and tabs in attributes must be escaped, because XML parsers convert them to spaces. */
+/** In attributes, line breaks and tabs must be escaped, because XML parsers convert both to spaces. */
 const attribute = (text: string): string => text.replace(/[&<>"\r\n\t]/g, (char) => entities[char] ?? char);

@@ -7,14 +7,14 @@ import type { DirectoryEntry } from './directory.ts';
 type ContentFault = Pick<Fault, 'code' | 'params'>;
 
 /**
- * Entries whose compressed and uncompressed sizes are at most this are read in one call, because packages often have
- * thousands of small files.
+ * Maximum compressed and uncompressed size of entries that are read in one call. Packages often have thousands of small
+ * files.
  */
 const onePiece = 1024 * 1024;
 
 /**
- * Unpacks an entry without storing it. Checks its real size and checksum, and that no bytes follow the compressed data.
- * `take` receives the bytes as they are read. Needs at most two megabytes of memory.
+ * Unpacks an entry without storing it. Checks the entry's real size and checksum, and that no bytes follow the
+ * compressed data. `take` receives the bytes as they are read. Needs at most two megabytes of memory.
  */
 export async function readContents(
   fd: number,

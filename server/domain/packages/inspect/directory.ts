@@ -112,8 +112,8 @@ function wholeNtfs(data: Buffer): boolean {
 }
 
 /**
- * Takes sizes and offset from the zip64 field if their 32-bit values are saturated. The field must contain all of these
- * values.
+ * Takes sizes and offset from the zip64 field if their 32-bit values are saturated. The zip64 field must contain the
+ * real value for each saturated value.
  */
 function applyZip64(entry: DirectoryEntry): void {
   const field = entry.extraFields.find((candidate) => candidate.id === 1)?.data;

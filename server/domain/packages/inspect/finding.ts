@@ -23,7 +23,7 @@ export type Inspection = AcceptedPackage | RejectedPackage;
 
 const most = 100;
 
-/** Collects findings in order. After the first 100, it only counts them. */
+/** Collects findings in order. After the first 100, further findings are only counted. */
 export class Findings {
   private readonly kept: Fault[] = [];
   private readonly dropped: 'more_faults' | 'more_warnings';

@@ -11,8 +11,9 @@ const byName = new Set(['$defs', 'definitions', 'dependentSchemas', 'patternProp
 const references = new Set(['$ref', '$dynamicRef']);
 
 /**
- * Returns the faults of a publisher's schema, by path: another draft, unsupported keywords, external references and
- * invalid patterns; if there are none, circular references; if there are none of these either, invalid structure.
+ * Returns the faults of a publisher's schema, by path. Looks first for another draft, unsupported keywords, external
+ * references and invalid patterns. Without such faults, looks for circular references and, without those, for invalid
+ * structure.
  */
 export function schemaFaults(schema: unknown): Fault[] {
   if (typeof schema === 'boolean') return [];

@@ -45,7 +45,10 @@ export function maySeeContents(actor: Actor, row: Row): boolean {
   return openKinds.includes(row.targetKind) || maySeeAddress(actor, row);
 }
 
-/** Whether the caller can see the IP address and the client of an entry. Only admins see those of other actors. */
+/**
+ * Whether the caller can see the IP address and the client of an entry. Only admins see the addresses and clients of
+ * other actors.
+ */
 export function maySeeAddress(actor: Actor, row: Row): boolean {
   return hasRole(actor, 'admin') || (row.actorKind === actor.kind && row.actorId === actor.id);
 }

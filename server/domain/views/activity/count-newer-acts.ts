@@ -11,9 +11,9 @@ import { eventCondition } from './event-groups.ts';
 const most = 1_000;
 
 /**
- * Counts the matching entries after a given one and, with `afterEvent`, the events of VMs after a given one, up to 1,000
- * of each. `newest` and `newestEvent` are the ids of the newest counted ones, or the given ids if there is none; pass
- * them as `upTo` and `upToEvent` to list everything up to them.
+ * Counts the matching entries after a given entry and, with `afterEvent`, the events of VMs after a given event, up to
+ * 1,000 of each. `newest` and `newestEvent` are the ids of the newest counted entry and event, or the given ids if
+ * nothing was counted. Pass them as `upTo` and `upToEvent` to list everything up to these ids.
  */
 export async function countNewerActs(
   ctx: Context,

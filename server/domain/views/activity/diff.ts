@@ -1,6 +1,6 @@
 import { canonicalJson } from '#server/platform/canonical-json.ts';
 
-/** A difference between before and after. `undefined` means that the value is absent on that side. */
+/** A value that differs before and after a change. `undefined` means that the value is absent on that side. */
 export interface Difference {
   /** Path of the value. A list is compared as one value. */
   path: string[];

@@ -5,7 +5,7 @@ export type Facts = Partial<Record<(typeof names)[number], string | number>>;
 
 const names = ['name', 'handler', 'version', 'role', 'lang', 'count', 'from', 'to', 'reason', 'method'] as const;
 
-/** Returns the values of an entry's sentence. Earlier releases stored some of them in other fields. */
+/** Returns the values of an entry's sentence. Earlier releases stored some of these values in other fields. */
 export function factsOf({ details }: Pick<typeof auditEntries.$inferSelect, 'details'>): Facts {
   const facts: Facts = {};
   const earlier = {

@@ -87,7 +87,7 @@ export async function findTargets({ db }: Context, rows: readonly StoredAct[]): 
   };
 }
 
-/** Reads rows by these ids; none without ids. */
+/** Reads rows by these ids; sends no statement if there are no ids. */
 const unlessEmpty = async <Row>(
   ids: readonly string[],
   read: (among: string[]) => PromiseLike<Row[]>,

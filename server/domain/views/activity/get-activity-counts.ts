@@ -39,7 +39,7 @@ export async function getActivityCounts(
   return { counts };
 }
 
-/** Returns when the caller's visit before this one ended; null for the first visit and for API tokens. */
+/** Returns when the caller's previous visit ended; null for the first visit and for API tokens. */
 export async function getLastVisit(ctx: Context): Promise<{ at: Date | null }> {
   allow(ctx.actor, 'viewer');
   if (ctx.actor.kind !== 'user') return { at: null };

@@ -18,7 +18,7 @@ export interface ActRow {
   id: number;
   at: Date;
   actor: { kind: string; id: string; name: string; isThere: boolean };
-  /** Null in entries from releases that did not store it. */
+  /** Null in entries from releases that did not store the door. */
   door: Door | null;
   /** The IP address; null if it is unknown or hidden from this caller. */
   address: string | null;
@@ -44,8 +44,8 @@ export interface ActivityPage {
 
 /**
  * Lists the entries that the caller can see, newest first: entries about VMs, handlers, publishers and problems are
- * visible to everyone, all others only to admins and to the actor. With `upTo`, the list is as it was when that entry
- * was the newest. Settings are named in the wanted languages.
+ * visible to everyone, all other entries only to admins and to the actor. With `upTo`, the list ends at that entry, as
+ * if no newer entries existed. Settings are named in the wanted languages.
  */
 export async function listActivity(
   ctx: Context,

@@ -20,7 +20,7 @@ import { nameChanges } from './named-changes.ts';
 const thing = z.object({ id: z.string(), name: z.string() });
 const isThere = z.boolean().describe('Whether the target or VM still exists.');
 
-/** A line of the activity: the newest of several similar actions, or an event of VMs within one minute. */
+/** An item of the activity feed: the newest of several similar actions, or an event of VMs within one minute. */
 export const feedItem = z.object({
   type: z.enum(['action', 'event']),
   at: instant,
@@ -51,12 +51,12 @@ export const feedItem = z.object({
 });
 export const feedPage = pageOf(feedItem);
 
-/** A line of the activity, as the pages show it. */
+/** An item of the activity feed, as the pages show it. */
 export type FeedItem =
   | { type: 'action'; at: Date; act: ActRow; fold: FoldSummary | null }
   | ({ type: 'event'; at: Date } & { event: EventGroup });
 
-/** How many actions are in one line; `from` is the time of the oldest. */
+/** How many actions an item of the feed combines; `from` is the time of the oldest action. */
 export interface FoldSummary {
   actions: number;
   vms: number;
@@ -131,7 +131,7 @@ async function actItems(
   wanted: readonly WantedLanguage[],
 ): Promise<FeedItem[]> {
   const rows = folds.map(({ first }) => first);
-  // A line about several targets shows their number, not what changed.
+  // An item about several targets shows their number, not what changed.
   const named = folds.flatMap(({ first, vmIds, targetIds }) =>
     vmIds.size <= 1 && targetIds.size === 1 ? [first] : [],
   );

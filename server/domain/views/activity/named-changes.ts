@@ -12,7 +12,9 @@ import { type Difference, differencesOf } from './diff.ts';
 /** A changed part of a target, short enough for a sentence. */
 export interface NamedChange {
   kind: (typeof order)[number];
-  /** Title of a setting in the handler's schema, or its key; name of a tag or of an extension; otherwise null. */
+  /**
+   * For a setting, its title in the handler's schema or its key. For a tag or an extension, its name. Otherwise null.
+   */
   name: string | null;
   /** Null if the values are secret, too long for a sentence, or neither text, number nor boolean. */
   values: { before: ShortValue; after: ShortValue } | null;

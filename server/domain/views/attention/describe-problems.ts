@@ -136,7 +136,7 @@ async function readSamples(ctx: Context, problems: readonly FleetProblem[]): Pro
 
 type Shown = NonNullable<NonNullable<AttentionGroup['extension']>['message']>;
 
-/** Returns the message of each problem that has one, by its key. */
+/** Returns messages by the key of the problem. Problems without a message are omitted. */
 async function readMessages(
   ctx: Context,
   problems: readonly FleetProblem[],

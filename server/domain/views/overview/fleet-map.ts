@@ -10,7 +10,7 @@ export interface MapGroup {
    * The tag's value or the handler; null for VMs without the tag, for the combined group, and if VMs are not grouped.
    */
   key: string | null;
-  /** Whether smaller groups were combined into this one. */
+  /** Whether this group combines several smaller groups. */
   rest: boolean;
   count: number;
   failed: number;
@@ -50,7 +50,10 @@ export interface GroupRows {
   cells: Uint32Array;
 }
 
-/** Maximum number of groups. Beyond that, the smallest ones are combined, because more would not be legible. */
+/**
+ * Maximum number of groups. Beyond that, the smallest groups are combined, because a map with more groups would not be
+ * legible.
+ */
 const maxGroups = 24;
 
 /** Computes the positions of VMs, and the health of the VMs in each group. */

@@ -12,7 +12,7 @@ export interface HealthCount {
   vms: number;
   /** Number of these VMs that got this health within the hour, new VMs included. */
   came: number;
-  /** Number of VMs that lost this health within the hour and have another one now. */
+  /** Number of VMs that lost this health within the hour and have another health now. */
   gone: number;
 }
 
@@ -26,7 +26,7 @@ export interface FleetFigures {
   /** Tag names that divide the fleet into a few groups, best first. */
   groupings: string[];
   /**
-   * When the counts were last checked, and when one of them was last found wrong and corrected; null before the first
+   * When the counts were last checked, and when a wrong count was last found and corrected; null before the first
    * check.
    */
   check: CountCheck | null;

@@ -148,7 +148,7 @@ test('a cell keeps the VM of the map that was read, however its health changes',
 
   await ctx.db.update(vmHealth).set({ health: 'healthy', rank: 5 });
   expect((await getFleetMap(ctx, { groupBy: 'tag:region' })).revision).toBe(revision);
-  // A request can reach a process other than the one that returned the map. The same fleet has the same revision there.
+  // A request can reach a process that did not return the map. There, the same fleet has the same revision.
   const elsewhere = { ...ctx, memory: new ProcessMemory() };
   expect((await getMapCell(elsewhere, at)).cell?.id).toBe(id);
 

@@ -93,9 +93,9 @@ async function readCopy(db: Database, { copies }: Kept, groupBy: GroupBy): Promi
 const vms = sql`coalesce((select sum(n) from ${countedFleet} c where what <> 'extensions'), 0)::int as vms`;
 
 /**
- * Brings a copy up to date. Each row contains the id of the transaction that last wrote it, so only the rows of later
- * transactions, and of those that were open when the copy was built, are read. Ids above the current one come from
- * before a restore and are ignored. The number of VMs reveals deletions.
+ * Brings a copy up to date. Each row contains the id of the transaction that last wrote it, so only rows of later
+ * transactions, and of transactions that were open when the copy was built, are read. Ids above the current transaction
+ * id come from before a restore and are ignored. The number of VMs reveals deletions.
  */
 async function bringUpToDate(db: Database, copy: FleetCopy): Promise<boolean> {
   const { rows } = await db.execute<{ seen: string; vms: number; changed: Buffer | null }>(sql`

@@ -13,7 +13,10 @@ export interface Moved {
   gone: Map<VmHealth, number>;
 }
 
-/** Counts the VMs that got each health within the hour and still have it, and those that lost it. */
+/**
+ * For each health value, counts the VMs that got it within the hour and still have it, and the VMs that lost it within
+ * the hour.
+ */
 export async function readMoved(ctx: Context & MapReader): Promise<Moved> {
   return shareReading(ctx, 'moved', async () => {
     const since = new Date(firstBar(ctx.now));

@@ -9,8 +9,8 @@ export type TagShares = ReadonlyMap<string, ReadonlyMap<string, number>>;
 /** Approximate number of VMs to sample from a larger fleet. */
 const sampleSize = 20_000;
 /**
- * Returns the shares of tags. In a large fleet, they come from a sample. They may be some seconds old, because they
- * change slowly.
+ * Returns the shares of tags, from a sample if the fleet is large. The shares change slowly, so the result may be some
+ * seconds old.
  */
 export async function readTagShares(reader: MapReader): Promise<TagShares> {
   return keepReading(reader, 'tag-shares', () => read(reader.db));
