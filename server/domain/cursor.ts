@@ -18,8 +18,8 @@ export function readNumberCursor(cursor: string): number {
 }
 
 /**
- * Decodes the sort keys of a cursor. Throws 400 `cursor_invalid` if it cannot be decoded or does not have `length`
- * keys.
+ * Decodes the sort keys of a cursor. Throws 400 `cursor_invalid` if the cursor cannot be decoded or does not have
+ * `length` keys.
  */
 export function readCursor(cursor: string, length?: number): string[] {
   const refuse = () => new DomainError('bad_request', 'cursor_invalid');

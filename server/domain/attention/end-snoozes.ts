@@ -6,7 +6,7 @@ import { isSnoozed, readMarks, type StoredMark } from './mark.ts';
 import { readProblems } from './read-problems.ts';
 import { endSnooze } from './write-mark.ts';
 
-/** How long a mark is kept after no VM has its problem any longer, in milliseconds. The problem may come back. */
+/** How long the mark of a problem is kept once no VM has the problem, in milliseconds. The problem may come back. */
 const keptMs = 24 * 60 * 60_000;
 
 /**

@@ -26,7 +26,10 @@ interface Row {
   sampled: string[];
 }
 
-/** Groups extensions that failed or are degraded by cause, and unresponsive agents by when they became unresponsive. */
+/**
+ * Groups failed and degraded extensions by cause, and unresponsive agents by the time at which they became
+ * unresponsive.
+ */
 export async function readProblems(db: Database | Transaction, keys?: readonly string[]): Promise<FleetProblems> {
   const [extensions, silent] = [await readExtensionProblems(db, keys), await readSilentAgents(db, keys)];
   return {
@@ -50,7 +53,7 @@ const isoTime = (time: SQL): SQL => sql`to_char(${time} at time zone 'UTC', 'YYY
 const among = (keys: readonly string[] | undefined): SQL =>
   keys === undefined ? sql`true` : sql`key = any (${sql.param([...keys])}::text[])`;
 
-/** SQL for the extensions that failed or are degraded, with the columns that define their problem. */
+/** SQL for the failed and the degraded extensions, with the columns that define their problem. */
 const failing = sql`(
   select vm_id, name, handler, coalesce(version, goal_version) as version, cause, since,
     health,

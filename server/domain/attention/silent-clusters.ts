@@ -3,14 +3,14 @@ import { fleetField } from '#server/domain/fleet/index.ts';
 import { rankOf } from '#server/domain/verdicts/index.ts';
 import { silences } from './problem.ts';
 
-/** Maximum seconds between two consecutive agents of a cluster becoming unresponsive. */
+/** Maximum seconds from when one agent of a cluster became unresponsive to when the next agent did. */
 const togetherSeconds = 60;
 /** Minimum number of agents in a cluster. */
 const fewest = 3;
 
 /**
  * SQL for the unresponsive VMs, with the columns `vm_id`, `since` and `cluster`. `cluster` is the number of the VM's
- * cluster; null if the VM is in none.
+ * cluster; null for a VM outside all clusters.
  */
 export const silentClusters: SQL = sql`(
   select vm_id, since, case when count(*) over (partition by place) >= ${fewest}::int then place end as cluster

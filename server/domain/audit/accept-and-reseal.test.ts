@@ -25,7 +25,7 @@ beforeEach(async () => {
 const run = (text: string) => ctx.db.execute(sql.raw(text));
 const later = (seconds: number) => new Date(ctx.now.getTime() + seconds * 1_000);
 
-/** Begins the activity log, then adds entries until there are `count`. */
+/** Begins the activity log, then adds entries until the log has `count` entries. */
 async function givenActs(count: number): Promise<void> {
   await beginActivity(ctx, ctx.now);
   for (let n = 2; n <= count; n += 1) {

@@ -25,7 +25,7 @@ export interface Walk {
   position: number;
   hash: string | null;
   lastId: number | null;
-  /** Whether a sealed row was seen. An unsealed row after a sealed one was not written by the portal. */
+  /** Whether a sealed row was seen. An unsealed row after a sealed row was not written by the portal. */
   sawSeal: boolean;
 }
 

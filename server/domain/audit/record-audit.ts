@@ -15,8 +15,9 @@ const rowsAtOnce = 1_000;
 export type Acting = Pick<Context, 'actor' | 'origin' | 'now' | 'requestId' | 'keys'>;
 
 /**
- * Writes an entry in the caller's transaction, so that the change and its record are committed together. Its position,
- * seal and link are assigned by the transaction's last statements, so the head of the chain is locked only briefly.
+ * Writes an entry in the caller's transaction, so that the change and its record are committed together. The entry's
+ * position, seal and link are assigned by the transaction's last statements, so the head of the chain is locked only
+ * briefly.
  */
 export async function recordAudit(tx: Transaction, ctx: Acting, act: Act): Promise<void> {
   const content: Content = {

@@ -170,7 +170,7 @@ describe('sightings', () => {
   });
 
   interface Case {
-    /** Returns the sighting to write. The one before it was at `start` and expected the next call 60 s later. */
+    /** Returns the sighting to write. The previous sighting was at `start` and expected the next call 60 s later. */
     next: (vmId: string) => Sighting;
     seen: number;
     expected: number;

@@ -6,7 +6,7 @@ import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
 
-/** Stores the name and version of a VM's reference agent, which change when it is updated. */
+/** Stores the name and version of a VM's reference agent, which change when the agent is updated. */
 export async function describeAgent(ctx: Context, vmId: string, input: AgentDescription): Promise<void> {
   const { name, version } = parse(agentDescription, input);
   await ctx.db.transaction(async (tx) => {

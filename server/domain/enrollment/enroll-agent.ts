@@ -53,7 +53,7 @@ export async function enrollAgent(ctx: Context, request: EnrollRequest): Promise
 }
 
 /**
- * Rejects a wrong proof and, unless proofs are optional, a missing one. Without a proof of the private key, a machine
+ * Rejects a wrong proof and, unless proofs are optional, a missing proof. Without a proof of the private key, a machine
  * could present another machine's certificate.
  */
 function requireProof({ config }: Context, { certificate, enrollmentToken, proof }: EnrollRequest): void {

@@ -1,7 +1,7 @@
 import type { Database } from '#db/client.ts';
 import { sha256Hex } from '#server/platform/keys.ts';
 
-/** The agent that a credential belongs to, and what a gateway needs to answer its calls. */
+/** The agent that a credential belongs to, and what a gateway needs to answer the agent's calls. */
 export interface AgentIdentity {
   vmId: string;
   vmName: string;

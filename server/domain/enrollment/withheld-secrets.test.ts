@@ -29,7 +29,7 @@ let eve: Context;
 let root: Context;
 let count = 0;
 
-/** Creates a member in the database, because encrypting a secret reads the role of the member from there. */
+/** Creates a member in the database, because the member's role is read from the database when a secret is encrypted. */
 async function givenMember(id: string, role: Role): Promise<Context> {
   await services.db.insert(users).values({ id, name: id, email: `${id}@example.test`, role });
   return asActor({ kind: 'user', id, name: id, role, namespaces: [] });

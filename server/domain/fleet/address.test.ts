@@ -62,7 +62,7 @@ const readings: readonly [parameter: string, given: readonly string[], value: Va
   ['exitCode', ['2147483648'], undefined, false],
   ['state', ['disabled,failed'], ['failed', 'disabled'], true],
   ['cause', ['timeout,bad'], ['timeout'], false],
-  // Times in UTC that exist.
+  // Valid times in UTC.
   ['stateAfter', ['2026-03-01T12:00:00Z'], '2026-03-01T12:00:00Z', true],
   ['changedAfter', ['2026-03-01T12:00:00.123456Z'], '2026-03-01T12:00:00.123456Z', true],
   ['sinceAfter', ['2026-02-29T12:00:00Z'], undefined, false],

@@ -6,8 +6,8 @@ const form = String.raw`^(${fleetEventKinds.join('|')}):[1-9]\d{3}-\d\d-\d\dT([0
 const value = { kind: 'text', min: 1, max: 40, form, fault: 'event_filter_form' } as const satisfies FieldValue;
 
 /**
- * VMs with a kind of event in one minute, such as `silent:2026-03-04T12:05Z`. The activity feed links to lists with
- * this filter.
+ * VMs that had an event of this kind in this minute, such as `silent:2026-03-04T12:05Z`. The activity feed links to
+ * lists with this filter.
  */
 export const event = {
   name: 'event',

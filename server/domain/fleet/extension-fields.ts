@@ -92,7 +92,7 @@ const version = fleetField({
   label: 'filter.version',
   description:
     'The version in the goal state, or the beginning of a version, for example `2.4.*`. Several versions are separated by commas.',
-  // Filters by the version in the goal state, which an automatic upgrade can also change.
+  // Not set by people only: an automatic upgrade can also change the version in the goal state.
   ...ofExtension,
   value: { kind: 'text', max: 4_000, form: `^${versionForm}(,${versionForm})*$`, fault: 'version_filter_form' },
   where: (value) => [both(sql`(${sql.join(value.split(',').map(hasVersion), sql` or `)})`)],

@@ -102,8 +102,8 @@ export async function resolveTargets(
 }
 
 /**
- * Merges changes into the stored protected settings. Returns null if no setting changes, because the settings were
- * checked when they were entered, unless the version has another schema for them.
+ * Merges changes into the stored protected settings. Returns null if no setting changes and the settings were checked
+ * against the same schema when they were entered.
  */
 async function mergedFor(
   ctx: Context,

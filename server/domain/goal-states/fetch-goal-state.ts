@@ -13,20 +13,20 @@ export interface FetchedGoalState {
 
 interface Delivered extends FetchedGoalState {
   /**
-   * Whether this goal state was sent before or is now marked as sent. False if a newer one was published or the VM was
-   * put on hold in the meantime.
+   * Whether this goal state was sent before or is now marked as sent. False if a newer goal state was published or the
+   * VM was put on hold in the meantime.
    */
   isNoted: boolean;
 }
 
 /**
- * SQL for whether the text contains the extension. The text omits an extension without its protected settings, so the
- * extension was not delivered.
+ * SQL for whether the text contains the extension. The text omits an extension whose protected settings cannot be
+ * delivered, so that extension was not delivered.
  */
 const isRendered = `(extensions.secret_id is null or exists (
   select from secrets s where s.vm_id = extensions.vm_id and s.id = extensions.secret_id and s.cms is not null))`;
 
-/** SQL for the text that a held VM gets; null if it is not held. */
+/** SQL for the text that a held VM gets; null if the VM is not held. */
 const heldText = `(select g.text from goal_states g
   where g.vm_id = goal_state_heads.vm_id and g.incarnation = goal_state_heads.held_incarnation)`;
 

@@ -133,7 +133,7 @@ export const settingChanges = z
     });
   });
 
-/** `changes` apply to the stored protected settings. They exclude new protected settings as a whole. */
+/** `changes` apply to the stored protected settings. They cannot be combined with new protected settings as a whole. */
 const changesOnly = <Input extends { goal: { settings: { protectedSettings?: unknown } }; changes?: unknown }>({
   goal,
   changes,

@@ -378,7 +378,7 @@ describe('removals and reverts are planned by the same rules', () => {
     expect(plan.extensions).toMatchObject([{ name: 'many', state }]);
     expect(plan.steps.map(({ command }) => command)).toEqual(commands);
     const input = { vmId, name: 'many', force };
-    // The hash of one change is invalid for another.
+    // The hash of one change is invalid for another change.
     await expect(removeExtension(ctx, { ...input, force: !force, plan: plan.planHash ?? '' })).rejects.toMatchObject(
       movedOn,
     );

@@ -111,8 +111,8 @@ export async function publishGoalState(tx: Transaction, ctx: Context, head: Head
 const nextTurn = ({ turn, incarnation }: Head): number => Math.max(turn, incarnation) + 1;
 
 /**
- * Returns the turn of the current goal state if the new one differs only in the encryption of secrets, because then no
- * handler runs again; otherwise null.
+ * Returns the turn of the current goal state if the new goal state differs only in the encryption of secrets, because
+ * then no handler runs again; otherwise null.
  */
 function keptTurn({ text }: Head, render: (turn: number) => string): number | null {
   const before: GoalState = JSON.parse(text);

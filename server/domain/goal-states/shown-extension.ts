@@ -1,8 +1,8 @@
 import type { ExtensionContents } from '#db/schema/index.ts';
 
 /**
- * Returns an extension as the activity log shows it, with its public settings. The id of the encrypted copy represents
- * the protected settings, because it changes when they change.
+ * Returns an extension as the activity log shows it, with its public settings. The protected settings are represented
+ * by the id of their encrypted copy, which changes whenever they change.
  */
 export function shownExtension(extension: Omit<ExtensionContents, 'sequenceNumber'>): Record<string, unknown> {
   const { handler, version, state, autoUpgradeMinorVersion, dependsOn, timeouts, publicSettings, secretId } = extension;

@@ -3,7 +3,7 @@ import { type StatusObject, type StatusWord, statusWords } from '#protocol/index
 import { testServices } from '#server/testing/context.ts';
 import { failedPart, firstFailedPart } from './failed-part.ts';
 
-/** Generates statuses with random substatuses from a fixed seed. Their texts look like errors, but are not. */
+/** Generates statuses with random substatuses from a fixed seed. The texts look like errors, but are not. */
 function randomStatuses(count: number): StatusObject[] {
   let state = 11;
   const upTo = (limit: number): number => {

@@ -4,7 +4,7 @@ import { evaluateVm } from './evaluate-vm.ts';
 import { loadVmHealthFacts, lockDue } from './load.ts';
 import { writeHealthUpdates } from './write.ts';
 
-/** VMs per transaction. Small, so that reports do not wait long. */
+/** VMs per transaction; few enough that reports do not wait long. */
 const batchVms = 500;
 
 /**

@@ -56,10 +56,10 @@ const isConcluded = ({ concludedAt, statusSequence, goalSequenceNumber }: Depend
   concludedAt !== null && statusSequence === goalSequenceNumber;
 
 /**
- * Returns when an extension may run; null if no earlier command delays it. A machine runs one step at a time, so this
- * is when the last earlier command ended or must end. Two kinds of commands are ignored, because otherwise waiting
- * might never end: commands of a goal that was delivered after the extension's own deadline, and commands that a
- * restarted agent repeats.
+ * Returns when an extension may run; null if no earlier command delays it. A machine runs one step at a time, so the
+ * extension may run once the last earlier command has ended or must have ended. Two kinds of commands are ignored,
+ * because otherwise waiting might never end: commands of a goal that was delivered after the extension's own deadline,
+ * and commands that a restarted agent repeats.
  */
 function turnEnd(extension: Dependency, all: readonly Dependency[]): Date | null {
   const ownEnd = deadlineOf({ ...extension, state: extension.goal });

@@ -44,7 +44,7 @@ export async function writeHealthUpdates(
   return changed.length;
 }
 
-/** Passes all rows as one parameter, so that the statement is the same for any number. */
+/** Passes all rows as one parameter, so that the statement is the same for any number of rows. */
 const rowsOf = (rows: readonly object[]) => sql.param(JSON.stringify(rows));
 
 async function writeVms(tx: Transaction, rows: readonly NonNullable<HealthUpdate['vm']>[]): Promise<void> {
@@ -91,7 +91,7 @@ async function writeTransitions(tx: Transaction, rows: HealthUpdate['transitions
 }
 
 async function reschedule(tx: Transaction, updates: readonly HealthUpdate[], now: Date): Promise<void> {
-  // Spread over time, because the health of a whole fleet may first be derived at the same time.
+  // Spreads the checks over time, because the health of a whole fleet may first be derived at the same time.
   const checks = updates.map(({ vmId, nextAt }) => {
     const rest = new Date(now.getTime() + restMs * (0.5 + Math.random()));
     return { vmId, dueAt: nextAt !== null && nextAt < rest ? nextAt : rest };

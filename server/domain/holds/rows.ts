@@ -82,8 +82,8 @@ export async function endHoldIn(
 const shown = ({ reason, until }: Hold) => ({ reason, until });
 
 /**
- * Notifies pages and gateways. A stock agent notices a hold only with a new incarnation, so it gets one with the same
- * contents.
+ * Notifies pages and gateways. A stock agent notices a hold only with a new incarnation, so it gets a new incarnation
+ * with the same contents.
  */
 async function announce(
   tx: Transaction,

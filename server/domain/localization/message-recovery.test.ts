@@ -89,7 +89,7 @@ test('a report without ids is stored with recovered ids, and each reader gets th
     ['Something else.', 'formatted'],
     ['x wird beobachtet.', 'resource'],
   ]);
-  // The heartbeat has no German message, so the English one is shown, with the text that was sent.
+  // The heartbeat has no German message, so the English message is shown, with the text that was sent.
   expect(german?.heartbeat.message).toEqual({
     text: 'Alive since 12:00.',
     lang: 'en',

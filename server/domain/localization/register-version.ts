@@ -97,7 +97,8 @@ async function readFiles(ctx: Context, files: readonly unknown[], faults: PartFa
 }
 
 /**
- * Returns the language that a resource file declares; null if it declares none, which the schema of the file reports.
+ * Returns the language that a resource file declares; null if it declares none. The schema of the file then reports the
+ * missing language.
  */
 function langOf(file: unknown): string | null {
   const lang = Array.isArray(file) ? (file[0] as { lang?: unknown } | undefined)?.lang : undefined;

@@ -43,7 +43,7 @@ export class TemplateIndex {
 
   /** Returns every template that may match this text, each once; null if there are too many. */
   candidates(text: string): ReadonlySet<TemplatePattern> | null {
-    // With this few templates, matching all is cheaper than looking up pieces.
+    // With so few templates, trying all of them is cheaper than looking up pieces.
     if (this.#all.size <= maxCandidates) return this.#all;
     const found = new Set<TemplatePattern>();
     for (const [size, pieces] of this.#bySize) {

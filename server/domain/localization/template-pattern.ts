@@ -112,8 +112,8 @@ const shortLiteral = 64;
 /** `indexOf` in linear time: for a long literal, the built-in method may compare each position many times. */
 function indexOf(text: string, literal: string, from: number): number {
   if (literal.length <= shortLiteral) return text.indexOf(literal, from);
-  // Knuth–Morris–Pratt: for each prefix of the literal, the length of its longest proper prefix that is also its
-  // suffix.
+  // Knuth–Morris–Pratt: for each prefix of the literal, the length of its longest border. A border is both a proper
+  // prefix and a suffix.
   const borders = new Uint32Array(literal.length);
   for (let at = 1, matched = 0; at < literal.length; at++) {
     while (matched > 0 && literal[at] !== literal[matched]) matched = borders[matched - 1] ?? 0;

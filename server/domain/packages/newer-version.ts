@@ -3,7 +3,8 @@ import { archNames, systemNames } from '#protocol/platform.ts';
 
 /**
  * SQL for the operating system of agent `a`; null if it is unknown. Follows the same rule as `platformOf` and
- * `platformFaults`: a stock agent counts as Linux, because it runs only there but reports the name of the distribution.
+ * `platformFaults`: a stock agent counts as Linux, because stock agents run only on Linux but report the name of the
+ * distribution.
  */
 const systemSql: SQL = sql`(case when a.kind = 'stock' then 'linux' ${sql.join(
   systemNames.map(([os, names]) => sql`when lower(a.os ->> 'name') ~ ${names.source} then ${os}`),

@@ -62,7 +62,7 @@ export async function receiveUpload(
     if (!complete) {
       await file.close().catch(() => {});
       await rm(path, { force: true });
-      // Not awaited, because it does not settle while the sender sends nothing.
+      // Not awaited, because the promise does not settle while the sender sends nothing.
       chunks.return?.(undefined).catch(() => {});
     }
   }

@@ -45,7 +45,7 @@ export function manifestLosses(before: VersionRow['manifest'], after: VersionRow
   return [...commands, ...flags.filter((flag) => old[flag] === true && current[flag] !== true)];
 }
 
-/** Returns the files that both packages have but of which only `before` can be executed. */
+/** Returns the files that both packages contain and that are executable only in `before`. */
 export function executableLosses(before: VersionRow['files'], after: VersionRow['files']): string[] {
   const isExecutable = (mode: number | null) => mode !== null && (mode & 0o111) !== 0;
   const current = new Map(after.map(({ name, mode }) => [name, mode]));

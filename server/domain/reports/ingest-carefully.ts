@@ -20,7 +20,7 @@ type Goal = Pick<typeof extensions.$inferSelect, 'name' | 'state' | 'sequenceNum
 
 /**
  * Deletes a VM in the caller's transaction, because a report can complete a decommission. `deleteVm` of `vm-lifecycle`
- * is passed in, because this module may not import that one.
+ * is passed in, because this module may not import it.
  */
 export type DeleteVm = (tx: Transaction, ctx: Context, vmId: string) => Promise<void>;
 
@@ -100,7 +100,7 @@ async function lockVm(
 }
 
 /**
- * Whether a report of the same run with this number or a higher one has been stored. A report without a number never
+ * Whether a report of the same run with this number or a higher number has been stored. A report without a number never
  * counts as repeated.
  */
 function isRepeated({ run, reportNumber }: ReportFrame, presence: Presence): boolean {
@@ -119,7 +119,7 @@ function nextPresence(presence: Presence, frame: ReportFrame) {
   };
 }
 
-/** Whether the report changes what users see, or when verdicts change. */
+/** Whether the report changes what users see, or the times at which verdicts change. */
 function isNews(before: Presence, next: ReturnType<typeof nextPresence>): boolean {
   return (
     next.appliedEtag !== before.appliedEtag ||

@@ -12,7 +12,7 @@ import { recoveryBudget } from '#server/domain/localization/index.ts';
 import { entryKinds, type ReportEntry } from './entries/index.ts';
 import type { Reading, Recover, RejectedEntry } from './entries/reading.ts';
 
-/** Optional fields. If one has a fault, the entries are still accepted. */
+/** Optional fields. The entries are accepted even if these fields have faults. */
 const optionalParts = ['agentTime', 'appliedEtag', 'periods', 'problems', 'pendingRestart'];
 
 function readFrame(report: unknown): { envelope: ReportEnvelope | null; faults: Fault[] } {

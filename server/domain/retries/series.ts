@@ -39,7 +39,7 @@ export const nextRetry = (now: Date, minutes: number): Date => new Date(now.getT
 export const ofExtension = (vmId: string, name: string): SQL | undefined =>
   and(eq(retrySeries.vmId, vmId), eq(retrySeries.name, name));
 
-/** Lists the series of a VM's extensions by name, without those that a later change has ended. */
+/** Lists the series of a VM's extensions by name, without series that a later change has ended. */
 export async function listSeries(tx: Database | Transaction, vmId: string): Promise<Map<string, RetrySeries>> {
   const rows = await tx
     .select({ row: retrySeries, extension: extensions })

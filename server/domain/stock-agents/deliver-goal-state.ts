@@ -28,7 +28,7 @@ export interface StockGoalState {
 export interface StockAgentNews {
   version: string;
   os: AgentOs;
-  /** The incarnation that the agent completed last; null before the first. */
+  /** The incarnation that the agent completed last; null if it has completed none. */
   settled: { incarnation: number; status: string; message: string | null } | null;
 }
 

@@ -22,10 +22,10 @@ export const forwarderToken = z.object({ token: z.string() });
 export type ForwarderToken = z.infer<typeof forwarderToken>;
 
 /**
- * Creates the forwarder token of a VM, which is shown only once; the commit revokes the previous token. The first token
- * switches the VM to stock mode. Each token comes with a new tenant key, because the token's holder can fetch the key.
- * Protected settings are encrypted for the new key by the same rules as for an enrolling machine. Throws 404
- * `vm_unknown`, 409 `wire_off` | `vm_has_reference_agent`.
+ * Creates a forwarder token for a VM. The token is shown only once, and the commit revokes the previous token. The
+ * first token switches the VM to stock mode. Each token comes with a new tenant key, because the token's holder can
+ * fetch the key. Protected settings are encrypted for the new key by the same rules as for an enrolling machine. Throws
+ * 404 `vm_unknown`, 409 `wire_off` | `vm_has_reference_agent`.
  */
 export async function grantWireAccess(ctx: Context, input: GrantWireAccessInput): Promise<ForwarderToken> {
   allow(ctx.actor, 'operator');

@@ -18,8 +18,8 @@ const knownQuietMs = 60_000;
 const maxTurns = 6;
 
 /**
- * Returns the sightings with a new one at the end; null if the mark equals the last mark of its kind, or was seen too
- * soon after that mark.
+ * Returns the sightings with a new sighting at the end; null if the mark equals the last mark of its kind, or was seen
+ * too soon after that mark.
  */
 export function withSighting(
   sightings: readonly AgentSighting[],

@@ -13,7 +13,7 @@ let portal: Context;
 let custody: Context;
 let vmId: string;
 let credentialHash: string;
-/** Two transport certificates, because an agent creates a new one at each start. */
+/** Two transport certificates, because an agent creates a new certificate at each start. */
 let transports: { pem: string; thumbprint: string }[];
 beforeAll(async () => {
   services = await testServices({ config: { wire: true } });

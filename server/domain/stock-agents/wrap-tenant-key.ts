@@ -19,10 +19,10 @@ interface TokenHolder {
 
 /**
  * Returns the tenant key of a VM and its certificate as PKCS#12 in a CMS envelope (DER), encrypted for the agent's
- * transport certificate (PEM). A new certificate is recorded in the activity log: the agent creates one at each start,
- * but a thief with the forwarder token could send one too. With `ANNEX_CUSTODY=vm`, only the envelope is stored, so
- * another transport certificate requires a new key, and protected settings must be entered again. Null if the
- * certificate is unsuitable, or if the token with this hash is no longer valid, regardless of what the caller has
+ * transport certificate (PEM). A new certificate is recorded in the activity log: the agent creates a certificate at
+ * each start, but a thief with the forwarder token could send one too. With `ANNEX_CUSTODY=vm`, only the envelope is
+ * stored, so another transport certificate requires a new key, and protected settings must be entered again. Null if
+ * the certificate is unsuitable, or if the token with this hash is no longer valid, regardless of what the caller has
  * cached.
  */
 export async function wrapTenantKey(
@@ -34,7 +34,7 @@ export async function wrapTenantKey(
   const caller = { vmId, credentialHash, transport };
   const wrapped = await ctx.db.transaction((tx) => wrapKnown(tx, ctx, caller));
   if (wrapped !== 'gone') return wrapped;
-  // Takes a tenth of a second, so it is done outside a transaction.
+  // Creating a key takes a tenth of a second, so it is done outside a transaction.
   const key = await createTenantKey(ctx.now);
   return ctx.db.transaction((tx) => wrapNew(tx, ctx, caller, key));
 }
@@ -71,8 +71,8 @@ async function wrapKnown(tx: Transaction, ctx: Context, caller: TokenHolder): Pr
 }
 
 /**
- * Like `wrapKnown`, but replaces the tenant key with `key` if the portal stores no form of it that this agent could
- * decrypt.
+ * Like `wrapKnown`, but replaces the tenant key with `key` if the portal stores no form of the current key that this
+ * agent could decrypt.
  */
 async function wrapNew(tx: Transaction, ctx: Context, caller: TokenHolder, key: TenantKey): Promise<Buffer | null> {
   const { vmId, transport } = caller;

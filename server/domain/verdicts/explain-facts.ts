@@ -36,7 +36,7 @@ export const isPast = (time: string | null, now: Date): boolean => time !== null
 export const hasBegun = ({ handlerState, goalSequenceNumber }: Extension): boolean =>
   handlerState !== null && handlerState.sequenceNumber >= goalSequenceNumber;
 
-/** Whether the last command for the goal's sequence number, or a later one, failed. */
+/** Whether the last command for the goal's sequence number, or for a later number, failed. */
 export const commandFailed = ({ handlerState, goalSequenceNumber }: Extension): boolean =>
   hasFailed(handlerState, goalSequenceNumber);
 

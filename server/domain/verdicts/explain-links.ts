@@ -27,7 +27,7 @@ export function touchLink({ agent }: ExplainedVm): Link {
 
 /**
  * Describes the hold: until the hold ends, the agent gets no new goal state and deadlines are paused. `queueEntry` is
- * the extension that waits for the end of the hold; null if none does.
+ * the extension that waits for the end of the hold; null if no extension waits.
  */
 export function holdLink(
   { at, by, reason, until }: NonNullable<ExplainedVm['agent']['hold']>,
@@ -81,8 +81,8 @@ export function deliveryLink(vm: ExplainedVm, subject: Extension): Link {
 }
 
 /**
- * Describes an extension that waits for another. The cause link follows and describes the extension at the end of the
- * chain.
+ * Describes an extension that waits for another extension. The cause link follows and describes the extension at the
+ * end of the chain.
  */
 export function waitLink(subject: Extension): Link {
   const { name, goalSequenceNumber: sequence } = subject;
@@ -112,7 +112,8 @@ export function deadlineLink({ name, deadlineAt }: Extension, now: Date): Link |
 type Cause = readonly [status: Link['status'], title: Sentence, detail: Sentence | null];
 
 /**
- * Describes the extension that the explained one ultimately waits for, or the explained one itself if it does not wait.
+ * Describes the extension that the explained extension ultimately waits for, or the explained extension itself if it
+ * does not wait.
  */
 export function causeLink(extension: Extension, now: Date): Link {
   const [status, title, detail] = failure(extension, now) ?? trouble(extension) ?? progress(extension);

@@ -6,10 +6,10 @@ import type { ExplainedExtension, ExplainedVm, Explanation, Link } from './expla
 type Extension = ExplainedExtension;
 
 /**
- * Explains why a VM is not done, from its agent's last call to the remedy. Chooses the extension in the worst state,
- * but prefers one that waits for a failed extension to the failed extension itself. Returns null if the agent has never
- * called, or if every extension is done, has its protected settings, and is not degraded because of its status, a
- * substatus or its heartbeat.
+ * Explains why a VM is not done, from its agent's last call to the remedy. Chooses the extension in the worst state. If
+ * an extension waits for a failed extension, chooses the waiting extension instead of the failed one. Returns null if
+ * the agent has never called, or if every extension is done, has its protected settings, and is not degraded because of
+ * its status, a substatus or its heartbeat.
  */
 export function explain(vm: ExplainedVm, now: Date): Explanation | null {
   const open = vm.extensions.filter(

@@ -116,7 +116,7 @@ export function agentStatus(presence: { lastSeenAt: Date; nextExpectedAt: Date }
   return secondsBetween(presence.nextExpectedAt, now) <= graceSeconds ? 'ready' : 'unknown';
 }
 
-/** Whether the agent had missed its announced call or had never called, which makes a call now a visible change. */
+/** Whether the agent had missed its announced call or had never called. If so, a call now is a visible change. */
 export const wasAway = (presence: { lastSeenAt: Date; nextExpectedAt: Date } | null, now: Date): boolean =>
   agentStatus(presence, now) !== 'ready';
 
@@ -147,8 +147,8 @@ export const standsStill = (deadline: Date, heldAt: Date | null): boolean => hel
 
 /**
  * Returns when a goal must be concluded. The allowed time is the sum of its commands' timeouts plus the time to read
- * the status, and past holds extend it. The time starts at the delivery (without a delivery, at the change) or at the
- * end of a wait, whichever is later.
+ * the status. Past holds extend the allowed time. The time starts at the delivery (without a delivery, at the change)
+ * or at the end of a wait, whichever is later.
  */
 export function deadlineOf(goal: {
   state: Goal;
@@ -247,8 +247,8 @@ export function evaluateExtensionHealth(facts: HealthEvidence): { health: Extens
 
 /**
  * Returns the health of a VM: `unresponsive` if its agent is, otherwise the worst health among its extensions, not
- * counting disabled ones (AZ-S6). If there are no extensions to count, the health is `healthy` if the agent is ready,
- * otherwise `unknown`.
+ * counting disabled extensions (AZ-S6). If there are no extensions to count, the health is `healthy` if the agent is
+ * ready, otherwise `unknown`.
  */
 export function evaluateVmHealth(agent: AgentStatus, extensions: readonly ExtensionHealth[]): VmHealth {
   if (agent === 'unresponsive') return 'unresponsive';

@@ -107,7 +107,7 @@ export interface Caused {
   extension?: string | null;
 }
 
-/** A sentence of `locales/<lng>/overview.json`, with its params. */
+/** A sentence from `locales/<lng>/overview.json`, with its params. */
 export interface CauseWords {
   key:
     | `cause.${HealthCause}`

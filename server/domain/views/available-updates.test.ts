@@ -34,7 +34,7 @@ async function declare(vmId: string, handler: string, version: string, name = 'p
   await setExtension(ctx, { vmId, name, goal: { handler, version, state: 'enabled' } });
 }
 
-/** Stores the health that the worker would have evaluated, which lists filter by. */
+/** Stores the health as the worker would, because lists filter by the stored health. */
 async function evaluate(vmId: string, handler: string, goalVersion: string): Promise<void> {
   const health = 'healthy' as const;
   const row = { vmId, name: `update-${vmId}`, tags: {}, health, rank: rankOf(health), agent: 'ready' as const };

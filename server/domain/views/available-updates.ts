@@ -4,8 +4,8 @@ import { fleetField } from '#server/domain/fleet/index.ts';
 import { isNewerSql, supportsAgentSql } from '#server/domain/packages/index.ts';
 
 /**
- * Returns, for each VM, the extensions for which a newer version is published that supports the VM's platform. Each
- * extension has the highest of these versions. Extensions that are being uninstalled have no update.
+ * Returns, for each VM, the extensions that have an update: a newer published version that supports the VM's platform.
+ * Each extension comes with the highest such version. Extensions that are being uninstalled have no update.
  */
 export async function findAvailableUpdates(
   db: Database | Transaction,

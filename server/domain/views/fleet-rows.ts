@@ -45,7 +45,7 @@ export const fleetRow = vm.extend({
   os: system.nullable(),
   /** Whether protected settings of any extension are withheld from the machine's key until an admin releases them. */
   needsRelease: z.boolean(),
-  /** Incarnation of the goal state; null before the first. */
+  /** Incarnation of the goal state; null if there is none. */
   goalState: z.number().int().nullable(),
   /** The agent's clock minus the portal's, in seconds. */
   clockSkewSeconds: z.number().int().nullable(),

@@ -75,8 +75,8 @@ export async function getHandlerOverview(ctx: Context, input: GetHandlerInput): 
 }
 
 /**
- * Counts VMs by version of the handler's extensions that meet the condition, either in the goal state or as reported.
- * A VM with several versions counts once for each.
+ * Counts VMs by version of the handler's extensions that meet the condition, either in the goal state or as reported. A
+ * VM with several versions counts once for each version.
  */
 async function vmsBy(
   ctx: Context,

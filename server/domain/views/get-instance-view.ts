@@ -153,7 +153,7 @@ const iso = (date: Date | null | undefined): string | null => date?.toISOString(
 const shownHold = (hold: Hold | null): AgentView['hold'] =>
   hold && { at: hold.heldAt, by: hold.heldBy, reason: hold.reason, until: hold.until };
 
-/** The name of the exceeded limit, for the codes that mean an exceeded limit. */
+/** Name of the limit, by the code for exceeding the limit. */
 const refusalLimits = {
   report_bytes_exceeded: 'reportBytesPerHour',
   goal_states_exceeded: 'goalStateBytesPerHour',

@@ -142,7 +142,7 @@ const { extension, kind, at, from, to, cause, waitsFor } = healthTransitions;
 const transitionColumns = { extension, kind, at, from, to, cause, waitsFor };
 type TransitionRow = HealthTransitionRow & { extension: string | null; kind: 'health' | 'heartbeat' };
 
-/** Time of the first stored report of an extension. The extension existed by then at the latest. */
+/** Time of the first stored report of an extension. The extension existed by that time. */
 const heardAt = sql<Date | null>`(
   select ${reportHistory.at} from ${reportHistory}
   where ${reportHistory.vmId} = ${extensions.vmId} and ${reportHistory.extension} = ${extensions.name}

@@ -54,7 +54,7 @@ export type MapCellInput = z.input<typeof mapCellInput>;
 export const listFailingInput = readerInput;
 export type ListFailingInput = z.input<typeof listFailingInput>;
 
-/** `limit`: maximum number of open problems, and also of snoozed problems. */
+/** `limit` applies separately to open problems and to snoozed problems. */
 export const listAttentionInput = listFailingInput.extend({ limit: z.number().int().min(1).max(500).default(100) });
 export type ListAttentionInput = z.input<typeof listAttentionInput>;
 

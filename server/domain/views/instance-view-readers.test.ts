@@ -27,7 +27,7 @@ async function view(vmId: string, { role = 'viewer' as Role, now = start } = {})
   return getInstanceView(await testContext({ services, role, now }), { vmId });
 }
 
-/** A VM with the extension `probe`, whose agent called at `start`. */
+/** Creates a VM with the extension `probe`, whose agent called at `start`. */
 async function vmWithProbe(): Promise<GivenVm> {
   const vm = await givenVm(services);
   await vm.declare('probe');

@@ -170,7 +170,7 @@ export const extensionInstance = z.object({
   handlerState: handlerStateView.nullable(),
   heartbeat: heartbeatView,
   status: statusView.nullable(),
-  /** The last status file, if it was invalid; `status` is the last valid one. */
+  /** The last status file, if it was invalid; `status` is the last valid status. */
   refusedStatus: refusedFile.nullable(),
   /** The last heartbeat file, if it was invalid. */
   refusedHeartbeat: refusedFile.nullable(),
@@ -198,7 +198,7 @@ export const instanceView = z.object({
   name: z.string(),
   incarnation: count,
   publishedAt: time.nullable(),
-  /** The newest goal state delivered to the agent; 0 if none was. */
+  /** The newest goal state delivered to the agent; 0 if none was delivered. */
   deliveredIncarnation: count,
   deliveredAt: time.nullable(),
   agent: agentView,

@@ -6,7 +6,7 @@ export const agentKind = z.enum(['reference', 'stock']);
 /** The operating system that the agent reported. */
 export const system = z.object({ name: z.string(), version: z.string(), arch: z.string() }).partial();
 
-/** The highest published version that is newer than the declared one and supports the VM's platform. */
+/** The highest published version that is newer than the declared version and supports the VM's platform. */
 export const updateAvailable = z
   .string()
   .nullable()

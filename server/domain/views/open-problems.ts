@@ -5,7 +5,7 @@ type Problem = typeof agentProblems.$inferSelect;
 
 /**
  * Age in milliseconds after which a problem counts as outdated. Agents report a lasting problem only once, so the
- * portal cannot tell whether an old one still exists.
+ * portal cannot tell whether an old problem still exists.
  */
 const openMs = 24 * 3_600_000;
 

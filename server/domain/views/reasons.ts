@@ -29,7 +29,7 @@ export type VmReason = z.infer<typeof vmReason>;
 /** Maximum UTF-8 bytes of a reason. A list shows one line; the VM's page shows the whole message. */
 const maxReasonBytes = 1_024;
 
-/** An extension with its derived health, as far as it can be a reason. */
+/** The facts about an extension, including its health, from which a reason is derived. */
 export interface ReasonFacts {
   name: string;
   handler: string;
@@ -49,7 +49,7 @@ const noText = { messageId: null, text: null, lang: null };
 
 /**
  * Returns the reason for a VM's health, without its text; null for a healthy VM. `extensions` must be sorted, worst
- * first. An extension that waits is the reason only if no other one has the same health.
+ * first. An extension that waits is the reason only if no other extension has the same health.
  */
 export function reasonOf(
   vm: { id: string; health: VmHealth; isSilent: boolean },
@@ -77,7 +77,7 @@ interface Sent {
 
 /**
  * Adds the handlers' messages to reasons, in the reader's language. Takes two statements, regardless of the number of
- * VMs. A reason without a message keeps its codes only.
+ * VMs. A reason without a message keeps only its codes.
  */
 export async function withTexts(
   ctx: Pick<Context, 'db'>,
@@ -121,7 +121,7 @@ function grouped(asked: readonly { handler: string; version: string; ids: string
 const part = sql.raw(failedPart('l.status', 'u.status_word'));
 
 /**
- * Reads the messages that belong to reasons: that of the failed substatus if it is the cause, otherwise that of the
+ * Reads the messages for reasons: the message of the failed substatus if it is the cause, otherwise the message of the
  * status. After a failed command, a status counts only if it has an error and the handler wrote it for the same goal.
  */
 async function readSent({ db }: Pick<Context, 'db'>, reasons: readonly OpenReason[]): Promise<Map<string, Sent>> {

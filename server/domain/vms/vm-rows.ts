@@ -14,7 +14,10 @@ export async function lockVm(tx: Transaction, vmId: string): Promise<{ name: str
   return vm;
 }
 
-/** Marks a VM whose extensions are uninstalled before it is deleted. If it is already marked, keeps the first time. */
+/**
+ * Marks a VM whose extensions are uninstalled before it is deleted. If the VM is already marked, keeps the earlier
+ * time.
+ */
 export async function markDecommissioning(tx: Transaction, vmId: string, at: Date): Promise<void> {
   await tx
     .update(vms)

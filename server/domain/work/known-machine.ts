@@ -144,7 +144,7 @@ function noteEarlierSteps(
   const last = `${report.command}@${versionOf(report, target.version)}`;
   const isDone = round.done[name]?.delete(last) ?? false;
   // The steps of an extension depend only on the extensions of its handler and on the extensions that these wait for.
-  // Planning all extensions for each one would block the portal.
+  // Planning all extensions for each extension would block the portal.
   const sharing = targets.filter(({ handler }) => handler === target.handler);
   const awaited = new Set(sharing.flatMap(({ dependsOn }) => dependsOn));
   const related = targets.filter((one) => one.handler === target.handler || awaited.has(one.name));
@@ -181,7 +181,7 @@ function runningCommand(
   const last = reported.findLast(isRunning);
   const command = last?.report.command;
   if (last === undefined || command === undefined) return null;
-  // Reports that arrived together have the same time, so only a later one shows that the command has ended.
+  // Reports that arrived together have the same time, so only a later report shows that the command has ended.
   if (reported.some(({ report, reportedAt }) => report.command !== undefined && reportedAt > last.reportedAt)) {
     return null;
   }

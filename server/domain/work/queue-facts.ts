@@ -32,7 +32,7 @@ export interface ReportedExtension {
   handler: string;
   /** The last command or state; null before the first report. */
   report: Omit<HandlerReport, 'output'> | null;
-  /** Whether the report contains output. Only the report of a command's end does. */
+  /** Whether the report contains output. Only a report that a command has ended contains output. */
   hasOutput: boolean;
   /** When the report arrived, ISO 8601. */
   reportedAt: string | null;

@@ -14,7 +14,10 @@ const reported: Handler = {
 const without = { command: null, exitCode: null } as const;
 const running = { exitCode: null } as const;
 
-/** What agents, reference or stock, report about a handler: nothing, an earlier sequence number, or the goal's. */
+/**
+ * What agents, reference or stock, report about a handler: nothing, an earlier sequence number, or the goal's sequence
+ * number.
+ */
 const handlers: readonly (Partial<Handler> | null)[] = [
   null,
   { sequenceNumber: 1 },

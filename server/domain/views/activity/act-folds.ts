@@ -3,10 +3,10 @@ import { auditEntries } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { columns, type StoredAct } from './columns.ts';
 
-/** An entry with whether it has values before or after. */
+/** An entry, and whether it has values before or after the action. */
 export type FoldedAct = StoredAct & { hasContents: boolean };
 
-/** A place among the entries, newest first. */
+/** A position in the list of entries, newest first. */
 export interface ActPlace {
   at: string;
   id: string;

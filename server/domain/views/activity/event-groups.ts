@@ -18,7 +18,7 @@ export interface EventGroup {
   extension: string | null;
 }
 
-/** A place among the groups: `taken` groups of this minute were already listed. */
+/** A position in the list of groups: `taken` groups of this minute were already listed. */
 export interface EventPlace {
   minute: string;
   taken: number;

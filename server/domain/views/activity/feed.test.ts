@@ -7,7 +7,7 @@ import { testContext } from '#server/testing/context.ts';
 import { countNewerActs, type FeedItem, getActivityCounts, getLastVisit, listFeed } from './index.ts';
 
 const now = new Date('2026-03-04T12:00:00Z');
-/** A time on March 4, such as `03:12:30`. */
+/** Returns a time on March 4, given in the form `03:12:30`. */
 const at = (time: string): Date => new Date(`2026-03-04T${time}Z`);
 
 let ctx: Context;

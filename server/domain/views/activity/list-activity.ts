@@ -13,7 +13,7 @@ import { type Facts, factsOf } from './facts.ts';
 import { findTargets, type Targets } from './find-targets.ts';
 import { type NamedChanges, nameChanges } from './named-changes.ts';
 
-/** An entry in a list, without before and after. */
+/** An entry in a list, without its values before and after. */
 export interface ActRow {
   id: number;
   at: Date;
@@ -29,7 +29,7 @@ export interface ActRow {
   vm: { id: string; name: string; isThere: boolean } | null;
   /** The values of the sentence, except the actor and the target. */
   facts: Facts;
-  /** Whether the entry has values before or after that this caller can see. */
+  /** Whether this caller can see values from before or after the action. */
   hasContents: boolean;
   /** What the entry changed, for its sentence; null if it created something or the caller cannot see it. */
   changes: NamedChanges | null;

@@ -69,14 +69,14 @@ export interface Feed {
   nextCursor: string | null;
   /**
    * Ids of the newest entry and of the newest event; 0 if there is none. `countNewerActs` counts the entries and events
-   * after these.
+   * after these ids.
    */
   newest: number;
   newestEvent: number;
 }
 
 /**
- * Lists actions and events of VMs on one axis, newest first. Similar actions are one item, and so are the events of one
+ * Lists actions and events of VMs in one list, newest first. Similar actions are one item, and so are the events of one
  * kind within one minute. An item never continues on the next page. Settings are named in the wanted languages.
  */
 export async function listFeed(

@@ -256,7 +256,7 @@ type TitledSetting = {
   is_only: boolean;
 };
 
-/** Returns the title of each setting from the resource files; undefined if they have none. */
+/** Returns the title of each setting from the resource files; undefined for a setting without a title there. */
 async function translateTitles(
   ctx: Context,
   settings: readonly TitledSetting[],

@@ -61,7 +61,7 @@ function walked(ctx: Context, like: string): SQL | undefined {
 
 /**
  * Returns the ids of targets of a kind whose id or newest name matches. Takes a fixed number of index lookups per
- * target, however many entries it has.
+ * target, however many entries the target has.
  */
 async function targetsOf(ctx: Context, kind: string, like: string): Promise<string[]> {
   const { rows } = await ctx.db.execute<{ id: string }>(sql`

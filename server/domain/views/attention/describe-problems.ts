@@ -58,7 +58,7 @@ export type AttentionGroup = z.infer<typeof attentionGroup>;
 const maxVersions = 5;
 const comparedVms = 6_000;
 
-/** Adds to problems what people need in order to act on them. */
+/** Adds the data that people need in order to act on the problems. */
 export async function describeProblems(
   ctx: Context & MapReader,
   problems: readonly FleetProblem[],

@@ -17,7 +17,7 @@ export interface MapGroup {
   unresponsive: number;
   /**
    * One letter per VM: the first letter of its health, except `k` for unknown and `x` for disabled. A number after a
-   * letter means that many VMs in a row: `h4f` is `hhhhf`.
+   * letter is the count of consecutive VMs with that letter: `h4f` is `hhhhf`.
    */
   cells: string;
 }

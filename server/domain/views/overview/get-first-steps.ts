@@ -10,11 +10,13 @@ export interface FirstSteps {
   enrolled: boolean;
   /** Whether an extension is declared. */
   added: boolean;
-  /** The VM to continue with: an enrolled one if there is any. Null without a VM, or if all steps are done. */
+  /** The VM to continue with: an enrolled VM if there is one. Null if there is no VM, or if all steps are done. */
   vm: { id: string; name: string; enrolled: boolean } | null;
 }
 
-/** Returns which of the first steps of a new portal are done. Each takes one index lookup, even in a large fleet. */
+/**
+ * Returns which of the first steps of a new portal are done. Each check takes one index lookup, even in a large fleet.
+ */
 export async function getFirstSteps(ctx: Context): Promise<FirstSteps> {
   allow(ctx.actor, 'viewer');
   const { rows } = await ctx.db.execute<Pick<FirstSteps, 'published' | 'enrolled' | 'added'>>(sql`

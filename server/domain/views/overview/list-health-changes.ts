@@ -38,7 +38,7 @@ const none = (): ChangedVms => ({ vms: 0, recovered: 0, started: 0, degraded: 0,
 
 /**
  * Returns the changes of the last hour, in total and grouped into bars. Counts VMs, as lists do: a VM that failed twice
- * counts once, and a deleted one not at all.
+ * counts once, and a deleted VM not at all.
  */
 export async function listHealthChanges(ctx: Context & MapReader): Promise<HealthChanges> {
   allow(ctx.actor, 'viewer');
