@@ -85,7 +85,7 @@ const notTags = fleetField({
     ),
 });
 
-/** Packs tags with values into as few objects as possible, because the index finds each object in one lookup. */
+/** Combines tags with values into as few objects as possible, because the index finds each object in one lookup. */
 function tagObjects(value: readonly TagFilter[]): Record<string, string>[] {
   const objects: Map<string, string>[] = [];
   for (const tag of value) {

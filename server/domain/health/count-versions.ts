@@ -3,7 +3,7 @@ import type { Services } from '#server/domain/context.ts';
 
 /** Extensions per step; a step takes tens of milliseconds on one core. */
 const stepExtensions = 5_000;
-/** Lower than the id of any VM. */
+/** Precedes the id of every VM. */
 const start = '00000000-0000-0000-0000-000000000000';
 
 /** A pass over all VMs, with the counts so far. */

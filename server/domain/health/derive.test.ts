@@ -10,7 +10,7 @@ const timeouts = { install: 1, update: 2, enable: 4, disable: 8, uninstall: 16 }
 const report = (more: Partial<HandlerReport> = {}) =>
   ({ version: '1.0', sequenceNumber: 1, state: 'enabled', timedOut: false, ...more }) as HandlerReport;
 
-/** An extension that was delivered at `start`; its commands and the reading of its status may take 305 s. */
+/** An extension that was delivered at `start`. Running its commands and reading its status may take 305 s. */
 const base: ExtensionFacts = {
   vmId: 'vm',
   name: 'probe',

@@ -55,7 +55,7 @@ export const factsAsJson = `
   left join holds s on s.vm_id = e.vm_id and s.vm_id = any($1)
   where e.vm_id = any($1) group by e.vm_id`;
 
-/** Converts the `extensions` that `factsAsJson` returns for a VM to facts. */
+/** Converts the column `extensions` of a row that `factsAsJson` returned to the facts of the VM's extensions. */
 export function factsFromJson(vmId: string, extensions: readonly FactsAsJson[]): HealthFacts[] {
   return withWaits(extensions.map((json) => factsOf(vmId, json)));
 }

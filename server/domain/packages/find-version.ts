@@ -25,7 +25,7 @@ export async function findVersion(
 }
 
 /**
- * Finds a version, or throws 404: `version_unknown`, or `not_found` for an invalid name, because the error must not
+ * Finds a version. Throws 404 `version_unknown`, or 404 `not_found` for an invalid name, because the error must not
  * repeat such a name.
  */
 export async function requireVersion(

@@ -40,7 +40,7 @@ export const versionLosses = z.object({
   placeholders: limited(differingPlaceholders),
   /** Whether only the previous version has a settings schema. */
   isSchemaRemoved: z.boolean(),
-  /** JSON pointers of settings that the schema no longer has, or newly requires. */
+  /** JSON pointers of settings that the schema no longer describes, and of settings that it newly requires. */
   settings: z.object({ removed: z.array(z.string()), required: z.array(z.string()) }),
   platforms: z.array(z.object({ os: z.enum(operatingSystems).optional(), arch: z.enum(architectures).optional() })),
   /** Properties of the manifest that are gone: commands, and flags that are no longer true. */
