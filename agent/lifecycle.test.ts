@@ -255,7 +255,7 @@ test('AZ-G8 the agent requests a restart when the installs are complete', async 
   expect(machine.calls().toSorted()).toEqual(calls);
 });
 
-test('AZ-G8 the agent requests a restart even if it restarted before all installs were complete', async () => {
+test('AZ-G8 the agent requests a restart even if the agent restarted before all installs were complete', async () => {
   const go = join(machine.dir, 'go');
   await machine.addHandler({ ...echo, rebootAfterInstall: true });
   const script = `[ "$1" != install ] || [ -f '${go}' ] || exec sleep 300`;
@@ -291,7 +291,7 @@ test('AZ-C4 each configuration has its own file, with the extension name for sha
   expect(machine.calls().filter((call) => call.endsWith('install'))).toHaveLength(1);
 });
 
-test('a failure stops only its dependents, and each names the extension it is waiting for', async () => {
+test('a failed extension stops only its dependents, and each dependent names the extension that it waits for', async () => {
   await machine.addHandler({ handler: 'Acme.Test.Mount', version: '1', script: '[ "$1" != enable ] || exit 51' });
   await machine.addHandler({ handler: 'Acme.Test.Snapshot', version: '1' });
   await machine.addHandler(echo);

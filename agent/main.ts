@@ -38,7 +38,7 @@ type Way = Omit<PortalRoute, 'environment'>;
 const callerOf = ({ proxy, directHosts, ca }: Way) => openCaller({ proxy, directHosts, ca, environment });
 
 const logging: ConfigurationKey[] = ['logFormat', 'logMegabytes', 'logFiles'];
-// systemd sets the variable for programs whose output goes to its journal.
+// systemd sets JOURNAL_STREAM for programs whose output goes to its journal.
 const logFormatOf = ({ logFormat }: Pick<RunOptions, 'logFormat'>) =>
   logFormat ?? (environment.JOURNAL_STREAM === undefined ? 'plain' : 'systemd');
 

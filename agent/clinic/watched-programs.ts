@@ -15,7 +15,7 @@ const watched: Record<string, { about: 'reboot' | 'clock'; pattern: string | nul
   hwclock: { about: 'clock', pattern: '*" -s"*|*" -w"*|*" --set"*|*" --systohc"*|*" --hctosys"*' },
 };
 
-/** Programs that shadow those of the machine, and record forbidden calls instead of executing them. */
+/** Programs that shadow the machine's programs, and record forbidden calls instead of executing them. */
 export interface WatchedPrograms {
   /** PATH with the watched programs first. */
   path: string;

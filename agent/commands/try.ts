@@ -92,7 +92,7 @@ export async function tryCommand(
   }
 }
 
-/** Deletes the copies of keys outside the trial's folder, where handlers look for them. */
+/** Deletes the copies of keys that the trial placed outside its folder for handlers to find. */
 function removeKeys(work: string, waagentFolder: string | undefined): void {
   new KeyCopies(agentLayoutIn(work), waagentFolder).keepOnly(new Set());
 }

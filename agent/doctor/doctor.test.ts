@@ -89,7 +89,7 @@ test('a healthy machine passes every check, nothing changes, and no call is coun
 
 test('a check that cannot run is a finding, and the other checks still run', async () => {
   await enrolledAt(`http://${await listen(createServer(answer()))}`);
-  // File permissions do not restrict root, so the lock is a folder here, which root cannot read as a file either.
+  // File permissions do not restrict root. The lock is therefore a folder, which not even root can read as a file.
   mkdirSync(layout.lock);
   const [found, ...more] = await badOf();
   expect(more).toEqual([]);

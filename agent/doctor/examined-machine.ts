@@ -13,7 +13,7 @@ export interface Space {
 export interface ExaminedMachine {
   layout: AgentLayout;
   call: Caller;
-  /** URL of the portal to check if the folder is not enrolled. */
+  /** URL of the portal to check. Used only if the folder is not enrolled. */
   portal?: string;
   /** Why the settings cannot be used; null if they can. */
   configurationFault: string | null;

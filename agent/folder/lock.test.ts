@@ -26,7 +26,7 @@ test.each(['', '99999999 1\n'])(
   (left) => {
     if (left !== '') writeFileSync(layout.lock, left);
     visitCrashPoints((point) => {
-      // Simulates a process that is slightly faster and found no lock either.
+      // Simulates another process that finds no lock either, and is slightly faster.
       if (point.startsWith('rename ')) writeFileSync(layout.lock, other());
     });
     expect(() => lockFolder(layout)).toThrow(`process ${process.ppid}, works in`);

@@ -45,7 +45,7 @@ export function handlerEnvironmentOf(input: EnvironmentInput): Record<string, st
     ANNEX_EXTENSION: extension,
     ANNEX_SEQUENCE_NUMBER: String(sequenceNumber),
     ANNEX_CERTIFICATE_FOLDER: layout.certificates,
-    // Variables that handlers written for the stock agent read.
+    // Variables for handlers that were written for the stock agent.
     ConfigSequenceNumber: String(sequenceNumber),
     ...(isNamed && { ConfigExtensionName: extension }),
     AZURE_GUEST_AGENT_EXTENSION_PATH: folders.root,

@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test('the agent reports bytes that the disk rejects, and continues', () => {
+test('the agent reports how many bytes the disk rejected, and continues', () => {
   const file = join(folder, 'enable.log');
   const program = `import { OutputFile } from ${JSON.stringify(join(import.meta.dirname, 'output-file.ts'))};
 const output = new OutputFile(process.argv[1], { secrets: [] });

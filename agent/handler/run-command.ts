@@ -204,7 +204,7 @@ function start(command: CommandRun): ChildProcess {
       ['-c', wrapper, 'annex-command', lineWithPath(command), running.folder, record.outputFile],
       {
         cwd: command.root,
-        // Next's types require a NODE_ENV, which handlers do not get.
+        // The types of Next.js require a NODE_ENV, which handlers do not get.
         env: { ...(command.environment as NodeJS.ProcessEnv), [commandVariable]: running.id },
         stdio: ['ignore', output, output],
         detached: true,

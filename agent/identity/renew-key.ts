@@ -17,7 +17,7 @@ export function isRenewing(layout: AgentLayout): boolean {
 }
 
 /**
- * Creates a new key pair and makes the portal encrypt settings for it, authorized by the old key. If it was
+ * Creates a new key pair and makes the portal encrypt settings for it, authorized by the old key. If a renewal was
  * interrupted, the next call resumes with the same new key, and the portal repeats its response. Returns the new
  * thumbprint. Throws if the old key is missing, or if the portal rejects the renewal or does not respond.
  */

@@ -14,7 +14,7 @@ export interface UnitOptions {
 export function unitText({ dir, user, program }: UnitOptions): string {
   const line = [...program, 'run', '--dir', resolve(dir)].map(quoted).join(' ');
   const [shell, ...words] = settleCommand({ dir, program });
-  // In systemd, a quote must not follow the prefix `-` of ExecStartPre directly.
+  // In systemd, a quote must not directly follow the prefix `-` of ExecStartPre.
   const before = [shell, ...words.map(quoted)].join(' ');
   return `[Unit]
 Description=Annex guest agent

@@ -25,7 +25,7 @@ export function proxiesOf({ proxy, directHosts, environment }: PortalRoute): Nod
     HTTPS_PROXY: proxy ?? (environment.HTTPS_PROXY || environment.https_proxy),
     NO_PROXY: [...direct.split(',').filter(Boolean), ...thisMachine].join(','),
   };
-  // Next's types require a NODE_ENV, which proxy settings do not have.
+  // The types of Next.js require a NODE_ENV, which proxy settings do not have.
   return proxies as NodeJS.ProcessEnv;
 }
 
@@ -48,8 +48,8 @@ export function authoritiesIn(file: string): string {
 }
 
 /**
- * Returns TLS options that trust Node's certificate authorities, this machine's, and the given ones. Takes about 40 ms,
- * so call it once.
+ * Returns TLS options that trust Node's certificate authorities, this machine's, and the authorities in `own`. Takes
+ * about 40 ms, so call it once.
  */
 export function trusting(own: string[]): { secureContext: SecureContext } {
   const known = (['bundled', 'system', 'extra'] as const).flatMap((kind) => getCACertificates(kind));

@@ -95,8 +95,8 @@ export class Outbox {
 
   /**
    * Removes from queued reports what the new report supersedes: earlier heartbeats of an extension, and statuses and
-   * problems that equal a new one. In a long queue, a status supersedes every earlier status with the same sequence
-   * number.
+   * problems that the new report repeats. In a long queue, a status supersedes every earlier status with the same
+   * sequence number.
    */
   private supersede(report: Entries): void {
     // The first report may be in transit.

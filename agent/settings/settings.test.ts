@@ -41,7 +41,7 @@ async function given(args: string[], environment: Record<string, string> = {}): 
   return options;
 }
 
-test('an option precedes environment, file and default', async () => {
+test('an option takes precedence over environment, file and default', async () => {
   expect(await given([])).toMatchObject({ heartbeatSeconds: 120, statusSeconds: 300 });
   writeConfiguration({ heartbeatSeconds: 30, statusSeconds: 31 });
   expect(await given([])).toMatchObject({ heartbeatSeconds: 30, statusSeconds: 31 });
@@ -66,7 +66,7 @@ test('AZ-S5 statusAfterConclusion is follow unless an option, a variable or the 
   await expect(given([])).rejects.toThrow('/statusAfterConclusion: must be one of follow, stop.');
 });
 
-test('variables of other programs count as environment and precede the file', async () => {
+test('variables of other programs count as environment and take precedence over the file', async () => {
   writeConfiguration({ proxy: 'http://file:1', tokenFile: '/file' });
   expect(await given([])).toMatchObject({ proxy: 'http://file:1', tokenFile: '/file' });
   const options = await given([], { HTTPS_PROXY: 'http://variable:1', ANNEX_ENROLLMENT_TOKEN: 'token' });

@@ -31,10 +31,7 @@ export interface TestMachine {
 
 let firstKey: Promise<{ thumbprint: string; certificates: string }> | undefined;
 
-/**
- * Creates the first key of every test machine in this process. Creating one key per machine would take longer than many
- * tests.
- */
+/** Creates the key that all test machines in this process start with. Creating a key takes longer than many tests. */
 async function makeFirstKey(): Promise<{ thumbprint: string; certificates: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'annex-agent-key-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));

@@ -21,7 +21,8 @@ export function momentNow(): BootMoment {
 }
 
 /**
- * Returns the seconds since `then`, never negative. Across a restart of the machine, it relies on the machine's clock.
+ * Returns the seconds since `then`, never negative. Across a restart of the machine, the result depends on the
+ * machine's clock.
  */
 export function secondsSince(then: BootMoment): number {
   const now = momentNow();

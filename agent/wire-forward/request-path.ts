@@ -2,8 +2,8 @@
 const methods = ['GET', 'HEAD', 'POST', 'PUT'];
 
 /**
- * Returns why a request is rejected, or null. Rejects unusual paths, because a proxy could normalize one into a path
- * outside the VM's part of the gateway.
+ * Returns why a request is rejected, or null. Rejects unusual paths, because a proxy could normalize such a path into a
+ * path outside the VM's part of the gateway.
  */
 export function faultOf(method: string, path: string): { status: 400 | 405; sentence: string } | null {
   if (!methods.includes(method)) return { status: 405, sentence: `The forwarder does not relay ${method} requests.` };
@@ -16,8 +16,8 @@ export function faultOf(method: string, path: string): { status: 400 | 405; sent
 }
 
 /**
- * Whether a request is for the goal state. The forwarder keeps the last good one, because without a response the stock
- * agent would stop and start again.
+ * Whether a request is for the goal state. The forwarder keeps the last good goal state, because without a response the
+ * stock agent would stop and start again.
  */
 export function isGoalState(method: string, path: string): boolean {
   return method === 'GET' && /^\/machine\/?\?comp=goalstate$/i.test(path);

@@ -173,7 +173,7 @@ export class Agent {
       this.options.onPoll?.();
       this.receive(answer);
       if (this.appliedEtag === null && stored !== null) {
-        // If nothing is new, or the goal state cannot be read, the last valid one remains current.
+        // If nothing is new, or the goal state cannot be read, the last valid goal state remains current.
         const seen = this.seenEtag;
         this.apply(stored, 'kept');
         this.seenEtag = seen ?? this.seenEtag;
@@ -212,7 +212,7 @@ export class Agent {
         if (isAway) journal.info('The portal is available again.');
         isAway = false;
         pauses.reset();
-        // The portal responds to the first poll immediately and can hold the next one.
+        // The portal responds to the first poll immediately and can hold the next poll.
         pause = asked === null ? 0 : (answer.pollAfter ?? (answer.document === null ? this.pollSeconds : 0));
         // If a proxy strips `If-None-Match`, the portal cannot hold the poll.
         if (asked !== null && answer.document?.etag === asked) pause = Math.max(pause, this.pollSeconds);

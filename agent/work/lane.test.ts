@@ -9,7 +9,7 @@ const work = (kind: WorkKind, turn: number, run: () => Promise<void>): LaneCandi
   run,
 });
 
-test('a lane runs one command at a time, sleeps while there is none, and rests at the end', async () => {
+test('a lane runs one command at a time, sleeps while there is no command, and rests at the end', async () => {
   const log: string[] = [];
   const commands: (() => Promise<void>)[] = [];
   let state: 'wait' | 'rest' = 'wait';

@@ -31,7 +31,7 @@ export class Lane {
     this.kinds = kinds;
   }
 
-  /** Does one candidate after another until the lane is stopped. */
+  /** Runs one candidate after another until the lane is stopped. */
   async run(): Promise<void> {
     while (!this.stopping.signal.aborted) {
       this.isWoken = false;

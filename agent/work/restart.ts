@@ -98,7 +98,7 @@ export class PendingRestart {
     crashPoint('restart');
     const child = spawn('/bin/sh', ['-c', command], {
       cwd: machine.layout.root,
-      // Next's types require a NODE_ENV, which the command does not get.
+      // The types of Next.js require a NODE_ENV, which the command does not get.
       env: inheritedEnvironment(environment) as NodeJS.ProcessEnv,
       stdio: 'ignore',
       detached: true,

@@ -130,8 +130,8 @@ export class CommandSteps {
   }
 
   /**
-   * Starts reading the files that a command may write: the status for enable and disable, and the heartbeat for every
-   * command except disable if the manifest declares one (AZ-H2).
+   * Starts reading the files that a command may write: the status for enable and disable and, if the manifest declares
+   * a heartbeat, the heartbeat for every command except disable (AZ-H2).
    */
   private followFiles(step: ExtensionStep, kind: CommandName, round: ExtensionRound): void {
     const { observer, machine } = this.options;
