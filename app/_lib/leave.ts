@@ -1,4 +1,4 @@
-/** Asks the reader, and calls `go` if the reader agrees to leave the page. */
+/** Asks the reader whether to leave the page, and calls `go` if the reader agrees. */
 export type Ask = (go: () => void) => void;
 
 /** Set by the page that has unsaved changes. There is at most one such page. */

@@ -20,7 +20,7 @@ export function onRouterTransitionStart(url: string): void {
   set(pathname !== location.pathname || search !== location.search);
 }
 
-/** Called once the page of the URL in the browser is shown. */
+/** Called once the page for the browser's current URL is shown. */
 export const navigationEnded = (): void => set(false);
 
 /** Returns whether another page was requested and is not shown yet. */

@@ -12,8 +12,8 @@ export interface FactorKinds {
 export type SignInFactor = { code: string } | { recoveryCode: string } | { passkey: AuthenticationResponseJSON };
 
 /**
- * Starts a session and returns null or, if a second factor is required, returns the kinds that the account has. Throws
- * `DoorError` if the credentials are wrong or there were too many attempts.
+ * Starts a session and returns null or, if a second factor is required, returns the kinds of factor that the account
+ * has. Throws `DoorError` if the credentials are wrong or there were too many attempts.
  */
 export async function signIn(email: string, password: string): Promise<FactorKinds | null> {
   const response = await postJson('/api/auth/sign-in/email', { email, password });

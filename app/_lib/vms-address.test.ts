@@ -39,7 +39,7 @@ test('without an order, a list starts with the least healthy VMs, and a search i
   expect([written, sortOf(written)]).toEqual(['sort=name', 'name']);
 });
 
-test('the address is short without a filter, and readable with one', () => {
+test('the address is short without a filter, and readable with a filter', () => {
   expect(vmsAddress()).toBe('/vms');
   expect(vmsAddress({ health: ['failed', 'degraded'], sinceAfter: '2026-03-01T12:00:00Z' })).toBe(
     '/vms?health=failed,degraded&sinceAfter=2026-03-01T12:00:00Z',

@@ -7,7 +7,7 @@ import { navigationEnded, useIsNavigating } from '../_lib/navigation.ts';
 
 /**
  * A progress line at the top while the next page loads. The current page stays until then: a placeholder would be shown
- * for at least a third of a second, while most pages are ready in a tenth.
+ * for at least a third of a second, while most pages are ready in a tenth of a second.
  */
 export function NavigationBar() {
   const { t } = useTranslation('navigation');

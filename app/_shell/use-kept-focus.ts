@@ -6,9 +6,9 @@ const overlays = '[role="dialog"], [role="alertdialog"], [role="menu"], [role="l
 const parts = 'section, article, li, tr, form, nav, main, [role="region"], [role="group"]';
 
 /**
- * Keeps the focus on the page. If a button disappears after its action, or a dialog replaces another one, the browser
- * moves the focus to the document, and Tab starts again at the top. This hook moves the focus to the last focused
- * element outside of dialogs or, if that element is gone, to the part of the page that contained it.
+ * Keeps the focus on the page. If a button disappears after its action, or a dialog replaces another dialog, the
+ * browser moves the focus to the document, and Tab starts again at the top. This hook moves the focus to the last
+ * focused element outside of dialogs or, if that element is gone, to the part of the page that contained it.
  */
 export function useKeptFocus(): void {
   useEffect(() => {
@@ -57,7 +57,7 @@ function isLost(focused: Element | null): boolean {
   return focused !== null && document.activeElement === document.body && !canHaveFocus(focused);
 }
 
-/** Whether an element is drawn and enabled. One with `display: contents` is not drawn. */
+/** Whether an element is drawn and enabled. An element with `display: contents` is not drawn. */
 const canHaveFocus = (element: Element): boolean =>
   element.getClientRects().length > 0 && !element.matches(':disabled') && element.checkVisibility();
 

@@ -27,7 +27,7 @@ export function useLanguageChoice(): (language: string) => Promise<void> {
     }
     writeChoice('language', language);
     router.refresh();
-    // The portal translated the loaded messages into the previous language.
+    // Loads all messages again, because the portal translated the loaded messages into the previous language.
     void queryClient.invalidateQueries();
   };
 }

@@ -58,7 +58,7 @@ export function useTicking<Text extends string>(textAt: (now: number) => Text): 
 const never = () => () => {};
 
 let zone: string | undefined;
-/** Cached, because looking it up takes longer than rendering a table row. */
+/** Cached, because looking up the time zone takes longer than rendering a table row. */
 const ownZone = (): string => {
   zone ??= Intl.DateTimeFormat().resolvedOptions().timeZone;
   return zone;

@@ -55,7 +55,7 @@ export function MenuItem({ danger = false, className, ...props }: MenuItemProps)
   );
 }
 
-/** One of several choices in a `MenuRadioGroup`. The chosen one has a check mark. */
+/** One of several choices in a `MenuRadioGroup`. The chosen item has a check mark. */
 export function MenuRadioItem({ className, children, ...props }: ComponentProps<typeof Radix.RadioItem>) {
   return (
     <Radix.RadioItem {...props} className={cn(item, 'pe-2', className)}>
@@ -69,7 +69,7 @@ export function MenuRadioItem({ className, children, ...props }: ComponentProps<
   );
 }
 
-/** One of several independent choices. The menu stays open. */
+/** One of several independent choices. The menu stays open after a choice. */
 export function MenuCheckboxItem({ className, children, ...props }: ComponentProps<typeof Radix.CheckboxItem>) {
   return (
     <Radix.CheckboxItem {...props} onSelect={(event) => event.preventDefault()} className={cn(item, className)}>

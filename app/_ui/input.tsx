@@ -19,7 +19,7 @@ export interface InputProps extends ComponentProps<'input'> {
   after?: ReactNode;
 }
 
-/** A single line of text. Inside a `Field` it gets its id, description and error state from the field. */
+/** A single line of text. Inside a `Field`, it gets its id, description and error state from the field. */
 export function Input({ mono = false, before, after, className, ...props }: InputProps) {
   return (
     <span className={cn(frame, 'h-8 pointer-coarse:h-11', className)}>

@@ -52,7 +52,7 @@ function draw(state: EditorState, { faults, active }: JsonMarks): DecorationSet 
   return Decoration.set(ranges, true);
 }
 
-/** The octagon of the status "failed", like the one in app/_ui/status-icon.tsx. */
+/** The octagon of the status "failed", the same as in app/_ui/status-icon.tsx. */
 const octagon =
   'M5.1 1h5.8L15 5.1v5.8L10.9 15H5.1L1 10.9V5.1zM5.6 4.5 4.5 5.6 6.9 8l-2.4 2.4 1.1 1.1L8 9.1l2.4 2.4 1.1-1.1L9.1 8l2.4-2.4-1.1-1.1L8 6.9z';
 

@@ -19,7 +19,7 @@ export interface SelectProps extends Omit<ComponentProps<'select'>, 'size'> {
 
 /**
  * Chooses one of a few options. A native select works best with keyboard, touch and screen readers, and needs no
- * script. Inside a `Field` it gets its id, description and error state from the field.
+ * script. Inside a `Field`, it gets its id, description and error state from the field.
  */
 export function Select({ options, mono = false, className, ...props }: SelectProps) {
   return (

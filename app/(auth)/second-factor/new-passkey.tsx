@@ -16,7 +16,9 @@ import { Form } from '#app/_ui/form.tsx';
 import { Input } from '#app/_ui/input.tsx';
 
 export interface NewFactorProps {
-  /** Called with the recovery codes that were created with the factor; null if the account already had some. */
+  /**
+   * Called with the recovery codes that were created with the factor; null if the account already had recovery codes.
+   */
   onDone(made: { recoveryCodes: string[] | null }): void;
 }
 

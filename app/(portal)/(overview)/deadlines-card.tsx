@@ -15,8 +15,8 @@ import type { OverviewAnswers } from './answers.ts';
 import { Part } from './part.tsx';
 
 /**
- * The number of extensions past their deadline, up to three of them that are overdue the longest, and a countdown to
- * the next deadline.
+ * The number of extensions past their deadline, the most overdue extensions (at most three), and a countdown to the
+ * next deadline.
  */
 export function DeadlinesCard({ first }: { first: OverviewAnswers['deadlines'] | undefined }) {
   const { t } = useTranslation('overview');

@@ -56,7 +56,7 @@ function FleetSize({ vms, extensions }: { vms: number; extensions: number }) {
   );
 }
 
-/** The fleet at a glance. Every card loads its own data, so that one failure leaves the others usable. */
+/** The fleet at a glance. Every card loads its own data, so that one failure leaves the other cards usable. */
 export function Overview({ first, gatewayUrl }: OverviewProps) {
   const { t, i18n } = useTranslation(['overview', 'vms']);
   const trpc = useTRPC();

@@ -30,7 +30,7 @@ export default async function OverviewPage({ searchParams }: OverviewPageProps) 
     orNothing(overview.events()),
     orNothing(overview.acts()),
   ]);
-  // Few VMs are shown as tiles, which the server renders, so that nothing moves when they load.
+  // A small fleet is shown as tiles. The server renders them, so that nothing moves when their script loads.
   const rows = summary && summary.vms < fewVms ? await orNothing(fleet.list(tileRows)) : undefined;
   return (
     <Page crumbs={[{ label: t('title') }]}>

@@ -20,7 +20,7 @@ export interface ActLineProps {
 }
 
 /**
- * The line about one action or several similar ones: when they happened, who did them, what they were, and their
+ * The line about one action or several similar actions: when they happened, who did them, what they were, and their
  * origin.
  */
 export function ActLine({ act, fold = null, onFilter, opens, open, onOpen }: ActLineProps) {

@@ -62,7 +62,7 @@ const thing = 'rounded-xs font-medium text-ink';
 
 function linked(href: string | null): ReactElement<{ children?: ReactNode }> {
   if (href === null) return <span translate="no" className={thing} />;
-  // `Trans` fills in the children.
+  // `Trans` fills in the content of the link.
   return (
     <Link
       href={href}

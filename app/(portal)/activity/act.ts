@@ -9,7 +9,7 @@ export type ListedAct = ActRow;
 /** Several similar actions, the newest of which is shown. */
 export type FoldedActs = Extract<FeedItem, { type: 'action' }>;
 
-/** Events of VMs within one minute. */
+/** Events of VMs that occurred within one minute. */
 export type ListedEvent = Extract<FeedItem, { type: 'event' }>['event'];
 
 /** Adds the clicked value to the filter; undefined if names are not clickable. */

@@ -31,7 +31,7 @@ export interface SidePanelProps {
   /** The VM that is shown. */
   open: OpenVm;
   gatewayUrl: string;
-  /** Shows the next VM, or the previous one. */
+  /** Shows the next or the previous VM. */
   onStep(by: 1 | -1): void;
   onClose(): void;
 }

@@ -112,7 +112,7 @@ function PublishLink() {
   );
 }
 
-/** Shown if there are no handlers: the commands to publish one from a build pipeline. */
+/** Shown if there are no handlers: the commands that publish a handler from a build pipeline. */
 function FirstCommands({ url }: { url: string }) {
   const base = `${url}/api/v1/handlers/Acme.Lab.Probe/versions/1.0.0.0`;
   const token = '-H "Authorization: Bearer $ANNEX_TOKEN"';

@@ -8,7 +8,7 @@ export type VersionStateName = 'draft' | 'published' | 'withdrawn';
 
 const icons = { draft: PencilLine, published: CircleCheck, withdrawn: Archive };
 
-/** A version's state, as an icon and a label. The state is not a health, so it has no color. */
+/** A version's state, as an icon and a label. The state says nothing about health, so it has no color. */
 export function VersionState({ state, className }: { state: VersionStateName; className?: string }) {
   const { t } = useTranslation('packages');
   const Icon = icons[state];

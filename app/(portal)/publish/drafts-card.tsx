@@ -14,7 +14,7 @@ import { typeOf } from '../handlers/handler-name.ts';
 
 type Drafts = inferRouterOutputs<AppRouter>['packages']['drafts'];
 
-/** Lists drafts, so that publishers can continue with one instead of starting over. */
+/** Lists drafts, so that publishers can continue with a draft instead of starting over. */
 export function DraftsCard({ first }: { first: Drafts }) {
   const { t } = useTranslation('packages');
   const trpc = useTRPC();

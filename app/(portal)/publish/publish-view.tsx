@@ -17,7 +17,7 @@ import { SendProgress } from './send-progress.tsx';
 import { type Suggestion, suggest } from './suggest.ts';
 import { useSending } from './use-sending.ts';
 
-// Loaded on demand, because both are needed only after a file is chosen.
+// Loaded on demand, because these components are needed only after a file is chosen.
 const NameForm = dynamic(() => import('./name-form.tsx').then((module) => module.NameForm), { ssr: false });
 const PackageContents = dynamic(
   () => import('../handlers/package/package-contents.tsx').then((module) => module.PackageContents),

@@ -19,8 +19,8 @@ export interface ChosenNamespaces {
 }
 
 /**
- * Returns the publisher to create; undefined if there is no new namespace. Without a display name, the namespace is
- * used.
+ * Returns the publisher to create; undefined if there is no new namespace. If there is no display name, the namespace
+ * is used instead.
  */
 export function newPublisherOf({ added }: ChosenNamespaces): ChosenNamespaces['added'] {
   const namespace = added?.namespace.trim() ?? '';

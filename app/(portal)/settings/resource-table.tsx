@@ -9,7 +9,7 @@ import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { Table, TableFrame, TBody, THead, Th } from '#app/_ui/table.tsx';
 import { narrowTable } from './narrow-table.ts';
 
-/** Number of rows that are shown at first; the others follow on request. */
+/** Number of rows that are shown at first. The other rows are shown on request. */
 const firstRows = 200;
 
 /** The parts of a query's result that the table uses. */

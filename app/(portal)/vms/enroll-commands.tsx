@@ -11,7 +11,7 @@ export interface EnrollCommandsProps {
   gatewayUrl: string;
   /** The token, which the portal returns only once. */
   token: { enrollmentToken: string; enrollmentExpiresAt: string };
-  /** When the VM's current machine enrolled; null if none has. */
+  /** When the VM's current machine enrolled; null if no machine has enrolled. */
   before: string | null;
 }
 
@@ -61,7 +61,7 @@ export function EnrollCommands({ vm, gatewayUrl, token, before }: EnrollCommands
   );
 }
 
-/** A warning if only the machine of Annex itself can reach the gateway's address. */
+/** A warning if only the machine on which Annex runs can reach the gateway's address. */
 export function LoopbackWarning({ gatewayUrl }: { gatewayUrl: string }) {
   const { t } = useTranslation('vms');
   const { hostname } = new URL(gatewayUrl);

@@ -12,7 +12,7 @@ import { Dialog } from '#app/_ui/dialog.tsx';
 import { EnrollCommands } from './enroll-commands.tsx';
 import { NameAndTagsForm } from './name-and-tags-form.tsx';
 
-/** Creates a VM and shows the commands for its machine, once. */
+/** Creates a VM. Shows the commands for its machine only once. */
 export function EnrollDialog({ gatewayUrl, onClose }: { gatewayUrl: string; onClose(): void }) {
   const { t } = useTranslation(['vms', 'common']);
   const trpc = useTRPC();

@@ -6,7 +6,7 @@ import type { FleetFacet } from './reading.ts';
 /** A value to filter by. */
 export interface Choice {
   id: string;
-  /** Whether the choice is indented below another one. */
+  /** Whether the choice is indented below another choice. */
   inner: boolean;
   word: ReactNode;
   count: number | undefined;
@@ -88,7 +88,7 @@ const without = (handler: string, words: ChoiceWords): Choice => ({
   change: { notHandler: handler },
 });
 
-/** VMs with a version of the handler that is older than the newest one on any VM. */
+/** VMs with a version of the handler that is older than the newest version on any VM. */
 const older = (handler: string, version: string, words: ChoiceWords): Choice => ({
   id: `${handler} <${version}`,
   inner: true,

@@ -50,7 +50,7 @@ export function usualSort({ q }: FleetFilter): FleetSort {
   return q === undefined || q === '' ? 'health' : 'name';
 }
 
-/** Returns the order for the next filter: the chosen one, or the usual one if none was chosen. */
+/** Returns the order for the next filter: the chosen order, or the usual order if none was chosen. */
 export const sortAfter = ({ filter, sort }: FleetQuery, next: FleetFilter): FleetSort =>
   sort === usualSort(filter) ? usualSort(next) : sort;
 

@@ -60,7 +60,7 @@ test('loads of different keys are independent', async () => {
   expect(slow).toBeInstanceOf(Promise);
 });
 
-test('a failed load fails for everyone who joined it, and the next one is new', async () => {
+test('a failed load fails for everyone who joined it, and the next request starts a new load', async () => {
   const paced = new Paced(0);
   await expect(paced.run('a', () => Promise.reject(new Error('down')), vi.fn())).rejects.toThrow('down');
   await expect(paced.run('a', async () => 'up', vi.fn())).resolves.toBe('up');

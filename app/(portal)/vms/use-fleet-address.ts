@@ -38,7 +38,10 @@ export function useFleetAddress(fields: readonly ListedField[]): FleetAddress {
   const inAddress = filter.q ?? '';
   const [search, setSearch] = useState(inAddress);
   const [known, setKnown] = useState(inAddress);
-  /** Searches written to the URL that the router has not rendered yet. The reader may keep typing in the meantime. */
+  /**
+   * Search texts that were written to the URL but that the router has not rendered yet. The reader may keep typing in
+   * the meantime.
+   */
   const [written, setWritten] = useState<readonly string[]>([]);
   if (inAddress !== known) {
     setKnown(inAddress);

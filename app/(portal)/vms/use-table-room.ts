@@ -34,8 +34,7 @@ export function useTableRoom(chosen: readonly ColumnName[], isNarrow: boolean): 
     const frame = element.parentElement ?? element;
     const measure = () => {
       setWidth(frame.clientWidth);
-      // Below 720 px, a row has two lines, with the health at the end of the first and the last poll at the end of the
-      // second.
+      // Below 720 px, a row has two lines: the first line ends with the health, the second with the last poll.
       const next = isNarrow
         ? { extensions: frame.clientWidth - 172, tags: 0 }
         : { extensions: widthOf('extensions'), tags: widthOf('tags') };

@@ -71,7 +71,7 @@ export function mirroredBundle(bundle: Bundle): Bundle {
         )
       : [[key, mirrored(sentence)] as const],
   );
-  // A plural form that exists in English takes precedence over one generated from `other`.
+  // A plural form that exists in English takes precedence over a form that is generated from `other`.
   const own = Object.keys(bundle).map((key) => [key, mirrored(bundle[key] ?? '')] as const);
   return Object.fromEntries([...forms, ...own]);
 }

@@ -23,7 +23,7 @@ const currentReader = cache(async (): Promise<ReaderWishes> => {
   };
 });
 
-/** The language of this page: the best of the reader's languages that has translations, otherwise English. */
+/** The language of this page: the reader's most preferred language that has translations, otherwise English. */
 export const currentLanguage = cache(async (): Promise<string> => {
   const wishes = await currentReader();
   const { chosenLanguage } = wishes;

@@ -4,7 +4,7 @@ import { createWords } from './create.ts';
 import { mirroredLanguage, namespaces, pseudoLanguage } from './namespaces.ts';
 import { translate } from './translate.ts';
 
-/** Returns a value for every placeholder of a sentence, derived from its name. */
+/** Returns a value for every placeholder of a sentence, derived from the placeholder's name. */
 function valuesFor(sentence: string): Record<string, string> {
   return Object.fromEntries([...sentence.matchAll(/\{\{(\w+)\}\}/g)].map(([, name = '']) => [name, `‹${name}›`]));
 }

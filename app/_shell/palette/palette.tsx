@@ -22,7 +22,7 @@ import { takeTypedAhead } from './typed-ahead.ts';
 import { type PaletteCommand, useCommands } from './use-commands.ts';
 import { type FoundFacet, useFacets } from './use-facets.ts';
 
-/** Finds pages, VMs, handlers and commands by a few letters. Large: load it with `dynamic`. */
+/** Finds pages, VMs, handlers and commands by a few letters. Its script is large, so load it with `dynamic`. */
 export function Palette({ onClose }: { onClose(): void }) {
   const { t } = useTranslation('palette');
   const router = useRouter();

@@ -1,7 +1,7 @@
 /** What the reader typed after the shortcut, before the palette could receive it. */
 let typed = '';
 
-/** Returns the text that was typed before the palette opened, once. */
+/** Returns the text that was typed before the palette opened. Returns it only once. */
 export function takeTypedAhead(): string {
   const text = typed;
   typed = '';
@@ -9,8 +9,8 @@ export function takeTypedAhead(): string {
 }
 
 /**
- * Collects the keys until the palette has the focus, so that none is lost or acts on the page. Escape calls `onEscape`.
- * Returns a function that stops collecting.
+ * Collects the keys until the palette has the focus, so that no key is lost or acts on the page. Escape calls
+ * `onEscape`. Returns a function that stops collecting.
  */
 export function collectTypedAhead(onEscape: () => void): () => void {
   const collect = (event: KeyboardEvent): void => {

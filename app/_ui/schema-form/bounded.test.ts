@@ -80,13 +80,13 @@ test('follows references inside the schema, and stops if a schema contains itsel
   expect(planForm({ $defs: { ring: { $ref: '#/$defs/ring' } }, $ref: '#/$defs/ring' })).toBeNull();
 });
 
-test('a hostile schema costs no more than a large one', () => {
+test('a hostile schema costs no more than a large schema', () => {
   const wide = object(
     Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`s${index}`, { type: 'string' }])),
   );
   expect(Object.keys(planForm(wide)?.schema.properties ?? {}).length).toBeLessThanOrEqual(300);
 
-  // Each of the 60 levels refers to the next one twenty times, so the expanded schema would have 20^60 fields.
+  // Each of the 60 levels refers to the next level twenty times, so the expanded schema would have 20^60 fields.
   const levels = Object.fromEntries(
     Array.from({ length: 60 }, (_, level) => [
       `l${level}`,

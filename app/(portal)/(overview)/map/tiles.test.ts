@@ -42,7 +42,7 @@ test('a tile in the group of a handler shows the worst health of that handler', 
   expect(healthIn('none', null, first)).toBe('failed');
 });
 
-/** Two groups: one with a line of three tiles and a line of two, and one with a single tile. */
+/** Two groups: the first has a line of three tiles and a line of two; the second has a single tile. */
 const boxes = [
   { group: 0, left: 0, top: 0 },
   { group: 0, left: 100, top: 0 },

@@ -13,7 +13,7 @@ const steps: Readonly<Record<string, MapStep>> = {
   PageDown: 'nextGroup',
 };
 
-/** A map in which keys move from VM to VM. A place identifies a VM or a cell. */
+/** A map in which keys move the cursor from VM to VM. A place identifies a VM or a cell. */
 export interface WalkedMap<Place> {
   /** Null if the map shows no VM. */
   first: Place | null;
@@ -38,7 +38,7 @@ export interface MapCursor<Place> {
   };
 }
 
-/** A cursor that keys move through a map: arrows, Home, End, Page Up, Page Down, N, Escape and Enter. */
+/** A cursor in a map, which moves by keyboard: arrows, Home, End, Page Up, Page Down, N, Escape and Enter. */
 export function useMapCursor<Place>(): MapCursor<Place> {
   const [walked, setWalked] = useState<Place | null>(null);
   const [hasFocus, setFocus] = useState(false);

@@ -24,7 +24,7 @@ const fewLanguages = 10;
 
 /**
  * The completeness of each language of one version, initially the newest. The number of missing texts links to the
- * first of them.
+ * first missing text.
  */
 export function LanguagesCard({ handler, newest, mayPublish }: LanguagesCardProps) {
   const { t } = useTranslation('packages');

@@ -31,7 +31,7 @@ const few = 5;
 export function UnknownCard({ handler, mayPublish }: UnknownCardProps) {
   const { t, i18n } = useTranslation('packages');
   const trpc = useTRPC();
-  // Without the region, so that the pseudo-language `en-XA` counts as English.
+  // Drops the region, so that the pseudo-language `en-XA` counts as English.
   const reader = i18n.language.split('-')[0] ?? 'en';
   const language = new Intl.DisplayNames(i18n.language, { type: 'language' }).of(reader) ?? reader;
   const [lang, setLang] = useState('en');

@@ -3,7 +3,7 @@
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { firstFindingId, type PackageFinding } from './finding.ts';
 
-/** The number of errors and warnings, as a link to the first one. */
+/** The number of errors and warnings, as a link to the first finding. */
 export function FindingCount({ findings }: { findings: readonly PackageFinding[] }) {
   const { t } = useTranslation('packages');
   if (findings.length === 0) return null;

@@ -36,8 +36,8 @@ interface FactorDialogProps {
 }
 
 /**
- * The dialog for one change. Except for renaming, asks for a confirmation first if the last one is too old. Shows
- * recovery codes if the change created any.
+ * The dialog for one change. Except for renaming, asks for a confirmation first if the last confirmation is too old.
+ * Shows recovery codes if the change created any.
  */
 export function FactorDialog({ act, account, onClose }: FactorDialogProps) {
   const { t } = useTranslation('account');

@@ -21,7 +21,7 @@ interface ProviderRowProps {
   refused: string | undefined;
 }
 
-/** The member's account at the OpenID provider, and a button to connect one. */
+/** The member's account at the OpenID provider, and a button that connects or replaces the account. */
 export function ProviderRow({ name, isConnected, refused }: ProviderRowProps) {
   const { t } = useTranslation('account');
   const explain = useProblem();

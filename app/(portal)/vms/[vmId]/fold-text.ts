@@ -15,7 +15,7 @@ export function foldText(text: string): string | null {
   const first = lines.slice(0, shownLines).join('\n');
   const cut = first.slice(0, shownCharacters);
   const lineEnd = cut.lastIndexOf('\n');
-  // Cuts at the end of a line, unless that would leave too little.
+  // Cuts at the end of a line, unless that would leave too little text.
   const beginning = first.length > cut.length && lineEnd > shownCharacters / 2 ? cut.slice(0, lineEnd) : cut;
   return beginning
     .toWellFormed()

@@ -8,7 +8,7 @@ import { Td, Tr } from '#app/_ui/table.tsx';
 import { useMoment } from './time/use-event-words.ts';
 
 export interface OpeningRowProps {
-  /** ISO 8601. Shown in the first cell, which opens the row. */
+  /** Time in ISO 8601, shown in the first cell. This cell opens the row. */
   at: string;
   cells: ReactNode;
   columns: number;

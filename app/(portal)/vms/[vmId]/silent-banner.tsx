@@ -11,7 +11,7 @@ import { TextLink } from '#app/_ui/text-link.tsx';
 import { DateTime, Elapsed, RelativeTime } from '#app/_ui/time.tsx';
 import type { InstanceDetails } from './vm-data.ts';
 
-/** Commands that show on the machine why the agent does not call. */
+/** Commands to run on the machine. They show why the agent does not call. */
 const commands = {
   reference: ['systemctl status annex-agent', 'annex-agent doctor --dir /var/lib/annex-agent'],
   stock: ['systemctl status walinuxagent', 'systemctl status annex-wire'],

@@ -30,7 +30,7 @@ export function StockCommands({ vmId, gatewayUrl, token }: { vmId: string; gatew
   );
 }
 
-/** Several lines to copy, which scroll. */
+/** Several lines to copy, in a scrolling box. */
 function Script({ label, children }: { label: string; children: string }) {
   return (
     <div className="relative">

@@ -15,7 +15,7 @@ export interface PublishActProps {
   resources: VersionResources;
   /** Whether messages have unsaved edits. */
   unsaved: boolean;
-  /** Whether the schema has unsaved edits; it cannot be changed after publishing. */
+  /** Whether the schema has unsaved edits. The schema cannot be changed after publishing. */
   unsavedSchema: boolean;
   onPublished(): void;
 }

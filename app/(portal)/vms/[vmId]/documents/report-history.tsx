@@ -18,7 +18,7 @@ import type { InstanceDetails, PastReport } from '../vm-data.ts';
 import { JsonDocument } from './json-document.tsx';
 
 const kinds = ['handler', 'heartbeat', 'status'] as const;
-/** Small, because documents may be large. */
+/** A small number, because documents may be large. */
 const pageSize = 25;
 
 /** The history of reports, newest first. A row opens to show the document as it was sent. */

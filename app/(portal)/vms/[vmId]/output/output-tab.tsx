@@ -37,7 +37,7 @@ export function OutputTab({ view, agentKind }: { view: InstanceDetails; agentKin
     .map((extension) => ({ extension, whole: outputOf(extension, all) }))
     .filter(({ extension, whole }) => whole !== undefined || extension.handlerState?.outputTail);
   const shown = new Set(cards.map(({ whole }) => whole?.id));
-  // The panel is rendered after the URL changes, too late for the browser to scroll to it.
+  // The panel is rendered after the URL changes, too late for the browser to scroll to the panel.
   const isThere = cards.length > 0;
   useEffect(() => {
     if (isThere) document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();

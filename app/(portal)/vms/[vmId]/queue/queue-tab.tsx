@@ -52,7 +52,7 @@ export function QueueTab({ vmId, isSilent }: QueueTabProps) {
   const markedGroup = marked === null ? undefined : waitingGroupOf(marked, groups);
   const isEmpty = now === null && next.length === 0 && waiting.length === 0;
   return (
-    // A page with a marked row is long enough on a phone for `scrollToRow` to move the tabs below the top bar.
+    // If a row is marked, makes the page long enough on a phone for `scrollToRow` to move the tabs below the top bar.
     <div className={cn(marked !== null && 'max-sm:min-h-[calc(100dvh-var(--topbar)-var(--tabbar)-72px)]')}>
       <p role="status" className="not-empty:mt-4 not-empty:text-12 not-empty:text-ink-2">
         {marked !== null && markedGroup === undefined ? t('queue.gone', { name: marked }) : null}

@@ -125,8 +125,8 @@ export function ticksOf(lanes: readonly Pick<Lane, 'heartbeat'>[], from: number,
 }
 
 /**
- * Returns the event that a key leads to: the previous, next, first or last one, or the nearest in time in a lane above
- * or below.
+ * Returns the event that a key leads to: the previous, next, first or last event, or the event nearest in time in a
+ * lane above or below.
  */
 export function nextEvent(
   events: readonly AxisEvent[],

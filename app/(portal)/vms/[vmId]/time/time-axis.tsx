@@ -30,7 +30,7 @@ export interface TimeAxisProps {
   label: string;
 }
 
-/** The axis: lanes of events, a line for the current time, and the next deadline or the last one. */
+/** The axis: lanes of events, a line for the current time, and the next or the last deadline. */
 export function TimeAxis(props: TimeAxisProps) {
   const { timeline, range, now, extensions, deadline, label } = props;
   const id = useId();

@@ -11,7 +11,7 @@ export interface EventCursor {
   stop: AxisEvent | undefined;
   /** Id of the event with a visible focus. */
   focused: string | null;
-  /** The event under the pointer, or the focused one. */
+  /** The event under the pointer, or the focused event. */
   active: AxisEvent | undefined;
   /** Whether the reader may open a change of the goal state. */
   mayOpen: boolean;

@@ -7,7 +7,7 @@ import { domainOf, type Range } from './span.ts';
 export interface Scale {
   /** Width of the axis in pixels; 0 until it is measured. */
   width: number;
-  /** The first time on the axis. */
+  /** The earliest time on the axis. */
   from: number;
   xOf(at: number): number;
 }

@@ -60,7 +60,7 @@ test('reverting a text keeps the other person’s change; a new language has rev
   expect(mergeEdits(german({}), 'fr', {})).toMatchObject({ revision: 0, file: [{ lang: 'fr', messages: [] }] });
 });
 
-test('text typed while a language is being saved stays, based on the saved text', () => {
+test('text typed while a language is being saved is kept, and is then based on the saved text', () => {
   const sent = { a: { base: 'x', text: 'y' }, b: { base: '', text: 'new' } };
   const now = { a: { base: 'x', text: 'y, and more' }, b: sent.b, c: { base: '', text: 'later' } };
   expect(withoutStored(now, sent)).toEqual({ a: { base: 'y', text: 'y, and more' }, c: { base: '', text: 'later' } });

@@ -31,7 +31,7 @@ export function MessageTable({ messages, languages, ids, mayEdit, open, onOpen, 
     estimateSize: () => rowHeight,
     getItemKey: (index) => ids[index] ?? index,
     overscan: 10,
-    // `flushSync` would render the rows a second time in every scroll event.
+    // `flushSync` would render the rows a second time on every scroll event.
     useFlushSync: false,
     initialRect: { width: 1200, height: 480 },
   });

@@ -19,9 +19,9 @@ export interface EditedMessages {
    * no conflict.
    */
   conflictOf(lang: string, id: string): { theirs: string; who: string } | undefined;
-  /** Number of unsaved messages by language; languages without any are absent. */
+  /** Number of unsaved messages by language; languages without unsaved messages are absent. */
   changes: ReadonlyMap<string, number>;
-  /** Ids in conflict, by language; languages without any are absent. */
+  /** Ids in conflict, by language; languages without conflicts are absent. */
   conflicts: ReadonlyMap<string, readonly string[]>;
   editsOf(lang: string): Edits;
   write(lang: string, id: string, text: string): void;
@@ -149,7 +149,7 @@ function useUnsavedWarning(unsaved: boolean, onUnsaved: (unsaved: boolean) => vo
   }, [unsaved]);
 }
 
-/** Returns the ids of matching edits by language. Languages without any are absent. */
+/** Returns the ids of matching edits by language. Languages without matching edits are absent. */
 function idsPerLanguage(
   edits: Readonly<Record<string, Edits>>,
   fits: (lang: string, id: string) => boolean,

@@ -100,7 +100,7 @@ function timeoutsOf(timeouts: Partial<Record<HandlerCommand, number>>): Record<H
   };
 }
 
-/** Numbers beyond this may lose digits in JavaScript. */
+/** Larger numbers may lose digits in JavaScript. */
 const largest = 2 ** 53;
 
 /** Updates the draft from its JSON text. While the text is invalid, keeps the last valid settings. */

@@ -24,7 +24,7 @@ export interface EditingStart extends EditorStart {
   /** The initial version and its schema. */
   first: { version: string; schema: SchemaOfVersion; words: SettingWordsByPointer };
   suggestedName?: string;
-  /** The version that the page's address chooses, if any. */
+  /** The version in the page's URL, if any. */
   chosenVersion?: string | undefined;
 }
 

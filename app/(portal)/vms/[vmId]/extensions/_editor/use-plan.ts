@@ -56,7 +56,7 @@ export function usePlan({ vmId, name, goal, secretChanges, siblings, enabled, st
   useEffect(() => {
     latest.current = { goal, secretChanges, explain };
   });
-  // Contains the typed secrets, but stays in the memory of this page.
+  // The text contains the typed secrets, but stays in the memory of this page.
   const text = canonical({ vmId, name, goal, secretChanges, siblings });
   const about = `${stamp} ${text}`;
 
