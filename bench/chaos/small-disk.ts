@@ -37,7 +37,7 @@ export function openSmallDisk(): SmallDisk {
 function fillUp(file: string): void {
   const opened = openSync(file, 'w');
   try {
-    // The loop ends when the disk is full: the last write is partial, and the next one throws ENOSPC.
+    // The loop ends when the disk is full: the last write is partial, and the next write throws ENOSPC.
     for (;;) writeSync(opened, chunk);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;

@@ -89,7 +89,7 @@ async function prepareGoals(client: pg.ClientBase, limits: Limits['report']): Pr
   );
 }
 
-/** Returns the last report of a healthy extension, parsed like one from a request. */
+/** Returns the last report of a healthy extension, parsed like a report from a request. */
 function reportedOf(extension: string, limits: Limits['report']) {
   const read = { extension, ageSeconds: 4, readSecondsAgo: 0 };
   const beats = extension === extensionNames.heartbeat;

@@ -26,7 +26,7 @@ export interface AgentsOptions {
   seed: string;
   /** ETag of the goal state that every VM of a new fleet has. */
   etag: string;
-  /** Id of this run of the agents. */
+  /** Id of this run. */
   run: string;
 }
 

@@ -11,7 +11,7 @@ import { Tally } from '../load/tally.ts';
 
 /**
  * Reporting periods in milliseconds: every VM sends a heartbeat every two minutes, and a VM in transition sends a
- * status every five.
+ * status every five minutes.
  */
 const heartbeatMs = 120_000;
 const statusMs = 300_000;

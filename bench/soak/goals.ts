@@ -62,7 +62,8 @@ export async function changeGoal(
     const dependsOnAlpha = name === 'beta' && wanted.get('alpha')?.state === 'enabled' && random() < 0.5;
     const goal = {
       version: pick(versions),
-      // Stays enabled while other extensions depend on it. Otherwise, they would wait forever.
+      // The extension stays enabled while other extensions depend on it. Otherwise, these extensions would wait
+      // forever.
       state: random() < 0.8 || isNeeded ? ('enabled' as const) : ('disabled' as const),
       dependsOn: dependsOnAlpha ? ['alpha'] : [],
     };
