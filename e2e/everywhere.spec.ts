@@ -115,7 +115,7 @@ test('scripts in names and texts from people do not run', async ({ signedIn, por
   const vm = await api.createVm(`hostile-${unique}`, { note: hostile });
   await page.goto(`/vms/${vm.id}`);
   await expect(page.getByText(hostile).first()).toBeVisible();
-  // The font must not replace 2x4 with 2×4 or -> with an arrow either.
+  // The font must also not replace 2x4 with 2×4 or -> with an arrow.
   await expect(page.getByText(hostile).first()).toHaveCSS('font-variant-ligatures', 'no-contextual');
   await expect(page).toHaveTitle(new RegExp(`^${vm.name}`));
 

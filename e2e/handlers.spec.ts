@@ -276,7 +276,7 @@ test('the handler page shows adoption, failures, languages and two versions side
   });
 });
 
-test('an operator rolls a new version out to a VM with an older one', async ({ api, signedIn, unique }) => {
+test('an operator rolls a new version out to a VM with an older version', async ({ api, signedIn, unique }) => {
   const handler = `Rollout.${unique}.Probe`;
   await givenProbe(api, handler, {});
   await givenProbe(api, handler, {}, '1.1.0.0');
@@ -287,7 +287,7 @@ test('an operator rolls a new version out to a VM with an older one', async ({ a
   await api.setExtension(current.id, 'probe', { handler, version: '1.1.0.0', settings });
   const page = await signedIn('operator');
 
-  await test.step('the handler’s page leads to the VMs with an older version, which show the newer one', async () => {
+  await test.step('the handler’s page leads to the VMs with an older version, which show the newer version', async () => {
     await page.goto(`/handlers/${handler}`);
     await expectAccessibleInBothThemes(page);
     await page.getByRole('link', { name: 'Roll out 1.1.0.0' }).click();

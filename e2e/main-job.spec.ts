@@ -35,7 +35,7 @@ const patient = { timeout: 30_000, intervals: [100, 250] };
 const row = (page: Page, name: string) =>
   page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) });
 
-/** Sets a mark on the window that a reload would remove. */
+/** Sets a mark on the window. A reload would remove the mark. */
 const mark = (page: Page) => page.evaluate(() => Object.assign(window, { stillTheSamePage: true }));
 const isMarked = (page: Page) => page.evaluate(() => 'stillTheSamePage' in window);
 
@@ -167,7 +167,7 @@ test('a handler is published, declared, run, read in many languages, updated and
     });
   const enabledTimes = (times: number) => `en/resource: Watching ${target}. Times enabled: ${times}.`;
 
-  await test.step('a new version takes over the state of the old one', async () => {
+  await test.step('a new version takes over the state of the old version', async () => {
     await api.publishSample('Acme.Lab.Probe', '1.1.0.0', probe);
     await declare('1.1.0.0', 'enabled');
     await expect.poll(() => watchingAs(api, vm.id, 'en'), patient).toBe(enabledTimes(2));

@@ -190,7 +190,7 @@ test('in a larger fleet, the pointer or a key on a cell shows its VM, a click op
   await expect(page).toHaveURL(/\/vms\/[0-9a-f-]{36}$/);
 });
 
-test('a card that fails to load says so and retries, and the others still work', async ({
+test('a card that fails to load says so and retries, and the other cards still work', async ({
   signedIn,
   api,
   console,

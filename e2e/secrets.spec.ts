@@ -213,7 +213,7 @@ test('a secret is stored, used on the machine, and found nowhere else', async ({
     machine: filesBelow(agent.dir),
   }));
 
-  await test.step('ordinary values are found everywhere, secret ones nowhere', () => {
+  await test.step('ordinary values are found everywhere, secret values nowhere', () => {
     for (const [place, evidence] of Object.entries(places)) {
       expect(tracesOf(user, evidence), `the user, who is no secret, in ${place}`).not.toEqual([]);
     }

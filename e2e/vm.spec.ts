@@ -241,7 +241,7 @@ test('a VM is renamed, gets a token shown only once, and is deleted after typing
   await expect(page).toHaveURL('/vms');
 });
 
-test('a VM deleted while its page is open is shown as deleted; an unknown one is not found', async ({
+test('a VM deleted while its page is open is shown as deleted; an unknown VM is not found', async ({
   signedIn,
   api,
   console,

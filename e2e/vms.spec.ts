@@ -255,7 +255,7 @@ test('matching VMs are downloaded as a file that no spreadsheet executes', async
   expect(lines[1]).toContain(`"'=cmd=1"`);
 });
 
-test('only visible rows of many VMs are in the document, and scrolling reaches the last', async ({
+test('only visible rows of many VMs are in the document, and scrolling reaches the last row', async ({
   signedIn,
   api,
   unique,

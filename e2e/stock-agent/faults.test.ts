@@ -47,7 +47,7 @@ for (const [name, raw, word] of cases) {
   });
 }
 
-test('an unreadable heartbeat does not count as ready, and a readable one corrects it', async () => {
+test('an unreadable heartbeat does not count as ready, and a readable heartbeat corrects this', async () => {
   const set = (publicSettings: object) =>
     stage.api.setExtension(vm.vmId, 'probe', { handler: probe, version: '1.0.0.0', settings: { publicSettings } });
   await set({ rawHeartbeat: 'thump' });

@@ -68,7 +68,7 @@ test('an uninstalled extension is gone from the machine and from the portal', as
   expect(await vm.machine.run('sh', '-c', 'ls -d /var/lib/waagent/Annex*/ 2>/dev/null || true')).toBe('');
 });
 
-test('a handler written like public ones runs unchanged', async () => {
+test('a handler written like public handlers runs unchanged', async () => {
   const field = fieldHandlers.find(({ handler }) => handler === 'Field.Access.Users');
   if (field === undefined) throw new Error('the handler is not among the samples');
   await publishField(stage.api, field);

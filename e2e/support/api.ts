@@ -1,10 +1,7 @@
 import { sampleLanguages, samplePackage, sampleResource, sampleSchema } from '#samples/build.ts';
 import type { Portal } from './portal.ts';
 
-/**
- * The fields of the input of `PUT /vms/{id}/extensions/{name}` that journeys use. `/api/v1/openapi.json` lists all of
- * them.
- */
+/** Fields that journeys send to `PUT /vms/{id}/extensions/{name}`. `/api/v1/openapi.json` lists all fields. */
 export interface ExtensionGoal {
   handler: string;
   version: string;
@@ -72,7 +69,7 @@ export class Api {
     this.#token = token;
   }
 
-  /** Sends a request. Throws with the problem's text if the status is not the expected one. */
+  /** Sends a request. Throws with the problem's text if the status is unexpected. */
   async call<Answer>(method: string, path: string, { body, headers, status }: Call = {}): Promise<Answer> {
     const isBytes = body instanceof Uint8Array;
     const response = await fetch(`${this.portal.url}/api/v1${path}`, {

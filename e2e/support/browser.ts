@@ -53,7 +53,7 @@ async function unpacked(): Promise<string> {
 
   const temporary = mkdtempSync(`${folder}.`);
   const previous = process.env.TMPDIR;
-  // The package unpacks into the folder in TMPDIR.
+  // The package unpacks into the folder that TMPDIR names.
   process.env.TMPDIR = temporary;
   try {
     await Promise.all(parts.map((part) => inflate(path.join(home, 'bin', part))));

@@ -32,7 +32,7 @@ export async function expectFocusKept(page: Page): Promise<void> {
   await expect.poll(isKept, 'the focus is kept').toBe(true);
 }
 
-/** Runs in the page: whether an element shows a focus ring, on itself or on the label or box around it. */
+/** Runs in the page. Returns whether an element shows a focus ring, on itself or on the label or box around it. */
 function showsFocus(element: HTMLElement | SVGElement): boolean {
   const around = element.closest('label, div') ?? element;
   const shadows = [

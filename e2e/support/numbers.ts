@@ -54,7 +54,7 @@ async function totalOf(page: Page, href: string): Promise<number> {
   return Number.parseInt(total.replaceAll(',', ''), 10);
 }
 
-/** Returns the lists' numbers of VMs by address. Requests a few lists at a time. */
+/** Returns the number of VMs in each list, by URL. Requests a few lists at a time. */
 async function totalsOf(page: Page, links: readonly CountLink[]): Promise<Map<string, number>> {
   const totals = new Map<string, number>();
   const left = [...new Set(links.map(({ href }) => href))].values();

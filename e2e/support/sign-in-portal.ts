@@ -13,7 +13,7 @@ interface PeopleFixtures {
   provider: OpenIdTestProvider;
 }
 
-/** A portal with a host name, because passkeys need one, and with an OpenID provider. */
+/** A portal with an OpenID provider and a host name, which passkeys require. */
 export const test = base.extend<object, PeopleFixtures & { portal: Portal }>({
   provider: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the dependencies from the pattern

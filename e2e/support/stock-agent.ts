@@ -90,7 +90,7 @@ export class StockAgent {
     return (await this.#ask(address)).text();
   }
 
-  /** Requests a URL from a document as the forwarder does: from the gateway, with the token. */
+  /** Requests a URL that a document contains, as the forwarder does: from the gateway, with the token. */
   async #ask(address: string, init: RequestInit = {}): Promise<Response> {
     const { pathname, search } = new URL(address);
     const headers = { 'x-ms-agent-name': 'WALinuxAgent', ...init.headers, 'x-guest-token': this.#token };

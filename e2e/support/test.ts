@@ -24,7 +24,7 @@ interface JourneyFixtures {
   signedIn: (role: Role, options?: BrowserContextOptions & { namespaces?: string[] }) => Promise<Page>;
   /** Enrolls a VM's machine and runs its agent until the test ends. */
   startAgent: (vm: CreatedVm) => Promise<AgentProcess>;
-  /** A word for names, unique within the portal. */
+  /** A word that is unique within the portal, for use in names. */
   unique: string;
 }
 
