@@ -70,7 +70,7 @@ test('`npm start` installs no development packages, and install scripts see no A
   expect(run('scripts/start.ts').kinds).toEqual(['production']);
 });
 
-test('other commands install the rest once, and `npm start` keeps it', () => {
+test('other commands install the other packages once, and `npm start` keeps them', () => {
   run('scripts/start.ts');
   const all = ['production', 'development'];
   expect(run('scripts/test.ts').kinds).toEqual(all);

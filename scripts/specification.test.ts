@@ -56,7 +56,7 @@ test('a comment does not count as a test', () => {
   ]);
 });
 
-test('a page is stale if it lists tests that do not exist, or misses new ones', () => {
+test('a page is stale if it lists tests that do not exist, or misses new tests', () => {
   const text = pageWith(`| ${id(1)} | VMs can be created. |  |`, `| ${id(2)} | A page shows them. |  |`);
   plant('agent/more.test.ts', `test('${id(1)} creates more', () => {});`);
   expect(faults(text)).toEqual([

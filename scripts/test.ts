@@ -65,7 +65,7 @@ if (whyNoStockAgent === null) {
       ...['--reporter=default', '--reporter=json', `--outputFile.json=${stockReport}`],
     ],
     totals: (exitCode) => vitestTotals(read(stockReport), exitCode),
-    // Mostly waits for the agent's own intervals.
+    // These tests mostly wait for the agent's own intervals.
     isBeside: true,
   });
 } else notes.push(`Not tested: the real Azure Linux agent. Reason: ${whyNoStockAgent}.`);

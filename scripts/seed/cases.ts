@@ -30,7 +30,7 @@ export interface Case {
   variant: number;
   /** Whether the scenario affects this extension. Unaffected extensions have not changed for a long time. */
   affected: boolean;
-  /** Whether the goal is always the newest version instead of one chosen by share. */
+  /** Whether the goal is always the newest version instead of a version chosen by share. */
   newest: boolean;
   state: 'enabled' | 'disabled';
   /** `patient` means timeouts of several hours, so that work in progress is not late while the seed is in use. */

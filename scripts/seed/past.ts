@@ -63,7 +63,7 @@ async function writeTransitions(client: pg.ClientBase, at: string): Promise<void
   );
 }
 
-/** Writes each version's rollout: the version replaces the previous one while the fleet grows. */
+/** Writes each version's rollout: the version replaces the previous version while the fleet grows. */
 async function writeCounts(
   client: pg.ClientBase,
   handlers: readonly SeedHandler[],
