@@ -7,7 +7,7 @@ export interface Sample {
   handler: string;
   version: string;
   publisher: { namespace: string; displayName: string };
-  /** Valid settings, including protected ones if the handler requires any. */
+  /** Valid settings, including protected settings if the handler requires any. */
   settings: { publicSettings: Record<string, unknown>; protectedSettings?: Record<string, unknown> };
 }
 
