@@ -111,7 +111,7 @@ test('a snooze ends at its time, on request, or when the problem changes', async
   await menuOf(page, 'Snooze').click();
   await page.getByRole('menuitem', { name: 'For 1 hour' }).click();
   await isSnoozed();
-  // The message about the first snooze may still be there.
+  // The message about the first snooze may still be visible.
   await page.getByRole('button', { name: 'Undo' }).last().click();
   await isListed();
 

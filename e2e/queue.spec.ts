@@ -89,7 +89,7 @@ test('the page says what a machine does now and next, and why something waits', 
   await expectAccessibleInBothThemes(page);
 
   // Checks the page in each state: while loading, after a failure, after a retry with a link to an entry that has left
-  // the queue, and empty.
+  // the queue, and with an empty queue.
   const isQueue = /instanceViews\.queue/;
   const held = Promise.withResolvers<void>();
   await viewer.route(isQueue, async (route) => {

@@ -19,7 +19,7 @@ export interface AgentLayout {
   goalState: string;
   /** The agent's local state: the handlers and extensions on this machine. */
   localState: string;
-  /** The version of this agent that was last reported to the portal. */
+  /** The agent version that was last reported to the portal. */
   described: string;
   /** The trial of a new agent after an update, and the first poll of the running agent. */
   trial: string;

@@ -42,7 +42,7 @@ export function authoritiesIn(file: string): string {
     for (const certificate of certificates) new X509Certificate(certificate);
     if (certificates.length > 0) return text;
   } catch {
-    // The error below is thrown instead.
+    // Ignores the parser's error. The code below throws an error that names the file.
   }
   throw new AgentError(`${file}, the file of --ca, contains no PEM certificate, or a damaged one.`);
 }

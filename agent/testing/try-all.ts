@@ -22,7 +22,7 @@ const usual = {
   commandSeconds: 300,
 };
 const wellBehaved = samples.map(({ handler, version, settings }) => {
-  // By default, Orbit always warns and Helix takes a minute.
+  // Without these settings, the Orbit sample always warns and the Helix sample takes a minute.
   const calm = { Orbit: { warnAtPercent: 100 }, Helix: { rules: 2, secondsPerRule: 1 } }[handler.split('.')[0] ?? ''];
   const publicSettings = { ...settings.publicSettings, ...calm };
   const resources = sampleLanguages.map((lang) => resourceFile.parse(sampleResource(handler, lang)));

@@ -114,7 +114,7 @@ export class Observer {
     this.updateWatchers();
   }
 
-  /** Reads the status of a command that has ended. Returns null if there is no valid one. */
+  /** Reads the status of a command that has ended. Returns null if there is no valid status. */
   async readStatus(extension: string): Promise<StatusWord | null> {
     const one = this.watched.get(`status ${extension}`);
     if (one !== undefined) one.leftAt = null;

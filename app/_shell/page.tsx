@@ -4,7 +4,7 @@ import { Breadcrumbs, type Crumb } from '../_ui/breadcrumbs.tsx';
 import { LiveBanner, TopTools } from './shell.tsx';
 
 export interface PageProps {
-  /** Breadcrumbs; the last one has no link. */
+  /** Breadcrumbs; the last breadcrumb has no link. */
   crumbs: readonly Crumb[];
   children: ReactNode;
   /**

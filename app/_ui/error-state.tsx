@@ -11,7 +11,7 @@ import { DateTime } from './time.tsx';
 export interface ErrorStateProps {
   /** What failed, such as "The list did not load". */
   title: ReactNode;
-  /** Why, and whether anything was changed. */
+  /** Why it failed, and whether anything was changed. */
   message: ReactNode;
   code?: string;
   requestId?: string;

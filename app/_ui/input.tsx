@@ -60,7 +60,7 @@ function leaveSearch(event: KeyboardEvent<HTMLInputElement>): void {
   // While an input method composes text, these keys belong to the input method.
   if (event.nativeEvent.isComposing) return;
   if (event.key === 'Escape') {
-    // By default, browsers clear the field.
+    // By default, browsers clear the field on Escape.
     event.preventDefault();
     field.blur();
   } else if (event.key === 'ArrowDown' && enterRows()) {

@@ -1,7 +1,7 @@
 import { cn } from './cn.ts';
 
 export interface MeterProps {
-  /** 0 to 1. */
+  /** From 0 to 1. */
   value: number;
   /** The meter's accessible name. */
   label: string;

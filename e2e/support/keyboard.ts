@@ -8,7 +8,7 @@ export async function tabTo(page: Page, wanted: Locator): Promise<void> {
   await expect(wanted).toBeVisible();
   for (let step = 0; step < maxSteps; step++) {
     if (await wanted.evaluate((element) => element === document.activeElement)) {
-      // The ring appears with a short transition.
+      // The focus ring appears with a short transition.
       await expect.poll(() => wanted.evaluate(showsFocus), `the focus on ${wanted} is seen`).toBe(true);
       return;
     }

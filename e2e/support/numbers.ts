@@ -32,7 +32,7 @@ export async function numbersOf(page: Page, within = 'main'): Promise<Numbers> {
       .filter((anchor) => anchor.dataset.count === undefined && /^\/vms(\?|$)/.test(anchor.getAttribute('href') ?? ''))
       .filter((anchor) => /\d/.test(nameOf(anchor)) && !/\d+(\.\d+){2,}/.test(nameOf(anchor)))
       .map((anchor) => `The link "${nameOf(anchor)}" shows a number, but not as data-count.`);
-    // A number in a cell or a list that is neither a link nor zero. Headings count other things, such as versions.
+    // Numbers in cells and lists that are neither links nor zero. Headings count other things, such as versions.
     const loose = [...root.querySelectorAll('td, li, dd, p')]
       .filter(
         (of) => isShown(of) && of.closest('a, [data-not-vms]') === null && of.querySelector('a, time, button') === null,

@@ -11,7 +11,7 @@ export interface OpenVm {
   name: string;
 }
 
-/** Number of VMs of a problem that are loaded together. */
+/** How many of a problem's VMs are loaded together. */
 export const vmsAtOnce = 50;
 
 /**

@@ -10,7 +10,7 @@ import { baseLanguage, mirroredLanguage, namespaces, pseudoLanguage, type WordNa
 
 const instances = new Map<string, i18n>();
 
-/** Languages that must be chosen explicitly. */
+/** Languages for tests, which must be chosen explicitly. */
 const testLanguages: readonly string[] = [pseudoLanguage, mirroredLanguage];
 
 /** Prefers the account's language. Uses the cookie's language if no one is signed in or the database is down. */

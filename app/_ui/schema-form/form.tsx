@@ -16,7 +16,7 @@ export interface SchemaFormProps extends Surroundings {
   plan: FormPlan;
   value: SettingsObject;
   onChange(value: SettingsObject): void;
-  /** Called with the JSON pointer of the setting that has the focus, or an empty string if none has it. */
+  /** Called with the JSON pointer of the setting that has the focus, or an empty string if no setting has the focus. */
   onActive?(pointer: string): void;
   disabled?: boolean;
 }

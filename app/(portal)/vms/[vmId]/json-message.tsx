@@ -8,7 +8,7 @@ import { isolateText } from '#protocol/direction.ts';
 import { MessageText } from './message-line.tsx';
 import type { ReportedMessage } from './vm-data.ts';
 
-/** Number of entries of an object or list that are rendered at a time. */
+/** How many entries of an object or list are rendered at a time. */
 const shownEntries = 50;
 
 const small = 'min-h-6 rounded-sm px-1.5 text-12 text-brand-text hover:bg-hover';

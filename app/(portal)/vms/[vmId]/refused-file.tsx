@@ -10,7 +10,7 @@ export interface RefusedFileProps {
   refused: NonNullable<Extension['refusedStatus']>;
 }
 
-/** The faults in a handler's file that the portal rejected, each with its path in the file. */
+/** The faults in a handler's rejected file, each with its path in the file. */
 export function RefusedFile({ kind, refused: { faults, readAt } }: RefusedFileProps) {
   const { t } = useTranslation('reports');
   return (

@@ -3,7 +3,7 @@
 import dynamic from 'next/dynamic';
 import type { InstanceDetails, VmFacts } from './vm-data.ts';
 
-/** An action on a VM that opens a dialog. */
+/** A VM action that opens a dialog. */
 export type VmAct =
   | { kind: 'edit' }
   | { kind: 'token' }

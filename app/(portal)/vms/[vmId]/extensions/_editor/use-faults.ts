@@ -55,7 +55,7 @@ interface Sources {
   secrets: ProtectedDraft;
   taken: boolean;
   mustReplace: string | undefined;
-  /** The `data-at` of the field that has the focus; empty if none has it. */
+  /** The `data-at` of the field that has the focus; empty if no field has the focus. */
   active: string;
 }
 
