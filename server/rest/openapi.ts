@@ -14,7 +14,7 @@ const meanings: Readonly<Record<number, string>> = {
   408: 'The request did not arrive completely within the time limit.',
   409: 'The request conflicts with the current state.',
   412: 'The state has changed: If-Match, the plan or the thumbprint is out of date.',
-  413: 'The body exceeds the size limit in `detail`.',
+  413: 'The body exceeds the size limit. `detail` contains the limit.',
   415: 'The content type or content encoding is not supported.',
   422: 'The request is well-formed but not valid. `errors`, if present, lists the errors.',
   429: 'Too many requests or failed attempts. Retry later.',

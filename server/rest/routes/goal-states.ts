@@ -160,7 +160,7 @@ export const goalStateRoutes: readonly RestRoute[] = [
     path: '/vms/{id}/extensions/{name}',
     operationId: 'getExtension',
     summary:
-      'Returns the declaration of an extension. For protected settings, the response contains only their names, and when and by whom each was changed.',
+      'Returns the declaration of an extension. For each protected setting, the response contains only its name, and when and by whom it was last changed.',
     role: 'operator',
     params: inExtension,
     answers: { 200: { meaning: 'The declaration.', schema: extensionView } },

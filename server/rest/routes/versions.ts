@@ -185,7 +185,8 @@ export const versionRoutes: readonly RestRoute[] = [
     method: 'POST',
     path: '/handlers/{handler}/versions/{version}/withdraw',
     operationId: 'withdrawVersion',
-    summary: 'Withdraws a published version. It can no longer be assigned; VMs that already have the version keep it.',
+    summary:
+      'Withdraws a published version. The version can no longer be assigned, but VMs that already have it keep it.',
     role: 'publisher',
     inNamespace: true,
     params: inVersion,

@@ -47,7 +47,7 @@ export const attentionGroup = z.object({
   common: z
     .object({ name: z.string(), value: z.string(), share: z.number(), fleetShare: z.number() })
     .nullable()
-    .describe('The tag that is much more common among these VMs than in the fleet; null if none stands out.'),
+    .describe('A tag that is much more common among these VMs than in the fleet; null if none stands out.'),
   vm: z.object({ id: z.uuid(), name: z.string() }).nullable().describe('The VM, if the problem affects only one VM.'),
   assignee: assignee.nullable(),
   snooze: snooze.nullable(),
