@@ -163,7 +163,7 @@ describe('sealing every act under another key', () => {
   const other = deriveKeys(randomBytes(32));
   const reseal = () => ctx.db.transaction((tx) => resealActivity(tx, other, later(60)));
 
-  test('the chain is valid under the new key, but not under the previous one', async () => {
+  test('the chain is valid under the new key, but not under the previous key', async () => {
     await givenActs(5);
     const former = await readHead(ctx.db);
     expect(await reseal()).toEqual({ acts: 5, earlierHead: former?.hash });

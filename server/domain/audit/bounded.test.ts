@@ -55,7 +55,7 @@ describe('what an act stores of a target', () => {
     });
   });
 
-  test('what is still too large after cutting is cut as a whole', () => {
+  test('a value that is still too large after cutting is cut as a whole', () => {
     const parts = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`${index}`, text(1_000)]));
     expect(bounded(parts)).toEqual(cut(parts));
   });

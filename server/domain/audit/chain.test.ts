@@ -292,7 +292,7 @@ describe('entries of the first release', () => {
     expect(heard).toMatchObject([{ kind: 'inserted', position: null }]);
   });
 
-  test('rows are not adopted if a database of that release replaces the current one', async () => {
+  test('rows are not adopted if a database of that release replaces the current database', async () => {
     await written(3);
     await rm(join(ctx.config.dataDir, 'activity-head.json'));
     await run('truncate audit_entries, audit_chain');
@@ -378,7 +378,7 @@ describe("the worker's verdict", () => {
     expect(await faults()).toEqual([{ kind: 'truncated', id: 3, position: 4 }]);
   });
 
-  test('an altered entry that was accepted no longer counts, but another one does', async () => {
+  test('an altered entry that was accepted no longer counts, but another altered entry does', async () => {
     await written(5);
     await run(`update audit_entries set actor_name = 'Eve' where id = 2`);
     await acceptActivity(ctx, await readKeptHead(ctx), { reason: 'examined', person: 'ada', now: new Date() });

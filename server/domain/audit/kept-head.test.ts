@@ -80,7 +80,7 @@ describe('the head in DATA_DIR', () => {
     expect(await readKeptHead(home)).toEqual(head);
   });
 
-  test('that cannot be read is an error, not an absent one', async () => {
+  test('that cannot be read is an error, not an absent head', async () => {
     await writeKeptHead(home, head);
     const folder = { keys, config: { dataDir: path() } };
     await expect(readKeptHead(folder)).rejects.toThrow('ENOTDIR');

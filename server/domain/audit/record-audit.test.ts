@@ -98,7 +98,7 @@ describe('the transaction of an act', () => {
     expect((await rows()).map(({ position }) => position)).toEqual([1]);
   });
 
-  test('the change fails with its act: neither is stored without the other', async () => {
+  test('a change and its act are never stored without each other', async () => {
     await record(act);
     await ctx.db.execute(sql`alter table audit_entries add constraint none check (target_id <> 'refused')`);
     const both = ctx.db.transaction(async (tx) => {

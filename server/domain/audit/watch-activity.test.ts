@@ -85,7 +85,7 @@ describe('checking the newest acts', () => {
     expect((await verdict())?.checkedAt).toEqual(writes ? later(seconds) : ctx.now);
   });
 
-  test('the first check of a process writes a verdict, even right after another one', async () => {
+  test('the first check of a process writes a verdict, even right after another verdict', async () => {
     await check();
     await check(1, newWatch());
     expect((await verdict())?.checkedAt).toEqual(later(1));
@@ -115,7 +115,7 @@ describe('checking all acts', () => {
     expect(heard).toEqual(Array(2).fill({ kind: 'altered', id: 2, position: 2 }));
   });
 
-  test('more acts than a step reads take several steps, and one verdict', async () => {
+  test('checking more acts than a step reads takes several steps, and writes one verdict', async () => {
     await check();
     await ctx.db.transaction(async (tx) => {
       for (let n = 0; n < 5_000; n += 1) {

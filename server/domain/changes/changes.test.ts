@@ -94,7 +94,7 @@ test('a change of a VM makes its health due; a change of another kind does not',
   expect(await dueAt(vmId)).toEqual(new Date(0));
 });
 
-test('a VM without a check gets one with its next change, or from the worker', async () => {
+test('a VM without a health check gets a check with its next change, or from the worker', async () => {
   const [changed, forgotten, deleted] = await Promise.all([createVm(), createVm(), createVm()]);
   await services.db.transaction((tx) => dropHealthChecks(tx, [changed, forgotten, deleted]));
   await services.db.update(vms).set({ deletedAt: new Date() }).where(eq(vms.id, deleted));

@@ -233,7 +233,7 @@ describe('sightings', () => {
     expect(await changesSince(db, mark)).toEqual(isNews ? [`vm ${vmId}`] : []);
   });
 
-  test('the first is news; those of an unknown VM or of the previous machine are dropped', async () => {
+  test('the first is news; sightings of an unknown VM or of the previous machine are dropped', async () => {
     const { vmId } = await givenAgent();
     const { id: bare } = await registerVm(operator, { name: 'bare' });
     const mark = await markOf(db);
@@ -339,6 +339,6 @@ test.each([
   [25, 0, 0],
   [25, 0.5, 1],
   [25, 1, 2],
-])('after a poll of %i s, with the random number %d, the next one comes after %i s', (held, random, seconds) => {
+])('after a poll of %i s, with the random number %d, the next poll comes after %i s', (held, random, seconds) => {
   expect(pollAfter(held, () => random)).toBe(seconds);
 });

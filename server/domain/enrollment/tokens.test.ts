@@ -98,7 +98,7 @@ describe('a token', () => {
     expect(used).toMatchObject({ tokenHash: sha256Hex(enrollmentToken), voidedAt: null });
   });
 
-  test('issued by two people at the same time: only one stays valid', async () => {
+  test('is the only valid one, even if several people issue tokens at the same time', async () => {
     const { id: vmId } = await register();
     const issued = await Promise.all([1, 2, 3].map(() => issueEnrollmentToken(operator, { vmId })));
     expect(new Set(issued.map(({ enrollmentToken }) => enrollmentToken)).size).toBe(3);

@@ -145,7 +145,7 @@ describe('an operator who enrolls their own key', () => {
     expect(await releaseSecrets(root, { vmId })).toMatchObject({ extensions: [], incarnation: before + 1 });
   });
 
-  test('cannot read them through a new certificate that the enrolled key signed', async () => {
+  test('cannot read protected settings through a new certificate that the enrolled key signed', async () => {
     const { vmId } = await givenVm(ada);
     await enrollBy(ada, vmId);
     await set(ada, vmId, 'hunter2');
@@ -164,7 +164,7 @@ describe('an operator who enrolls their own key', () => {
     expect(await stateOf(vmId)).toMatchObject({ needsRelease: true });
   });
 
-  test('cannot read them after a revert to settings that another operator set', async () => {
+  test('cannot read protected settings after a revert to settings that another operator set', async () => {
     const { vmId } = await givenVm(eve);
     await set(ada, vmId, 'hunter2');
     await set(eve, vmId, 'mine');
@@ -180,7 +180,7 @@ describe('an operator who enrolls their own key', () => {
     expect(await readable(vmId, pair)).toBe('hunter2');
   });
 
-  test('cannot read them while the VM is being decommissioned', async () => {
+  test('cannot read protected settings while the VM is being decommissioned', async () => {
     const { vmId } = await givenVm(ada);
     const hers = await enrollBy(ada, vmId);
     await set(ada, vmId, 'hunter2');

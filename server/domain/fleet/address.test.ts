@@ -150,7 +150,7 @@ describe('written URLs', () => {
     expect(parameters.toString()).toBe(written);
   });
 
-  test('a text replaces an earlier one, and other parameters are kept', () => {
+  test('a text replaces an earlier text, and other parameters are kept', () => {
     const parameters = new URLSearchParams('q=old&sort=name');
     writeParameter({ parameter: 'q' }, 'new', parameters);
     expect(parameters.toString()).toBe('q=new&sort=name');

@@ -352,7 +352,7 @@ describe('what a change leaves behind', () => {
 });
 
 describe('the goal states of a VM', () => {
-  test('begin with an empty one, which has a time, an author and a cause', async () => {
+  test('begin with an empty goal state, which has a time, an author and a cause', async () => {
     const { vmId } = await givenVm(services);
     expect(await causeOf(vmId)).toMatchObject({
       incarnation: 1,

@@ -97,7 +97,7 @@ describe('individual protected settings', () => {
     });
   });
 
-  test('list when and by whom each was entered, first those that the schema names', async () => {
+  test('list when and by whom each setting was entered, first the settings that the schema names', async () => {
     const vm = await givenSecrets({ zone: 'b', alias: 'c', keytab: 'file', password: 'first' });
     await change(eve, vm, { set: { keytab: 'other' } });
     expect(await view(vm)).toMatchObject({
@@ -129,7 +129,7 @@ describe('individual protected settings', () => {
     expect((await view(vm))?.settings).toMatchObject([adaAt, adaAt]);
   });
 
-  test('can be the first ones, and the last one can be removed', async () => {
+  test('can be added to an extension without any, and the last setting can be removed', async () => {
     const vm = await givenVm(services);
     await vm.declare('probe');
     expect(await change(ada, vm, { set: { secret: 'x' } })).toMatchObject({ sequenceNumber: 2 });
@@ -138,7 +138,7 @@ describe('individual protected settings', () => {
     expect(await view(vm)).toBeNull();
   });
 
-  test('AZ-C1 are checked together with the unchanged ones: path and keyword, but no value', async () => {
+  test('AZ-C1 are checked together with the unchanged settings: path and keyword, but no value', async () => {
     const vm = await givenSecrets();
     const wrong = { set: { password: 'abc', extra: 7 }, remove: ['keytab'] };
     const expected = [
@@ -154,7 +154,7 @@ describe('individual protected settings', () => {
     expect(await storedValue(vm)).toEqual({ password: 'first', keytab: 'file' });
   });
 
-  test('of two people who change different ones at the same moment are both stored', async () => {
+  test('are stored for both people if two people change different settings at the same moment', async () => {
     const vm = await givenSecrets();
     await Promise.all([
       change(ada, vm, { set: { password: 'second' } }),
@@ -165,7 +165,7 @@ describe('individual protected settings', () => {
     expect(await getExtension(ada, { vmId: vm.vmId, name: 'probe' })).toMatchObject({ publicSettings: { a: 2 } });
   });
 
-  test('are not changed if the goal state is not the one that the caller saw', async () => {
+  test('are not changed if the caller saw another goal state', async () => {
     const vm = await givenSecrets();
     await vm.declare('probe', { ...goal(), settings: { publicSettings: { a: 2 } } });
     const late = change(eve, vm, { set: { password: 'second' } }, { ifMatch: 2 });
@@ -173,7 +173,7 @@ describe('individual protected settings', () => {
     expect(await storedValue(vm)).toMatchObject({ password: 'first' });
   });
 
-  test('are rejected if one is both set and removed, and while the extension is being uninstalled', async () => {
+  test('are rejected if a setting is both set and removed, and while the extension is being uninstalled', async () => {
     const vm = await givenSecrets();
     const both = change(eve, vm, { set: { password: 'second' }, remove: ['keytab', 'password'] });
     expect(await outcomeOf(both)).toBe('unprocessable invalid; /changes/remove/1 setting_set_and_removed');
@@ -291,7 +291,7 @@ describe('AZ-C2 who may change individual settings', () => {
     expect(JSON.parse(opened.toString())).toEqual({ password: 'first', keytab: 'other' });
   });
 
-  test('settings of several people are released only by an admin, those of one person by that person', async () => {
+  test('settings of several people are released only by an admin, settings of one person by that person', async () => {
     const vm = await givenSecrets();
     expect((await storedRow(vm))?.setBy).toBe('user:ada');
     await change(eve, vm, { set: { keytab: 'other' } });

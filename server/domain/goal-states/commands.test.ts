@@ -151,7 +151,7 @@ describe('the commands of a whole change', () => {
     ]);
   });
 
-  test('of two removed extensions of a handler, the last one uninstalls it', () => {
+  test('of two removed extensions of a handler, the last uninstalls the handler', () => {
     const [a, b] = [row('a'), row('b')];
     expect(all([leaving('a', a), leaving('b', b)], [a, b])).toEqual([
       'disable 1.0 of b',
@@ -173,7 +173,7 @@ describe('the commands of a whole change', () => {
     ]);
   });
 
-  test('commands that two extensions share are listed for each of them', () => {
+  test('commands that two extensions share are listed for each extension', () => {
     const [a, b] = [row('a'), row('b')];
     const after = { version: '1.1' };
     const moves = [moveOf('a', { current: a, after }), moveOf('b', { current: b, after })];
@@ -291,7 +291,7 @@ describe('commands that may still run', () => {
     expect(found).toEqual(expected);
   });
 
-  test('a declaration stores its commands, after those of an unfinished goal', async () => {
+  test('a declaration stores its commands after the commands of an unfinished goal', async () => {
     const { vmId, declare, deliver } = await givenVm(services);
     const stored = () =>
       services.db.transaction(async (tx) => (await loadExtensions(tx, vmId)).map(({ commands }) => commands));

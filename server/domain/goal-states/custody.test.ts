@@ -287,7 +287,7 @@ describe('withheld secrets', () => {
   });
 });
 
-test('resealing changes every sealed secret, in several batches, so the old keys open none', async () => {
+test('resealing changes every sealed secret, in several batches, so the old keys no longer open any secret', async () => {
   const ctx = await testContext({ role: 'operator', services: await testServices() });
   await givenVersion(ctx.db);
   const vms = [await givenVm(ctx), await givenVm(ctx)];

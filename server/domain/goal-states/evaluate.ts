@@ -242,7 +242,10 @@ function secretChangeOf(
   return comparable && kept.fingerprint === fingerprintOf(ctx, head.vmId, name, given) ? 'kept' : 'replaced';
 }
 
-/** Returns the next sequence number of each extension, without reserving it. A name that the VM never had is absent. */
+/**
+ * Returns the next sequence number of each extension, without reserving it. A name that the VM never had is absent from
+ * the result.
+ */
 export async function nextSequences(
   tx: Database | Transaction,
   vmId: string,

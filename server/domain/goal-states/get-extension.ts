@@ -35,7 +35,7 @@ export const extensionView = extensionReceipt.extend({
       settings: z.array(z.object({ name: z.string(), changedAt: time, changedBy: z.string() })),
       /** Number of other settings, whose names cannot be shown. */
       unnamed: count,
-      /** Why individual settings cannot be changed: the code of the error; null if they can. */
+      /** Why individual settings cannot be changed: the code of the error; null if they can be changed. */
       obstacle: z.enum(['secrets_custody', 'secrets_not_object', 'secrets_withheld']).nullable(),
     })
     .nullable(),

@@ -69,7 +69,7 @@ test('compares any two goal states in both directions; AZ-C2 without the values 
   expect(JSON.stringify([forth, back])).not.toContain('secretId');
 });
 
-test('compares the first goal state with the empty one', async () => {
+test('compares the first goal state with the empty state', async () => {
   const { vmId } = await vmWithHistory();
   expect(await compareGoalStates(await ctx(), { vmId, from: 0, to: 2 })).toMatchObject({
     before: null,
@@ -98,7 +98,7 @@ test('reverts a failure to the newest goal state with other contents', async () 
   expect(await findRevertTarget(await ctx(), { vmId, name: 'other' })).toEqual({ incarnation: null });
 });
 
-test('shows a delivered goal state as sent, even when a newer one is in force', async () => {
+test('shows a delivered goal state as sent, even when a newer goal state is in force', async () => {
   const vm = await vmWithHistory();
   const { vmId } = vm;
   expect(await getDeliveredGoalState(await ctx(), { vmId })).toBeNull();

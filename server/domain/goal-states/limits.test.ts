@@ -102,7 +102,7 @@ describe.each([
     [4, [[5, 4, 3, 2], [1]]],
     [5, [[5, 4, 3, 2, 1]]],
     [100, [[5, 4, 3, 2, 1]]],
-  ])('of %i have no gap and no empty one', async (limit, expected) => {
+  ])('of %i entries have no gaps, and no page is empty', async (limit, expected) => {
     const found: number[][] = [];
     for (let cursor: string | null | undefined; cursor !== null; ) {
       const one = await page({ limit, ...(cursor && { cursor }) });

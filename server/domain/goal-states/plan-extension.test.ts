@@ -201,7 +201,7 @@ describe('AZ-C2 protected settings in a plan', () => {
     expect(await plan({ secret: `${secret}2` })).toBe('replaced');
   });
 
-  test('a plan does not reveal whether guessed values equal the stored ones', async () => {
+  test('a plan does not reveal whether guessed values equal the stored values', async () => {
     const vmId = await newVm();
     await setExtension(ctx, { vmId, name: 'probe', goal: goal(withSettings({}, { secret })) });
     const planOf = async (value: string) => {
@@ -283,7 +283,7 @@ describe('applying a plan', () => {
     }
   });
 
-  test('of two operators who apply one plan concurrently, one succeeds', async () => {
+  test('of two operators who apply the same plan concurrently, one succeeds', async () => {
     const vmId = await newVm();
     const input = { vmId, name: 'probe', goal: goal(withSettings({ a: 1 })) };
     const plan = (await planExtension(ctx, input)).planHash ?? '';
@@ -385,7 +385,7 @@ describe('removals and reverts are planned by the same rules', () => {
     await removeExtension(ctx, { ...input, plan: plan.planHash ?? '' });
   });
 
-  test('a removal that others depend on is rejected in the plan too', async () => {
+  test('the plan also rejects the removal of an extension that others depend on', async () => {
     const vmId = await twoStates();
     await setExtension(ctx, { vmId, name: 'behind', goal: goal({ handler: many, dependsOn: ['probe'] }) });
     await expect(planRemoval(ctx, { vmId, name: 'probe' })).rejects.toMatchObject({ code: 'extension_needed' });

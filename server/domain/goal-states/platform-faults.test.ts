@@ -75,7 +75,7 @@ describe('a version with platforms', () => {
     expect(await codesOf(await newVm(os, kind), version)).toEqual(codes);
   });
 
-  test('may be disabled, but not changed, on a machine replaced by one of another platform', async () => {
+  test('may be disabled, but not changed, once a machine of another platform replaced the first machine', async () => {
     const vmId = await newVm(debian);
     await setExtension(ctx, { vmId, name: 'probe', goal: goal('1.0') });
     await becomes(vmId, { name: 'Debian GNU/Linux', arch: 'arm64' });

@@ -31,7 +31,7 @@ const revert = ({ vmId }: GivenVm) => revertGoalState(operator, { vmId, incarnat
 const states = ({ vmId }: GivenVm) =>
   services.db.transaction(async (tx) => (await loadExtensions(tx, vmId)).map(({ name, state }) => `${name} ${state}`));
 
-describe('AZ-C4 a revert to another extension of a handler that allows only one', () => {
+describe('AZ-C4 a revert to another extension of a handler that allows only one extension', () => {
   test('is rejected while the machine has another extension of the handler, with newer settings', async () => {
     const vm = await givenSuccessor();
     await vm.deliver();

@@ -66,7 +66,7 @@ describe('a revert', () => {
     expect(await shown(vm)).toEqual(['disk 1.0.0.0 uninstall 2', 'probe 1.0.0.0 enabled 1']);
   });
 
-  test('declares a dropped extension again, with a number above its old ones', async () => {
+  test('declares a dropped extension again, with a number above its old numbers', async () => {
     const vm = await givenVm(services);
     await vm.declare('probe', settings({ n: 1 }));
     await removeExtension(operator, { vmId: vm.vmId, name: 'probe' });

@@ -117,7 +117,7 @@ describe('AZ-C4 sequence numbers and incarnations', () => {
     expect(await setExtension(ctx, { vmId, name: 'probe', goal: goal() })).toMatchObject({ sequenceNumber: 3 });
   });
 
-  test('undelivered extensions are dropped immediately, delivered ones with force', async () => {
+  test('undelivered extensions are dropped immediately, delivered extensions only with force', async () => {
     const vmId = await newVm();
     await setExtension(ctx, { vmId, name: 'probe', goal: goal() });
     expect(await removeExtension(ctx, { vmId, name: 'probe' })).toMatchObject({ state: 'removed' });
@@ -170,7 +170,7 @@ describe('rejected declarations', () => {
     expect(await refusal(removeExtension(ctx, { vmId, name: 'a' }))).toMatchObject({ code: 'extension_needed' });
   });
 
-  test('AZ-C1 settings that violate the schema, by path; protected ones without their values', async () => {
+  test('AZ-C1 settings that violate the schema, by path; protected settings without their values', async () => {
     const vmId = await newVm();
     const strict = { handler: 'Acme.Lab.Strict', ...settings({ port: 2 }, { password: 'hunter2' }) };
     const refused = await setExtension(ctx, { vmId, name: 's', goal: goal(strict) }).catch((error) => error);
@@ -218,7 +218,7 @@ describe('AZ-C2 custody of protected settings', () => {
   const own = { kind: 'issued' as const, issuer: { key: 'user:test-operator', isAdmin: false }, sameKey: false };
   const secret = { password: 'correct horse battery' };
 
-  test('the database never stores them in plain text, and equal ones change nothing', async () => {
+  test('the database never stores them in plain text, and equal settings change nothing', async () => {
     const vmId = await newVm();
     const set = (value?: Record<string, unknown> | null) =>
       setExtension(ctx, { vmId, name: 'probe', goal: goal(settings({}, value)) });

@@ -136,7 +136,7 @@ test('ten people who add extensions at the same time lose none', async () => {
   await expectOrder(vmId);
 });
 
-test('every goal state that is fetched while new ones are declared is in the history', async () => {
+test('every goal state that is fetched while new goal states are declared is in the history', async () => {
   const vm = await givenProbe();
   const { db } = services;
   const acts = [2, 3, 4, 5].map((n) => set(n)(ada, vm.vmId));

@@ -190,7 +190,7 @@ describe('a declaration', () => {
     expect(again).toMatchObject({ version: '1.1', requestedVersion: '1.0', state: 'disabled' });
   });
 
-  test('AZ-C2 keeps secrets without seeing them, and compares equal ones', async () => {
+  test('AZ-C2 keeps secrets that are not sent, and does not count equal secrets as changed', async () => {
     const vm = await givenMachine();
     const set = (protectedSettings: unknown) =>
       vm.declare('x', goalOf({ settings: { publicSettings: {}, protectedSettings } }));

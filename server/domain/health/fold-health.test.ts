@@ -202,7 +202,7 @@ test('AZ-H3 AZ-S6 health ages at the right times without reports, and recovers',
   expect(await vmRow(vm)).toMatchObject({ health: 'degraded', agent: 'ready' });
 });
 
-test('an agent that only polls recovers, and one that closes its poll is missed sooner', async () => {
+test('an agent that only polls recovers, and an agent that closes its poll is missed sooner', async () => {
   const vm = await givenProbe();
   await send(vm, good);
   await foldAged(later(601));

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 
 describe('old transitions', () => {
-  test('are deleted after the configured number of days, and newer ones are kept', async () => {
+  test('are deleted after the configured number of days, and newer transitions are kept', async () => {
     const { vmId } = await givenVm(services);
     const { health } = services.config.keptDays;
     const days = [health + 300, health + 1, health + 0.001, health, health - 0.001, 0];
@@ -140,7 +140,7 @@ describe('the facts of lists', () => {
 });
 
 describe('the counts of the fleet', () => {
-  test('take differences of many transactions, and a difference of 0 is none', async () => {
+  test('add up the differences of many transactions, and omit differences of 0', async () => {
     await foldCounts(services);
     const before = await readFleetCounts(db);
     const add = (...added: [string, number][]) => db.transaction((tx) => addToCounts(tx, new Map(added)));
@@ -193,7 +193,7 @@ describe('a scan of the fleet', () => {
     expect(await markAged(services, scan())).not.toBeNull();
   });
 
-  test('of some VMs runs alongside one of all, and finds what is about to age', async () => {
+  test('of some VMs runs alongside a scan of all VMs, and finds what is about to age', async () => {
     const vm = await reported();
     const among = [vm.vmId];
     let inner: Awaited<ReturnType<typeof markAged>> | undefined;

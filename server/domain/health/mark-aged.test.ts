@@ -84,7 +84,7 @@ async function givenFleet(count: number) {
   return { services, ids, facts: (id: string) => ({ own: facts.get(id) ?? [], presence: presenceOf.get(id) ?? null }) };
 }
 
-test('AZ-H3 AZ-S4 AZ-S6 scans find every VM that changed through time alone, and no others', async () => {
+test('AZ-H3 AZ-S4 AZ-S6 scans find every VM that changed through time alone, and no other VM', async () => {
   const { services, ids, facts } = await givenFleet(400);
   const answer = (id: string, now: Date): string => {
     const { own, presence } = facts(id);

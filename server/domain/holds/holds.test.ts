@@ -233,7 +233,7 @@ describe('the end', () => {
     await releaseHold(ctx, { vmId: later });
   });
 
-  test('the portal and a person at the same time: one of them ends it', async () => {
+  test('the portal and a person at the same time: only one of them ends the hold', async () => {
     for (let round = 0; round < 10; round += 1) {
       const vmId = await newVm();
       await holdVm(ctx, { vmId, reason, until: inSeconds(1) });
@@ -243,7 +243,7 @@ describe('the end', () => {
     }
   });
 
-  test('a person extends it just as it ends: it ends and a new one begins, or it continues', async () => {
+  test('a person extends the hold just as it ends: it ends and a new hold begins, or it continues', async () => {
     for (let round = 0; round < 10; round += 1) {
       const vmId = await newVm();
       await holdVm(ctx, { vmId, reason, until: inSeconds(1) });

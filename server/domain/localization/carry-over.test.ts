@@ -88,7 +88,7 @@ describe('carryOver', () => {
     expect((await getVersion(draft.publisher, { handler, version: '1.2' })).settingsSchemaFrom).toBeNull();
   });
 
-  test('takes the highest published version below: no draft, no withdrawn one, no higher one', async () => {
+  test('takes the highest published version below: no draft, no withdrawn version, no higher version', async () => {
     await published('1.9', { en: { a: 'nine' } });
     await published('1.10', { en: { a: 'ten' } });
     await given('1.11', { en: { a: 'draft' } });

@@ -250,7 +250,7 @@ describe('loading templates', () => {
     expect(await outdated(third)).toEqual([]);
   });
 
-  test('a version without languages has no matcher, and needs one with its first language', async () => {
+  test('a version without languages has no matcher, and needs a matcher with its first language', async () => {
     const words = await givenWords(services);
     const none = await loadMatcher(services.db, versionOf(words));
     expect(none).toMatchObject({ matcher: null, characters: 0, revisions: '' });

@@ -167,7 +167,7 @@ async function keep(tx: Transaction, reported: readonly Reported[]): Promise<voi
         from reported_messages where handler = ${handler}
       ) p
       where m.handler = ${handler} and m.version = p.version and m.id = p.id and p.place > ${keptPerVersion}`);
-    // Only a new id changes which messages the page lists; new counts appear when it is loaded again.
+    // Only a new id changes which messages the page lists; new counts appear when the page is loaded again.
     await recordChange(tx, 'handler', handler);
   }
 }

@@ -135,7 +135,7 @@ describe('faults of its parts', () => {
     expect(await exists(handler)).toBe(false);
   });
 
-  test('those of the package come with those of the other parts', async () => {
+  test('faults of the package are returned with the faults of the other parts', async () => {
     const zip = await samplePackage(sampleManifest({ enableCommand: '/bin/sh' }), { 'bin/install.sh': null });
     const faults = [
       { path: 'package/HandlerManifest.json#/0/handlerManifest/enableCommand', code: 'command_absolute' },
@@ -168,7 +168,7 @@ describe('what is not a fault of a part', () => {
     expect(await publishVersion(publisher, { handler, version: '1.0' })).toMatchObject({ state: 'published' });
   });
 
-  test('another language may follow the stored English one', async () => {
+  test('another language may be added to the stored English', async () => {
     const handler = newHandler();
     await register(handler, { resources: [languages[1]] });
     const answer = await register(handler, { resources: [languages[0]], publish: true });

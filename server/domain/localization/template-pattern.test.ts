@@ -19,7 +19,7 @@ describe('a long literal between two params', () => {
     expect(paramsOf(`{0}${long}{1}`, text)).toEqual(params);
   });
 
-  test.each([63, 64, 65, 66])('of %i letters is found at the same place as a shorter one', (length) => {
+  test.each([63, 64, 65, 66])('of %i letters is found at the same place as a shorter literal', (length) => {
     const literal = `${'a'.repeat(length - 1)}b`;
     expect(paramsOf(`{0}${literal}{1}`, `aa${literal}bb`)).toEqual(['aa', 'bb']);
     expect(paramsOf(`{0}${literal}{1}`, `bb${literal.slice(1)}b`)).toBeNull();
@@ -36,7 +36,7 @@ describe('the words of a template', () => {
     ['{0} failed', true, false],
     ['失敗 {0}', true, true],
     ['42 {0}', true, true],
-  ])('%j has words: %s, and when it is cut: %s', (template, words, wordsWhenCut) => {
+  ])('%j has words: %s, and when it is truncated: %s', (template, words, wordsWhenCut) => {
     const { hasWords, hasWordsWhenCut } = new TemplatePattern('id', template);
     expect({ hasWords, hasWordsWhenCut }).toEqual({ hasWords: words, hasWordsWhenCut: wordsWhenCut });
   });

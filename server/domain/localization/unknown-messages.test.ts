@@ -67,7 +67,7 @@ describe('reported ids without a text', () => {
     expect(times).toEqual(times.toSorted((a, b) => b - a));
   });
 
-  test('of another handler are not listed, and an unknown handler has none', async () => {
+  test('of another handler are not listed, and an unknown handler has no such ids', async () => {
     const [one, other] = [await givenWords(services), await givenWords(services)];
     await report(one.handler, one.version, 'only here');
     expect([await unknown(one.handler, 'en'), await unknown(other.handler, 'en')]).toEqual([['only here'], []]);

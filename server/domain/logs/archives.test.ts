@@ -94,7 +94,7 @@ describe('AZ-G11 a request', () => {
     expect(await wakesDuring(again)).toBe(1);
   });
 
-  test('while one is open, returns it: no log entry, no change, no wake-up', async () => {
+  test('while another is open, returns the open request: no log entry, no change, no wake-up', async () => {
     const first = await request();
     expect(await outputChanges(services, machine.vmId, async () => expect((await request()).id).toBe(first.id))).toBe(
       0,
@@ -110,7 +110,7 @@ describe('AZ-G11 a request', () => {
     expect(await actsOf(services, machine.vmId)).toHaveLength(1);
   });
 
-  test('for another handler, or after a response, is a new one', async () => {
+  test('for another handler, or after a response, is a new request', async () => {
     const first = await request();
     const { id } = await requestArchive(machine.operator, { vmId: machine.vmId, handler: 'Acme.Lab.Other' });
     await receive(first.id, '');
@@ -275,7 +275,7 @@ describe('the archives that are kept for a VM', () => {
     expect(kept.map(({ id }) => id)).toContain(idOf(1));
   });
 
-  test('the one that just arrived is kept, even if it was requested first', async () => {
+  test('the archive that just arrived is kept, even if it was requested first', async () => {
     const { id } = await givenArchive(services, machine.vmId, { id: idOf(0), handler: 'Acme.Lab.Slow' });
     for (const fill of ['a', 'b', 'c']) await receive((await request()).id, Buffer.alloc(archiveBytes, fill));
     await receive(id, Buffer.alloc(archiveBytes, 'slow'));

@@ -24,7 +24,7 @@ const run = (attempt: number) => [undefined, { attempt }] as const;
 const attempts = async () => (await machine.outputs()).map(({ attempt }) => attempt);
 
 describe('the outputs that are kept for a VM', () => {
-  test('the least recently written are deleted first, and the one being written never', async () => {
+  test('the least recently written outputs are deleted first, and the output being written is never deleted', async () => {
     const at = (minute: number) => new Date(Date.UTC(2030, 0, 1, 0, minute));
     const send = (attempt: number, bytes: number, minute: number, start = 0) =>
       machine.send(randomBytes(bytes), [start, start + bytes], { attempt }, at(minute));
@@ -52,7 +52,7 @@ describe('the outputs that are kept for a VM', () => {
     expect([await attempts(), (await other.outputs()).length]).toEqual([[1], 1]);
   });
 
-  test('at most 2,000 of them, whatever their size', async () => {
+  test('at most 2,000 outputs, whatever their size', async () => {
     const earlier = new Date('2020-01-01T00:00:00Z');
     const rows = Array.from({ length: 2_001 }, (_, attempt) => ({
       ...{ vmId: machine.vmId, id: randomUUID(), extension: 'probe', sequenceNumber: 1, command: 'enable' as const },

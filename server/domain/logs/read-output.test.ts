@@ -139,7 +139,7 @@ describe('searching', () => {
     expect([found.map((each) => each.row), next]).toEqual([rows, null]);
   });
 
-  test('a hundred lines at a time, and `next` continues with the next one', async () => {
+  test('a hundred lines at a time, and `next` continues with the next line', async () => {
     await machine.send('hit\n'.repeat(150), undefined, { attempt: 2 });
     const at = await its();
     const first = await searchOutput(machine.operator, { ...at, q: 'hit' });
@@ -159,7 +159,7 @@ describe('the list of outputs', () => {
     for (let attempt = 1; attempt <= count; attempt += 1) await machine.send(`${attempt}`, undefined, { attempt });
   };
 
-  test('is in pages, newest first, without repeating or omitting one', async () => {
+  test('is in pages, newest first, without repeating or omitting an output', async () => {
     await sendRuns(5);
     const attempts: number[][] = [];
     for (let cursor: string | null | undefined; cursor !== null; ) {
@@ -178,7 +178,7 @@ describe('the list of outputs', () => {
     expect(await listOutputs(machine.operator, { vmId: machine.vmId, limit: 2 })).toMatchObject({ nextCursor: null });
   });
 
-  test('can be limited to an extension, and has those of this VM only', async () => {
+  test('can be limited to an extension, and has only outputs of this VM', async () => {
     await givenVersion(services.db, { handler: 'Acme.Lab.Other' });
     await machine.declare('other', { handler: 'Acme.Lab.Other' });
     await machine.send('of the other one', undefined, { extension: 'other' });

@@ -65,7 +65,7 @@ describe('AZ-C1 settings are checked against the publisher’s schema before the
     ]);
   });
 
-  test('does not check kept protected settings; removed ones count as empty', async () => {
+  test('does not check kept protected settings; removed settings count as empty', async () => {
     const publicSettings = { url: 'https://example.org' };
     expect(await check(schema, { publicSettings })).toEqual([]);
     expect(await check(schema, { publicSettings, protectedSettings: null })).toMatchObject([
@@ -73,7 +73,7 @@ describe('AZ-C1 settings are checked against the publisher’s schema before the
     ]);
   });
 
-  test('accepts any settings without a schema; with one, protected settings need their part', async () => {
+  test('accepts any settings without a schema; with a schema, protected settings need their part of it', async () => {
     expect(await check(null, { publicSettings: { a: 1 }, protectedSettings: { b: 2 } })).toEqual([]);
     const publicOnly = { publicSettings: true };
     expect(await check(publicOnly, { publicSettings: { a: 1 } })).toEqual([]);

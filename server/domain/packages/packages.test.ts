@@ -309,7 +309,7 @@ describe('setSettingsSchema', () => {
 });
 
 describe('reading', () => {
-  test('lists handlers page by page with their highest published version, and searches them', async () => {
+  test('lists and searches handlers page by page, with their highest published version', async () => {
     for (const version of ['1.9', '1.10', '2.0']) await upload(publisher, 'Acme.Lab.List', version, honest);
     await publish('Acme.Lab.List', '1.9');
     await publish('Acme.Lab.List', '1.10');

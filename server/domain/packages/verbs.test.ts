@@ -204,7 +204,7 @@ describe('what a version allows in each state', () => {
 });
 
 describe('setPlatforms', () => {
-  test('replaces the list; an empty one means every platform', async () => {
+  test('replaces the list; an empty list means every platform', async () => {
     const linux = [{ os: 'linux' as const, arch: 'x64' as const }, { arch: 'arm64' as const }];
     expect(await setPlatforms(publisher, { ...draft, platforms: linux })).toEqual({ ...draft, platforms: linux });
     expect(await getVersion(publisher, draft)).toMatchObject({ platforms: linux });
@@ -291,7 +291,7 @@ describe('deleteDraft', () => {
     expect(await changesOf(draft)).toBe(2);
   });
 
-  test('by two publishers at the same time: the second one gets 404', async () => {
+  test('by two publishers at the same time: the second publisher gets 404', async () => {
     const both = await Promise.allSettled([deleteDraft(publisher, draft), deleteDraft(publisher, draft)]);
     expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     const rejected = both.find(({ status }) => status === 'rejected');

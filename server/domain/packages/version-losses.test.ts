@@ -9,7 +9,7 @@ const of = (publicSettings: unknown, protectedSettings?: unknown) => ({
 });
 
 describe('settingLosses', () => {
-  test('lists removed settings, without the settings inside a removed one', () => {
+  test('lists removed settings, without the settings inside a removed setting', () => {
     const before = of(object({ kept: text, port: text, proxy: object({ host: text }) }), object({ key: text }));
     expect(settingLosses(before, of(object({ kept: text })))).toEqual({
       removed: ['/publicSettings/port', '/publicSettings/proxy', '/protectedSettings'],
@@ -27,7 +27,7 @@ describe('settingLosses', () => {
     expect(settingLosses(of(object({})), both).required).toEqual(['/publicSettings/tls', '/publicSettings/tls/key']);
   });
 
-  test('follows references, allOf and the items of a list, also recursive ones', () => {
+  test('follows references, allOf and the items of a list, even if they are recursive', () => {
     const node = { ...object({ name: text }), allOf: [{ properties: { next: { $ref: '#/$defs/node' } } }] };
     const before = of({ $ref: '#/$defs/list', $defs: { node, list: { items: { $ref: '#/$defs/node' } } } });
     const after = of({ items: { properties: { next: {} } } });
@@ -36,7 +36,7 @@ describe('settingLosses', () => {
     expect(settingLosses(odd, odd)).toEqual({ removed: [], required: [] });
   });
 
-  test('a new schema lists what it requires; a removed one makes every setting acceptable', () => {
+  test('lists what a new schema requires, and nothing if the schema was removed, because every setting is then accepted', () => {
     const none = { settingsSchema: null };
     expect(settingLosses(none, of(object({ a: text }, ['a']))).required).toEqual(['/publicSettings/a']);
     expect(settingLosses(of(object({ a: text })), none)).toEqual({ removed: [], required: [] });
@@ -66,7 +66,7 @@ test('manifestLosses names commands that are gone and flags that are no longer t
   expect(manifestLosses(manifest({}), before)).toEqual([]);
 });
 
-test('executableLosses names files that both packages have and only the earlier one can execute', () => {
+test('executableLosses names files that both packages contain and that are executable only in the earlier package', () => {
   const file = (name: string, mode: number | null) => ({ name, size: 1, mode });
   const before = [file('bin/a', 0o755), file('bin/b', 0o755), file('bin/c', 0o644), file('gone', 0o755)];
   const after = [file('bin/a', 0o644), file('bin/b', 0o755), file('bin/c', null)];

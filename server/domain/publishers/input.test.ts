@@ -29,7 +29,7 @@ describe('createPublisher', () => {
     expect(await create(namespace, 'x'.repeat(200))).toMatchObject({ namespace });
   });
 
-  test('by several administrators at the same time creates one, in one spelling', async () => {
+  test('by several administrators at the same time creates one publisher, in one spelling', async () => {
     const spellings = ['Race.Lab', 'race.lab', 'RACE.LAB', 'Race.Lab'];
     const all = await Promise.allSettled(spellings.map((namespace) => create(namespace)));
     const created = all.flatMap((each) => (each.status === 'fulfilled' ? [each.value.namespace] : []));

@@ -123,7 +123,7 @@ describe('the history', () => {
     ]);
   });
 
-  test('contains every late report that differs from the last late one', async () => {
+  test('contains every late report that differs from the last late report', async () => {
     const vm = await vmWith('probe');
     await send(vm, success);
     await vm.declare('probe', { state: 'disabled' });
@@ -155,7 +155,7 @@ describe('problems', () => {
       ({ about, message, file, at }) => ({ about, message, file, at }),
     );
 
-  test('are kept, the last one about each subject', async () => {
+  test('are kept: the last problem about each subject', async () => {
     const vm = await vmWith('probe');
     const about = (message: string, file?: string) => ({ about: 'probe', message, ...(file && { file }) });
     await send(vm, { problems: [about('one'), about('two', 'status'), { about: 'goal-state', message: 'three' }] });
@@ -290,7 +290,7 @@ describe('a file that breaks the contract', () => {
 describe('a removal', () => {
   const removed = (name: string, sequenceNumber = 2) => handler('removed', { extension: name, sequenceNumber });
 
-  test('of two extensions in one report is two acts of the agent and two goal states', async () => {
+  test('of two extensions in one report leads to two acts of the agent and two goal states', async () => {
     const vm = await vmWith('probe', 'other');
     const operator = await testContext({ services, role: 'operator' });
     for (const name of ['probe', 'other']) await removeExtension(operator, { vmId: vm.vmId, name });

@@ -182,7 +182,7 @@ test('returns committed reports even if the next statement fails', async () => {
   await expect(ingestBatch(services.db, batch.slice(1), pool)).rejects.toThrow('a lock is held');
 });
 
-test('late calls of the previous machine do not count as calls of the next one', async () => {
+test('late calls of the previous machine do not count as calls of the next machine', async () => {
   const vm = await vmWithTwo();
   const report = async (seconds: number, counter: number, more: object) => {
     const receivedAt = new Date(start + seconds * 1000);

@@ -113,7 +113,7 @@ describe('stored reports', () => {
     expect(await presence(vm)).toMatchObject({ heartbeatSeconds: 1, appliedEtag: '"x"', lastSeenAt: later(10) });
   });
 
-  test('AZ-H1 a heartbeat can precede any configuration; invalid content keeps the last valid one', async () => {
+  test('AZ-H1 a heartbeat can precede any configuration; after invalid content, the last valid heartbeat is kept', async () => {
     const vm = await vmWithProbe();
     await send(vm, heartbeat('ready'));
     const wrong = send(vm, heartbeat('fine', { ageSeconds: 1 }), later(60));
@@ -158,7 +158,7 @@ describe('stored reports', () => {
 });
 
 describe('the order of reports', () => {
-  test('AZ-S3 shows the highest sequence number; a late report for a lower one is only stored', async () => {
+  test('AZ-S3 shows the highest sequence number; a late report for a lower number is only stored', async () => {
     const vm = await vmWithProbe(3);
     await send(vm, status(2, 'transitioning'));
     expect(await latest(vm)).toMatchObject({ statusSequence: 2 });
@@ -173,7 +173,7 @@ describe('the order of reports', () => {
     ]);
   });
 
-  test('AZ-S3 after a newer goal, a late status of the previous one changes nothing', async () => {
+  test('AZ-S3 after a newer goal, a late status of the previous goal changes nothing', async () => {
     const vm = await vmWithProbe();
     await send(vm, status(1, 'success'));
     await vm.declare('probe', { settings: { publicSettings: { changed: true } } });
@@ -247,7 +247,7 @@ describe('the order of reports', () => {
 });
 
 describe('rejected reports', () => {
-  test('stores the valid entries of a report, and lists each fault of the invalid ones by path', async () => {
+  test('stores the valid entries of a report, and lists each fault of the invalid entries by path', async () => {
     const vm = await vmWithProbe();
     const result = await send(vm, {
       handlers: [

@@ -225,7 +225,7 @@ describe('the limits of a report', () => {
     expect(read({ statuses: Array(4).fill(status({ file })), handlers: [handler()] }).faults).toHaveLength(maxFaults);
   });
 
-  test('the faults of entries come with those of the frame', async () => {
+  test('the faults of entries are returned with the faults of the frame', async () => {
     const outcome = await outcomeOf((async () => read({ run: '', handlers: ['x'] }))());
     expect(outcome).toBe('bad_request report_invalid; /run field_empty; /handlers/0 field_not_object');
   });

@@ -322,7 +322,7 @@ describe('repeated retries', () => {
     expect(await seriesOf(vm)).toMatchObject({ everyMinutes: 30, times: 4, nextAt: minutes(35).toISOString() });
   });
 
-  test('that cannot be stored do not delay those of other VMs', async () => {
+  test('that cannot be stored do not delay retries of other VMs', async () => {
     const [broken, other] = [await givenFailed(), await givenFailed()];
     for (const vm of [broken, other]) {
       await retryExtension(ada, { ...probe(vm), ...repeat });

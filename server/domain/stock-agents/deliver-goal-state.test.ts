@@ -123,7 +123,7 @@ describe('what a stock agent reports about itself', () => {
     expect((await deliver(1)).heard).toEqual({ version: '2.14.0.1', os, settled });
   });
 
-  test('keeps the last completed goal state while a new one is in progress', async () => {
+  test('keeps the last completed goal state while a new goal state is in progress', async () => {
     await vm.declare('probe');
     const { incarnation } = await deliver();
     const agent = await vm.agent(start);

@@ -59,7 +59,7 @@ describe('the goal state of a stock agent on hold', () => {
     expect(released.incarnation).toBeGreaterThan(held.incarnation);
   });
 
-  test('is empty if the agent never got one', async () => {
+  test('is empty if the agent never got a goal state', async () => {
     await vm.declare('probe');
     await holdVm(operator, { vmId: vm.vmId, reason });
     expect(shown(await deliver())).toEqual({ onHold: true, names: [] });
@@ -148,7 +148,7 @@ describe('setHold', () => {
     expect(await holdActs()).toEqual(['hold.set']);
   });
 
-  test('rejects a VM without a stock agent, an unknown one, and other input', async () => {
+  test('rejects a VM without a stock agent, an unknown VM, and invalid input', async () => {
     const bare = await givenVm(services);
     const on = { onHold: true };
     await expect(setHold(operator, { vmId: bare.vmId, ...on })).rejects.toMatchObject({ code: 'wire_access_absent' });

@@ -178,7 +178,7 @@ describe('machines that speak for a stock VM', () => {
     expect(new Set((await stored())?.map(({ mark }) => mark))).toEqual(new Set(['a', 'b']));
   });
 
-  test('a new token forgets the machines of the previous one', async () => {
+  test('a new token forgets the machines of the previous token', async () => {
     for (let round = 0; round < 3; round += 1) await see(40 * round, round % 2 === 0 ? 'a' : 'b');
     await grantWireAccess(operator, { vmId });
     expect(await stored()).toEqual([]);

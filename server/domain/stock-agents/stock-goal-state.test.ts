@@ -11,7 +11,7 @@ test.each([
   expect(inFourParts(version)).toBe(expected);
 });
 
-test('names that the agent rejects are replaced by unique ones', () => {
+test('names that the agent rejects are replaced by unique names', () => {
   expect(wireNameOf('first_1')).toBe('first_1');
   const [dot, dash] = [wireNameOf('a.b'), wireNameOf('a-b')];
   expect(dot).toMatch(/^a_b_[0-9a-f]{8}$/);

@@ -144,7 +144,7 @@ describe('the stored form of a token', () => {
   });
 });
 
-test('tenant keys are encrypted with new keys, each for its VM, and can no longer be decrypted with the previous ones', async () => {
+test('tenant keys are encrypted with new keys, each for its VM, and can no longer be decrypted with the previous keys', async () => {
   const other = await givenVm(services);
   for (const { vmId } of [vm, other]) await grantWireAccess(operator, { vmId });
   const ids = [vm.vmId, other.vmId];

@@ -33,7 +33,7 @@ const actsOf = async (vmId: string) => {
   return rows.map(({ action }) => action);
 };
 
-test('the first token switches a VM to stock mode, the next one revokes it; both are acts', async () => {
+test('the first token switches a VM to stock mode, the next token revokes the first; both are acts', async () => {
   const vmId = await givenVm('first');
   expect(await getWireAccess(ctx, { vmId })).toEqual({ isOpen: true, agent: 'none', stock: null });
   const { token } = await grantWireAccess(ctx, { vmId });

@@ -16,7 +16,7 @@ const explained = situations.flatMap((vm) => {
 const shown = (faults: readonly unknown[]) => [faults.length, ...faults.slice(0, 3)];
 const none = [0];
 
-test('situations are many, and most of them need an explanation', () => {
+test('there are many situations, and most of them need an explanation', () => {
   expect(situations.length).toBeGreaterThan(5_000);
   expect(explained.length).toBeGreaterThan(situations.length / 2);
 });
@@ -101,7 +101,7 @@ test('a chain is the agent, the delivery, the cause and the deadline or hold, ea
   expect(shown(faults)).toEqual(none);
 });
 
-test('a link after a broken one is never whole', () => {
+test('a link after a broken link is never whole', () => {
   const faults = explained.filter(({ found: { links } }) =>
     links.some(
       ({ holds }, at) => holds && links.slice(0, at).some((before) => before.kind !== 'touch' && !before.holds),
@@ -110,7 +110,7 @@ test('a link after a broken one is never whole', () => {
   expect(shown(faults)).toEqual(none);
 });
 
-test('what is healthy or disabled as declared needs no explanation, and what failed always has one', () => {
+test('a healthy or disabled extension needs no explanation, and a failed extension always has one', () => {
   const faults = situations.filter((vm) => {
     const [extension] = vm.extensions;
     if (extension === undefined || extension.needsSecrets || extension.needsRelease) return false;

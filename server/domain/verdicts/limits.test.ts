@@ -154,7 +154,7 @@ test('nothing has failed before the first report', () => {
   expect(hasFailed(null, 1)).toBe(false);
 });
 
-test('the states of a running command are those that end in -ing, without waiting', () => {
+test('a command is running in exactly the states that end in -ing, except waiting', () => {
   const running = handlerStates.filter(isRunningState);
   expect(running).toEqual(handlerStates.filter((state) => state.endsWith('ing') && state !== 'waiting'));
 });

@@ -152,14 +152,14 @@ describe('health of an extension', () => {
     [{ handler: null }, 'healthy', null],
     [{ agent: 'unknown' }, 'healthy', null],
     [{ heartbeat: 'none' }, 'healthy', null],
-    // The agent's status comes first.
+    // Precedence 1: the agent's status.
     [{ agent: 'never', status: { status: 'error' } }, 'unknown', null],
     [{ agent: 'unresponsive', status: { status: 'error' } }, 'unresponsive', 'silent'],
     [{ agent: 'unresponsive', goal: { state: 'disabled' }, handler: { state: 'disabled' } }, 'unresponsive', 'silent'],
-    // Then an extension that is disabled as declared.
+    // Precedence 2: an extension that is disabled as declared.
     [{ goal: { state: 'disabled' }, handler: { state: 'disabled' }, status: { status: 'error' } }, 'disabled', null],
     [{ goal: { state: 'disabled', sequenceNumber: 4 } }, 'progressing', null],
-    // Then failures of the goal's sequence number.
+    // Precedence 3: failures of the goal's sequence number.
     [{ handler: { state: 'failed' } }, 'failed', 'command'],
     [{ handler: { exitCode: 51 } }, 'failed', 'exit'],
     [{ handler: { timedOut: true } }, 'failed', 'timeout'],
@@ -168,18 +168,18 @@ describe('health of an extension', () => {
     [{ handler: { state: 'failed', sequenceNumber: 2 } }, 'progressing', null],
     [{ status: { status: 'error' }, heartbeat: 'notready' }, 'failed', 'status'],
     [{ status: { status: 'error', sequenceNumber: 2 }, handler: { sequenceNumber: 2 } }, 'progressing', null],
-    // Then the heartbeat, before the deadline.
+    // Precedence 4: the heartbeat.
     [{ heartbeat: 'unresponsive', deadlinePassed: true }, 'degraded', 'heartbeat'],
     [{ heartbeat: 'notready', status: null }, 'degraded', 'heartbeat'],
-    // Then the deadline, before unfinished work.
+    // Precedence 5: the deadline.
     [{ deadlinePassed: true, status: { status: 'transitioning' } }, 'failed', 'deadline'],
-    // Then unfinished work.
+    // Precedence 6: unfinished work.
     [{ status: null }, 'progressing', null],
     [{ status: null, handler: null }, 'progressing', null],
     [{ status: { status: 'transitioning', stale: true }, heartbeat: 'unknown' }, 'progressing', 'stale'],
     [{ handler: { state: 'waiting', blockedBy: 'mount' } }, 'progressing', 'waiting'],
     [{ handler: { sequenceNumber: 2 } }, 'progressing', null],
-    // Then warnings.
+    // Precedence 7: warnings.
     [{ status: { status: 'warning' } }, 'degraded', 'status'],
     [{ status: { status: 'warning', stale: true } }, 'degraded', 'status'],
     [{ status: { partFailed: true } }, 'degraded', 'substatus'],

@@ -47,7 +47,7 @@ const updateOf = async (vmId: string, name = 'probe') =>
   (await findAvailableUpdates(ctx.db, [vmId])).get(vmId)?.get(name) ?? null;
 
 describe('an available update', () => {
-  test('is the highest published version above the declared one', async () => {
+  test('is the highest published version above the declared version', async () => {
     const handler = 'Acme.Lab.Newer';
     for (const version of ['1.0', '1.9', '1.10']) await givenVersion(ctx.db, { handler, version });
     await givenVersion(ctx.db, { handler, version: '2.0', state: 'draft' });

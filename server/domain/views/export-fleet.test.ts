@@ -74,7 +74,7 @@ test.each([
   expect(await acts()).toHaveLength(before.length);
 });
 
-test('has pages of 1,000, each VM once, and omits one that is deleted in the meantime', async () => {
+test('has pages of 1,000, each VM once, and omits a VM that is deleted in the meantime', async () => {
   const many = await testContext({ role: 'viewer', now });
   await many.db.execute(sql`
     with made as (
@@ -98,7 +98,7 @@ test('has pages of 1,000, each VM once, and omits one that is deleted in the mea
   expect(names).not.toContain('vm-1500');
 });
 
-test('a filter on extensions and one on names find the same VMs as the list', async () => {
+test('a filter on extensions and a filter on names find the same VMs as the list', async () => {
   const names = async (input: Parameters<typeof exportFleet>[1]) =>
     (await exported(input)).flat().map(({ name }) => name);
   expect(await names({ handler: 'Acme.Lab.Probe' })).toEqual(['db-1']);

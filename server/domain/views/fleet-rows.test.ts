@@ -105,7 +105,7 @@ describe('a row of the list', () => {
     expect(await rowOf(vmId)).toMatchObject({ agentKind: 'stock', agentVersion: null, os: {} });
   });
 
-  test('AZ-S6 shows the current health, not the stored one', async () => {
+  test('AZ-S6 shows the current health, not the stored health', async () => {
     const { vmId, name } = await givenVm(services);
     await services.db.insert(agentPresence).values({ vmId, lastSeenAt: start, nextExpectedAt: later(60) });
     const stored = { vmId, name, tags: {}, health: 'healthy', rank: 5, agent: 'ready', since: start } as const;
@@ -163,7 +163,7 @@ describe('a row of the list', () => {
     expect([(await rowOf(vm.vmId))?.needsRelease, (await factsOf(vm.vmId)).needsRelease]).toEqual([false, false]);
   });
 
-  test('does not exist for a deleted VM, but does for one that is being decommissioned', async () => {
+  test('does not exist for a deleted VM, but exists for a VM that is being decommissioned', async () => {
     const gone = await givenVm(services);
     await removeVm(operator, { vmId: gone.vmId });
     expect(await rowOf(gone.vmId).catch(() => undefined)).toBeUndefined();
@@ -172,7 +172,7 @@ describe('a row of the list', () => {
     expect(await rowOf(leaving.vmId)).toMatchObject({ decommissioning: true });
   });
 
-  test('rows that do not fit into one response are counted, and the first always fits', async () => {
+  test('rows that do not fit into one response are counted, and the first row always fits', async () => {
     const value = 'x'.repeat(256);
     const tags = Object.fromEntries(Array.from({ length: 64 }, (_, n) => [`${'t'.repeat(250)}${n}`, value]));
     const ids: string[] = [];

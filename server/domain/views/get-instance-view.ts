@@ -153,7 +153,7 @@ const iso = (date: Date | null | undefined): string | null => date?.toISOString(
 const shownHold = (hold: Hold | null): AgentView['hold'] =>
   hold && { at: hold.heldAt, by: hold.heldBy, reason: hold.reason, until: hold.until };
 
-/** Name of the limit, by the code for exceeding the limit. */
+/** Names of limits, by the code that is shown when the limit is exceeded. */
 const refusalLimits = {
   report_bytes_exceeded: 'reportBytesPerHour',
   goal_states_exceeded: 'goalStateBytesPerHour',

@@ -121,7 +121,7 @@ test('shows health and heartbeat of every extension, from records before and wit
   ]);
 });
 
-test('takes the health of an unchanged extension from lists; without one it is unknown', async () => {
+test('takes the health of an unchanged extension from the lists; if it is not listed, its health is unknown', async () => {
   const vm = await givenVm(services);
   await vm.declare('probe');
   await vm.declare('other', { handler: 'Acme.Lab.Other' });
@@ -173,7 +173,7 @@ test('merges and counts many changes', async () => {
   expect(merged).toBeGreaterThan(600);
 });
 
-test('merges hundreds of goal states into one event that shows the last', async () => {
+test('merges hundreds of goal states into one event that shows the last goal state', async () => {
   const vm = await givenVm(services);
   const operator = await testContext({ services, role: 'operator' });
   for (const target of ['a', 'b', 'c', 'd']) {

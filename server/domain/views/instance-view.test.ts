@@ -234,7 +234,7 @@ describe('languages', () => {
     });
   });
 
-  test('messages come from the running version, or the goal’s if that one has none', async () => {
+  test('messages come from the running version or, if it has none, from the goal’s version', async () => {
     await resources(resourcesEn, 'en');
     const vm = await vmWithProbe();
     const running = (version: string) => ({
@@ -341,7 +341,7 @@ describe('time', () => {
     expect(await at(903)).toMatchObject({ health: 'healthy', deadlineAt: null, concludedWith: 'success' });
   });
 
-  test('a deadline includes every planned command, and unfinished ones of the previous goal', async () => {
+  test('a deadline includes every planned command, and unfinished commands of the previous goal', async () => {
     const vm = await vmWithProbe();
     const declared = async (goal: object) => {
       await vm.declare('probe', goal);
@@ -380,7 +380,7 @@ describe('time', () => {
     expect(await view(vm)).toMatchObject({ health: 'healthy', extensions: [{ health: 'disabled', deadlineAt: null }] });
   });
 
-  test('AZ-H4 a handler that did not opt in shows no heartbeat verdict, not a bad one', async () => {
+  test('AZ-H4 a handler that did not opt in shows no heartbeat verdict instead of a bad verdict', async () => {
     const vm = await vmWithProbe('Acme.Lab.Quiet');
     await send(vm, { ...heartbeat('notready'), ...status(statusFile('success')) });
     expect((await view(vm, undefined, { now: later(500) })).extensions[0]).toMatchObject({

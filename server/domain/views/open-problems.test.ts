@@ -90,7 +90,7 @@ test('AZ-G8 a failed restart command is shown until the next goal state while a 
   expect(await messages(later(10))).toEqual([]);
 });
 
-test('the last problem of each subject is kept for a day, and an invalid one is rejected', async () => {
+test('the last problem of each subject is kept for a day, and an invalid problem is rejected', async () => {
   const vm = await givenVm(services);
   await vm.deliver(start);
   const send = async (problems: unknown, at: Date) =>

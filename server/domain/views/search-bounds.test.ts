@@ -53,7 +53,7 @@ test.each([
   expect(await vms(q())).toEqual(expected);
 });
 
-test('handlers whose type begins with the text come before those with it elsewhere', async () => {
+test('handlers whose type begins with the text come before handlers that contain it elsewhere', async () => {
   expect(await handlers('web')).toEqual(['Zed.Lab.WebMount', 'Acme.Web.Mount']);
   expect(await handlers('mount')).toEqual(['Acme.Web.Mount', 'Zed.Lab.WebMount']);
   expect(await handlers('%')).toEqual([]);

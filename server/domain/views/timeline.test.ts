@@ -129,7 +129,7 @@ describe('close events', () => {
     expect(joined([stretch(0, 1, 'healthy'), stretch(2, 3, 'failed')], 30)).toEqual(['healthy 1', 'failed 1']);
   });
 
-  test('become one event that shows the last one', () => {
+  test('become one event that shows the last event', () => {
     const event = (minute: number, who: string) => {
       const time = at(minute).toISOString();
       return { at: time, until: time, count: 1, who };

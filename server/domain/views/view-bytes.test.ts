@@ -4,7 +4,7 @@ import { distributeBytes } from './view-bytes.ts';
 const take = (length: number) => (_: number, share: { text(text: string): string }) => share.text('x'.repeat(length));
 const lengths = (texts: string[]) => texts.map(({ length }) => length);
 
-test("an extension's unused share goes to those that need more, and the order is kept", () => {
+test("an extension's unused share goes to extensions that need more, and the order is kept", () => {
   const needs = [50_000, 10, 20_000];
   const texts = distributeBytes(
     needs,

@@ -136,7 +136,7 @@ describe('creating', () => {
     expect(await ctx.db.$count(auditEntries)).toBe(before);
   });
 
-  test('if two VMs are created with one name concurrently, one gets it', async () => {
+  test('if two VMs are created concurrently with the same name, one gets the name', async () => {
     const name = unique();
     const outcomes = await Promise.allSettled([create(name), create(name)]);
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);

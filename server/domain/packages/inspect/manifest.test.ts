@@ -68,7 +68,7 @@ describe('AZ-P2 the manifest is in the root of the zip', () => {
     expect(await inspect(...entries)).toEqual({ ok: false, faults });
   });
 
-  test('a manifest in a subfolder next to the one in the root is a regular file', async () => {
+  test('a manifest in a subfolder is a regular file if there is a manifest in the root', async () => {
     expect(await inspect(...packageEntries(), { name: 'old/HandlerManifest.json', data: 'x' })).toMatchObject({
       ok: true,
     });

@@ -186,7 +186,7 @@ test('shows only people, only the fleet, or what matches a filter', async () => 
   expect(await times({ from: at('01:30:00').toISOString(), to: at('04:00:00').toISOString() })).toBe('03,02');
 });
 
-test('new actions and events are counted, and a list can end at the last known ones', async () => {
+test('new actions and events are counted, and a list can end at the last known entry', async () => {
   await became(0, '01:00:00', 'healthy', 'failed');
   await acted(0, '02:00:00');
   const { newest, newestEvent } = await listFeed(ctx, {});

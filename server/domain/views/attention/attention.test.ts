@@ -61,7 +61,7 @@ test("a problem has the handler's sentence in the reader's language, and what it
   expect((await list({ acceptLanguage: 'en' })).items[0]?.extension?.message?.text).toBe('Disk … is nearly full');
 });
 
-test('a problem of one VM names the VM; one without a message has its cause', async () => {
+test('a problem of one VM names the VM; a problem without a message has its cause', async () => {
   await insertVms(ctx.db, now, [{ name: 'only', health: 'failed', extension: exit51 }]);
   const [group] = (await list()).items;
   expect(group).toMatchObject({
@@ -72,7 +72,7 @@ test('a problem of one VM names the VM; one without a message has its cause', as
   });
 });
 
-test('the parameters of each problem list exactly its VMs, and its own list has the same ones', async () => {
+test('the parameters of each problem list exactly its VMs, and so does its own list', async () => {
   await insertVms(ctx.db, now, [
     { name: 'well', count: 3, extension: {} },
     warns,

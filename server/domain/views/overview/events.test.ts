@@ -136,7 +136,7 @@ describe('events of the last day', () => {
     expect(second).toMatchObject({ id: first?.id, vms: 2, vm: null, extension: null });
   });
 
-  test('of one VM name what failed last; of a VM that works again, nothing', async () => {
+  test('of one VM name what failed last, and nothing if the VM works again', async () => {
     await insert(names(2));
     await became(0, 60, 'failed');
     await became(1, 600, 'failed');
@@ -299,7 +299,7 @@ describe('changes of the hour', () => {
     expect(bars.map((bar) => bar.vms).filter((count) => count > 0)).toHaveLength(3);
   });
 
-  test('the summary counts VMs that got a health within the hour, new ones too, and those that lost it', async () => {
+  test('the summary counts VMs that got a health within the hour, including new VMs, and VMs that lost it', async () => {
     await insert([
       { name: 'new', health: 'failed', since: ago(9).toISOString() },
       { name: 'old', health: 'failed', since: ago(hour * 2).toISOString() },
@@ -323,14 +323,14 @@ describe('changes of the hour', () => {
 });
 
 describe('deadlines', () => {
-  test('one that ends now has passed, and one a moment later is next', async () => {
+  test('a deadline that ends now has passed, and a deadline a moment later is next', async () => {
     await insert(names(2));
     await fails(0, { deadlineAt: now });
     await fails(1, { deadlineAt: new Date(now.getTime() + 1), health: 'progressing', cause: null });
     expect(await listDeadlines(ctx)).toMatchObject({ past: 1, overdue: [{ vm: 'vm-0' }], next: { vm: 'vm-1' } });
   });
 
-  test('all missed ones are counted, and the three that are overdue longest are listed', async () => {
+  test('all missed deadlines are counted, and the three that are overdue longest are listed', async () => {
     await insert(names(5));
     for (const place of [3, 1, 4, 0, 2]) await fails(place, { deadlineAt: ago(100 - place) });
     const { past, overdue, next } = await listDeadlines(ctx);

@@ -10,7 +10,7 @@ test('a portal without handlers and VMs has no step done', async () => {
   expect(await getFirstSteps(ctx)).toEqual({ published: false, enrolled: false, added: false, vm: null });
 });
 
-test('each step is done by what it asks for, and names the VM to continue with', async () => {
+test('each step is done once the portal has what it asks for; the VM to continue with is named', async () => {
   const { ctx, door } = await openTestDoor();
   try {
     expect(await getFirstSteps(ctx)).toEqual({ published: true, enrolled: false, added: false, vm: null });

@@ -128,7 +128,7 @@ describe('the arrangement of groups', () => {
     });
   });
 
-  test('a position leads to the id of its VM, and beyond the end to none', () => {
+  test('a position leads to the id of its VM; beyond the end, there is no id', () => {
     const { order } = arrange('none', [group('a', 7, 3), group('b', 12)], ids);
     expect(idAt(order, 0, 0)).toBe('00000000-0000-0000-0000-000000000007');
     expect(idAt(order, 0, 1)).toBe('00000000-0000-0000-0000-000000000003');
@@ -176,7 +176,7 @@ describe('a copy of the fleet', () => {
   const fleet = Array.from({ length: 300 }, (_, at): Vm => ({ id: at * 65_536, print: -at, rank: 5 }));
   const copyOf = (vms: readonly Vm[]) => new FleetCopy('none', { seen: '1', count: vms.length }, recordsOf(vms), null);
 
-  test('after any changes of health, the map equals that of a copy that is read again', () => {
+  test('after any changes of health, the map equals the map of a copy that is read again', () => {
     const copy = copyOf(fleet);
     let state = 7;
     const next = (below: number) => {

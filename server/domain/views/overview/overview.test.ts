@@ -273,7 +273,7 @@ test('changes of the hour are counted in bars of two and a half minutes', async 
   ]);
 });
 
-test('missed deadlines are counted, and the next ones listed', async () => {
+test('missed deadlines are counted, and the next deadlines are listed', async () => {
   const late: Extension = { health: 'failed', cause: 'deadline', deadlineAt: ago(5) };
   const id = await givenVm('late', { health: 'failed', extensions: [late] });
   await givenVm('soon', { health: 'progressing', extensions: [{ health: 'progressing', deadlineAt: ago(-3) }] });
