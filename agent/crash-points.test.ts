@@ -13,8 +13,8 @@ import { Agent } from './work/agent.ts';
 
 /*
  * These tests stop the agent at every point between two persistent effects: from the n-th point on, nothing that the
- * agent does reaches the disk, the handlers or the portal, as after kill -9. They then start it again. They use
- * /dev/shm if possible, because syncing the files of hundreds of runs to a disk would be slow.
+ * agent does reaches the disk, the handlers or the portal, as after kill -9. Each test then starts the agent again. The
+ * tests use /dev/shm if possible, because syncing the files of hundreds of runs to a disk would be slow.
  */
 const base = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'annex-crash-'));
 const callsFile = join(base, 'calls.log');

@@ -75,7 +75,7 @@ if (node === process.execPath && Number(process.versions.node.split('.')[0]) < 2
   process.exit(1);
 }
 
-// Caches compiled code for all processes started from this one, which halves their start time.
+// Caches compiled code for all processes that this process starts, which halves their start time.
 process.env.NODE_COMPILE_CACHE ||= path.join(root, 'node_modules', '.cache', 'annex', 'compiled');
 // Killing this process closes the channel, which the script notices.
 const quickImports = pathToFileURL(path.join(root, 'server', 'platform', 'quick-imports.ts')).href;

@@ -48,7 +48,7 @@ export function FactorForm({ kinds, askPasskey, onShow, onProblem, act }: Factor
   const [value, setValue] = useState('');
   const field = useRef<HTMLInputElement>(null);
   const button = useRef<HTMLButtonElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another kind has another field
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each kind of factor has its own field
   useEffect(() => (field.current ?? button.current)?.focus(), [kind]);
   const { busy, message, setMessage, submit } = useFactorSubmit({
     show: async () => {

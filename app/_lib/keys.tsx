@@ -30,7 +30,8 @@ const KeysContext = createContext<Registry | undefined>(undefined);
 const secondKeyMs = 1_500;
 
 /**
- * Handles shortcuts with one listener per tab. They are inactive while the reader types or a dialog or menu is open.
+ * Handles shortcuts with one listener per tab. Shortcuts are inactive while the reader types, or while a dialog or menu
+ * is open.
  */
 export function KeysProvider({ children }: { children: ReactNode }) {
   const [groups, setGroups] = useState<ReadonlySet<KeyGroup>>(new Set());

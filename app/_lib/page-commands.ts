@@ -39,7 +39,7 @@ export function usePageCommands(page: PageCommands): void {
   useEffect(() => {
     latest.current = page;
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the signature changes whenever the list does
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the signature changes whenever the list changes
   useEffect(() => {
     const { heading, commands } = latest.current;
     const own: PageCommands = {

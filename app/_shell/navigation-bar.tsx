@@ -14,7 +14,7 @@ export function NavigationBar() {
   const path = usePathname();
   const search = useSearchParams().toString();
   const isNavigating = useIsNavigating();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another address is what ends it
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new URL ends the progress line
   useEffect(navigationEnded, [path, search]);
   if (!isNavigating) return null;
   return (

@@ -56,7 +56,7 @@ export function CodeBlock({
           const worst = found.find((note) => note.status === 'failed') ?? found[0];
           const status = marked === number ? markedAs : worst?.status;
           return (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a line is its number
+            // biome-ignore lint/suspicious/noArrayIndexKey: a line is identified by its number
             <div key={index} data-st={status} data-marked={marked === number || undefined}>
               <div className={cn('flex', status && 'bg-st-tint')}>
                 {numbers ? (
@@ -73,7 +73,7 @@ export function CodeBlock({
               </div>
               {found.map((note, place) => (
                 <div
-                  // biome-ignore lint/suspicious/noArrayIndexKey: findings of a line keep their order
+                  // biome-ignore lint/suspicious/noArrayIndexKey: the findings of a line keep their order
                   key={place}
                   data-st={note.status}
                   className="sticky left-0 -mb-px border-y border-st-line bg-st-tint py-1 ps-12 pe-3 font-sans text-12 text-st-text"

@@ -54,7 +54,7 @@ export function FieldError({ children }: { children: ReactNode }) {
 /** A checkbox or switch with its label next to it. The whole line is clickable. */
 export function ControlRow({ control, children, hint }: { control: ReactNode; children: ReactNode; hint?: ReactNode }) {
   return (
-    // biome-ignore lint/a11y/noLabelWithoutControl: the control is handed in and nested, which labels it
+    // biome-ignore lint/a11y/noLabelWithoutControl: the control is a child of the label, so it is labeled
     <label className="flex items-start gap-2 text-13 pointer-coarse:min-h-(--touch) pointer-coarse:items-center">
       <span className="flex h-5 items-center">{control}</span>
       <span className="min-w-0">

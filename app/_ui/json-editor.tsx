@@ -43,7 +43,7 @@ export function JsonEditor({ ref, marks, readOnly = false, ...props }: JsonEdito
   const view = useEditorView(place, editable, props);
   useOutsideText(view, value, props.replacements ?? 0);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: marks are at places in the text, so they move with it
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the positions of marks depend on the text
   useEffect(() => {
     view.current?.dispatch({ effects: setMarks.of(marks) });
   }, [marks, value]);

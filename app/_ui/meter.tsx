@@ -27,7 +27,7 @@ const tones = {
 export function Meter({ value, label, text, tone = 'brand', fill, progress = false, className }: MeterProps) {
   const share = Math.min(1, Math.max(0, value));
   return (
-    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: both roles take a name
+    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: both roles support an accessible name
     <div
       role={progress ? 'progressbar' : 'meter'}
       aria-label={label}

@@ -18,10 +18,10 @@ export function SkeletonRows({ columns, rows = 6, label }: SkeletonRowsProps) {
   return (
     <div role="status" aria-busy="true" aria-label={label} className="divide-y divide-line-subtle">
       {Array.from({ length: rows }, (_, row) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: placeholders have no identity but their place
+        // biome-ignore lint/suspicious/noArrayIndexKey: a placeholder is identified only by its position
         <div key={row} className="flex h-(--row) items-center gap-8 px-4">
           {columns.map((width, column) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: as above
+            // biome-ignore lint/suspicious/noArrayIndexKey: a placeholder is identified only by its position
             <Skeleton key={column} className={cn(width, row % 3 === 1 && 'opacity-80')} />
           ))}
         </div>

@@ -91,7 +91,7 @@ export interface StatusIconProps {
 /** The shape of a status, 14 px. Without a `label` it is decorative, so put text next to it. */
 export function StatusIcon({ status, label, className }: StatusIconProps) {
   return (
-    // biome-ignore lint/a11y/noSvgWithoutTitle: hidden, or named by aria-label
+    // biome-ignore lint/a11y/noSvgWithoutTitle: the icon is hidden, or aria-label names it
     <svg
       data-st={status}
       viewBox="0 0 16 16"

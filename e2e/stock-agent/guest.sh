@@ -95,7 +95,7 @@ exec setpriv --no-new-privs --bounding-set="-${lost//,/,-}" --inh-caps=-all /bin
           >> /var/log/waagent.out 2>&1 < /dev/null &
         ;;
       stop)
-        # As on a machine that is turned off: SIGTERM to all processes, then SIGKILL.
+        # Sends SIGTERM to all processes, then SIGKILL, as when a machine is turned off.
         kill -TERM -1 2> /dev/null || true
         for _ in 1 2 3 4 5 6 7 8 9 10; do
           left=(/proc/[0-9]*)

@@ -88,7 +88,7 @@ export function usePasswordStep({ onMessage, onFactors, onDone }: PasswordStepOp
     }
   }
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the page is shown
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once, when the page is shown
   useEffect(() => {
     setHasPasskeys(canUsePasskeys());
     let isHere = true;

@@ -13,7 +13,7 @@ export function ChangedParts({ changes: { items, more } }: { changes: NamedChang
   return new Intl.ListFormat(i18n.language).formatToParts(places).map(({ type, value }, index) => {
     const item = type === 'element' ? items[Number(value)] : undefined;
     return (
-      // biome-ignore lint/suspicious/noArrayIndexKey: parts of a sentence keep their order
+      // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a sentence keep their order
       <Fragment key={index}>
         {type === 'literal' ? value : item === undefined ? t('change.more', { count: more }) : <Part change={item} />}
       </Fragment>

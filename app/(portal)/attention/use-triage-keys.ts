@@ -66,7 +66,7 @@ export function useTriageKeys({ rows, groups, group, vms, open, unfold, onOpen }
     show(wanted.key, vm);
   });
   const loaded = vms.items.length;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: loaded VMs are what it waits for
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the effect waits for the VMs to be loaded
   useEffect(() => showWanted(), [loaded, group?.key]);
   useKeys([
     { key: 'j', label: t('keys.next'), run: () => walk(1) },

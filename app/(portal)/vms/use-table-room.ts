@@ -23,7 +23,7 @@ export function useTableRoom(chosen: readonly ColumnName[], isNarrow: boolean): 
     () => (isNarrow || width === undefined ? chosen : columnsThatFit(chosen, width)),
     [chosen, isNarrow, width],
   );
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other columns share the width differently
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of columns changes how they share the width
   useLayoutEffect(() => {
     const element = table.current;
     if (element === null) return;

@@ -112,7 +112,7 @@ function ListTools({ address, first, summary, look, setLook, list, onShow }: Lis
         </Banner>
       )}
       <div className="mb-3 flex flex-wrap items-center gap-2">
-        {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is a separate box and does not wrap */}
+        {/* biome-ignore lint/a11y/useSemanticElements: the items of a fieldset cannot wrap with other items */}
         <div role="group" aria-label={t('filters')} className="contents">
           <FilterBar address={address} />
         </div>

@@ -77,7 +77,7 @@ export function Trans({ text, tags }: TransProps) {
   return parts.map((part, index) => {
     if (index % 3 === 1) return null;
     const tag = index % 3 === 2 ? tags[parts[index - 1] ?? ''] : undefined;
-    // biome-ignore lint/suspicious/noArrayIndexKey: parts of a sentence keep their order
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a sentence keep their order
     return tag === undefined ? <Fragment key={index}>{part}</Fragment> : cloneElement(tag, { key: index }, part);
   });
 }

@@ -53,7 +53,7 @@ export function SchemaForm({ plan, value, onChange, onActive, disabled, faultAt,
   };
   return (
     <SurroundingsContext value={surroundings}>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: listens to the fields inside, is none itself */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: listens to the fields inside, but is not interactive */}
       <div onFocus={watchFocus} onBlur={watchFocus}>
         <Form
           tagName="div"

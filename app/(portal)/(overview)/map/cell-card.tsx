@@ -36,7 +36,7 @@ export function CellCard({ x, y, side, width, vm, health, more, groupName }: Cel
   const cause = useCause();
   const card = useRef<HTMLDivElement>(null);
   const [height, setHeight] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: its contents decide its height
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the height of the card depends on its contents
   useLayoutEffect(() => setHeight(card.current?.offsetHeight ?? 0), [vm]);
   const shownHealth = vm?.health ?? healthAt(health);
   const left = Math.max(0, Math.min(x + side + 10, width - cardWidth));

@@ -62,7 +62,7 @@ function FailureBars({ version: { version, failures }, tone }: FailureBarsProps)
     >
       {failures.map((share, index) => (
         <span
-          // biome-ignore lint/suspicious/noArrayIndexKey: a bar is its day
+          // biome-ignore lint/suspicious/noArrayIndexKey: a bar is identified by its day
           key={index}
           className={cn('w-[3px] rounded-[1px]', tone === null ? 'bg-ink-off' : tones[tone])}
           style={{ height: share === null ? 0 : Math.max(1, Math.round((share / top) * height)) }}

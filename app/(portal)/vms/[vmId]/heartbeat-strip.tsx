@@ -45,7 +45,7 @@ export function HeartbeatStrip({ vmId, name, heartbeat }: { vmId: string } & Pic
     >
       {readings.map((reading, index) => (
         <span
-          // biome-ignore lint/suspicious/noArrayIndexKey: a reading is its place from the newest
+          // biome-ignore lint/suspicious/noArrayIndexKey: a reading is identified by its distance from the newest
           key={index}
           data-st={reading ?? undefined}
           className={cn(

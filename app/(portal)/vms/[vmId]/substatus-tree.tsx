@@ -21,7 +21,7 @@ export function SubstatusTree({ parts, label }: { parts: readonly Substatus[]; l
     <div>
       <ul aria-label={label} className="grid text-12">
         {(all ? parts : [...parts.slice(0, shownParts), ...wrong.slice(0, shownParts)]).map((part, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a handler may repeat names, and keeps their order
+          // biome-ignore lint/suspicious/noArrayIndexKey: handlers may repeat names, but keep the order
           <Part key={index} part={part} depth={0} />
         ))}
       </ul>
@@ -80,7 +80,7 @@ function Part({ part, depth }: { part: Substatus; depth: number }) {
       {part.substatus.length > 0 ? (
         <ul className={cn(depth < deepest && 'ps-5')}>
           {part.substatus.map((below, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: as above
+            // biome-ignore lint/suspicious/noArrayIndexKey: handlers may repeat names, but keep the order
             <Part key={index} part={below} depth={depth + 1} />
           ))}
         </ul>

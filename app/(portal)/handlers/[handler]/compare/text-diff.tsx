@@ -56,7 +56,7 @@ export function TextDiff({ label, before, after }: TextDiffProps) {
     >
       <div className="w-max min-w-full">
         {hunks.map((lines, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: hunks are in the order of their lines
+          // biome-ignore lint/suspicious/noArrayIndexKey: hunks keep the order of their lines
           <div key={index} className={index > 0 ? 'border-t border-line-subtle' : undefined}>
             {lines.map(({ number, sign, text }) => (
               <div key={`${sign}${number}`} className={cn('grid grid-cols-[48px_18px_minmax(0,1fr)]', looks[sign])}>

@@ -47,7 +47,7 @@ export function DiffView({ comparison, shape, className }: DiffViewProps) {
     >
       <div className={cn('min-w-full', shape === 'unified' && 'w-max')}>
         {hunks.map((hunk, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: hunks are in the order of their lines
+          // biome-ignore lint/suspicious/noArrayIndexKey: hunks keep the order of their lines
           <div key={index}>
             <div className="bg-sunken ps-[58px] pe-3 text-ink-3">@@ {hunk.heading} @@</div>
             <Shape hunk={hunk} />
@@ -120,7 +120,7 @@ function Line({ side, sign, wraps = false, className }: LineProps) {
         {side.pieces.map((piece, index) =>
           piece.marked ? (
             <mark
-              // biome-ignore lint/suspicious/noArrayIndexKey: pieces keep their order
+              // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a line keep their order
               key={index}
               className="rounded-xs bg-surface font-semibold text-inherit underline decoration-1 underline-offset-2"
             >

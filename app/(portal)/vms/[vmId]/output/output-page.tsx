@@ -41,7 +41,7 @@ export function OutputPage({ vmId, details, row, marked, isError, label, onTurn 
   });
   const isRead = page.data?.row === first;
   // Scrolls the container to the marked line without scrolling the window.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: new rows move the line
+  // biome-ignore lint/correctness/useExhaustiveDependencies: loading rows changes the position of the line
   useEffect(() => {
     const line = frame.current?.querySelector<HTMLElement>('[data-marked]');
     const box = line?.closest('section');

@@ -137,7 +137,7 @@ function Rows({ label, groups }: { label: string; groups: readonly QueueGroup[] 
       <h3 className="text-12 text-ink-3">{label}</h3>
       <ol className="min-w-0 space-y-1.5">
         {groups.map((group, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the place in the queue is what a row is about
+          // biome-ignore lint/suspicious/noArrayIndexKey: a row is identified by its position in the queue
           <li key={index} className="grid grid-cols-[16px_minmax(0,1fr)] gap-x-2">
             <StatusIcon status="waiting" className="mt-0.5 size-3.5" />
             <div className="min-w-0">

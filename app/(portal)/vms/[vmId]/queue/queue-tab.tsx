@@ -140,7 +140,7 @@ function QueueTable({ groups, running, isSilent, marked }: QueueTableProps) {
               </tr>
               {groups[section].map((group, index) => (
                 <QueueRow
-                  // biome-ignore lint/suspicious/noArrayIndexKey: the place in the queue is what a row is about
+                  // biome-ignore lint/suspicious/noArrayIndexKey: a row is identified by its position in the queue
                   key={index}
                   group={group}
                   isMarked={group === marked}

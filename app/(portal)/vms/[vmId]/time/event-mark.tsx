@@ -37,7 +37,7 @@ export function EventMark(props: EventMarkProps) {
   const long = event.kind === 'health' || event.kind === 'heartbeat';
   const box = long ? { x, width: Math.max(3, end - x) } : { x: x - 10, width: 20 };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the role is one of two
+    // biome-ignore lint/a11y/noStaticElementInteractions: the role is either link or img
     <g
       data-event={event.id}
       role={isLink ? 'link' : 'img'}

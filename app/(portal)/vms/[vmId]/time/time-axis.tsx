@@ -48,7 +48,7 @@ export function TimeAxis(props: TimeAxisProps) {
       {/* Time runs from left to right in every language. */}
       <div ref={box} dir="ltr" className="relative min-w-0" style={{ height }}>
         {width === 0 ? null : (
-          // biome-ignore lint/a11y/useSemanticElements: a drawing has no fieldset
+          // biome-ignore lint/a11y/useSemanticElements: an SVG cannot contain a fieldset
           <svg
             role="group"
             aria-label={label}

@@ -131,7 +131,7 @@ function LanesSkeleton({ label, lanes }: { label: string; lanes: number }) {
   return (
     <div role="status" aria-busy="true" aria-label={label} className="px-4" style={{ paddingTop: headHeight }}>
       {Array.from({ length: lanes }, (_, lane) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: placeholders have no identity but their place
+        // biome-ignore lint/suspicious/noArrayIndexKey: a placeholder is identified only by its position
         <div key={lane} className="flex items-center gap-8" style={{ height: laneHeight }}>
           <Skeleton className="w-24 shrink-0" />
           <Skeleton className="w-full opacity-60" />

@@ -45,7 +45,7 @@ const secretsKey = 'protected';
 export function ConflictCard({ newer, base, mine, secrets, plan, onContinue }: ConflictCardProps) {
   const { t } = useTranslation('editor');
   const heading = useRef<HTMLHeadingElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: shown again for each newer goal state
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the effect runs again for each newer goal state
   useEffect(() => {
     heading.current?.focus();
     heading.current?.scrollIntoView({ block: 'center' });

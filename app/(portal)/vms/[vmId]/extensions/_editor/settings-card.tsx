@@ -119,7 +119,7 @@ function ProtectedSection({ editing, faults, onActive }: Pick<SettingsCardProps,
   const watch = (event: { type: string; target: EventTarget & Element }) =>
     onActive(event.type === 'focus' ? (event.target.closest('[data-at]')?.getAttribute('data-at') ?? '') : '');
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: listens to the fields inside, is none itself
+    // biome-ignore lint/a11y/noStaticElementInteractions: listens to the fields inside, but is not interactive
     <div onFocus={watch} onBlur={watch}>
       {schema === undefined ? (
         <FieldSkeletons />

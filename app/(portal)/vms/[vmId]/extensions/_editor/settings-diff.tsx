@@ -23,7 +23,7 @@ export function SettingsDiff({ before, after }: { before: string; after: string 
     >
       {lines.map(({ parts, sign }, index) => (
         <div
-          // biome-ignore lint/suspicious/noArrayIndexKey: a line is its number
+          // biome-ignore lint/suspicious/noArrayIndexKey: a line is identified by its number
           key={index}
           data-st={sign === '+' ? 'healthy' : sign === '-' ? 'failed' : undefined}
           className={cn(
@@ -37,7 +37,7 @@ export function SettingsDiff({ before, after }: { before: string; after: string 
             {sign === ' ' ? null : <span className="sr-only">{t(sign === '+' ? 'changes.to' : 'changes.from')}: </span>}
             {parts.map(({ text, marked }, part) =>
               marked ? (
-                // biome-ignore lint/suspicious/noArrayIndexKey: a part is its number
+                // biome-ignore lint/suspicious/noArrayIndexKey: a part is identified by its number
                 <mark key={part} className="rounded-xs bg-st-line text-inherit">
                   {text}
                 </mark>
